@@ -1,0 +1,165 @@
+/**
+ * What the edges (rest, resolvers, cli) may ask of core, and what they get back. Plain values only: no HTTP, no
+ * GraphQL, no SQL. Expected failures are thrown as `FhirError`.
+ */
+import type { RequestContext, Space } from './context';
+import type { Issue } from './errors';
+import type { JsonDocument } from './fhir/json';
+import type { Release } from './fhir/release';
+
+/** One stored version, ready to be sent. */
+export interface StoredVersion {
+  readonly type: string;
+  readonly id: string;
+  readonly versionId: number;
+  /** Milliseconds since 1970, from the database's clock; equal to `meta.lastUpdated` in `text`. */
+  readonly lastUpdated: number;
+  /** Tenant-wide number of the change (extension version-sequence). */
+  readonly sequence: number;
+  readonly change: 'create' | 'update' | 'delete';
+  /** The whole resource as JSON text with the server's part of meta; '' for a deletion. */
+  readonly text: string;
+}
+
+export interface WriteResult {
+  readonly version: StoredVersion;
+  /** True when the write made a resource (201), false when it changed one (200). */
+  readonly created: boolean;
+}
+
+export interface DeleteResult {
+  /** The version that records the deletion; undefined when there was nothing to delete. */
+  readonly version: StoredVersion | undefined;
+}
+
+/** What a write demands of the present version (`If-Match`, `If-None-Match: *`, GraphQL `ifVersion`). */
+export interface VersionGuard {
+  /** Version ids of which one must be the current one. */
+  readonly ifMatch?: readonly string[];
+  /** True: the resource must not exist. */
+  readonly ifNoneMatchAny?: boolean;
+}
+
+export interface SearchRequest {
+  /** Undefined at system level. */
+  readonly type?: string;
+  /** Names (modifier and chain included) and raw values, percent-decoded, in the order of the request. */
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+  /** `Prefer: handling`; undefined: the tenant's setting. */
+  readonly handling?: 'strict' | 'lenient';
+}
+
+export interface SearchPage {
+  readonly matches: readonly StoredVersion[];
+  readonly included: readonly StoredVersion[];
+  /** For an `outcome` entry: what was ignored or cut short. */
+  readonly issues: readonly Issue[];
+  /** Distinct matches; undefined when not asked for and not free. */
+  readonly total?: number;
+  /** The parameters that were used, for `link[self]`. */
+  readonly used: readonly (readonly [name: string, value: string])[];
+  /** Opaque and signed: value of the parameter `_cursor` of the next page; undefined on the last one. */
+  readonly next?: string;
+}
+
+export interface HistoryRequest {
+  readonly type: string;
+  readonly id: string;
+  /** At most 1000; undefined: 50. */
+  readonly count?: number;
+  /** Only versions from this instant on, milliseconds since 1970. */
+  readonly since?: number;
+  /** Only versions of which the version-sequence is larger. */
+  readonly sinceSequence?: number;
+  readonly cursor?: string;
+}
+
+export interface HistoryPage {
+  /** Newest first. */
+  readonly versions: readonly StoredVersion[];
+  readonly total?: number;
+  readonly next?: string;
+}
+
+export type OperationLevel = 'system' | 'type' | 'instance';
+
+export interface Invocation {
+  readonly level: OperationLevel;
+  readonly type?: string;
+  readonly id?: string;
+  /** Without the leading `$`. */
+  readonly code: string;
+  /** The body of a POST: Parameters, or a bare resource where the definition allows it. */
+  readonly input?: JsonDocument;
+  /** The query parameters of a GET (or POST) invocation. */
+  readonly query?: readonly (readonly [name: string, value: string])[];
+  /** True when asked by GET: refused for operations that change state. */
+  readonly safe: boolean;
+}
+
+export interface InvocationResult {
+  /** The bare resource or the Parameters resource, as JSON text. */
+  readonly text: string;
+}
+
+/** An operation that has an executor in this release. */
+export interface OperationInfo {
+  readonly code: string;
+  /** Canonical url of the OperationDefinition. */
+  readonly definition: string;
+  readonly levels: readonly OperationLevel[];
+  readonly types: readonly string[];
+  readonly affectsState: boolean;
+}
+
+/** The CapabilityStatement without anything that depends on the request. */
+export interface Capabilities {
+  readonly text: string;
+  /** Strong hash of `text`, without quotes. */
+  readonly etag: string;
+}
+
+export interface Tenant {
+  readonly name: string;
+  readonly status: 'active' | 'disabled';
+  /** Milliseconds since 1970. */
+  readonly created: number;
+}
+
+export interface Readiness {
+  readonly ready: boolean;
+  /** What is degraded or missing, in words for an operator. */
+  readonly notices: readonly string[];
+}
+
+/** The one door to core; made by `createCore` in index.ts. */
+export interface Core {
+  /** Undefined when the tenant is unknown or disabled. Answers from memory, fresh to 2 s. */
+  findSpace(tenant: string, release: Release): Promise<Space | undefined>;
+  readonly tenants: {
+    list(): Promise<readonly Tenant[]>;
+    create(name: string): Promise<Tenant>;
+    /** False when there is no such tenant. */
+    disable(name: string): Promise<boolean>;
+  };
+
+  /** Names of the concrete resource types of a release, sorted. */
+  resourceTypes(release: Release): readonly string[];
+  read(context: RequestContext, type: string, id: string): Promise<StoredVersion>;
+  /** Like read, but absent and deleted are undefined. All reads of one turn of the event loop are one statement. */
+  find(context: RequestContext, type: string, id: string): Promise<StoredVersion | undefined>;
+  vread(context: RequestContext, type: string, id: string, versionId: string): Promise<StoredVersion>;
+  create(context: RequestContext, type: string, input: JsonDocument): Promise<WriteResult>;
+  update(context: RequestContext, type: string, id: string, input: JsonDocument, guard?: VersionGuard): Promise<WriteResult>;
+  /** `patch` is a JSON Patch: an array of operations, not yet checked. */
+  patch(context: RequestContext, type: string, id: string, patch: JsonDocument, guard?: VersionGuard): Promise<WriteResult>;
+  delete(context: RequestContext, type: string, id: string, guard?: VersionGuard): Promise<DeleteResult>;
+  history(context: RequestContext, request: HistoryRequest): Promise<HistoryPage>;
+  search(context: RequestContext, request: SearchRequest): Promise<SearchPage>;
+  capabilities(context: RequestContext): Promise<Capabilities>;
+  operations(release: Release): readonly OperationInfo[];
+  invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
+
+  readiness(): Promise<Readiness>;
+  close(): Promise<void>;
+}

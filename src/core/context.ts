@@ -1,0 +1,28 @@
+import type { Release } from './fhir/release';
+
+/** One tenant's data of one release: what every key, index row, cache entry and cursor begins with. */
+export interface Space {
+  readonly number: number;
+  readonly release: Release;
+  readonly tenant: string;
+  readonly tenantNumber: number;
+}
+
+/** The part of a pino logger that core uses. Never log query values, ids or bodies. */
+export interface Log {
+  debug(details: object, message: string): void;
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/** Who asks for what, where and until when: passed explicitly to every interaction and operation. */
+export interface RequestContext {
+  readonly space: Space;
+  /** Id of the ClientApplication that changes are attributed to; `anonymous` in open mode. */
+  readonly actor: string;
+  /** Milliseconds since 1970 after which the request is answered with `timeout`. */
+  readonly deadline: number;
+  readonly requestId: string;
+  readonly log: Log;
+}

@@ -1,0 +1,110 @@
+/**
+ * The catalogue of everything that can be answered as an error: HTTP status, FHIR issue code, severity and
+ * message template. Edges translate a `FhirError`; nothing else decides a status.
+ */
+export type IssueSeverity = 'fatal' | 'error' | 'warning' | 'information';
+
+/** One `OperationOutcome.issue`. */
+export interface Issue {
+  readonly severity: IssueSeverity;
+  /** A code of http://hl7.org/fhir/issue-type */
+  readonly code: string;
+  /** A sentence that a person can act on. */
+  readonly diagnostics: string;
+  /** FHIRPath of the place in the input that is at fault, where there is one. */
+  readonly expression?: string;
+}
+
+interface ErrorKind {
+  readonly status: number;
+  readonly code: string;
+  /** `{name}` is replaced by the detail of that name. */
+  readonly message: string;
+}
+
+/** Adding an error: one row. docs/errors.md is generated from this table. */
+export const ERROR_CATALOGUE = {
+  invalidJson: { status: 400, code: 'structure', message: 'The body is not valid JSON: {reason}' },
+  invalidResource: { status: 400, code: 'structure', message: '{reason}' },
+  invalidValue: { status: 400, code: 'value', message: '{reason}' },
+  requiredMissing: { status: 400, code: 'required', message: '{reason}' },
+  invalidId: { status: 400, code: 'value', message: "'{id}' is not a valid id: 1 to 64 of A-Z a-z 0-9 - ." },
+  unknownTenant: { status: 404, code: 'not-found', message: 'There is no such address' },
+  unknownRelease: { status: 404, code: 'not-found', message: "There is no FHIR release '{release}' here: r4 and r4b are served" },
+  unknownType: { status: 404, code: 'not-supported', message: "'{type}' is not a resource type of FHIR {release}" },
+  notFound: { status: 404, code: 'not-found', message: '{type}/{id} is not known' },
+  versionNotFound: { status: 404, code: 'not-found', message: '{type}/{id} has no version {version}' },
+  gone: { status: 410, code: 'deleted', message: '{type}/{id} was deleted' },
+  noSuchAddress: { status: 404, code: 'not-found', message: 'There is no such address' },
+  methodNotAllowed: { status: 405, code: 'not-supported', message: '{method} is not allowed here: {allowed}' },
+  baseResourceReadOnly: { status: 405, code: 'not-supported', message: '{type}/{id} belongs to the FHIR specification and is read-only; PUT a resource of your own with this id to replace it for your tenant' },
+  notAcceptable: { status: 406, code: 'not-supported', message: 'The answer can be given as application/fhir+json or application/json; asked for was {accept}' },
+  unsupportedMediaType: { status: 415, code: 'not-supported', message: 'A body of type {contentType} is not understood here: {allowed}' },
+  versionConflict: { status: 409, code: 'conflict', message: '{type}/{id} was changed by others at the same time, and the time limit for trying again is over' },
+  preconditionFailed: { status: 412, code: 'conflict', message: '{reason}' },
+  multipleMatches: { status: 412, code: 'multiple-matches', message: '{reason}' },
+  foreignReference: { status: 422, code: 'business-rule', message: "The reference '{reference}' leaves this tenant's data of this release, which is not allowed" },
+  subsetted: { status: 422, code: 'business-rule', message: 'A resource tagged SUBSETTED is incomplete and cannot be stored' },
+  patchInvalid: { status: 400, code: 'structure', message: 'The patch is not a JSON Patch: {reason}' },
+  patchNotApplicable: { status: 422, code: 'processing', message: 'The patch cannot be applied: {reason}' },
+  patchTestFailed: { status: 422, code: 'processing', message: 'A test of the patch failed: {reason}' },
+  patchForbidden: { status: 422, code: 'business-rule', message: 'A patch may not change {path}' },
+  tooManyPatchOperations: { status: 413, code: 'too-long', message: 'A patch may have at most {limit} operations' },
+  tooCostly: { status: 422, code: 'too-costly', message: '{reason}' },
+  bodyTooLarge: { status: 413, code: 'too-long', message: 'The body is larger than the limit of {limit} bytes' },
+  unknownParameter: { status: 400, code: 'not-supported', message: "'{parameter}' is not a search parameter of {type}{known}" },
+  unsupportedModifier: { status: 400, code: 'not-supported', message: "The modifier ':{modifier}' cannot be used with the search parameter '{parameter}'{known}" },
+  invalidParameterValue: { status: 400, code: 'value', message: "'{value}' is not a value for the search parameter '{parameter}': {reason}" },
+  invalidCursor: { status: 400, code: 'value', message: 'The page cursor is not one that was given out for this search' },
+  operationUnknown: { status: 404, code: 'not-supported', message: 'The operation ${operation} is not known' },
+  operationWrongLevel: { status: 400, code: 'not-supported', message: 'The operation ${operation} cannot be called {level}; it is defined {allowed}' },
+  operationChangesState: { status: 405, code: 'not-supported', message: 'The operation ${operation} may change data and is only for POST' },
+  operationInputInvalid: { status: 400, code: 'invalid', message: '{reason}' },
+  notFoundInTerminology: { status: 404, code: 'not-found', message: '{reason}' },
+  notSupported: { status: 422, code: 'not-supported', message: '{reason}' },
+  tenantExists: { status: 409, code: 'duplicate', message: "There is already a tenant '{tenant}'" },
+  invalidTenantName: { status: 400, code: 'value', message: 'A tenant name has 1 to 63 of a-z 0-9 -' },
+  forbidden: { status: 403, code: 'forbidden', message: '{reason}' },
+  idCollision: { status: 409, code: 'conflict', message: 'The id {id} cannot be used; choose another' },
+  sequenceExhausted: { status: 503, code: 'no-store', message: 'This tenant has used up its version sequence; no more changes can be stored' },
+  overloaded: { status: 503, code: 'throttled', message: 'The server has more work than it may queue; try again' },
+  timeout: { status: 503, code: 'timeout', message: 'The time limit of the request is over; nothing was changed' },
+  storageUnavailable: { status: 503, code: 'transient', message: 'The database cannot be reached just now; try again' },
+  internal: { status: 500, code: 'exception', message: 'Something went wrong inside the server; the log names it under request id {requestId}' },
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorKey = keyof typeof ERROR_CATALOGUE;
+
+/** An error that a client is told about. Several issues are reported at once where several are known. */
+export class FhirError extends Error {
+  readonly key: ErrorKey;
+  readonly status: number;
+  readonly issues: readonly Issue[];
+  /** Value of the `Allow` header of a 405. */
+  readonly allowed?: string;
+
+  constructor(key: ErrorKey, issues: readonly Issue[], allowed?: string) {
+    super(issues[0]?.diagnostics ?? key);
+    this.name = 'FhirError';
+    this.key = key;
+    this.status = ERROR_CATALOGUE[key].status;
+    this.issues = issues;
+    this.allowed = allowed;
+  }
+}
+
+/** The issue that the catalogue gives for `key`, its template filled from `details`. */
+export function toIssue(key: ErrorKey, details: Readonly<Record<string, string | number>> = {}, expression?: string): Issue {
+  const kind = ERROR_CATALOGUE[key];
+  const diagnostics = kind.message.replace(/\{(\w+)\}/g, (_whole, name: string) => String(details[name] ?? ''));
+  return { severity: 'error', code: kind.code, diagnostics, ...(expression === undefined ? {} : { expression }) };
+}
+
+/** `throw fhirError('notFound', { type, id })` */
+export function fhirError(
+  key: ErrorKey,
+  details: Readonly<Record<string, string | number>> = {},
+  expression?: string,
+): FhirError {
+  return new FhirError(key, [toIssue(key, details, expression)]);
+}

@@ -1,0 +1,71 @@
+/**
+ * The index rows of one version of one resource, as flat arrays that are ready to be bound. They are a function of
+ * the version's content, the definitions, the database's hash key and the configured public addresses; nothing else
+ * (`andiron reindex --verify` recomputes them).
+ *
+ * 64-bit hashes are kept as two signed 32-bit halves (high, low) so that no BigInt is made on the write path.
+ */
+export interface TokenRow {
+  readonly parameter: number;
+  readonly valueHigh: number;
+  readonly valueLow: number;
+  /** 32-bit hash of the system; 0 when there is none. */
+  readonly system: number;
+}
+
+export interface ReferenceRow {
+  readonly parameter: number;
+  readonly targetType: number;
+  readonly targetHigh: number;
+  readonly targetLow: number;
+}
+
+/** A date, number or quantity, or a composite whose last component is one of these. */
+export interface RangeRow {
+  readonly parameter: number;
+  /** Hash of the first component(s) of a composite; 0, 0 otherwise. */
+  readonly qualifierHigh: number;
+  readonly qualifierLow: number;
+  /** Inclusive lower bound: milliseconds since 1970 of a date, or the number itself; -Infinity when open. */
+  readonly low: number;
+  /** Exclusive upper bound of a date, inclusive bound of a number (a stored decimal is a point: high = low); +Infinity when open. */
+  readonly high: number;
+  /** Quantity only, 0 otherwise: hashes of system, code and human unit. `unit` is 0 when it equals the code. */
+  readonly unitSystem: number;
+  readonly unitCode: number;
+  readonly unitName: number;
+  readonly isLowest: boolean;
+  readonly isHighest: boolean;
+}
+
+export interface StringRow {
+  readonly parameter: number;
+  /** Folded, at most MAX_STRING_LENGTH characters. */
+  readonly value: string;
+  /** 32-bit hash of the unfolded whole value, for :exact. */
+  readonly exact: number;
+  /** False for the rows of further words of a family name, which take no part in sorting. */
+  readonly isWhole: boolean;
+  readonly isLowest: boolean;
+  readonly isHighest: boolean;
+}
+
+/** A uri, or a canonical reference split into url and version. */
+export interface UriRow {
+  readonly parameter: number;
+  readonly value: string;
+  /** '' when there is none. */
+  readonly version: string;
+}
+
+export interface IndexRows {
+  readonly tokens: readonly TokenRow[];
+  readonly references: readonly ReferenceRow[];
+  readonly ranges: readonly RangeRow[];
+  readonly strings: readonly StringRow[];
+  readonly uris: readonly UriRow[];
+  /** One bit per parameter ordinal of the type: whether the resource has a value for it (for :missing). */
+  readonly presence: Uint8Array;
+  /** The clinical sort date, milliseconds since 1970; undefined when the resource has none. */
+  readonly sortDate: number | undefined;
+}
