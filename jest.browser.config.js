@@ -1,0 +1,10 @@
+const shared = require('./jest.shared.js');
+
+/** `npm run test:browser`: GraphiQL driven in headless Chromium. */
+module.exports = {
+  ...shared,
+  testMatch: ['<rootDir>/test/browser/**/*.browser.ts'],
+  testTimeout: 120_000,
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+};

@@ -1,0 +1,24 @@
+const shared = require('./jest.shared.js');
+
+/** Tests of pure code: they need no database, so that they run in a moment. */
+const pure = ['<rootDir>/test/*.test.ts', '<rootDir>/test/{schema,core/fhir,core/search}/**/*.test.ts'];
+
+/** `npm test`: pure tests, and all others against a real PostgreSQL and a real Redis. */
+module.exports = {
+  testTimeout: 30_000,
+  projects: [
+    { ...shared, displayName: 'pure', testMatch: pure },
+    {
+      ...shared,
+      displayName: 'services',
+      testMatch: ['<rootDir>/test/**/*.test.ts'],
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        '<rootDir>/test/[^/]+\\.test\\.ts$',
+        '<rootDir>/test/(schema|core/fhir|core/search)/',
+      ],
+      globalSetup: '<rootDir>/test/support/global-setup.ts',
+      globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+    },
+  ],
+};

@@ -1,0 +1,76 @@
+/**
+ * Compiles src and migrations with swc into dist, keeping their relative places: dist/src, dist/migrations.
+ * Types are not checked here (`npm run check` does). `--if-stale` does nothing when dist is newer than its sources.
+ */
+import { mkdir, readFile, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transformFile } from '@swc/core';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const target = path.join(root, 'dist');
+const stamp = path.join(target, '.built');
+
+async function sources() {
+  const found = [];
+  for (const folder of ['src', 'migrations']) {
+    const entries = await readdir(path.join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      if (!entry.isFile() || !entry.name.endsWith('.ts') || entry.name.endsWith('.d.ts')) continue;
+      found.push(path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)));
+    }
+  }
+  return found.sort();
+}
+
+async function isFresh(files) {
+  const built = await stat(stamp).catch(() => undefined);
+  if (!built) return false;
+  if ((await readFile(stamp, 'utf8')) !== files.join('\n')) return false;
+  for (const file of [...files, '.swcrc', 'scripts/build.mjs']) {
+    if ((await stat(path.join(root, file))).mtimeMs > built.mtimeMs) return false;
+  }
+  return true;
+}
+
+async function compile(file) {
+  const { code, map } = await transformFile(path.join(root, file), { root, cwd: root, sourceFileName: file });
+  const output = path.join(target, file.replace(/\.ts$/, '.js'));
+  await mkdir(path.dirname(output), { recursive: true });
+  const name = path.basename(output);
+  const aside = `${output}.${process.pid}`;
+  // Written aside and renamed, so that a server which starts during a build never reads half a file.
+  await writeFile(aside, `${code}\n//# sourceMappingURL=${name}.map\n`);
+  await rename(aside, output);
+  await writeFile(`${output}.map`, map ?? '');
+  return output;
+}
+
+async function removeOthers(outputs) {
+  const kept = new Set(outputs.flatMap((output) => [output, `${output}.map`]));
+  for (const folder of ['src', 'migrations']) {
+    const entries = await readdir(path.join(target, folder), { recursive: true, withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const file = path.join(entry.parentPath ?? entry.path, entry.name);
+      if (entry.isFile() && /\.js(\.map)?$/.test(file) && !kept.has(file)) await rm(file, { force: true });
+    }
+  }
+}
+
+/** Makes `../../../definitions` of a source file true in dist as well, without a copy that could grow old. */
+async function linkFolders() {
+  for (const folder of ['definitions', 'examples']) {
+    await symlink(path.join('..', folder), path.join(target, folder), 'dir').catch((error) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+}
+
+const started = performance.now();
+const files = await sources();
+if (process.argv.includes('--if-stale') && (await isFresh(files))) process.exit(0);
+const outputs = await Promise.all(files.map(compile));
+await removeOthers(outputs);
+await linkFolders();
+await writeFile(stamp, files.join('\n'));
+console.log(`Built ${files.length} files in ${Math.round(performance.now() - started)} ms`);
