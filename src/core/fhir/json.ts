@@ -4,6 +4,10 @@
  * writes the literal back. FHIR strings cannot hold U+0001, and parseJson refuses it in input, so a marked decimal
  * cannot be confused with a string.
  */
+import { fhirError } from '../errors';
+import { findFault, isForbiddenName, type JsonFault } from './json/fault';
+import { markNumbers, scanJson } from './json/scan';
+
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 export interface JsonObject {
   [name: string]: JsonValue;
@@ -15,4 +19,96 @@ export interface JsonDocument {
   readonly marked: boolean;
 }
 
+export interface JsonLimits {
+  /** Levels of objects and arrays. */
+  readonly maxDepth: number;
+}
+
 export const DECIMAL_MARK = '\u0001';
+export const DEFAULT_MAX_DEPTH = 64;
+
+/**
+ * The value of JSON text; a byte order mark before it is ignored. Members stay in their order, except that names which
+ * are whole numbers (no FHIR element has one) come first.
+ *
+ * Throws `invalidJson` with line and column of a syntax error; `invalidResource` with the expression of a member that
+ * occurs twice in its object, of one called `__proto__` or `constructor`, and for nesting over the limit;
+ * `invalidValue` for U+0001 and half surrogate pairs in a string. Cost: about 15 µs for a Patient of 2 kB.
+ */
+export function parseJson(text: string, limits: JsonLimits = { maxDepth: DEFAULT_MAX_DEPTH }): JsonDocument {
+  const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  const scan = scanJson(body);
+  if (scan.depth > limits.maxDepth) {
+    throw fhirError('invalidResource', {
+      reason: `The body is nested deeper than ${limits.maxDepth} levels`,
+    });
+  }
+  const marked = scan.inexact.length > 0;
+  let value: JsonValue;
+  try {
+    value = JSON.parse(marked ? markNumbers(body, scan.inexact) : body) as JsonValue;
+  } catch {
+    const fault = findFault(body, '');
+    throw fault === undefined ? fhirError('invalidJson', { reason: 'it cannot be read' }) : toError(fault);
+  }
+  // Only a member that stands twice in an object makes the two counts differ.
+  if (scan.hasForbiddenCharacter || countMembers(value) !== scan.members) {
+    const fault = findFault(body, rootOf(value));
+    if (fault !== undefined) throw toError(fault);
+  }
+  return { value, marked };
+}
+
+/** JSON text of a value; `marked` as `parseJson` gave it (true is always right, and costs a second pass). */
+export function stringifyJson(value: JsonValue, marked: boolean): string {
+  const text = JSON.stringify(value);
+  return marked ? text.replace(MARKED_LITERAL, '$1') : text;
+}
+
+/** True for a decimal that stands as a marked string. */
+export function isMarkedDecimal(value: JsonValue | undefined): value is string {
+  return typeof value === 'string' && value.charCodeAt(0) === 1;
+}
+
+/** The literal of a number, marked or not; undefined for anything else. */
+export function decimalText(value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return isMarkedDecimal(value) ? value.slice(1) : undefined;
+}
+
+/** True for an object, false for null and arrays. */
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const MARKED_LITERAL = /"\\u0001(-?[0-9][0-9.eE+-]*)"/g;
+
+/** The members of all objects in the value; NaN, which equals no count, when one has a forbidden name. */
+function countMembers(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const element of value) {
+      if (typeof element === 'object') count += countMembers(element);
+    }
+    return count;
+  }
+  for (const name in value) {
+    count++;
+    if (isForbiddenName(name)) return NaN;
+    const member = value[name];
+    if (typeof member === 'object') count += countMembers(member);
+  }
+  return count;
+}
+
+function rootOf(value: JsonValue): string {
+  const type = isJsonObject(value) ? value['resourceType'] : undefined;
+  return typeof type === 'string' && /^[A-Z][A-Za-z]{0,63}$/.test(type) ? type : '';
+}
+
+function toError(fault: JsonFault): Error {
+  if (fault.kind === 'syntax') return fhirError('invalidJson', { reason: fault.reason });
+  const key = fault.kind === 'character' ? 'invalidValue' : 'invalidResource';
+  return fhirError(key, { reason: fault.reason }, fault.expression);
+}

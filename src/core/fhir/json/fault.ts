@@ -1,0 +1,196 @@
+import { isNumberLiteral } from './scan';
+
+/** Why text was refused, for a person. */
+export interface JsonFault {
+  readonly kind: 'syntax' | 'duplicate' | 'character' | 'name';
+  readonly reason: string;
+  /** FHIRPath of the value at fault; undefined for a syntax error. */
+  readonly expression?: string;
+}
+
+/** Member names that would reach into JavaScript's prototypes. No element of FHIR has such a name. */
+export function isForbiddenName(name: string): boolean {
+  return name === '__proto__' || name === 'constructor';
+}
+
+/**
+ * The first fault in JSON text that is already known, or suspected, to have one: syntax, a member name that occurs
+ * twice, a forbidden name or character. `root` is the type that expressions begin with, '' for none. Slow and exact,
+ * recursive: the nesting has been checked before.
+ */
+export function findFault(text: string, root: string): JsonFault | undefined {
+  const inspection = new Inspection(text, root);
+  try {
+    inspection.run();
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof FaultFound) return thrown.fault;
+    throw thrown;
+  }
+}
+
+/** `Patient.name[0].family` from a root and the names and indexes below it. */
+export function toExpression(root: string, path: readonly (string | number)[]): string {
+  let expression = root;
+  for (const step of path) {
+    if (typeof step === 'number') expression += `${expression === '' ? '$this' : ''}[${step}]`;
+    else expression += (expression === '' ? '' : '.') + toIdentifier(step);
+  }
+  return expression;
+}
+
+function toIdentifier(name: string): string {
+  const short = shorten(name);
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(short) ? short : `\`${short.replace(/[\\`]/g, '\\$&')}\``;
+}
+
+/** Texts of clients are quoted in answers only up to this length. */
+const LONGEST_QUOTE = 80;
+
+/** The text, or its beginning, with what cannot be shown replaced. */
+export function shorten(text: string): string {
+  const visible = text.slice(0, LONGEST_QUOTE).replace(/[\u0000-\u001f\u007f\ud800-\udfff]/gu, '\ufffd');
+  return text.length > LONGEST_QUOTE ? `${visible}…` : visible;
+}
+
+class FaultFound extends Error {
+  constructor(readonly fault: JsonFault) {
+    super(fault.reason);
+  }
+}
+
+class Inspection {
+  private position = 0;
+  private readonly path: (string | number)[] = [];
+
+  constructor(
+    private readonly text: string,
+    private readonly root: string,
+  ) {}
+
+  run(): void {
+    this.skipSpace();
+    this.value();
+    this.skipSpace();
+    if (this.position < this.text.length) this.refuse('the end of the body was expected');
+  }
+
+  private value(): void {
+    const first = this.text[this.position];
+    if (first === '{') this.object();
+    else if (first === '[') this.array();
+    else if (first === '"') this.checkCharacters(this.string());
+    else this.literal();
+  }
+
+  private object(): void {
+    const names = new Set<string>();
+    this.position++;
+    this.skipSpace();
+    if (this.take('}')) return;
+    for (;;) {
+      if (this.text[this.position] !== '"') this.refuse('a member name in double quotes was expected');
+      this.member(names);
+      this.skipSpace();
+      if (this.take('}')) return;
+      if (!this.take(',')) this.refuse("',' or '}' was expected");
+      this.skipSpace();
+    }
+  }
+
+  private member(names: Set<string>): void {
+    const name = this.string();
+    this.path.push(name);
+    if (names.has(name)) {
+      const owner = toExpression(this.root, this.path.slice(0, -1));
+      const place = owner === '' ? 'the same object' : owner;
+      this.report('duplicate', `The member '${shorten(name)}' occurs twice in ${place}`);
+    }
+    names.add(name);
+    if (isForbiddenName(name)) this.report('name', `A member may not be called '${name}'`);
+    this.checkCharacters(name);
+    this.skipSpace();
+    if (!this.take(':')) this.refuse("':' was expected after the member name");
+    this.skipSpace();
+    this.value();
+    this.path.pop();
+  }
+
+  private array(): void {
+    this.position++;
+    this.skipSpace();
+    if (this.take(']')) return;
+    for (let index = 0; ; index++) {
+      this.path.push(index);
+      this.value();
+      this.path.pop();
+      this.skipSpace();
+      if (this.take(']')) return;
+      if (!this.take(',')) this.refuse("',' or ']' was expected");
+      this.skipSpace();
+    }
+  }
+
+  private string(): string {
+    const start = this.position++;
+    for (; this.position < this.text.length; this.position++) {
+      const code = this.text.charCodeAt(this.position);
+      if (code === 0x22) {
+        this.position++;
+        const value: unknown = JSON.parse(this.text.slice(start, this.position));
+        return String(value);
+      }
+      if (code < 0x20)
+        this.refuse('a line break, tab or other control character must be escaped inside a string');
+      if (code === 0x5c) {
+        this.position++;
+        if (!/^(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(this.text.slice(this.position, this.position + 5))) {
+          this.refuse('an unknown escape sequence');
+        }
+      }
+    }
+    return this.refuse('a string is not closed');
+  }
+
+  private literal(): void {
+    const rest = /[^\s,:[\]{}"]*/y;
+    rest.lastIndex = this.position;
+    const word = rest.exec(this.text)?.[0] ?? '';
+    if (word === 'true' || word === 'false' || word === 'null' || isNumberLiteral(word))
+      this.position += word.length;
+    else this.refuse('a value was expected');
+  }
+
+  private checkCharacters(value: string): void {
+    if (value.includes('\u0001')) this.report('character', 'A string may not hold the character U+0001');
+    if (/[\ud800-\udfff]/u.test(value)) this.report('character', 'A string holds half of a surrogate pair');
+  }
+
+  private skipSpace(): void {
+    for (; this.position < this.text.length; this.position++) {
+      const code = this.text.charCodeAt(this.position);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+    }
+  }
+
+  private take(character: string): boolean {
+    if (this.text[this.position] !== character) return false;
+    this.position++;
+    return true;
+  }
+
+  private refuse(expectation: string): never {
+    const before = this.text.slice(0, this.position);
+    const line = before.split('\n').length;
+    const column = this.position - (before.lastIndexOf('\n') + 1) + 1;
+    const found = this.position < this.text.length ? '' : ', but the body ends here';
+    throw new FaultFound({
+      kind: 'syntax',
+      reason: `line ${line}, column ${column}: ${expectation}${found}`,
+    });
+  }
+
+  private report(kind: JsonFault['kind'], reason: string): never {
+    throw new FaultFound({ kind, reason, expression: toExpression(this.root, this.path) });
+  }
+}

@@ -1,0 +1,35 @@
+import { FhirError, fhirError, type Issue } from './errors';
+
+/** Longer sentences are cut: what a client sent may stand in them. */
+const LONGEST_DIAGNOSTICS = 2000;
+
+/** JSON text of an OperationOutcome. Without an issue it says so, since an outcome has at least one (1..*). */
+export function toOutcome(issues: readonly Issue[]): string {
+  const shown: readonly Issue[] =
+    issues.length > 0
+      ? issues
+      : [{ severity: 'information', code: 'informational', diagnostics: 'There is nothing to report' }];
+  return JSON.stringify({
+    resourceType: 'OperationOutcome',
+    issue: shown.map(({ severity, code, diagnostics, expression }) => ({
+      severity,
+      code,
+      diagnostics: toSentence(diagnostics),
+      ...(expression === undefined ? {} : { expression: [toSentence(expression)] }),
+    })),
+  });
+}
+
+/**
+ * The error a client is told about: a `FhirError` as it is, anything else as `internal` with the request id and not a
+ * word of what happened. Whoever calls this logs the cause.
+ */
+export function toFhirError(thrown: unknown, requestId: string): FhirError {
+  return thrown instanceof FhirError ? thrown : fhirError('internal', { requestId });
+}
+
+/** A FHIR string holds no control characters but tab and line breaks (datatypes.html#string). */
+function toSentence(text: string): string {
+  const short = text.length > LONGEST_DIAGNOSTICS ? `${text.slice(0, LONGEST_DIAGNOSTICS)}…` : text;
+  return short.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]|[\ud800-\udfff]/gu, '\ufffd');
+}
