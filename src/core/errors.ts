@@ -65,7 +65,6 @@ export const ERROR_CATALOGUE = {
   tenantExists: { status: 409, code: 'duplicate', message: "There is already a tenant '{tenant}'" },
   invalidTenantName: { status: 400, code: 'value', message: 'A tenant name has 1 to 63 of a-z 0-9 -' },
   forbidden: { status: 403, code: 'forbidden', message: '{reason}' },
-  idCollision: { status: 409, code: 'conflict', message: 'The id {id} cannot be used; choose another' },
   sequenceExhausted: { status: 503, code: 'no-store', message: 'This tenant has used up its version sequence; no more changes can be stored' },
   overloaded: { status: 503, code: 'throttled', message: 'The server has more work than it may queue; try again' },
   timeout: { status: 503, code: 'timeout', message: 'The time limit of the request is over; nothing was changed' },

@@ -1,0 +1,197 @@
+import { sql, type Kysely } from 'kysely';
+
+/**
+ * The one statement by which single writes reach the tables: any number of creates, updates and deletes of one space,
+ * each with the index rows that it adds and removes.
+ *
+ * A member whose expectation does not hold (expected version 0: the resource must not exist; n: its version must be
+ * n) is left out of the result and touches nothing; its neighbours are written all the same. Index rows name their
+ * member by its ordinal, from 1; a negative ordinal removes the row. The tenant's counter is taken last, and its lock
+ * held through the flush, so that sequence numbers become visible in their order.
+ *
+ * A function rather than one statement of many WITH parts: measured 487 against 600 microseconds per Patient.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function andiron.write_versions(
+      p_space int,
+      p_type smallint[], p_key bigint[], p_expected int[], p_change smallint[], p_id text[],
+      p_old_sort_date bigint[], p_sort_date bigint[], p_presence bytea[], p_meta_offset int[], p_author text[],
+      p_body text[],
+      p_token_member int[], p_token_parameter int[], p_token_value bigint[], p_token_system int[],
+      p_reference_member int[], p_reference_parameter int[], p_reference_key bigint[], p_reference_type smallint[],
+      p_range_member int[], p_range_parameter int[], p_range_qualifier bigint[], p_range_low float8[],
+      p_range_high float8[], p_range_unit_system int[], p_range_unit_code int[], p_range_unit_name int[],
+      p_range_extremes smallint[],
+      p_string_member int[], p_string_parameter int[], p_string_value text[], p_string_exact int[],
+      p_string_extremes smallint[],
+      p_uri_member int[], p_uri_parameter int[], p_uri_value text[], p_uri_version text[],
+      p_has_removals boolean
+    ) returns table (member int, version int, last_updated bigint, sequence int)
+    language plpgsql
+    set plan_cache_mode = force_generic_plan
+    as $function$
+    #variable_conflict use_column
+    declare
+      v_count constant int := cardinality(p_key);
+      v_now constant bigint := floor(extract(epoch from clock_timestamp()) * 1000);
+      v_version int[];
+      v_updated bigint[];
+      v_creates constant int := cardinality(array_positions(p_expected, 0));
+      v_written int;
+      v_sequence int;
+    begin
+      if v_creates > 0 then
+        with member as (
+          select x.* from unnest(p_type, p_key, p_expected, p_sort_date, p_id, p_presence) with ordinality
+            as x (resource_type, resource_key, expected, sort_date, id, presence, ordinal)
+        ), head as (
+          insert into andiron.resource
+            (space, resource_type, deleted, resource_key, last_updated, sort_date, version, id, presence)
+          select p_space, m.resource_type, false, m.resource_key, v_now, m.sort_date, 1, m.id, m.presence
+          from member m where m.expected = 0
+          on conflict (space, resource_type, resource_key) do nothing
+          returning resource_type, resource_key
+        )
+        select array_agg(case when h.resource_key is null then 0 else 1 end order by m.ordinal),
+               array_agg(v_now order by m.ordinal)
+          into v_version, v_updated
+          from member m left join head h
+            on h.resource_key = m.resource_key and h.resource_type = m.resource_type and m.expected = 0;
+      else
+        v_version := array_fill(0, array[v_count]);
+        v_updated := array_fill(v_now, array[v_count]);
+      end if;
+
+      if v_creates < v_count then
+        declare
+          v_head record;
+        begin
+          for v_head in
+            update andiron.resource h
+               set version = h.version + 1,
+                   last_updated = greatest(v_now, h.last_updated + 1),
+                   deleted = m.change = 3,
+                   sort_date = m.sort_date,
+                   presence = m.presence
+              from unnest(p_type, p_key, p_expected, p_change, p_sort_date, p_presence) with ordinality
+                as m (resource_type, resource_key, expected, change, sort_date, presence, ordinal)
+             where m.expected > 0 and h.space = p_space and h.resource_type = m.resource_type
+               and h.resource_key = m.resource_key and h.version = m.expected
+            returning m.ordinal, h.version, h.last_updated
+          loop
+            v_version[v_head.ordinal] := v_head.version;
+            v_updated[v_head.ordinal] := v_head.last_updated;
+          end loop;
+        end;
+      end if;
+
+      v_written := v_count - cardinality(array_positions(v_version, 0));
+      if v_written = 0 then
+        return;
+      end if;
+
+      if p_has_removals then
+        delete from andiron.token_index t
+          using unnest(p_token_member, p_token_parameter, p_token_value, p_token_system)
+            as x (member, parameter, value_hash, system_hash)
+          where x.member < 0 and v_version[-x.member] > 0
+            and t.space = p_space and t.parameter = x.parameter and t.value_hash = x.value_hash
+            and t.sort_date = p_old_sort_date[-x.member] and t.resource_key = p_key[-x.member]
+            and t.system_hash = x.system_hash;
+        delete from andiron.reference_index t
+          using unnest(p_reference_member, p_reference_parameter, p_reference_key, p_reference_type)
+            as x (member, parameter, target_key, target_type)
+          where x.member < 0 and v_version[-x.member] > 0
+            and t.space = p_space and t.parameter = x.parameter and t.target_key = x.target_key
+            and t.sort_date = p_old_sort_date[-x.member] and t.resource_key = p_key[-x.member]
+            and t.target_type = x.target_type;
+        delete from andiron.range_index t
+          using unnest(p_range_member, p_range_parameter, p_range_qualifier, p_range_low, p_range_high,
+                       p_range_unit_system, p_range_unit_code, p_range_unit_name)
+            as x (member, parameter, qualifier, low, high, unit_system, unit_code, unit_name)
+          where x.member < 0 and v_version[-x.member] > 0
+            and t.space = p_space and t.parameter = x.parameter and t.qualifier = x.qualifier
+            and t.low = x.low and t.high = x.high and t.resource_key = p_key[-x.member]
+            and t.unit_system = x.unit_system and t.unit_code = x.unit_code and t.unit_name = x.unit_name;
+        delete from andiron.string_index t
+          using unnest(p_string_member, p_string_parameter, p_string_value, p_string_exact, p_string_extremes)
+            as x (member, parameter, value, exact_hash, extremes)
+          where x.member < 0 and v_version[-x.member] > 0
+            and t.space = p_space and t.parameter = x.parameter and t.value = x.value
+            and t.resource_key = p_key[-x.member] and t.exact_hash = x.exact_hash and t.extremes = x.extremes;
+        delete from andiron.uri_index t
+          using unnest(p_uri_member, p_uri_parameter, p_uri_value, p_uri_version)
+            as x (member, parameter, value, version)
+          where x.member < 0 and v_version[-x.member] > 0
+            and t.space = p_space and t.parameter = x.parameter and t.value = x.value
+            and t.resource_key = p_key[-x.member] and t.version = x.version;
+      end if;
+
+      insert into andiron.token_index (space, parameter, value_hash, sort_date, resource_key, system_hash)
+        select p_space, x.parameter, x.value_hash, p_sort_date[x.member], p_key[x.member], x.system_hash
+        from unnest(p_token_member, p_token_parameter, p_token_value, p_token_system)
+          as x (member, parameter, value_hash, system_hash)
+        where x.member > 0 and v_version[x.member] > 0;
+      if cardinality(p_reference_member) > 0 then
+        insert into andiron.reference_index (space, parameter, target_key, sort_date, resource_key, target_type)
+          select p_space, x.parameter, x.target_key, p_sort_date[x.member], p_key[x.member], x.target_type
+          from unnest(p_reference_member, p_reference_parameter, p_reference_key, p_reference_type)
+            as x (member, parameter, target_key, target_type)
+          where x.member > 0 and v_version[x.member] > 0;
+      end if;
+      if cardinality(p_range_member) > 0 then
+        insert into andiron.range_index
+          (space, parameter, qualifier, low, high, resource_key, unit_system, unit_code, unit_name, extremes)
+          select p_space, x.parameter, x.qualifier, x.low, x.high, p_key[x.member], x.unit_system, x.unit_code,
+                 x.unit_name, x.extremes
+          from unnest(p_range_member, p_range_parameter, p_range_qualifier, p_range_low, p_range_high,
+                      p_range_unit_system, p_range_unit_code, p_range_unit_name, p_range_extremes)
+            as x (member, parameter, qualifier, low, high, unit_system, unit_code, unit_name, extremes)
+          where x.member > 0 and v_version[x.member] > 0;
+      end if;
+      if cardinality(p_string_member) > 0 then
+        insert into andiron.string_index (space, parameter, resource_key, exact_hash, extremes, value)
+          select p_space, x.parameter, p_key[x.member], x.exact_hash, x.extremes, x.value
+          from unnest(p_string_member, p_string_parameter, p_string_value, p_string_exact, p_string_extremes)
+            as x (member, parameter, value, exact_hash, extremes)
+          where x.member > 0 and v_version[x.member] > 0;
+      end if;
+      if cardinality(p_uri_member) > 0 then
+        insert into andiron.uri_index (space, parameter, resource_key, value, version)
+          select p_space, x.parameter, p_key[x.member], x.value, x.version
+          from unnest(p_uri_member, p_uri_parameter, p_uri_value, p_uri_version)
+            as x (member, parameter, value, version)
+          where x.member > 0 and v_version[x.member] > 0;
+      end if;
+
+      if p_space <= 2 then
+        v_sequence := 0; -- base conformance resources appear in no history or feed
+      else
+        update andiron.change_counter c
+           set last_sequence = c.last_sequence + v_written
+          from andiron.space s
+         where s.number = p_space and c.tenant = s.tenant and c.last_sequence <= 2147483647 - v_written
+        returning c.last_sequence - v_written into v_sequence;
+        if not found then
+          raise exception 'the version sequence of space % is used up', p_space using errcode = 'AN001';
+        end if;
+      end if;
+
+      return query
+        with numbered as (
+          select m.ordinal::int as ordinal, m.version, m.last_updated,
+                 v_sequence + (row_number() over (order by m.ordinal))::int as sequence
+          from unnest(v_version, v_updated) with ordinality as m (version, last_updated, ordinal)
+          where m.version > 0
+        ), stored as (
+          insert into andiron.resource_version
+            (space, version, resource_key, last_updated, sequence, meta_offset, resource_type, change, author, body)
+          select p_space, n.version, p_key[n.ordinal], n.last_updated, n.sequence, p_meta_offset[n.ordinal],
+                 p_type[n.ordinal], p_change[n.ordinal], p_author[n.ordinal], p_body[n.ordinal]
+          from numbered n
+        )
+        select n.ordinal, n.version, n.last_updated, n.sequence from numbered n;
+    end
+    $function$`.execute(db);
+}

@@ -1,0 +1,157 @@
+import type { StoredVersion, VersionGuard } from '../api';
+import type { RequestContext } from '../context';
+import { fhirError } from '../errors';
+import { parseJson, type JsonObject } from '../fhir/json';
+import { toStoredText } from '../fhir/resource-text';
+import type { Services } from '../services';
+import { LOCK_STATEMENT, keyText, type ResourceAddress, type VersionRow } from '../storage/version-read';
+import { NO_ROWS, type VersionWrite, type Written } from '../storage/version-write';
+import { writeVersions } from '../storage/write-queue';
+import { checkReferences } from './reference-check';
+import { readOwn } from './resource-address';
+import { ANONYMOUS, toStoredVersion } from './stored-version';
+
+/** What the next version of a resource shall be, worked out from the present one (undefined: there is none). */
+export type NextVersion =
+  | { readonly change: 'update'; readonly resource: JsonObject; readonly marked: boolean }
+  | { readonly change: 'delete' }
+  /** Nothing is to be written. */
+  | { readonly change: 'none' };
+
+export interface Replaced {
+  /** Undefined when nothing was to be written. */
+  readonly version: StoredVersion | undefined;
+  /** True when there was no live version before. */
+  readonly created: boolean;
+}
+
+/** Races lost to other processes before the head is locked. */
+const MAX_RACES = 2;
+
+/**
+ * Update, patch and delete: reads the present version, lets `next` work out the new one and writes it if nobody was
+ * faster, else begins again. Writers of one resource wait for each other inside the process; after two races lost to
+ * other processes the head is locked. Throws preconditionFailed, versionConflict after the request's deadline, and
+ * what `next` throws. Cost: two gathered statements.
+ */
+export async function replaceVersion(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  id: string,
+  address: ResourceAddress,
+  guard: VersionGuard | undefined,
+  next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>,
+): Promise<Replaced> {
+  const turn = `${context.space.number} ${address.type} ${keyText(address.key)}`;
+  return services.turns.run(turn, async () => {
+    for (let races = 0; races < MAX_RACES; races++) {
+      const current = await readOwn(services, context, address, id);
+      const plan = await planWrite(services, context, type, id, address, guard, current, next);
+      if (plan === undefined) return { version: undefined, created: false };
+      const written = await services.writes.write(context.space.number, plan.write);
+      if (written !== undefined) return finish(services, context, type, plan, written);
+      if (Date.now() > context.deadline) throw fhirError('versionConflict', { type, id });
+    }
+    return replaceLocked(services, context, type, id, address, guard, next);
+  });
+}
+
+interface Plan {
+  readonly write: VersionWrite;
+  readonly created: boolean;
+}
+
+async function planWrite(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  id: string,
+  address: ResourceAddress,
+  guard: VersionGuard | undefined,
+  current: VersionRow | undefined,
+  next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>,
+): Promise<Plan | undefined> {
+  const live = current !== undefined && current.change !== 'delete';
+  checkGuard(type, id, guard, live ? current : undefined);
+  const decided = await next(current);
+  if (decided.change === 'none') return undefined;
+  const common = {
+    type: address.type,
+    key: address.key,
+    id: services.keys.isOwn(address.key) ? null : id,
+    expected: current?.version ?? 0,
+    author: context.actor === ANONYMOUS ? null : context.actor,
+    ...(current === undefined ? {} : { replaced: rowsOf(services, context, type, current) }),
+  };
+  if (decided.change === 'delete') {
+    return { write: { ...common, change: 'delete', body: null, metaOffset: 0, rows: NO_ROWS }, created: false };
+  }
+  const { resource, marked } = decided;
+  checkReferences(services, context, resource);
+  const rows = services.extract(context.space, type, resource);
+  const { text, metaOffset } = toStoredText(resource, marked, { id, extensionBase: services.extensionBase });
+  return { write: { ...common, change: 'update', body: text, metaOffset, rows }, created: !live };
+}
+
+/** The index rows that the stored version has, worked out again: they are a function of its text. */
+function rowsOf(services: Services, context: RequestContext, type: string, current: VersionRow): VersionWrite['rows'] {
+  if (current.change === 'delete') return NO_ROWS;
+  const { value } = parseJson(current.body, { maxDepth: Number.MAX_SAFE_INTEGER });
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return NO_ROWS;
+  return services.extract(context.space, type, value);
+}
+
+function checkGuard(type: string, id: string, guard: VersionGuard | undefined, live: VersionRow | undefined): void {
+  if (guard?.ifNoneMatchAny === true && live !== undefined) {
+    throw fhirError('preconditionFailed', { reason: `${type}/${id} exists already, in version ${live.version}` });
+  }
+  if (guard?.ifMatch === undefined) return;
+  if (live === undefined) {
+    throw fhirError('preconditionFailed', { reason: `${type}/${id} does not exist, so no version of it can match` });
+  }
+  if (!guard.ifMatch.includes(String(live.version)) && !guard.ifMatch.includes('*')) {
+    throw fhirError('preconditionFailed', { reason: `The current version of ${type}/${id} is ${live.version}` });
+  }
+}
+
+function finish(services: Services, context: RequestContext, type: string, plan: Plan, written: Written): Replaced {
+  const { write } = plan;
+  const row: VersionRow = {
+    id: write.id,
+    key: write.key,
+    type: write.type,
+    metaOffset: write.metaOffset,
+    change: write.change,
+    author: write.author,
+    body: write.body ?? '',
+    ...written,
+  };
+  return { version: toStoredVersion(services, context.space, type, row), created: plan.created };
+}
+
+/** The last resort against starvation: the head stays locked from the read to the commit. */
+async function replaceLocked(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  id: string,
+  address: ResourceAddress,
+  guard: VersionGuard | undefined,
+  next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>,
+): Promise<Replaced> {
+  const space = context.space.number;
+  for (;;) {
+    if (Date.now() > context.deadline) throw fhirError('versionConflict', { type, id });
+    const replaced = await services.database.transaction(space, async (run) => {
+      await run(LOCK_STATEMENT, { space, type: address.type, key: keyText(address.key) });
+      // Read on another connection: the lock holds the head, so what is committed is what is current.
+      const current = await readOwn(services, context, address, id);
+      const plan = await planWrite(services, context, type, id, address, guard, current, next);
+      if (plan === undefined) return { version: undefined, created: false };
+      const [written] = await writeVersions(run, space, [plan.write]);
+      return written === undefined ? undefined : finish(services, context, type, plan, written);
+    });
+    if (replaced !== undefined) return replaced;
+  }
+}

@@ -1,0 +1,54 @@
+import type { RequestContext } from '../context';
+import { fhirError } from '../errors';
+import { isValidId } from '../fhir/resource';
+import { RELEASES } from '../fhir/release';
+import type { Services } from '../services';
+import type { ResourceAddress, VersionRow } from '../storage/version-read';
+
+/** Where a resource lies: number of its type, key of its id. Throws unknownType; an impossible id is notFound. */
+export function addressOf(services: Services, context: RequestContext, type: string, id: string): ResourceAddress {
+  const typeNumber = typeNumberOf(services, context, type);
+  if (!isValidId(id)) throw fhirError('notFound', { type, id: printable(id) });
+  return { type: typeNumber, key: services.keys.keyOf(type, id) };
+}
+
+/** Throws unknownType for what is not a concrete resource type of the release. */
+export function typeNumberOf(services: Services, context: RequestContext, type: string): number {
+  const { release } = context.space;
+  const number = services.definitions(release).typeNumber(type);
+  if (number === undefined) throw fhirError('unknownType', { type: printable(type), release: release.toUpperCase() });
+  return number;
+}
+
+/** The row at the address if it really bears this id: another id may have the same key, once in 2^63. */
+export function rowOfId(row: VersionRow | undefined, id: string): VersionRow | undefined {
+  return row === undefined || (row.id !== null && row.id !== id) ? undefined : row;
+}
+
+/** The current version in the tenant's own space; deletions included. */
+export async function readOwn(
+  services: Services,
+  context: RequestContext,
+  address: ResourceAddress,
+  id: string,
+): Promise<VersionRow | undefined> {
+  return rowOfId(await services.reader.current(context.space.number, address), id);
+}
+
+/** The base conformance resource of this id, which every tenant sees unless it has its own (contract.md). */
+export async function readBase(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  address: ResourceAddress,
+  id: string,
+): Promise<VersionRow | undefined> {
+  const { release } = context.space;
+  if (!services.isConformanceType(release, type)) return undefined;
+  return rowOfId(await services.reader.current(RELEASES[release].baseSpace, address), id);
+}
+
+/** User input inside a diagnostics sentence: bounded, and without control characters. */
+export function printable(text: string): string {
+  return text.slice(0, 80).replace(/[^\x20-\x7e]/g, '?');
+}

@@ -1,0 +1,35 @@
+import type { StoredVersion } from '../api';
+import type { Space } from '../context';
+import { toFullText } from '../fhir/resource-text';
+import type { Services } from '../services';
+import type { VersionRow } from '../storage/version-read';
+
+/** ClientApplication of requests without credentials; stored as null. */
+export const ANONYMOUS = 'anonymous';
+
+/** A row of the tables as what is sent: the text with the server's part of meta joined in. */
+export function toStoredVersion(services: Services, space: Space, type: string, row: VersionRow): StoredVersion {
+  const id = row.id ?? services.keys.idOf(row.key);
+  return {
+    type,
+    id,
+    versionId: row.version,
+    lastUpdated: row.lastUpdated,
+    sequence: row.sequence,
+    change: row.change,
+    text:
+      row.change === 'delete'
+        ? ''
+        : toFullText(
+            row.body,
+            row.metaOffset,
+            {
+              versionId: row.version,
+              lastUpdated: row.lastUpdated,
+              sequence: row.sequence,
+              author: row.author ?? ANONYMOUS,
+            },
+            services.extensionBase,
+          ),
+  };
+}

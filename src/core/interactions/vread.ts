@@ -1,0 +1,32 @@
+import type { StoredVersion } from '../api';
+import type { RequestContext } from '../context';
+import { fhirError } from '../errors';
+import { RELEASES } from '../fhir/release';
+import type { Services } from '../services';
+import { addressOf, printable, rowOfId } from './resource-address';
+import { toStoredVersion } from './stored-version';
+
+/** One version of a resource (http.html#vread). Throws notFound, versionNotFound; gone for one that is a deletion. */
+export async function vread(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  id: string,
+  versionId: string,
+): Promise<StoredVersion> {
+  const address = addressOf(services, context, type, id);
+  const version = /^[1-9][0-9]{0,9}$/.test(versionId) ? Number(versionId) : 0;
+  if (version === 0 || version > 2147483647) {
+    throw fhirError('versionNotFound', { type, id, version: printable(versionId) });
+  }
+  let row = rowOfId(await services.reader.version(context.space.number, address, version), id);
+  if (row === undefined && services.isConformanceType(context.space.release, type)) {
+    row = rowOfId(
+      await services.reader.version(RELEASES[context.space.release].baseSpace, address, version),
+      id,
+    );
+  }
+  if (row === undefined) throw fhirError('versionNotFound', { type, id, version });
+  if (row.change === 'delete') throw fhirError('gone', { type, id });
+  return toStoredVersion(services, context.space, type, row);
+}

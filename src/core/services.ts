@@ -1,0 +1,46 @@
+import type { Log, Space } from './context';
+import type { Definitions } from './fhir/definitions';
+import type { JsonObject } from './fhir/json';
+import type { ReferenceResolver } from './fhir/reference';
+import type { Release } from './fhir/release';
+import type { IndexRows } from './search/index-rows';
+import type { Hasher } from './search/hash';
+import type { IdSource, ResourceKeys } from './search/resource-key';
+import type { Database } from './storage/database';
+import type { VersionReader } from './storage/version-read';
+import type { WriteQueues } from './storage/write-queue';
+import type { KeyedQueue } from './keyed-queue';
+
+/** Bounds of what a client can make large (contract.md, default limits). */
+export interface Limits {
+  readonly maxDepth: number;
+  readonly maxBodyBytes: number;
+  readonly maxPatchOperations: number;
+  readonly maxIndexRows: number;
+  readonly maxExpansionCodes: number;
+  readonly maxWriteQueue: number;
+}
+
+/** What interactions and operations are given to work with; made once by `createCore`. */
+export interface Services {
+  definitions(release: Release): Definitions;
+  readonly database: Database;
+  readonly reader: VersionReader;
+  readonly writes: WriteQueues;
+  readonly keys: ResourceKeys;
+  readonly ids: IdSource;
+  readonly hasher: Hasher;
+  /** Lets the writers of one resource wait for each other inside this process. */
+  readonly turns: KeyedQueue;
+  readonly limits: Limits;
+  readonly extensionBase: string;
+  /** Sign and verify cursors: the first signs, all verify. */
+  readonly secretKeys: readonly Buffer[];
+  readonly searchUnknown: 'strict' | 'lenient';
+  readonly log: Log;
+  /** Index rows of a resource of that space. Throws tooCostly over `limits.maxIndexRows`. */
+  extract(space: Space, type: string, resource: JsonObject): IndexRows;
+  references(space: Space): ReferenceResolver;
+  /** True for types that the base space of the release holds resources of. */
+  isConformanceType(release: Release, type: string): boolean;
+}

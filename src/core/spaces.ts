@@ -1,0 +1,93 @@
+import type { Tenant } from './api';
+import type { Space } from './context';
+import { fhirError } from './errors';
+import { RELEASE_NAMES, type Release } from './fhir/release';
+import type { TenantRow, TenantStore } from './storage/tenants';
+
+/** A disabled tenant stops answering within 2 s in every process (contract.md): nothing is believed for longer. */
+const MAX_AGE_MS = 1_500;
+/** From this age on the next question also asks the database, without waiting for it. */
+const REFRESH_AGE_MS = 1_000;
+const MAX_KNOWN = 10_000;
+const TENANT_NAME = /^[a-z0-9-]{1,63}$/;
+
+interface Known {
+  readonly spaces: Readonly<Partial<Record<Release, Space>>>;
+  readonly at: number;
+  refreshing: boolean;
+}
+
+/** Which tenants there are, remembered for at most 1.5 seconds. */
+export class Spaces {
+  private readonly known = new Map<string, Known>();
+
+  constructor(
+    private readonly store: TenantStore,
+    /** Told when a tenant was created or disabled here, so that other processes hear of it early. */
+    private readonly announce: (tenant: string) => void,
+  ) {}
+
+  /** Undefined when the tenant is unknown or disabled. */
+  async find(tenant: string, release: Release): Promise<Space | undefined> {
+    if (!TENANT_NAME.test(tenant)) return undefined;
+    const known = this.known.get(tenant);
+    const age = known === undefined ? Infinity : performance.now() - known.at;
+    if (known === undefined || age > MAX_AGE_MS) return (await this.load(tenant))[release];
+    if (age > REFRESH_AGE_MS && !known.refreshing) {
+      known.refreshing = true;
+      this.load(tenant).catch(() => (known.refreshing = false));
+    }
+    return known.spaces[release];
+  }
+
+  /** Forgets what is remembered of a tenant: it was changed elsewhere. */
+  forget(tenant: string): void {
+    this.known.delete(tenant);
+  }
+
+  private async load(tenant: string): Promise<Known['spaces']> {
+    const at = performance.now();
+    const row = await this.store.find(tenant);
+    const spaces = row === undefined || row.status !== 'active' ? {} : toSpaces(row);
+    if (this.known.size >= MAX_KNOWN) this.known.clear();
+    this.known.set(tenant, { spaces, at, refreshing: false });
+    return spaces;
+  }
+
+  async list(): Promise<Tenant[]> {
+    const rows = await this.store.list();
+    return rows.map(({ name, status, created }) => ({ name, status, created }));
+  }
+
+  /** Throws invalidTenantName, tenantExists. */
+  async create(name: string): Promise<Tenant> {
+    if (!TENANT_NAME.test(name)) throw fhirError('invalidTenantName');
+    const created = await this.store.create(name, RELEASE_NAMES);
+    if (!created) throw fhirError('tenantExists', { tenant: name });
+    this.changed(name);
+    const row = await this.store.find(name);
+    if (row === undefined) throw fhirError('storageUnavailable');
+    return { name: row.name, status: row.status, created: row.created };
+  }
+
+  async disable(name: string): Promise<boolean> {
+    if (name === 'system') throw fhirError('forbidden', { reason: 'The tenant system cannot be disabled' });
+    const disabled = await this.store.disable(name);
+    if (disabled) this.changed(name);
+    return disabled;
+  }
+
+  private changed(name: string): void {
+    this.forget(name);
+    this.announce(name);
+  }
+}
+
+function toSpaces(row: TenantRow): Partial<Record<Release, Space>> {
+  const spaces: Partial<Record<Release, Space>> = {};
+  for (const release of RELEASE_NAMES) {
+    const number = row.spaces[release];
+    if (number !== undefined) spaces[release] = { number, release, tenant: row.name, tenantNumber: row.number };
+  }
+  return spaces;
+}

@@ -1,0 +1,192 @@
+import { Kysely, Migrator, PostgresDialect, sql } from 'kysely';
+import { Client, Pool, type ClientBase } from 'pg';
+import { MIGRATIONS } from '../../../migrations';
+import type { Log } from '../context';
+import { APPLICATION_ROLE, clientConfiguration, type DatabaseOptions } from './database';
+import { builder, bind, defineStatement, template, type Bound, type Statement } from './statement';
+import type { VersionWrite } from './version-write';
+import { writeVersions } from './write-queue';
+
+/** What a server needs to know about the database that it was started on. */
+export interface Installation {
+  /** Random; leads the keys in Redis, so that two databases never share one. */
+  readonly id: string;
+  /** 16 bytes: key of the hashes in index rows. */
+  readonly hashKey: Buffer;
+  /** 32 bytes: signs cursors where SECRET_KEYS is unset. */
+  readonly cursorKey: Buffer;
+  /** False where the application role could not be made or taken: row-level security is then not in force. */
+  readonly wall: boolean;
+}
+
+/** The base conformance resources of all releases, and a digest by which a changed set is told. */
+export interface BaseContent {
+  readonly digest: string;
+  /** Writes by space, to be made under the hash key of the database. */
+  writes(hashKey: Buffer): Iterable<{ space: number; write: VersionWrite }>;
+}
+
+/** Any number; the lock that lets many processes start at once. */
+const MIGRATION_LOCK = 7_230_911;
+
+const LOCK = defineStatement(template(sql`select pg_advisory_lock(${bind('lock')}::bigint)`));
+const READ_INSTALLATION = defineStatement(
+  template(sql`
+    select id::text, hash_key, cursor_key, definitions_digest,
+           coalesce(pg_has_role(current_user, r.oid, 'MEMBER'), false)
+    from andiron.installation i
+    left join pg_roles r on r.rolname = ${bind('role')}
+    limit 1`),
+);
+const SAVE_DIGEST = defineStatement(
+  template(sql`update andiron.installation set definitions_digest = ${bind('digest')} where only_row`),
+);
+
+/** Tables that the application role works on, and how. */
+const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
+  ['usage', 'schema andiron'],
+  ['select', 'andiron.tenant, andiron.space'],
+  ['select, update', 'andiron.change_counter'],
+  ['select, insert, update', 'andiron.resource'],
+  ['select, insert', 'andiron.resource_version'],
+  [
+    'select, insert, delete',
+    'andiron.token_index, andiron.reference_index, andiron.range_index, andiron.string_index, andiron.uri_index',
+  ],
+];
+
+/**
+ * Brings the database to this program's schema: steps of migrations/, the application role, the base conformance
+ * resources. Safe to be run by many processes at once, and quick when there is nothing to do (three statements).
+ */
+export async function migrate(options: {
+  database: DatabaseOptions;
+  base: BaseContent;
+  log: Log;
+}): Promise<Installation> {
+  const client = new Client({ ...clientConfiguration(options.database), statement_timeout: 0 });
+  await client.connect();
+  try {
+    await execute(client, LOCK, { lock: MIGRATION_LOCK });
+    await runSteps(options.database, options.log);
+    await ensureRole(client, options.log);
+    const installation = await readInstallation(client);
+    if (installation.digest !== options.base.digest) {
+      await loadBase(client, options.base, installation.hashKey, options.log);
+    }
+    return installation;
+  } finally {
+    await client.end();
+  }
+}
+
+async function runSteps(database: DatabaseOptions, log: Log): Promise<void> {
+  const pool = new Pool({ ...clientConfiguration(database), max: 1 });
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    const migrator = new Migrator({
+      db,
+      provider: { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) },
+      migrationTableSchema: 'andiron_migration',
+    });
+    const { error, results } = await migrator.migrateToLatest();
+    for (const result of results ?? []) log.info({ step: result.migrationName, status: result.status }, 'migration');
+    if (error !== undefined) throw error instanceof Error ? error : new Error('a migration failed');
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Roles belong to the whole cluster: another database's server may have made it before, or make it just now. */
+async function ensureRole(client: ClientBase, log: Log): Promise<void> {
+  const role = sql.id(APPLICATION_ROLE);
+  const attempt = async (step: string, statement: ReturnType<typeof sql>): Promise<void> => {
+    try {
+      await client.query(statement.compile(builder).sql);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      // duplicate_object, unique_violation (the same at the same moment), "tuple concurrently updated"
+      if (code === '42710' || code === '23505' || code === 'XX000') return;
+      log.warn({ code, step }, 'the application role could not be set up');
+    }
+  };
+  const known = await client.query(
+    sql`select 1 from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`.compile(builder).sql,
+  );
+  if (known.rowCount === 0) await attempt('create', sql`create role ${role} nologin`);
+  const granted = await client.query<{ done: boolean }>(
+    sql`select has_table_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.uri_index', 'delete') as done
+        from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`.compile(builder).sql,
+  );
+  if (granted.rows[0]?.done === true) return;
+  await attempt('member', sql`grant ${role} to current_user`);
+  for (const [privileges, objects] of GRANTS) {
+    await attempt('grant', sql`grant ${sql.raw(privileges)} on ${sql.raw(objects)} to ${role}`);
+  }
+}
+
+async function readInstallation(client: ClientBase): Promise<Installation & { digest: string | null }> {
+  const rows = await execute(client, READ_INSTALLATION, { role: APPLICATION_ROLE });
+  const row = rows[0] as [string, Buffer, Buffer, string | null, boolean] | undefined;
+  if (row === undefined) throw new Error('the database lost its installation row');
+  const [id, hashKey, cursorKey, digest, wall] = row;
+  return { id, hashKey, cursorKey, digest, wall };
+}
+
+const BASE_BATCH = 100;
+
+/** Replaces the content of the base spaces, in one transaction. */
+async function loadBase(client: ClientBase, base: BaseContent, hashKey: Buffer, log: Log): Promise<void> {
+  const started = Date.now();
+  const control = (raw: ReturnType<typeof sql>): Promise<unknown> => client.query(raw.compile(builder).sql);
+  await control(sql`begin`);
+  try {
+    for (const table of [
+      'resource',
+      'resource_version',
+      'token_index',
+      'reference_index',
+      'range_index',
+      'string_index',
+      'uri_index',
+    ]) {
+      await control(sql`delete from ${sql.table(`andiron.${table}`)} where space <= 2`);
+    }
+    let count = 0;
+    let batch: VersionWrite[] = [];
+    let space = 0;
+    const flush = async (): Promise<void> => {
+      if (batch.length === 0) return;
+      await writeVersions((statement, bound) => execute(client, statement, bound), space, batch);
+      count += batch.length;
+      batch = [];
+    };
+    for (const member of base.writes(hashKey)) {
+      if (member.space !== space || batch.length >= BASE_BATCH) await flush();
+      space = member.space;
+      batch.push(member.write);
+    }
+    await flush();
+    await execute(client, SAVE_DIGEST, { digest: base.digest });
+    await control(sql`commit`);
+    await control(sql`analyze`);
+    log.info({ resources: count, milliseconds: Date.now() - started }, 'base conformance resources loaded');
+  } catch (error) {
+    await control(sql`rollback`);
+    throw error;
+  }
+}
+
+async function execute(
+  client: ClientBase,
+  statement: Statement,
+  bound: Readonly<Record<string, Bound>>,
+): Promise<unknown[][]> {
+  const result = await client.query<unknown[]>({
+    ...(statement.name === undefined ? {} : { name: statement.name }),
+    text: statement.text,
+    values: statement.values(bound),
+    rowMode: 'array',
+  });
+  return result.rows;
+}

@@ -1,0 +1,36 @@
+/** The tables as kysely sees them; one name for one thing here and in migrations/. 64-bit keys travel as text. */
+export interface Tables {
+  'andiron.installation': {
+    only_row: boolean;
+    id: string;
+    hash_key: Buffer;
+    cursor_key: Buffer;
+    definitions_digest: string | null;
+  };
+  'andiron.tenant': { number: number; name: string; status: 'active' | 'disabled'; created: Date };
+  'andiron.space': { number: number; tenant: number | null; release: string };
+  'andiron.change_counter': { tenant: number; last_sequence: number };
+  'andiron.resource': {
+    space: number;
+    resource_type: number;
+    deleted: boolean;
+    resource_key: string;
+    last_updated: number;
+    sort_date: string;
+    version: number;
+    id: string | null;
+    presence: Buffer;
+  };
+  'andiron.resource_version': {
+    space: number;
+    version: number;
+    resource_key: string;
+    last_updated: number;
+    sequence: number;
+    meta_offset: number;
+    resource_type: number;
+    change: number;
+    author: string | null;
+    body: string | null;
+  };
+}

@@ -1,0 +1,263 @@
+import type { IndexRows, RangeRow, ReferenceRow, StringRow, TokenRow, UriRow } from '../search/index-rows';
+import { BinaryArray } from './binary-array';
+import type { Bound } from './statement';
+
+/** Signed upper and lower 32 bits of the 64-bit key of a resource. */
+export interface KeyHalves {
+  readonly high: number;
+  readonly low: number;
+}
+
+/** How a version came about; the values stored in `resource_version.change`. */
+export const CHANGE = { create: 1, update: 2, delete: 3 } as const;
+export type Change = keyof typeof CHANGE;
+export const CHANGES: readonly (Change | undefined)[] = [undefined, 'create', 'update', 'delete'];
+
+/** One version to be written. */
+export interface VersionWrite {
+  readonly type: number;
+  readonly key: KeyHalves;
+  /** Null for an id of our own format, which the key stands for. */
+  readonly id: string | null;
+  /** 0: the resource must not exist yet; n: its version must be n. */
+  readonly expected: number;
+  readonly change: Change;
+  /** Null for a deletion. */
+  readonly body: string | null;
+  readonly metaOffset: number;
+  /** Null stands for `anonymous`. */
+  readonly author: string | null;
+  readonly rows: IndexRows;
+  /** The rows of the version that is replaced; undefined for a create. Only the difference is written. */
+  readonly replaced?: IndexRows;
+}
+
+export interface Written {
+  readonly version: number;
+  /** Milliseconds since 1970. */
+  readonly lastUpdated: number;
+  readonly sequence: number;
+}
+
+/** Stored for "no clinical date": the least 64-bit integer, so that it is last in descending order. */
+const NO_DATE_HIGH = -0x80000000;
+
+/** Stored for a resource without index rows: a deleted one. */
+export const NO_ROWS: IndexRows = {
+  tokens: [],
+  references: [],
+  ranges: [],
+  strings: [],
+  uris: [],
+  presence: new Uint8Array(0),
+  sortDate: undefined,
+};
+
+/** Bits of `extremes`. */
+export const EXTREMES = { lowest: 1, highest: 2, whole: 4 } as const;
+
+function extremesOf(row: { isLowest: boolean; isHighest: boolean; isWhole?: boolean }): number {
+  return (
+    (row.isLowest ? EXTREMES.lowest : 0) | (row.isHighest ? EXTREMES.highest : 0) | (row.isWhole ? EXTREMES.whole : 0)
+  );
+}
+
+/** The bound values of `write_versions` for some writes of one space, by its parameters' names without `p_`. */
+export function encodeWrites(space: number, writes: readonly VersionWrite[]): Record<string, Bound> {
+  const encoder = new Encoder();
+  writes.forEach((write, index) => encoder.add(write, index + 1));
+  return encoder.finish(space);
+}
+
+class Encoder {
+  private readonly type = new BinaryArray('int2');
+  private readonly key = new BinaryArray('int8');
+  private readonly expected = new BinaryArray('int4');
+  private readonly change = new BinaryArray('int2');
+  private readonly id = new BinaryArray('text');
+  private readonly oldSortDate = new BinaryArray('int8');
+  private readonly sortDate = new BinaryArray('int8');
+  private readonly presence = new BinaryArray('bytea');
+  private readonly metaOffset = new BinaryArray('int4');
+  private readonly author = new BinaryArray('text');
+  private readonly body = new BinaryArray('text', 8192);
+  private readonly tokenMember = new BinaryArray('int4', 2048);
+  private readonly tokenParameter = new BinaryArray('int4', 2048);
+  private readonly tokenValue = new BinaryArray('int8', 2048);
+  private readonly tokenSystem = new BinaryArray('int4', 2048);
+  private readonly referenceMember = new BinaryArray('int4');
+  private readonly referenceParameter = new BinaryArray('int4');
+  private readonly referenceKey = new BinaryArray('int8');
+  private readonly referenceType = new BinaryArray('int2');
+  private readonly rangeMember = new BinaryArray('int4');
+  private readonly rangeParameter = new BinaryArray('int4');
+  private readonly rangeQualifier = new BinaryArray('int8');
+  private readonly rangeLow = new BinaryArray('float8');
+  private readonly rangeHigh = new BinaryArray('float8');
+  private readonly rangeUnitSystem = new BinaryArray('int4');
+  private readonly rangeUnitCode = new BinaryArray('int4');
+  private readonly rangeUnitName = new BinaryArray('int4');
+  private readonly rangeExtremes = new BinaryArray('int2');
+  private readonly stringMember = new BinaryArray('int4', 1024);
+  private readonly stringParameter = new BinaryArray('int4', 1024);
+  private readonly stringValue = new BinaryArray('text', 2048);
+  private readonly stringExact = new BinaryArray('int4', 1024);
+  private readonly stringExtremes = new BinaryArray('int2', 1024);
+  private readonly uriMember = new BinaryArray('int4', 64);
+  private readonly uriParameter = new BinaryArray('int4', 64);
+  private readonly uriValue = new BinaryArray('text', 64);
+  private readonly uriVersion = new BinaryArray('text', 64);
+  private hasRemovals = false;
+
+  add(write: VersionWrite, member: number): void {
+    const { rows, replaced } = write;
+    this.type.pushInt2(write.type);
+    this.key.pushInt8(write.key.high, write.key.low);
+    this.expected.pushInt4(write.expected);
+    this.change.pushInt2(CHANGE[write.change]);
+    this.id.pushText(write.id);
+    pushSortDate(this.oldSortDate, (replaced ?? rows).sortDate);
+    pushSortDate(this.sortDate, rows.sortDate);
+    this.presence.pushBytes(rows.presence);
+    this.metaOffset.pushInt4(write.metaOffset);
+    this.author.pushText(write.author);
+    this.body.pushText(write.body);
+    if (replaced === undefined) {
+      for (const row of rows.tokens) this.token(row, member);
+      for (const row of rows.references) this.reference(row, member);
+      for (const row of rows.ranges) this.range(row, member);
+      for (const row of rows.strings) this.string(row, member);
+      for (const row of rows.uris) this.uri(row, member);
+      return;
+    }
+    // Token and reference rows carry the sort date: when it changes, all of them move.
+    const moved = replaced.sortDate !== rows.sortDate;
+    this.difference(replaced.tokens, rows.tokens, moved, tokenIdentity, member, this.token);
+    this.difference(replaced.references, rows.references, moved, referenceIdentity, member, this.reference);
+    this.difference(replaced.ranges, rows.ranges, false, rangeIdentity, member, this.range);
+    this.difference(replaced.strings, rows.strings, false, stringIdentity, member, this.string);
+    this.difference(replaced.uris, rows.uris, false, uriIdentity, member, this.uri);
+  }
+
+  private difference<R>(
+    before: readonly R[],
+    after: readonly R[],
+    all: boolean,
+    identity: (row: R) => string,
+    member: number,
+    push: (row: R, member: number) => void,
+  ): void {
+    const kept = new Set<string>();
+    if (!all && before.length > 0) {
+      const now = new Set(after.map(identity));
+      for (const row of before) {
+        const key = identity(row);
+        if (now.has(key)) kept.add(key);
+      }
+    }
+    for (const row of before) {
+      if (kept.size > 0 && kept.has(identity(row))) continue;
+      push.call(this, row, -member);
+      this.hasRemovals = true;
+    }
+    for (const row of after) if (kept.size === 0 || !kept.has(identity(row))) push.call(this, row, member);
+  }
+
+  private token(row: TokenRow, member: number): void {
+    this.tokenMember.pushInt4(member);
+    this.tokenParameter.pushInt4(row.parameter);
+    this.tokenValue.pushInt8(row.valueHigh, row.valueLow);
+    this.tokenSystem.pushInt4(row.system);
+  }
+
+  private reference(row: ReferenceRow, member: number): void {
+    this.referenceMember.pushInt4(member);
+    this.referenceParameter.pushInt4(row.parameter);
+    this.referenceKey.pushInt8(row.targetHigh, row.targetLow);
+    this.referenceType.pushInt2(row.targetType);
+  }
+
+  private range(row: RangeRow, member: number): void {
+    this.rangeMember.pushInt4(member);
+    this.rangeParameter.pushInt4(row.parameter);
+    this.rangeQualifier.pushInt8(row.qualifierHigh, row.qualifierLow);
+    this.rangeLow.pushFloat8(row.low);
+    this.rangeHigh.pushFloat8(row.high);
+    this.rangeUnitSystem.pushInt4(row.unitSystem);
+    this.rangeUnitCode.pushInt4(row.unitCode);
+    this.rangeUnitName.pushInt4(row.unitName);
+    this.rangeExtremes.pushInt2(extremesOf(row));
+  }
+
+  private string(row: StringRow, member: number): void {
+    this.stringMember.pushInt4(member);
+    this.stringParameter.pushInt4(row.parameter);
+    this.stringValue.pushText(row.value);
+    this.stringExact.pushInt4(row.exact);
+    this.stringExtremes.pushInt2(extremesOf(row));
+  }
+
+  private uri(row: UriRow, member: number): void {
+    this.uriMember.pushInt4(member);
+    this.uriParameter.pushInt4(row.parameter);
+    this.uriValue.pushText(row.value);
+    this.uriVersion.pushText(row.version);
+  }
+
+  finish(space: number): Record<string, Bound> {
+    return {
+      space,
+      type: this.type.finish(),
+      key: this.key.finish(),
+      expected: this.expected.finish(),
+      change: this.change.finish(),
+      id: this.id.finish(),
+      old_sort_date: this.oldSortDate.finish(),
+      sort_date: this.sortDate.finish(),
+      presence: this.presence.finish(),
+      meta_offset: this.metaOffset.finish(),
+      author: this.author.finish(),
+      body: this.body.finish(),
+      token_member: this.tokenMember.finish(),
+      token_parameter: this.tokenParameter.finish(),
+      token_value: this.tokenValue.finish(),
+      token_system: this.tokenSystem.finish(),
+      reference_member: this.referenceMember.finish(),
+      reference_parameter: this.referenceParameter.finish(),
+      reference_key: this.referenceKey.finish(),
+      reference_type: this.referenceType.finish(),
+      range_member: this.rangeMember.finish(),
+      range_parameter: this.rangeParameter.finish(),
+      range_qualifier: this.rangeQualifier.finish(),
+      range_low: this.rangeLow.finish(),
+      range_high: this.rangeHigh.finish(),
+      range_unit_system: this.rangeUnitSystem.finish(),
+      range_unit_code: this.rangeUnitCode.finish(),
+      range_unit_name: this.rangeUnitName.finish(),
+      range_extremes: this.rangeExtremes.finish(),
+      string_member: this.stringMember.finish(),
+      string_parameter: this.stringParameter.finish(),
+      string_value: this.stringValue.finish(),
+      string_exact: this.stringExact.finish(),
+      string_extremes: this.stringExtremes.finish(),
+      uri_member: this.uriMember.finish(),
+      uri_parameter: this.uriParameter.finish(),
+      uri_value: this.uriValue.finish(),
+      uri_version: this.uriVersion.finish(),
+      has_removals: this.hasRemovals,
+    };
+  }
+}
+
+function pushSortDate(array: BinaryArray, date: number | undefined): void {
+  if (date === undefined) array.pushInt8(NO_DATE_HIGH, 0);
+  else array.pushWhole(date);
+}
+
+const tokenIdentity = (row: TokenRow): string => `${row.parameter} ${row.valueHigh} ${row.valueLow} ${row.system}`;
+const referenceIdentity = (row: ReferenceRow): string =>
+  `${row.parameter} ${row.targetHigh} ${row.targetLow} ${row.targetType}`;
+const rangeIdentity = (row: RangeRow): string =>
+  `${row.parameter} ${row.qualifierHigh} ${row.qualifierLow} ${row.low} ${row.high} ${row.unitSystem} ${row.unitCode} ${row.unitName} ${extremesOf(row)}`;
+const stringIdentity = (row: StringRow): string => `${row.parameter} ${row.exact} ${extremesOf(row)} ${row.value}`;
+const uriIdentity = (row: UriRow): string => `${row.parameter} ${row.version} ${row.value}`;

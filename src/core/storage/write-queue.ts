@@ -1,0 +1,179 @@
+import { sql } from 'kysely';
+import { fhirError } from '../errors';
+import { isRetryable, StatementError } from './database-error';
+import type { Database, Row } from './database';
+import { bind, defineStatement, template, type Bound, type Statement } from './statement';
+import { encodeWrites, type VersionWrite, type Written } from './version-write';
+
+const PARAMETERS = [
+  ...['space', 'type', 'key', 'expected', 'change', 'id', 'old_sort_date', 'sort_date', 'presence', 'meta_offset'],
+  ...['author', 'body'],
+  ...['token_member', 'token_parameter', 'token_value', 'token_system'],
+  ...['reference_member', 'reference_parameter', 'reference_key', 'reference_type'],
+  ...['range_member', 'range_parameter', 'range_qualifier', 'range_low', 'range_high'],
+  ...['range_unit_system', 'range_unit_code', 'range_unit_name', 'range_extremes'],
+  ...['string_member', 'string_parameter', 'string_value', 'string_exact', 'string_extremes'],
+  ...['uri_member', 'uri_parameter', 'uri_value', 'uri_version', 'has_removals'],
+];
+
+const WRITE_VERSIONS: Statement = defineStatement(
+  template(
+    sql`select member, version, last_updated, sequence
+        from andiron.write_versions(${sql.join(PARAMETERS.map((name) => bind(name)))})`,
+  ),
+);
+
+/** More members only lengthen everybody's wait: measured best between 30 and 64. */
+const MAX_MEMBERS = 64;
+/** A larger statement would hold the space for too long. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+type Run = (statement: Statement, bound: Readonly<Record<string, Bound>>) => Promise<Row[]>;
+
+/**
+ * Writes some versions of one space by one statement. The outcomes stand in the order of `writes`; undefined where
+ * the expected version did not hold.
+ */
+export async function writeVersions(
+  run: Run,
+  space: number,
+  writes: readonly VersionWrite[],
+): Promise<(Written | undefined)[]> {
+  const rows = await run(WRITE_VERSIONS, encodeWrites(space, writes));
+  const outcomes: (Written | undefined)[] = new Array<Written | undefined>(writes.length).fill(undefined);
+  for (const [member, version, lastUpdated, sequence] of rows as [number, number, number, number][]) {
+    outcomes[member - 1] = { version, lastUpdated, sequence };
+  }
+  return outcomes;
+}
+
+interface Waiting {
+  readonly write: VersionWrite;
+  readonly resourceName: string;
+  readonly resolve: (outcome: Written | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Called with the number of members of each statement; for metrics. */
+export type BatchObserver = (members: number) => void;
+
+/**
+ * Gathers the single writes of one space. One statement is under way at a time; what arrives meanwhile goes with the
+ * next one. Every write is answered after the commit of the statement that carried it, and on its own merits: a
+ * failure of the statement as a whole is taken apart by running its members one by one.
+ */
+class SpaceQueue {
+  private waiting: Waiting[] = [];
+  private running = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly space: number,
+    private readonly maxWaiting: number,
+    private readonly observe: BatchObserver,
+  ) {}
+
+  get idle(): boolean {
+    return !this.running && this.waiting.length === 0;
+  }
+
+  enqueue(write: VersionWrite): Promise<Written | undefined> {
+    if (this.waiting.length >= this.maxWaiting) return Promise.reject(fhirError('overloaded'));
+    return new Promise((resolve, reject) => {
+      const resourceName = `${write.type} ${write.key.high} ${write.key.low}`;
+      this.waiting.push({ write, resourceName, resolve, reject });
+      if (!this.running) {
+        this.running = true;
+        setImmediate(() => void this.drain());
+      }
+    });
+  }
+
+  private async drain(): Promise<void> {
+    while (this.waiting.length > 0) await this.send(this.takeBatch());
+    this.running = false;
+  }
+
+  /** The longest waiting members, never two of one resource. */
+  private takeBatch(): Waiting[] {
+    const batch: Waiting[] = [];
+    const left: Waiting[] = [];
+    const resources = new Set<string>();
+    let bytes = 0;
+    for (const member of this.waiting) {
+      const size = member.write.body?.length ?? 0;
+      const full = batch.length >= MAX_MEMBERS || (batch.length > 0 && bytes + size > MAX_BYTES);
+      if (full || resources.has(member.resourceName)) {
+        left.push(member);
+        continue;
+      }
+      resources.add(member.resourceName);
+      bytes += size;
+      batch.push(member);
+    }
+    this.waiting = left;
+    return batch;
+  }
+
+  private async send(batch: readonly Waiting[]): Promise<void> {
+    this.observe(batch.length);
+    try {
+      const outcomes = await writeVersions(
+        (statement, bound) => this.database.run('write', this.space, statement, bound),
+        this.space,
+        batch.map((member) => member.write),
+      );
+      batch.forEach((member, index) => member.resolve(outcomes[index]));
+    } catch (error) {
+      const separable = error instanceof StatementError && (batch.length > 1 || isRetryable(error));
+      if (!separable) {
+        for (const member of batch) member.reject(error);
+        return;
+      }
+      for (const member of batch) await this.sendAlone(member);
+    }
+  }
+
+  private async sendAlone(member: Waiting): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const [outcome] = await writeVersions(
+          (statement, bound) => this.database.run('write', this.space, statement, bound),
+          this.space,
+          [member.write],
+        );
+        member.resolve(outcome);
+        return;
+      } catch (error) {
+        if (attempt < 3 && isRetryable(error)) continue;
+        member.reject(error);
+        return;
+      }
+    }
+  }
+}
+
+/** The write queues of all spaces that have work. */
+export class WriteQueues {
+  private readonly queues = new Map<number, SpaceQueue>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly maxWaiting: number,
+    private readonly observe: BatchObserver,
+  ) {}
+
+  /**
+   * Writes one version; resolves after its commit, undefined when the expected version did not hold.
+   * Throws overloaded when `maxWaiting` writes of the space wait already.
+   */
+  write(space: number, write: VersionWrite): Promise<Written | undefined> {
+    let queue = this.queues.get(space);
+    if (queue === undefined) {
+      for (const [number, other] of this.queues) if (other.idle) this.queues.delete(number);
+      queue = new SpaceQueue(this.database, space, this.maxWaiting, this.observe);
+      this.queues.set(space, queue);
+    }
+    return queue.enqueue(write);
+  }
+}
