@@ -1,0 +1,285 @@
+/**
+ * The one table of settings. A setting is one row; `andiron config`, docs/configuration.md and the README's table
+ * are made from it. Nothing else in the program knows the name of an environment variable.
+ */
+import { accessSync, constants } from 'node:fs';
+import {
+  boolean,
+  choice,
+  integer,
+  type Kind,
+  list,
+  Malformed,
+  origin,
+  socketAddress,
+  text,
+  trust,
+  webAddress,
+} from './config/kinds';
+
+interface Row<Value> {
+  readonly kind: Kind<Value>;
+  /** The value when the variable is unset or empty. */
+  readonly default: Value;
+  /** How the default is described, where it is not simply the value. */
+  readonly defaultText?: string;
+  readonly help: string;
+  /** True: the value is never printed. */
+  readonly secret?: boolean;
+  /** True: an empty value is a value and not the default. */
+  readonly emptyCounts?: boolean;
+}
+
+function row<Value>(
+  kind: Kind<Value>,
+  defaultValue: Value,
+  help: string,
+  more: Pick<Row<Value>, 'defaultText' | 'secret' | 'emptyCounts'> = {},
+): Row<Value> {
+  return { kind, default: defaultValue, help, ...more };
+}
+
+/** A row of which the value may be absent. */
+function optional<Value>(
+  kind: Kind<Value>,
+  help: string,
+  more: Pick<Row<Value>, 'defaultText' | 'secret'> = {},
+): Row<Value | undefined> {
+  return {
+    kind: {
+      expects: kind.expects,
+      parse: (written) => kind.parse(written),
+      print: (value) => (value === undefined ? '' : kind.print(value)),
+    },
+    default: undefined,
+    help,
+    ...more,
+  };
+}
+
+const port = integer(1, 65_535);
+const count = integer(1, 1_000_000_000);
+const milliseconds = integer(1, 86_400_000);
+const bytes = integer(1024, 1_073_741_824);
+const megabyte = 1_048_576;
+
+export const SETTINGS = {
+  FHIR_DATABASE_NAME: row(text, 'andiron', 'Name of the PostgreSQL database'),
+  FHIR_DATABASE_HOST: row(text, 'localhost', 'Host of PostgreSQL, or the folder of its Unix socket'),
+  FHIR_DATABASE_PORT: row(port, 5432, 'Port of PostgreSQL'),
+  FHIR_DATABASE_PASSWORD: row(text, '', 'Password for PostgreSQL', { secret: true }),
+  FHIR_DATABASE_USERNAME: row(text, 'postgres', 'User for PostgreSQL'),
+  FHIR_DATABASE_SSL: row(
+    boolean,
+    false,
+    'Whether the connection to PostgreSQL uses TLS; certificates are verified',
+  ),
+  FHIR_DATABASE_CA_FILE: optional(
+    text,
+    'File with the certificate authority of PostgreSQL (PEM); without it the ones that Node.js knows',
+  ),
+  DATABASE_CONNECTIONS: row(integer(2, 1000), 12, 'Connections to PostgreSQL that one process keeps at most'),
+  REDIS_HOST: row(text, '127.0.0.1', 'Host of Redis'),
+  REDIS_PORT: row(port, 6379, 'Port of Redis'),
+  REDIS_USERNAME: optional(text, 'User for Redis'),
+  REDIS_PASSWORD: optional(text, 'Password for Redis', { secret: true }),
+  REDIS_TLS: row(boolean, false, 'Whether the connection to Redis uses TLS; certificates are verified'),
+  HOST: row(text, '127.0.0.1', 'Address to listen on; 0.0.0.0 or :: for all'),
+  PORT: row(integer(0, 65_535), 3000, 'Port to listen on; 0 takes a free one'),
+  PUBLIC_URL: row(
+    list(webAddress, 'a comma-separated list of http or https addresses'),
+    [],
+    'Addresses under which clients reach the server; the first is used in answers. Unset: the Host of the request',
+  ),
+  TRUST_PROXY: row(
+    trust,
+    false,
+    'Whether X-Forwarded-* headers are believed: of nobody, of everybody, or of the listed proxies',
+  ),
+  FHIR_EXTENSION_BASE: row(
+    webAddress,
+    'https://andiron.example/fhir/StructureDefinition',
+    'Beginning of the urls of the extensions that the server writes',
+  ),
+  SECRET_KEYS: row(
+    list(text, 'a comma-separated list of keys of at least 32 characters'),
+    [],
+    'Keys that sign page cursors: the first signs, all verify. Unset: a random key that is kept in the database',
+    { secret: true },
+  ),
+  AUTH_MODE: row(
+    choice('open', 'enforced'),
+    'open',
+    'Whether requests without credentials are answered. enforced is not built yet and refuses to start',
+    { defaultText: 'open while HOST is loopback, else enforced' },
+  ),
+  SEARCH_UNKNOWN: row(
+    choice('strict', 'lenient'),
+    'strict',
+    'Whether an unknown search parameter is refused or ignored',
+  ),
+  PATCH_BY_GET: row(choice('on', 'off'), 'on', 'Whether a GET with a JSON array as its body is a patch'),
+  CORS_ORIGINS: row(
+    list(origin, 'a comma-separated list of origins, or *'),
+    [],
+    'Origins of web pages whose scripts may use the server',
+  ),
+  METRICS_ADDRESS: row(
+    socketAddress,
+    { host: '127.0.0.1', port: 9464 },
+    'host:port where /metrics is answered; off or empty: nowhere',
+    {
+      emptyCounts: true,
+    },
+  ),
+  LOG_LEVEL: row(
+    choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    'info',
+    'Least severity that is logged',
+  ),
+  MAX_BODY_BYTES: row(bytes, 16 * megabyte, 'Largest body of a resource'),
+  MAX_BUNDLE_BYTES: row(bytes, 64 * megabyte, 'Largest body of a batch or transaction'),
+  MAX_DEPTH: row(integer(8, 512), 64, 'Deepest nesting of JSON'),
+  MAX_PATCH_OPERATIONS: row(count, 1000, 'Operations in one patch'),
+  MAX_INDEX_ROWS: row(count, 20_000, 'Index rows of one resource'),
+  MAX_EXPANSION_CODES: row(count, 10_000, 'Codes in one answer of ValueSet/$expand'),
+  REQUEST_TIMEOUT_MS: row(milliseconds, 30_000, 'Milliseconds a request may take'),
+  STATEMENT_TIMEOUT_MS: row(milliseconds, 10_000, 'Milliseconds one SQL statement may take'),
+  MAX_WRITE_QUEUE: row(count, 10_000, 'Writes that may wait at once; more are answered with 503'),
+  SHUTDOWN_TIMEOUT_MS: row(
+    milliseconds,
+    10_000,
+    'Milliseconds that running requests get to finish when the server is stopped',
+  ),
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+
+type ValueOf<Setting> = Setting extends Row<infer Value> ? Value : never;
+
+/** Every setting under the name of its variable. */
+export type Settings = { readonly [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> };
+
+/** What is wrong with the configuration, one line per fault. */
+export class ConfigurationError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.name = 'ConfigurationError';
+    this.faults = faults;
+  }
+}
+
+/** True for addresses that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function readSetting<Value>(
+  name: string,
+  setting: Row<Value>,
+  environment: Environment,
+  faults: string[],
+): Value {
+  const written = environment[name];
+  // A blank at an end is never meant, but in a password it may be.
+  const trimmed = setting.secret === true ? written : written?.trim();
+  if (trimmed === undefined) return setting.default;
+  if (trimmed === '' && setting.emptyCounts !== true) return setting.default;
+  try {
+    return setting.kind.parse(trimmed === '' ? 'off' : trimmed);
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    faults.push(
+      setting.secret === true ? `${name} ${error.message}` : `${name} ${error.message}; it is '${trimmed}'`,
+    );
+    return setting.default;
+  }
+}
+
+function findContradictions(settings: Settings): string[] {
+  const faults: string[] = [];
+  const caFile = settings.FHIR_DATABASE_CA_FILE;
+  if (caFile !== undefined) {
+    if (!settings.FHIR_DATABASE_SSL)
+      faults.push('FHIR_DATABASE_CA_FILE is set, but FHIR_DATABASE_SSL is false');
+    try {
+      accessSync(caFile, constants.R_OK);
+    } catch {
+      faults.push(`FHIR_DATABASE_CA_FILE names a file that cannot be read; it is '${caFile}'`);
+    }
+  }
+  if (settings.REDIS_USERNAME !== undefined && settings.REDIS_PASSWORD === undefined) {
+    faults.push('REDIS_USERNAME is set, but REDIS_PASSWORD is not');
+  }
+  if (settings.SECRET_KEYS.some((key) => key.length < 32)) {
+    faults.push(
+      'SECRET_KEYS must be a comma-separated list of keys of at least 32 characters; one is shorter',
+    );
+  }
+  if (settings.MAX_BUNDLE_BYTES < settings.MAX_BODY_BYTES) {
+    faults.push('MAX_BUNDLE_BYTES is smaller than MAX_BODY_BYTES, but a Bundle holds resources');
+  }
+  if (settings.AUTH_MODE === 'enforced') {
+    faults.push(
+      isLoopback(settings.HOST)
+        ? 'AUTH_MODE=enforced is not built yet; on a loopback HOST leave it unset or write AUTH_MODE=open'
+        : `AUTH_MODE is enforced where HOST is not loopback, which is not built yet; write AUTH_MODE=open to let everyone who reaches '${settings.HOST}' read and write everything`,
+    );
+  }
+  return faults;
+}
+
+/**
+ * The settings that the environment gives; unset and empty variables take their defaults.
+ * @throws ConfigurationError with all malformed and contradictory values at once
+ */
+export function loadSettings(environment: Environment): Settings {
+  const faults: string[] = [];
+  const read = <Name extends SettingName>(name: Name): [Name, unknown] => [
+    name,
+    readSetting<unknown>(name, SETTINGS[name], environment, faults),
+  ];
+  const values = Object.fromEntries(settingNames().map(read));
+  if (!isSet(environment['AUTH_MODE']) && !isLoopback(String(values['HOST'])))
+    values['AUTH_MODE'] = 'enforced';
+  // Each value came out of the parser of its own row, which is what the type of Settings says.
+  const settings = values as Settings;
+  faults.push(...findContradictions(settings));
+  if (faults.length > 0) throw new ConfigurationError(faults);
+  return Object.freeze(settings);
+}
+
+function isSet(written: string | undefined): boolean {
+  return written !== undefined && written.trim() !== '';
+}
+
+export function settingNames(): readonly SettingName[] {
+  return Object.keys(SETTINGS).filter((name): name is SettingName => name in SETTINGS);
+}
+
+export interface SettingDescription {
+  readonly name: SettingName;
+  readonly help: string;
+  readonly expects: string;
+  readonly default: string;
+  readonly secret: boolean;
+}
+
+/** One setting in words, for the documentation. */
+export function describeSetting(name: SettingName): SettingDescription {
+  const setting: Row<unknown> = SETTINGS[name];
+  const secret = setting.secret === true;
+  const defaultText = setting.defaultText ?? setting.kind.print(setting.default);
+  return { name, help: setting.help, expects: setting.kind.expects, default: defaultText, secret };
+}
+
+/** The value of a setting as it would be written in the environment; a secret that is set is `********`. */
+export function printSetting(settings: Settings, name: SettingName): string {
+  const setting: Row<unknown> = SETTINGS[name];
+  const written = setting.kind.print(settings[name]);
+  return setting.secret === true && written !== '' ? '********' : written;
+}

@@ -1,0 +1,133 @@
+/** How the text of an environment variable becomes a value. A `parse` throws `Malformed` with what is expected. */
+export class Malformed extends Error {}
+
+export interface Kind<Value> {
+  /** What may be written, for the documentation. */
+  readonly expects: string;
+  parse(text: string): Value;
+  /** How a value is written again, for `andiron config`. */
+  print(value: Value): string;
+}
+
+function malformed(expects: string): never {
+  throw new Malformed(`must be ${expects}`);
+}
+
+export const text: Kind<string> = {
+  expects: 'text',
+  parse: (written) => written,
+  print: (value) => value,
+};
+
+export const boolean: Kind<boolean> = {
+  expects: 'true or false',
+  parse(written) {
+    const lower = written.toLowerCase();
+    if (lower === 'true' || lower === '1') return true;
+    if (lower === 'false' || lower === '0') return false;
+    return malformed(this.expects);
+  },
+  print: String,
+};
+
+/** A whole number from `least` to `most`, both included. */
+export function integer(least: number, most: number): Kind<number> {
+  const expects = `a whole number from ${least} to ${most}`;
+  return {
+    expects,
+    parse(written) {
+      const value = /^\d{1,15}$/.test(written) ? Number(written) : NaN;
+      return value >= least && value <= most ? value : malformed(expects);
+    },
+    print: String,
+  };
+}
+
+export function choice<Name extends string>(...names: readonly Name[]): Kind<Name> {
+  const expects = names.join(' or ');
+  return {
+    expects,
+    parse: (written) => names.find((name) => name === written.toLowerCase()) ?? malformed(expects),
+    print: (value) => value,
+  };
+}
+
+/** Comma-separated; blanks around the members and empty members do not count. */
+export function list<Member>(member: Kind<Member>, expects: string): Kind<readonly Member[]> {
+  return {
+    expects,
+    parse: (written) =>
+      written
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+        .map((part) => member.parse(part)),
+    print: (values) => values.map((value) => member.print(value)).join(','),
+  };
+}
+
+function toUrl(written: string): URL | undefined {
+  try {
+    return new URL(written);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An http or https address without query and fragment; given back without the slash at its end. */
+export const webAddress: Kind<string> = {
+  expects: 'an http or https address without query and fragment',
+  parse(written) {
+    const url = toUrl(written);
+    const isWeb = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '';
+    if (!isWeb || url.search !== '' || url.hash !== '') return malformed(this.expects);
+    return url.href.replace(/\/+$/, '');
+  },
+  print: (value) => value,
+};
+
+/** An origin as browsers send it (`https://app.example.org`), or `*` for any. */
+export const origin: Kind<string> = {
+  expects: 'an origin such as https://app.example.org, or *',
+  parse(written) {
+    if (written === '*') return written;
+    const url = toUrl(written);
+    if (url === undefined || url.origin === 'null' || url.href !== `${url.origin}/`)
+      return malformed(this.expects);
+    return url.origin;
+  },
+  print: (value) => value,
+};
+
+export interface SocketAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `host:port` (`[::1]:9464` for IPv6), or `off`. */
+export const socketAddress: Kind<SocketAddress | undefined> = {
+  expects: 'host:port, or off',
+  parse(written) {
+    if (written.toLowerCase() === 'off') return undefined;
+    const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:\s]+)):(\d{1,5})$/.exec(written);
+    const host = match?.[1] ?? match?.[2];
+    const port = Number(match?.[3]);
+    return host === undefined || port > 65535 ? malformed(this.expects) : { host, port };
+  },
+  print(value) {
+    if (value === undefined) return 'off';
+    return `${value.host.includes(':') ? `[${value.host}]` : value.host}:${value.port}`;
+  },
+};
+
+/** Whose `X-Forwarded-*` headers are believed: nobody's, everybody's, or those of the listed addresses. */
+export const trust: Kind<boolean | readonly string[]> = {
+  expects: 'true, false, or a comma-separated list of addresses and networks such as 10.0.0.0/8',
+  parse(written) {
+    if (/^(true|false|0|1)$/i.test(written)) return boolean.parse(written);
+    const networks = written.split(',').map((part) => part.trim());
+    const isNetwork = (network: string): boolean => /^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(network);
+    return networks.every(isNetwork) ? networks : malformed(this.expects);
+  },
+  print: (value) => (typeof value === 'boolean' ? String(value) : value.join(',')),
+};
