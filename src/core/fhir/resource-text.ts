@@ -1,0 +1,126 @@
+/**
+ * The stored text of a version and the full text that is answered. The server's part of `meta` (versionId,
+ * lastUpdated, the extensions version-sequence and author) lives in columns; the stored text is a whole, valid JSON
+ * resource without it, and an offset says where it is put in. So an answer is one concatenation.
+ */
+import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from './json';
+
+export interface StoredText {
+  readonly text: string;
+  /** Where the server's part of `meta` goes, in UTF-16 units (the units of a JavaScript string). */
+  readonly metaOffset: number;
+}
+
+export interface StoredTextOptions {
+  /** The id that the text shall have. */
+  readonly id: string;
+  /** The url that the server's own extensions begin with, without a slash at its end. */
+  readonly extensionBase: string;
+}
+
+/** The server's part of `meta`. */
+export interface ServerMeta {
+  readonly versionId: number;
+  /** Milliseconds since 1970. */
+  readonly lastUpdated: number;
+  readonly sequence: number;
+  /** Id of the ClientApplication that made the change. */
+  readonly author: string;
+}
+
+export const SEQUENCE_EXTENSION = 'version-sequence';
+export const AUTHOR_EXTENSION = 'author';
+
+const CLOSING_BRACKET = 0x5d;
+const CLOSING_BRACE = 0x7d;
+
+/**
+ * The text to store for a resource that `checkResource` let pass. Members stay in the client's order; `id` is set in
+ * its place, or after resourceType when there was none; `meta` stays in its place, or comes after the id. In meta the
+ * client's copies of the server's part are left out, and foreign extensions come first: then the offset points at the
+ * `]` behind them, otherwise just behind `"meta":{`. Does not change `resource`.
+ */
+export function toStoredText(resource: JsonObject, marked: boolean, options: StoredTextOptions): StoredText {
+  const head: JsonObject = {};
+  const tail: JsonObject = {};
+  const hasId = resource['id'] !== undefined;
+  const hasMeta = resource['meta'] !== undefined;
+  let members = head;
+  for (const name in resource) {
+    const value = resource[name];
+    if (value === undefined) continue;
+    if (name === 'meta') {
+      members = tail;
+    } else if (name === 'id') {
+      members[name] = options.id;
+      if (!hasMeta) members = tail;
+    } else {
+      members[name] = value;
+      if (name === 'resourceType' && !hasId) {
+        members['id'] = options.id;
+        if (!hasMeta) members = tail;
+      }
+    }
+  }
+  const meta = toStoredMeta(resource['meta'], marked, options.extensionBase);
+  const headText = stringifyJson(head, marked);
+  const tailText = stringifyJson(tail, marked);
+  // `{"resourceType":…,"id":…` + `,"meta":` + meta + `,…}`; an empty head or tail is `{}`.
+  const before = headText.length === 2 ? '{"meta":' : `${headText.slice(0, -1)},"meta":`;
+  const after = tailText.length === 2 ? '}' : `,${tailText.slice(1)}`;
+  return { text: before + meta.text + after, metaOffset: before.length + meta.metaOffset };
+}
+
+function toStoredMeta(meta: JsonValue | undefined, marked: boolean, extensionBase: string): StoredText {
+  if (!isJsonObject(meta)) return { text: '{}', metaOffset: 1 };
+  const rest: JsonObject = {};
+  let extensions: JsonValue[] | undefined;
+  for (const name in meta) {
+    const value = meta[name];
+    if (value === undefined || name === 'versionId' || name === 'lastUpdated') continue;
+    if (name === 'extension' && Array.isArray(value)) {
+      extensions = value.filter((extension) => !isServerExtension(extension, extensionBase));
+    } else {
+      rest[name] = value;
+    }
+  }
+  const restText = stringifyJson(rest, marked);
+  if (extensions === undefined || extensions.length === 0) return { text: restText, metaOffset: 1 };
+  const first = `{"extension":${stringifyJson(extensions, marked)}`;
+  return {
+    text: first + (restText.length === 2 ? '}' : `,${restText.slice(1)}`),
+    metaOffset: first.length - 1,
+  };
+}
+
+function isServerExtension(extension: JsonValue, extensionBase: string): boolean {
+  const url = isJsonObject(extension) ? extension['url'] : undefined;
+  if (typeof url !== 'string' || !url.startsWith(extensionBase)) return false;
+  const name = url.slice(extensionBase.length);
+  return name === `/${SEQUENCE_EXTENSION}` || name === `/${AUTHOR_EXTENSION}`;
+}
+
+/** The whole resource: the stored text with the server's part of `meta` put in. Cost: about 1 µs, no parsing. */
+export function toFullText(
+  text: string,
+  metaOffset: number,
+  meta: ServerMeta,
+  extensionBase: string,
+): string {
+  const base = JSON.stringify(extensionBase).slice(0, -1);
+  const author = JSON.stringify(`ClientApplication/${meta.author}`);
+  const version = `"versionId":"${meta.versionId}","lastUpdated":"${formatInstant(meta.lastUpdated)}"`;
+  const extensions =
+    `{"url":${base}/${SEQUENCE_EXTENSION}","valueInteger":${meta.sequence}},` +
+    `{"url":${base}/${AUTHOR_EXTENSION}","valueReference":{"reference":${author}}}`;
+  const before = text.slice(0, metaOffset);
+  const next = text.charCodeAt(metaOffset);
+  if (next === CLOSING_BRACKET) return `${before},${extensions}],${version}${text.slice(metaOffset + 1)}`;
+  const comma = next === CLOSING_BRACE ? '' : ',';
+  return `${before}${version},"extension":[${extensions}]${comma}${text.slice(metaOffset)}`;
+}
+
+/** `2026-11-21T02:09:18.000+00:00` from milliseconds since 1970; the year must have four digits. */
+export function formatInstant(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, -1)}+00:00`;
+}
