@@ -1,0 +1,56 @@
+/**
+ * Decimals as JSON values: a JavaScript number, or the literal behind DECIMAL_MARK where a number would lose digits.
+ */
+import { DECIMAL_MARK, type JsonValue } from './json';
+
+/** The values that a search number stands for. */
+export interface SearchNumber {
+  readonly value: number;
+  /** The value less and plus half a unit of its last digit; a value in [low, high) rounds to the search value. */
+  readonly low: number;
+  readonly high: number;
+}
+
+const LITERAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,5}))?$/;
+/** Longer literals are refused: their exact arithmetic would only cost time. */
+const MAX_LITERAL_LENGTH = 400;
+
+/** The number that a JSON decimal or integer says; undefined for anything else and for one beyond a double. */
+export function toNumber(value: JsonValue | undefined): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value !== 'string' || !value.startsWith(DECIMAL_MARK)) return undefined;
+  const number = Number(value.slice(1));
+  return Number.isFinite(number) && value.length > 1 ? number : undefined;
+}
+
+/**
+ * The number and the range of implicit precision of a search value such as `5.40` or `1e2`; undefined when it is not
+ * a number. `100` is [99.5, 100.5), `100.00` is [99.995, 100.005). An exponent without a fraction counts as having
+ * one digit more than it shows, which is the specification's own example: `1e2` is [95, 105).
+ * Source: https://hl7.org/fhir/R4/search.html#number
+ */
+export function parseSearchNumber(text: string): SearchNumber | undefined {
+  if (text.length > MAX_LITERAL_LENGTH) return undefined;
+  const match = LITERAL.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = '', fraction = '', exponentText] = match;
+  const exponent = Number(exponentText ?? 0);
+  const places = fraction.length === 0 && exponentText !== undefined ? 1 : fraction.length;
+  // In tenths of the last digit, so that half a unit is 5.
+  const tenths = BigInt(whole + fraction.padEnd(places, '0')) * (sign === '-' ? -10n : 10n);
+  const scale = exponent - places - 1;
+  const value = Number(text);
+  const low = Number(`${tenths - 5n}e${scale}`);
+  const high = Number(`${tenths + 5n}e${scale}`);
+  return Number.isFinite(value) && Number.isFinite(low) && Number.isFinite(high)
+    ? { value, low, high }
+    : undefined;
+}
+
+/** Half a unit of the last digit of a decimal literal; undefined when it is not a number. */
+export function halfUnit(text: string): number | undefined {
+  const match = LITERAL.exec(text);
+  if (match === null) return undefined;
+  const places = match[3]?.length ?? (match[4] === undefined ? 0 : 1);
+  return Number(`5e${Number(match[4] ?? 0) - places - 1}`);
+}

@@ -1,0 +1,94 @@
+/**
+ * Quantities in canonical UCUM: the value in base units, so that 5.4 mg and 5400 ug are the same number of grams.
+ * The UCUM library is loaded when the first unit is asked for (about 30 ms and 2 MB) and is asked once for each unit;
+ * afterwards a conversion is one multiplication.
+ * Source: https://hl7.org/fhir/R4/search.html#quantity, https://ucum.org/ucum
+ */
+import { createRequire } from 'node:module';
+
+export const UCUM_SYSTEM = 'http://unitsofmeasure.org';
+
+/** How a unit becomes its base units. */
+export interface CanonicalUnit {
+  /** Base units with exponents in alphabetical order, such as `g.m-3`; `1` for pure numbers. */
+  readonly unit: string;
+  /** The value in base units, with 12 significant digits so that equal quantities give equal numbers. */
+  toCanonical(value: number): number;
+}
+
+/** What this file uses of @lhncbc/ucum-lhc, which has no types of its own. */
+interface UcumLibrary {
+  readonly UcumLhcUtils: {
+    getInstance(): {
+      convertToBaseUnits(unit: string, value: number): BaseUnits;
+    };
+  };
+}
+
+type Library = ReturnType<UcumLibrary['UcumLhcUtils']['getInstance']>;
+
+interface BaseUnits {
+  readonly status: string;
+  readonly magnitude?: number;
+  readonly unitToExp?: Readonly<Record<string, number>>;
+  readonly fromUnitIsSpecial?: boolean;
+}
+
+const MAX_UNIT_LENGTH = 64;
+/** Units come from clients, so what is remembered is bounded. */
+const MAX_UNITS = 2000;
+const SIGNIFICANT_DIGITS = 12;
+
+const requireModule = createRequire(__filename);
+const units = new Map<string, CanonicalUnit | null>();
+let library: Library | undefined;
+
+/**
+ * The canonical form of a UCUM unit code; undefined for what is no UCUM code and for arbitrary units such as `[IU]`,
+ * which nothing can be converted to. Cost: a Map lookup, but up to 1 ms the first time a unit is seen.
+ */
+export function canonicalUnit(code: string): CanonicalUnit | undefined {
+  const known = units.get(code);
+  if (known !== undefined) return known ?? undefined;
+  if (code.length === 0 || code.length > MAX_UNIT_LENGTH) return undefined;
+  const made = makeCanonicalUnit(code);
+  if (units.size >= MAX_UNITS) units.clear();
+  units.set(code, made ?? null);
+  return made;
+}
+
+function makeCanonicalUnit(code: string): CanonicalUnit | undefined {
+  library ??= (requireModule('@lhncbc/ucum-lhc') as UcumLibrary).UcumLhcUtils.getInstance();
+  const ucum = library;
+  const one = ucum.convertToBaseUnits(code, 1);
+  if (one.status !== 'succeeded' || one.magnitude === undefined || one.unitToExp === undefined)
+    return undefined;
+  const unit = baseUnitText(one.unitToExp);
+  if (one.fromUnitIsSpecial !== true) {
+    const factor = rounded(one.magnitude);
+    return { unit, toCanonical: (value) => rounded(value * factor) };
+  }
+  return { unit, toCanonical: specialConversion(ucum, code) };
+}
+
+/**
+ * Cel, [degF] and other scales with a zero of their own are a factor and an offset; only the logarithmic ones ([pH],
+ * B[SPL] …) go through the library each time.
+ */
+function specialConversion(ucum: Library, code: string): (value: number) => number {
+  const convert = (value: number): number => ucum.convertToBaseUnits(code, value).magnitude ?? NaN;
+  const offset = convert(0);
+  const factor = (convert(100) - offset) / 100;
+  const isScale = [-10, 1, 37].every((value) => rounded(convert(value)) === rounded(value * factor + offset));
+  return isScale ? (value) => rounded(value * factor + offset) : (value) => rounded(convert(value));
+}
+
+function baseUnitText(exponents: Readonly<Record<string, number>>): string {
+  const names = Object.keys(exponents).sort();
+  if (names.length === 0) return '1';
+  return names.map((name) => (exponents[name] === 1 ? name : `${name}${exponents[name]}`)).join('.');
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(SIGNIFICANT_DIGITS));
+}

@@ -1,0 +1,131 @@
+/**
+ * Folding of strings for search: case, accents, punctuation and white space make no difference. By a table of our
+ * own, so that rows and searches agree whatever the host's Unicode data are.
+ * Source: https://hl7.org/fhir/R4/search.html#string
+ */
+import { FOLD_EXPANSIONS, FOLD_RUNS, FOLD_VANISHING } from './fold-table';
+
+export { FOLD_VERSION } from './fold-table';
+
+/** Folded strings are cut at this many UTF-16 code units; a longer search value is checked on the text itself. */
+export const MAX_STRING_LENGTH = 200;
+/** Only so much of a text is folded: more than fills MAX_STRING_LENGTH unless it is nearly all punctuation. */
+const MAX_FOLDED_INPUT = 1000;
+
+const KEPT = 0;
+const CAPITAL = 1;
+const SPACE = 2;
+const VANISHING = 3;
+const BEYOND = 4;
+
+/** What to do with each ASCII character. Symbols such as `+` and `%` are kept. */
+const ASCII_CLASSES = new Uint8Array(128);
+for (let unit = 0; unit < 128; unit++) {
+  const character = String.fromCharCode(unit);
+  if (/[A-Z]/.test(character)) ASCII_CLASSES[unit] = CAPITAL;
+  else if (/['"`.!?]/.test(character)) ASCII_CLASSES[unit] = VANISHING;
+  else if (/[\s#%&*,/:;@\\_(){}[\]-]/.test(character)) ASCII_CLASSES[unit] = SPACE;
+  else if (unit < 32 || unit === 127) ASCII_CLASSES[unit] = VANISHING;
+}
+
+let table: ReadonlyMap<number, string> | undefined;
+
+/**
+ * `text` folded: lower case without accents; punctuation inside words (O'Brien, St.) is dropped, other punctuation
+ * (Smith-Jones) and white space become one space between words. Not cut; '' when nothing is left.
+ * Cost: below 0.2 µs for a short ASCII text, about 2 µs with other characters.
+ */
+export function fold(text: string): string {
+  let seen = 0;
+  let previous = SPACE;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    const kind = unit < 128 ? (ASCII_CLASSES[unit] ?? KEPT) : BEYOND;
+    if (kind > CAPITAL) {
+      if (kind !== SPACE || unit !== 32 || previous === SPACE) return foldSlowly(text);
+    }
+    seen |= kind;
+    previous = kind;
+  }
+  if (previous === SPACE && text.length > 0) return foldSlowly(text);
+  return (seen & CAPITAL) === 0 ? text : text.toLowerCase();
+}
+
+/** `text` folded and cut as index rows keep it. */
+export function foldForIndex(text: string): string {
+  return cut(
+    fold(text.length > MAX_FOLDED_INPUT ? text.slice(0, MAX_FOLDED_INPUT) : text),
+    MAX_STRING_LENGTH,
+  );
+}
+
+/** At most `length` code units of `text`, without leaving half of a character at the end. */
+export function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const last = text.charCodeAt(length - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+}
+
+/** The further words of a folded text: what a search for a family name may also begin with. */
+export function furtherWords(folded: string): readonly string[] {
+  const space = folded.indexOf(' ');
+  return space < 0 ? [] : folded.slice(space + 1).split(' ');
+}
+
+function foldSlowly(text: string): string {
+  table ??= readTable();
+  let folded = '';
+  let isSpaceDue = false;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    let piece: string;
+    if (code < 128) {
+      const kind = ASCII_CLASSES[code];
+      piece =
+        kind === KEPT
+          ? character
+          : kind === CAPITAL
+            ? String.fromCharCode(code + 32)
+            : kind === SPACE
+              ? ' '
+              : '';
+    } else {
+      // Halves of surrogate pairs vanish: PostgreSQL could not store them.
+      piece = code >= 0xd800 && code <= 0xdfff ? '' : (table.get(code) ?? character);
+    }
+    for (const part of piece) {
+      if (part === ' ') {
+        isSpaceDue = folded.length > 0;
+      } else {
+        folded += isSpaceDue ? ` ${part}` : part;
+        isSpaceDue = false;
+      }
+    }
+  }
+  return folded;
+}
+
+function readTable(): ReadonlyMap<number, string> {
+  const entries = new Map<number, string>();
+  let code = 0;
+  for (const run of FOLD_RUNS.split(';')) {
+    const [distance = '', count = '', step = '', target = ''] = run.split(',');
+    code += parseInt(distance, 36);
+    const each = Number(step);
+    for (let i = 0; i < parseInt(count, 36); i++)
+      entries.set(code + i * (each || 1), String.fromCodePoint(parseInt(target, 36) + i * each));
+  }
+  code = 0;
+  for (const run of FOLD_VANISHING.split(';')) {
+    const [distance = '', count = ''] = run.split(',');
+    code += parseInt(distance, 36);
+    for (let i = 0; i < parseInt(count, 36); i++) entries.set(code + i, '');
+  }
+  code = 0;
+  for (const expansion of FOLD_EXPANSIONS.split(';')) {
+    const comma = expansion.indexOf(',');
+    code += parseInt(expansion.slice(0, comma), 36);
+    entries.set(code, expansion.slice(comma + 1));
+  }
+  return entries;
+}

@@ -1,0 +1,66 @@
+import { canonicalUnit } from '../../../src/core/fhir/quantity';
+
+const canonical = (value: number, code: string) => {
+  const unit = canonicalUnit(code);
+  return unit === undefined ? undefined : [unit.toCanonical(value), unit.unit];
+};
+
+describe('a quantity in canonical UCUM', () => {
+  it.each([
+    [5.4, 'mg', 5400, 'ug'],
+    [70, 'kg', 70_000, 'g'],
+    [7, 'mmol/L', 0.007, 'mol/L'],
+    [120, 'mm[Hg]', 12, 'cm[Hg]'],
+    [4.5, '10*3/uL', 4500, '/uL'],
+    [4.5, '10*3/uL', 4.5, '10*9/L'],
+    [1, '[in_i]', 2.54, 'cm'],
+    [72, '/min', 72, '{beats}/min'],
+    [50, '%', 0.5, '1'],
+    [37, 'Cel', 310.15, 'K'],
+    [98.6, '[degF]', 37, 'Cel'],
+    [-40, '[degF]', -40, 'Cel'],
+    [7, '[pH]', 1e-7, 'mol/L'],
+    [2, 'h', 120, 'min'],
+  ])('%d %s is %d %s', (value, code, otherValue, otherCode) => {
+    expect(canonical(value, code)).toBeDefined();
+    expect(canonical(value, code)).toEqual(canonical(otherValue, otherCode));
+  });
+
+  it('names its base units in a fixed order', () => {
+    expect(canonicalUnit('mg/dL')?.unit).toBe('g.m-3');
+    expect(canonicalUnit('N')?.unit).toBe('g.m.s-2');
+    expect(canonicalUnit('1')?.unit).toBe('1');
+  });
+
+  it('is nothing for arbitrary units, for texts that are no unit, and for overlong ones', () => {
+    for (const code of ['[IU]', 'k[IU]/L', 'tablets', '', 'Cel/h', 'm'.repeat(65)])
+      expect(canonical(1, code)).toBeUndefined();
+  });
+
+  it('asks the library once for each unit', () => {
+    expect(canonicalUnit('ug/L')).toBe(canonicalUnit('ug/L'));
+  });
+
+  it('never throws for whatever is sent as a unit', () => {
+    for (const code of [
+      '/',
+      '(',
+      '((',
+      '.',
+      'm..s',
+      '10*',
+      '{',
+      '}',
+      '[',
+      'm{a}{b}',
+      '\u0000',
+      'é',
+      '1e400',
+      '10*999999',
+      '__proto__',
+      'constructor',
+      'm999999999999',
+    ])
+      expect(() => canonical(1, code)).not.toThrow();
+  });
+});
