@@ -1,0 +1,112 @@
+import { FhirError, toIssue, type Issue } from '../../errors';
+import type { JsonObject, JsonValue } from '../json';
+import { shorten, toExpression } from '../json/fault';
+import { hasLookOfOurs, type ReferenceResolver } from './resolver';
+
+/** A text in a resource that may point to a resource of ours. */
+export interface CollectedReference {
+  readonly reference: string;
+  /** FHIRPath of the text; made when it is asked for, which costs a walk. */
+  readonly expression: string;
+}
+
+/**
+ * The texts of a resource that may name a resource of ours: every string member `reference`, in contained resources
+ * and extensions too, and every other string that is an http url with a look of our addresses (canonicals, uris,
+ * attachments). The reference to the author in the resource's own meta is left out. Cost: one walk, about 2 µs.
+ */
+export function collectReferences(resource: JsonObject): CollectedReference[] {
+  const found: CollectedReference[] = [];
+  visitReferences(resource, (reference) => {
+    const occurrence = found.length;
+    found.push({
+      reference,
+      get expression() {
+        return expressionOf(resource, occurrence);
+      },
+    });
+  });
+  return found;
+}
+
+/** Throws `foreignReference` with all expressions when a text of the resource leaves the resolver's space. */
+export function checkReferences(resource: JsonObject, resolver: ReferenceResolver): void {
+  let leaves = false;
+  visitReferences(resource, (reference) => {
+    leaves ||= resolver.leaves(reference);
+  });
+  if (!leaves) return;
+  const issues: Issue[] = [];
+  for (const { reference, expression } of collectReferences(resource)) {
+    if (!resolver.leaves(reference)) continue;
+    issues.push(toIssue('foreignReference', { reference: shorten(reference) }, expression));
+    if (issues.length === MOST_ISSUES) break;
+  }
+  throw new FhirError('foreignReference', issues);
+}
+
+const MOST_ISSUES = 20;
+
+type Visit = (reference: string) => void;
+
+function visitReferences(resource: JsonObject, visit: Visit): void {
+  for (const name in resource) {
+    const value = resource[name];
+    if (value === undefined) continue;
+    visitValue(name, value, name === 'meta' ? withoutAuthor(visit) : visit);
+  }
+}
+
+function withoutAuthor(visit: Visit): Visit {
+  return (reference) => {
+    if (!isAuthor(reference)) visit(reference);
+  };
+}
+
+function visitValue(name: string, value: JsonValue, visit: Visit): void {
+  if (typeof value === 'string') {
+    if (name === 'reference' || isCandidate(value)) visit(value);
+  } else if (typeof value === 'object' && value !== null) {
+    if (Array.isArray(value)) {
+      for (const element of value) visitValue(name, element, visit);
+    } else {
+      for (const member in value) visitValue(member, value[member] ?? null, visit);
+    }
+  }
+}
+
+/** Every string is looked at: the first letter decides for almost all of them. */
+function isCandidate(text: string): boolean {
+  const first = text.charCodeAt(0);
+  const mayBeUrl = first === 0x68 || first === 0x48 || first <= 0x20;
+  return mayBeUrl && /^\s*h\s*t\s*t\s*p/i.test(text) && hasLookOfOurs(text);
+}
+
+function isAuthor(reference: string): boolean {
+  return reference.startsWith('ClientApplication/');
+}
+
+/** The expression of the n-th text that `visitReferences` meets. */
+function expressionOf(resource: JsonObject, occurrence: number): string {
+  let left = occurrence;
+  const path: (string | number)[] = [];
+  const search = (name: string, value: JsonValue, isMeta: boolean): boolean => {
+    if (typeof value === 'string') {
+      const isFound = (name === 'reference' || isCandidate(value)) && !(isMeta && isAuthor(value));
+      return isFound && left-- === 0;
+    }
+    if (typeof value !== 'object' || value === null) return false;
+    const steps: [string | number, string, JsonValue][] = Array.isArray(value)
+      ? value.map((element, index) => [index, name, element])
+      : Object.entries(value).map(([member, inner]) => [member, member, inner]);
+    return steps.some(([step, inner, element]) => {
+      path.push(step);
+      if (search(inner, element, isMeta || (path.length === 1 && step === 'meta'))) return true;
+      path.pop();
+      return false;
+    });
+  };
+  search('', resource, false);
+  const type = resource['resourceType'];
+  return toExpression(typeof type === 'string' ? type : '', path);
+}

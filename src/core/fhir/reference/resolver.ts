@@ -1,0 +1,162 @@
+import type { Release } from '../release';
+import { parseRelative, type LocalReference } from './literal';
+
+export interface ReferenceResolver {
+  /** The resource of this space that is meant; undefined for everything that is not one. */
+  local(reference: string): LocalReference | undefined;
+  /** True when the text names another tenant or release under one of our addresses: it must be refused. */
+  leaves(reference: string): boolean;
+}
+
+export interface ResolverOptions {
+  /** The configured public addresses, never the Host header. */
+  readonly publicUrls: readonly string[];
+  readonly tenant: string;
+  readonly release: Release;
+  /** Names of the concrete resource types of the release. */
+  readonly resourceTypes: Iterable<string>;
+}
+
+/**
+ * Tells references of one space from those that leave it. An address is ours only as it was configured, letter by
+ * letter; whatever merely looks like one of ours (http for https, another case, default port, trailing dot, escapes,
+ * dot segments, backslashes) leaves, unless it is not below `/w/` at all.
+ */
+export function createReferenceResolver(options: ResolverOptions): ReferenceResolver {
+  const types = new Set(options.resourceTypes);
+  const addresses = options.publicUrls.map((url) => toAddress(url, options));
+  const anchor = addresses[0] ?? toAddress(NO_ADDRESS, options);
+  const anchors = addresses.length > 0 ? addresses : [anchor];
+  return {
+    local(reference) {
+      let relative = reference;
+      if (reference.startsWith('http')) {
+        const address = addresses.find(({ root }) => reference.startsWith(`${root}/`));
+        if (address === undefined) return undefined;
+        relative = reference.slice(address.root.length + 1);
+      }
+      const target = parseRelative(relative);
+      return target !== undefined && types.has(target.type) ? target : undefined;
+    },
+    leaves(reference) {
+      if (!mayLeave(reference)) return false;
+      const url = toUrl(reference, `${anchor.root}/`);
+      if (url === undefined) return false;
+      const places = anchors.map((address) => placeOf(url, reference, address));
+      return places.includes('elsewhere') && !places.includes('here');
+    },
+  };
+}
+
+/** Stands for our address when none is configured, so that relative paths can still be seen to climb out. */
+const NO_ADDRESS = 'http://address.invalid';
+
+interface Address {
+  /** `{publicUrl}/w/{tenant}` */
+  readonly tenantRoot: string;
+  /** `{publicUrl}/w/{tenant}/api/v1/fhir/{release}` */
+  readonly root: string;
+  readonly host: string;
+  readonly port: string;
+  /** Path segments of the tenant's root. */
+  readonly segments: readonly string[];
+  readonly release: Release;
+}
+
+function toAddress(publicUrl: string, { tenant, release }: ResolverOptions): Address {
+  const tenantRoot = `${publicUrl.replace(/\/+$/, '')}/w/${tenant}`;
+  const url = new URL(tenantRoot);
+  return {
+    tenantRoot,
+    root: `${tenantRoot}/api/v1/fhir/${release}`,
+    host: toHost(url),
+    port: toPort(url),
+    segments: toSegments(url.pathname),
+    release,
+  };
+}
+
+/** A cheap first look, so that the many urls of code systems and profiles need no parsing. */
+function mayLeave(text: string): boolean {
+  const first = text.charCodeAt(0);
+  // A path from a letter on (`Patient/1`) or a urn can only climb out by dots, escaped or not.
+  const isPath = first > 0x40 && first !== 0x68 && first !== 0x48;
+  return isPath ? text.includes('..') || text.includes('%') || text.includes('\\') : hasLookOfOurs(text);
+}
+
+/** True for a url that may point below an address of ours, however it is spelled; false for almost all others. */
+export function hasLookOfOurs(url: string): boolean {
+  return SUSPICIOUS.test(url);
+}
+
+const SUSPICIOUS = /[%\\\s]|\.\.|\/\.|\/w\//i;
+
+/** Where a url points, seen from one address: outside of it, to the resolver's space, or elsewhere below `/w/`. */
+function placeOf(url: URL, text: string, address: Address): 'outside' | 'here' | 'elsewhere' {
+  if (toHost(url) !== address.host || toPort(url) !== address.port) return 'outside';
+  const segments = toSegments(url.pathname);
+  const tenantAt = address.segments.length - 1;
+  if (segments.length <= tenantAt) return 'outside';
+  for (let at = 0; at < tenantAt; at++) {
+    if (segments[at] !== address.segments[at]) return 'outside';
+  }
+  if (segments[tenantAt] !== address.segments[tenantAt]) return 'elsewhere';
+  const release = releaseOf(segments.slice(tenantAt + 1));
+  if (release !== undefined && release !== address.release) return 'elsewhere';
+  if (isPathOnly(text)) return 'here';
+  return isBelow(text, release === undefined ? address.tenantRoot : address.root) ? 'here' : 'elsewhere';
+}
+
+function isBelow(text: string, root: string): boolean {
+  return text.startsWith(root) && /^(?:$|[/?#|])/.test(text.slice(root.length, root.length + 1));
+}
+
+/** Neither a scheme nor a host: only where such a text leads is of interest, not how it is spelled. */
+function isPathOnly(text: string): boolean {
+  return !/^\s*(?:[a-z][a-z0-9+.-]*:|[/\\]{2})/i.test(text);
+}
+
+/** Below a tenant, `api/v1/fhir/{release}`; other addresses there hold no release's data. */
+function releaseOf(segments: readonly string[]): string | undefined {
+  const [api, version, service, release] = segments;
+  const isFhir = api === 'api' && version === 'v1' && service === 'fhir';
+  return isFhir && release !== undefined ? release.split('|', 1)[0] : undefined;
+}
+
+function toUrl(text: string, base: string): URL | undefined {
+  try {
+    return new URL(text, base);
+  } catch {
+    return undefined;
+  }
+}
+
+function toHost(url: URL): string {
+  return url.hostname.toLowerCase().replace(/\.+$/, '');
+}
+
+/** '' for the default port of either scheme: http and https of one host count as the same server. */
+function toPort(url: URL): string {
+  return url.port === '80' || url.port === '443' ? '' : url.port;
+}
+
+/** The segments of a path as the most tolerant server would read them: decoded, in lower case, without dots. */
+function toSegments(pathname: string): string[] {
+  let path = pathname;
+  for (let round = 0; round < 4 && path.includes('%'); round++) path = decode(path);
+  const segments: string[] = [];
+  for (const segment of path.toLowerCase().split(/[/\\]+/)) {
+    // Spaces and dots at the end of a name are dropped by some servers.
+    const name = segment.replace(/^\s+|[\s.]+$/g, '');
+    if (/^\s*\.\.\s*$/.test(segment)) segments.pop();
+    else if (name !== '') segments.push(name.replace(/;.*$/s, ''));
+  }
+  return segments;
+}
+
+/** Decodes each escape that stands for a character of ASCII; malformed and other ones stay. */
+function decode(path: string): string {
+  return path.replace(/%([0-7][0-9a-f])/gi, (_whole, code: string) =>
+    String.fromCharCode(parseInt(code, 16)),
+  );
+}
