@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A process that must not outlive this one, however this one ends. */
+export interface Child {
+  readonly processId: number;
+  /** True until the process has ended. */
+  isRunning(): boolean;
+  /** Resolves when the process has ended, with how it ended in words. */
+  readonly ended: Promise<string>;
+  /** Sends `signal` and waits; after `graceMs` the process is killed. Does nothing when it has ended. */
+  stop(signal: NodeJS.Signals, graceMs: number): Promise<void>;
+}
+
+export interface ChildOptions extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'env' | 'stdio'> {
+  /** What the process gets when this one is gone without having stopped it. */
+  readonly lastSignal: NodeJS.Signals;
+  /** A folder that is removed after that. */
+  readonly lastFolder?: string;
+}
+
+/**
+ * Waits on its standard input, which ends with the process that started it, even by kill -9. Arguments: signal,
+ * process id, folder. Bounded, because a container's first process may never reap what has ended.
+ */
+const WATCHDOG = `
+cat >/dev/null
+kill -"$1" "$2" 2>/dev/null
+tries=0
+while kill -0 "$2" 2>/dev/null && [ "$tries" -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+kill -KILL "$2" 2>/dev/null
+[ -z "$3" ] || rm -rf "$3"
+`;
+
+function startWatchdog(processId: number, signal: NodeJS.Signals, folder: string): ChildProcess {
+  const script = ['-c', WATCHDOG, 'andiron-watchdog', signal.replace(/^SIG/, ''), String(processId), folder];
+  const watchdog = spawn('sh', script, { detached: true, cwd: '/', stdio: ['pipe', 'ignore', 'ignore'] });
+  watchdog.on('error', () => undefined);
+  watchdog.stdin.on('error', () => undefined);
+  watchdog.unref();
+  return watchdog;
+}
+
+/**
+ * Starts a process in a session of its own (so that Ctrl-C in the terminal does not reach it before we do), with a
+ * watchdog that ends it when this process is gone.
+ * @throws Error when the command cannot be started
+ */
+export async function startChild(
+  command: string,
+  args: readonly string[],
+  options: ChildOptions,
+): Promise<Child> {
+  const { lastSignal, lastFolder, ...spawnOptions } = options;
+  const child = spawn(command, args, { ...spawnOptions, detached: true });
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? `with code ${code ?? '?'}` : `by ${signal}`),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+  const processId = child.pid;
+  if (processId === undefined) throw new Error(`${command} was started without a process id`);
+  const watchdog = startWatchdog(processId, lastSignal, lastFolder ?? '');
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
+  // A child that ended by itself leaves its folder to us as long as we live, so that its log can be read.
+  void ended.then(() => watchdog.kill('SIGKILL'));
+
+  return {
+    processId,
+    isRunning,
+    ended,
+    async stop(signal, graceMs) {
+      if (!isRunning()) return;
+      child.kill(signal);
+      const waiting = new AbortController();
+      const late = delay(graceMs, true, { signal: waiting.signal }).catch(() => false);
+      if (await Promise.race([ended.then(() => false), late])) child.kill('SIGKILL');
+      await ended;
+      waiting.abort();
+    },
+  };
+}
