@@ -1,0 +1,117 @@
+/**
+ * Bundles GraphiQL and what it needs into dist/graphiql, for a page that asks nobody but this server for anything.
+ * Files carry a hash of their content and stand beside a .gz of themselves; manifest.json names them. Does nothing when
+ * dist/graphiql is newer than its sources.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { build } from 'esbuild';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const sources = path.join(root, 'scripts', 'graphiql');
+const target = path.join(root, 'dist', 'graphiql');
+const compress = promisify(gzip);
+
+const CONTENT_TYPES = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.ttf': 'font/ttf',
+};
+
+/** Monaco runs its languages in workers; GraphiQL's own set-up of them (setup-workers/esm.sh) asks a CDN. */
+const workers = {
+  editor: 'monaco-editor/esm/vs/editor/editor.worker.js',
+  json: 'monaco-editor/esm/vs/language/json/json.worker.js',
+  graphql: 'monaco-graphql/esm/graphql.worker.js',
+};
+
+const shared = {
+  bundle: true,
+  minify: true,
+  write: false,
+  metafile: true,
+  target: 'es2022',
+  legalComments: 'none',
+  outdir: target,
+  absWorkingDir: root,
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  define: { 'process.env.NODE_ENV': '"production"' },
+  loader: { '.ttf': 'dataurl', '.woff': 'dataurl', '.woff2': 'dataurl' },
+  logLevel: 'error',
+};
+
+async function isFresh() {
+  const built = await stat(path.join(target, 'manifest.json')).catch(() => undefined);
+  if (!built) return false;
+  const files = (await readdir(sources)).map((name) => path.join(sources, name));
+  for (const file of [...files, fileURLToPath(import.meta.url), path.join(root, 'package-lock.json')]) {
+    if ((await stat(file)).mtimeMs > built.mtimeMs) return false;
+  }
+  return true;
+}
+
+/** The name of the file that came from an entry point. */
+function outputOf(result, entry) {
+  const found = Object.entries(result.metafile.outputs).find(([, output]) =>
+    output.entryPoint?.endsWith(entry),
+  );
+  if (!found) throw new Error(`esbuild wrote nothing for ${entry}`);
+  return { name: path.basename(found[0]), style: found[1].cssBundle && path.basename(found[1].cssBundle) };
+}
+
+async function bundle() {
+  const workerResult = await build({
+    ...shared,
+    entryPoints: Object.fromEntries(Object.entries(workers).map(([name, file]) => [`${name}.worker`, file])),
+    format: 'iife',
+  });
+  const names = Object.fromEntries(
+    Object.entries(workers).map(([name, file]) => [name, `./${outputOf(workerResult, file).name}`]),
+  );
+  const pageResult = await build({
+    ...shared,
+    entryPoints: [path.join(sources, 'page.mjs')],
+    format: 'esm',
+    splitting: true,
+    define: { ...shared.define, WORKERS: JSON.stringify(names) },
+  });
+  const icon = await readFile(path.join(sources, 'favicon.svg'));
+  const iconName = `favicon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`;
+  const files = [...workerResult.outputFiles, ...pageResult.outputFiles].map(({ path: file, contents }) => ({
+    name: path.basename(file),
+    contents,
+  }));
+  const page = outputOf(pageResult, 'scripts/graphiql/page.mjs');
+  return { page, iconName, files: [...files, { name: iconName, contents: icon }] };
+}
+
+async function write({ page, iconName, files }) {
+  const aside = `${target}.${process.pid}`;
+  await mkdir(aside, { recursive: true });
+  await Promise.all(
+    files.flatMap(({ name, contents }) => [
+      writeFile(path.join(aside, name), contents),
+      compress(contents, { level: 6 }).then((small) => writeFile(path.join(aside, `${name}.gz`), small)),
+    ]),
+  );
+  const types = Object.fromEntries(files.map(({ name }) => [name, CONTENT_TYPES[path.extname(name)]]).sort());
+  const manifest = { script: page.name, style: page.style, icon: iconName, files: types };
+  await writeFile(path.join(aside, 'manifest.json'), JSON.stringify(manifest, null, 2));
+  await rm(target, { recursive: true, force: true });
+  await rename(aside, target);
+}
+
+const started = performance.now();
+if (!(await isFresh())) {
+  const bundled = await bundle();
+  await write(bundled);
+  console.log(
+    `Built GraphiQL, ${bundled.files.length} files, in ${Math.round(performance.now() - started)} ms`,
+  );
+}

@@ -1,0 +1,119 @@
+import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginSchemaReportingDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
+import { type GraphQLError, type GraphQLSchema } from 'graphql';
+import { type JsonValue, type Log, stringifyJson } from '../core/index';
+import type { GatewayContext } from '../resolvers/index';
+import { type DocumentLimits, limitRule } from '../schema/limits';
+import { stringifyResponse } from '../schema/raw-json';
+import { formatError, logUnexpected, toStatus } from './errors';
+
+/** Everything that Apollo Server would do by itself: report to its vendor, wrap resolvers, point to its website. */
+const switchedOff = (): ApolloServerPlugin[] => [
+  ApolloServerPluginCacheControlDisabled(),
+  ApolloServerPluginInlineTraceDisabled(),
+  ApolloServerPluginLandingPageDisabled(),
+  ApolloServerPluginSchemaReportingDisabled(),
+  ApolloServerPluginUsageReportingDisabled(),
+];
+
+/** True when nothing was answered: each root field is null because it failed. */
+function hasAllFailed(
+  result: Readonly<Record<string, unknown>> | null | undefined,
+  errors: readonly GraphQLError[],
+): boolean {
+  if (result === undefined) return false;
+  if (result === null) return true;
+  const failed = new Set(errors.map((error) => error.path?.[0]));
+  return Object.entries(result).every(([name, value]) => value === null && failed.has(name));
+}
+
+/**
+ * Sets the HTTP status by the outcome when all root fields failed; a partial answer is 200. Never by
+ * `extensions.http`, which Apollo Server would take from any field for the whole response.
+ */
+const statusPlugin: ApolloServerPlugin<GatewayContext> = {
+  async requestDidStart() {
+    return {
+      async willSendResponse({ response, errors }) {
+        const first = errors?.[0];
+        if (!first || response.body.kind !== 'single') return;
+        if (!hasAllFailed(response.body.singleResult.data, errors)) return;
+        response.http.status = toStatus(first);
+        if (response.http.status === 503) response.http.headers.set('retry-after', '1');
+      },
+    };
+  },
+};
+
+/** Remembers which request an error belongs to until it is formatted, for its id and its log. */
+function errorPlugin(requestIds: WeakMap<object, string>): ApolloServerPlugin<GatewayContext> {
+  return {
+    async requestDidStart() {
+      return {
+        async didEncounterErrors({ errors, contextValue, response }) {
+          for (const error of errors) {
+            requestIds.set(error, contextValue.request.requestId);
+            const isRequestError = response.body === undefined && error.path === undefined;
+            if (!isRequestError)
+              logUnexpected(error, contextValue.request.requestId, contextValue.request.log);
+          }
+        },
+      };
+    },
+  };
+}
+
+/** Apollo's own messages may repeat what a client sent; only their kind is logged. */
+function toApolloLogger(log: Log): Record<'debug' | 'info' | 'warn' | 'error', (message: unknown) => void> {
+  const kind = (message: unknown): string => String(message).split(':', 1)[0] ?? '';
+  return {
+    debug: (message) => log.debug({}, kind(message)),
+    info: (message) => log.info({}, kind(message)),
+    warn: (message) => log.warn({}, kind(message)),
+    error: (message) => log.error({}, kind(message)),
+  };
+}
+
+/**
+ * The plugins that are installed. None of them may have `willResolveField`: it would wrap every resolver of the
+ * schema, at half the speed (a test asserts it).
+ */
+export function createPlugins(requestIds: WeakMap<object, string>): ApolloServerPlugin<GatewayContext>[] {
+  return [...switchedOff(), errorPlugin(requestIds), statusPlugin];
+}
+
+/** A started Apollo Server for the schema of one release. */
+export async function createApollo(
+  schema: GraphQLSchema,
+  limits: DocumentLimits,
+  log: Log,
+): Promise<ApolloServer<GatewayContext>> {
+  const requestIds = new WeakMap<object, string>();
+  const server = new ApolloServer<GatewayContext>({
+    schema,
+    plugins: createPlugins(requestIds),
+    csrfPrevention: true,
+    introspection: true,
+    // A text registered by one tenant would be known to the others.
+    persistedQueries: false,
+    allowBatchedHttpRequests: false,
+    includeStacktraceInErrorResponses: false,
+    stopOnTerminationSignals: false,
+    nodeEnv: 'production',
+    parseOptions: { maxTokens: limits.tokens },
+    validationRules: [limitRule(limits)],
+    logger: toApolloLogger(log),
+    formatError: (formatted, error) =>
+      formatError(formatted, error, (error instanceof Error && requestIds.get(error)) || 'unknown'),
+    stringifyResult: (result) =>
+      stringifyResponse(result, (value) => stringifyJson(value as JsonValue, true)),
+  });
+  await server.start();
+  return server;
+}

@@ -1,0 +1,67 @@
+/** One error model with REST: the issue code and the OperationOutcome that REST would answer stand in `extensions`. */
+import { unwrapResolverError } from '@apollo/server/errors';
+import { type GraphQLFormattedError } from 'graphql';
+import { FhirError, fhirError, type Issue, type Log, toFhirError, toOutcome } from '../core/index';
+import { RawJson } from '../schema/raw-json';
+
+/** FHIR issue codes (http://hl7.org/fhir/R4/valueset-issue-type.html) of what Apollo Server refuses by itself. */
+const REQUEST_ERRORS: Readonly<Record<string, string>> = {
+  GRAPHQL_PARSE_FAILED: 'structure',
+  GRAPHQL_VALIDATION_FAILED: 'invalid',
+  BAD_USER_INPUT: 'value',
+  BAD_REQUEST: 'invalid',
+  OPERATION_RESOLUTION_FAILURE: 'required',
+  PERSISTED_QUERY_NOT_SUPPORTED: 'not-supported',
+};
+
+/** Longer sentences are cut: graphql repeats what a client sent. */
+const LONGEST_MESSAGE = 1000;
+
+function toExtensions(issues: readonly Issue[]): Record<string, unknown> {
+  return { code: issues[0]?.code ?? 'exception', outcome: new RawJson(toOutcome(issues)) };
+}
+
+/** The part of an entry of `errors` that an expected failure has everywhere. */
+export function formatFhirError(error: FhirError): GraphQLFormattedError {
+  return { message: error.message, extensions: toExtensions(error.issues) };
+}
+
+/**
+ * An entry of `errors`. An expected failure and a refused request say what is wrong; anything else says the request
+ * id and nothing more.
+ */
+export function formatError(
+  formatted: GraphQLFormattedError,
+  error: unknown,
+  requestId: string,
+): GraphQLFormattedError {
+  const place = {
+    ...(formatted.locations ? { locations: formatted.locations } : {}),
+    ...(formatted.path ? { path: formatted.path } : {}),
+  };
+  const cause = unwrapResolverError(error);
+  if (cause instanceof FhirError) return { ...formatFhirError(cause), ...place };
+  const code = REQUEST_ERRORS[String(formatted.extensions?.code)];
+  if (code === undefined) return { ...formatFhirError(toFhirError(cause, requestId)), ...place };
+  const message = formatted.message.slice(0, LONGEST_MESSAGE);
+  return { message, ...place, extensions: toExtensions([{ severity: 'error', code, diagnostics: message }]) };
+}
+
+/**
+ * Says in the log what `formatError` hides: where it happened and what kind it is. Never the message, which may quote
+ * what a client sent.
+ */
+export function logUnexpected(error: unknown, requestId: string, log: Log): void {
+  const cause = unwrapResolverError(error);
+  if (cause instanceof FhirError && cause.key !== 'internal') return;
+  if (!(cause instanceof Error))
+    return log.error({ requestId, fault: typeof cause }, 'a GraphQL request failed');
+  const frames = (cause.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
+  log.error({ requestId, fault: cause.name, stack: frames.join('\n') }, 'a GraphQL request failed');
+}
+
+/** The HTTP status of a request of which every root field failed, by its first error. */
+export function toStatus(error: unknown): number {
+  const cause = unwrapResolverError(error);
+  return cause instanceof FhirError ? cause.status : fhirError('internal').status;
+}

@@ -1,0 +1,76 @@
+/** Between Fastify's requests and what Apollo Server takes. */
+import { HeaderMap } from '@apollo/server';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { GraphQLError } from 'graphql';
+import { type FhirError, fhirError, type JsonValue, parseJson, stringifyJson } from '../core/index';
+import { type DocumentLimits, measureText } from '../schema/limits';
+import { stringifyResponse } from '../schema/raw-json';
+import { formatFhirError } from './errors';
+
+/** A resource in `variables` in the body may be as deep as one that is sent alone. */
+const MAX_BODY_DEPTH = 64 + 4;
+
+const JSON_TYPES = /^application\/(json|graphql-response\+json)\s*(;|$)/i;
+
+/** A browser that opens the address names HTML; GraphQL clients do not. */
+export function isBrowser(request: FastifyRequest): boolean {
+  return request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
+}
+
+/**
+ * The body of a POST, read by the parser that keeps decimals; undefined for a GET. Throws `unsupportedMediaType`,
+ * and what the parser finds.
+ */
+export function readBody(request: FastifyRequest): unknown {
+  if (request.method !== 'POST') return undefined;
+  const contentType = request.headers['content-type'] ?? 'not stated';
+  if (!JSON_TYPES.test(contentType)) {
+    throw fhirError('unsupportedMediaType', { contentType, allowed: 'send application/json' });
+  }
+  const text = typeof request.body === 'string' ? request.body : '';
+  return parseJson(text, { maxDepth: MAX_BODY_DEPTH }).value;
+}
+
+/** Throws for a document that is over a limit, before graphql parses and validates it: see measureText. */
+export function checkText(body: unknown, limits: DocumentLimits): void {
+  if (typeof body !== 'object' || body === null || !('query' in body) || typeof body.query !== 'string')
+    return;
+  const refusal = measureText(body.query, limits);
+  if (refusal) {
+    const extensions = { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } };
+    throw new GraphQLError(refusal.message, { extensions });
+  }
+}
+
+export function toHeaderMap(request: FastifyRequest): HeaderMap {
+  const headers = new HeaderMap();
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  return headers;
+}
+
+/** The query of the address with its `?`. */
+export function toSearch(request: FastifyRequest): string {
+  const start = request.url.indexOf('?');
+  return start < 0 ? '' : request.url.slice(start);
+}
+
+/** What every answer of the gateway carries. */
+export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply
+    .header('cache-control', 'no-store')
+    .header('vary', 'accept')
+    .header('x-content-type-options', 'nosniff')
+    .header('x-request-id', request.id);
+}
+
+/** An answer of `errors` for what failed before Apollo Server had the request. */
+export function sendErrors(request: FastifyRequest, reply: FastifyReply, error: FhirError): FastifyReply {
+  const response = { errors: [formatFhirError(error)] };
+  if (error.status === 503) void reply.header('retry-after', '1');
+  return setCommonHeaders(request, reply)
+    .code(error.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(stringifyResponse(response, (value) => stringifyJson(value as JsonValue, false)));
+}

@@ -1,0 +1,27 @@
+import 'reflect-metadata';
+import { type GraphQLSchema } from 'graphql';
+import { buildSchemaSync } from 'type-graphql';
+import { graft, resourceTypeEnum } from '../schema/graft';
+// In the order in which their fields stand in the schema.
+import { SearchResolver } from './search-resolver';
+import { ReadResolver } from './read-resolver';
+import { OperationResolver } from './operation-resolver';
+import { WriteResolver } from './write-resolver';
+
+/**
+ * The executable schema of one release.
+ *
+ * @param resourceTypes the names of its concrete resource types, sorted
+ */
+export function createSchema(resourceTypes: readonly string[]): GraphQLSchema {
+  const root = buildSchemaSync({
+    resolvers: [SearchResolver, ReadResolver, OperationResolver, WriteResolver],
+    // Arguments are checked by graphql and by core; class-validator is not installed.
+    validate: false,
+    // A test validates the schema; at every start that would be time lost.
+    skipCheck: true,
+  });
+  return graft(root, [resourceTypeEnum(resourceTypes)]);
+}
+
+export { createGatewayContext, type GatewayContext } from './context';

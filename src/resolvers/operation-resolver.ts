@@ -1,0 +1,93 @@
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { fhirError, type Invocation, type JsonObject, type JsonValue, RELEASES } from '../core/index';
+import { DECIMAL_MARK } from '../schema/json';
+import { RawJson } from '../schema/raw-json';
+import { parametersInputScalar, resourceTypePlaceholder } from '../schema/scalars';
+import { Metadata } from '../schema/types/metadata';
+import { InvokeResult, OperationInfo, OperationLevel } from '../schema/types/operation';
+import type { GatewayContext } from './context';
+import { toDocument } from './json-document';
+import { toReturnedResource } from './resource-source';
+
+/** The text of a simple value; a marked decimal is its literal behind the mark. */
+function toSimple(name: string, value: JsonValue): [name: string, value: string] {
+  if (typeof value === 'string')
+    return [name, value.startsWith(DECIMAL_MARK) ? value.slice(DECIMAL_MARK.length) : value];
+  if (typeof value === 'number' || typeof value === 'boolean') return [name, String(value)];
+  throw fhirError('operationInputInvalid', {
+    reason: `'${name}' is not a simple value; give the whole input as a Parameters resource`,
+  });
+}
+
+/** `{"resourceType": "Parameters"}` or any resource is the input as it is; other objects are names and simple values. */
+function toInput(parameters: JsonObject | null | undefined): Pick<Invocation, 'input' | 'query'> {
+  if (!parameters) return {};
+  if ('resourceType' in parameters) return { input: toDocument(parameters) };
+  const query = Object.entries(parameters).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((single) => toSimple(name, single)),
+  );
+  return { query };
+}
+
+function toLevel(type: string | null | undefined, id: string | null | undefined): OperationLevel {
+  if (typeof id === 'string') return OperationLevel.INSTANCE;
+  return typeof type === 'string' ? OperationLevel.TYPE : OperationLevel.SYSTEM;
+}
+
+@Resolver()
+export class OperationResolver {
+  @Query(() => Metadata, { nullable: true, description: 'What this server can do in this FHIR release.' })
+  async metadata(@Ctx() context: GatewayContext): Promise<Metadata> {
+    const { core, request } = context;
+    const { release } = request.space;
+    const { text } = await core.capabilities(request);
+    return {
+      fhirVersion: RELEASES[release].fhirVersion,
+      resourceTypes: core.resourceTypes(release),
+      json: new RawJson(text),
+    };
+  }
+
+  @Query(() => [OperationInfo], { description: 'The operations that `invoke` can be asked for.' })
+  operations(
+    @Ctx() context: GatewayContext,
+    @Arg('level', () => OperationLevel, { nullable: true }) level: OperationLevel | null | undefined,
+    @Arg('type', () => resourceTypePlaceholder, { nullable: true, description: 'Those that this type has.' })
+    type: string | null | undefined,
+  ): OperationInfo[] {
+    return context.core
+      .operations(context.request.space.release)
+      .filter((operation) => !level || operation.levels.includes(level))
+      .filter((operation) => !type || operation.types.includes(type) || operation.types.includes('Resource'))
+      .map((operation) => ({ ...operation }));
+  }
+
+  @Mutation(() => InvokeResult, {
+    nullable: true,
+    description:
+      'Runs an operation (http://hl7.org/fhir/operations.html) on the server, a type or a resource.',
+  })
+  async invoke(
+    @Ctx() context: GatewayContext,
+    @Arg('code', () => String, { description: 'Without the leading `$`: `expand`.' }) code: string,
+    @Arg('level', () => OperationLevel, {
+      nullable: true,
+      description: 'Follows from `type` and `id` when it is not given.',
+    })
+    level: OperationLevel | null | undefined,
+    @Arg('type', () => resourceTypePlaceholder, { nullable: true }) type: string | null | undefined,
+    @Arg('id', () => ID, { nullable: true }) id: string | null | undefined,
+    @Arg('parameters', () => parametersInputScalar, { nullable: true })
+    parameters: JsonObject | null | undefined,
+  ): Promise<InvokeResult> {
+    const { text } = await context.core.invoke(context.request, {
+      level: level ?? toLevel(type, id),
+      type: type ?? undefined,
+      id: id ?? undefined,
+      code,
+      safe: false,
+      ...toInput(parameters),
+    });
+    return { resource: toReturnedResource(text), json: new RawJson(text) };
+  }
+}

@@ -1,0 +1,125 @@
+import { type GraphQLResolveInfo } from 'graphql';
+import { Arg, Ctx, Info, Int, Query, Resolver } from 'type-graphql';
+import { fhirError, type SearchPage, type StoredVersion } from '../core/index';
+import { PageInfo } from '../schema/types/paging';
+import {
+  type SearchEdge,
+  SearchEntryMode,
+  SearchParameterInput,
+  SearchResult,
+  TotalMode,
+} from '../schema/types/search';
+import { resourceTypePlaceholder } from '../schema/scalars';
+import type { GatewayContext } from './context';
+import { toResource } from './resource-source';
+import { selects } from './selection';
+
+type Parameter = readonly [name: string, value: string];
+
+const DEFAULT_PAGE = 20;
+
+interface Paging {
+  readonly first?: number | null;
+  readonly after?: string | null;
+  readonly total?: TotalMode | null;
+}
+
+/** Parameters of REST that concern only the form of its answer. */
+const PRESENTATION: readonly string[] = ['_format', '_pretty'];
+
+/** The parameters of a query string, as REST reads it; throws `invalidValue` for a malformed percent-encoding. */
+function parseQuery(query: string): Parameter[] {
+  try {
+    decodeURIComponent(query);
+  } catch {
+    throw fhirError('invalidValue', { reason: "The percent-encoding of 'query' is not valid UTF-8" });
+  }
+  return [...new URLSearchParams(query)].filter(([name]) => !PRESENTATION.includes(name));
+}
+
+/**
+ * The parameters of core's search. Paging arguments take the place of `_count` and `_total` in the query; without
+ * either there are 20 to a page and a total when it is selected.
+ */
+function toParameters(
+  query: string,
+  parameters: readonly SearchParameterInput[],
+  paging: Paging,
+  counted: boolean,
+): Parameter[] {
+  const given: Parameter[] = [
+    ...parseQuery(query),
+    ...parameters.map(({ name, value }): Parameter => [name, value]),
+  ];
+  const replaced = new Set<string>();
+  const paged: Parameter[] = [];
+  const set = (name: string, value: string): void => {
+    replaced.add(name);
+    paged.push([name, value]);
+  };
+  const has = (name: string): boolean => given.some(([present]) => present === name);
+
+  if (typeof paging.first === 'number') set('_count', String(paging.first));
+  else if (!has('_count')) set('_count', String(DEFAULT_PAGE));
+  if (typeof paging.after === 'string') set('_cursor', paging.after);
+  if (paging.total) set('_total', paging.total);
+  else if (counted && !has('_total')) set('_total', TotalMode.ACCURATE);
+  return [...given.filter(([name]) => !replaced.has(name)), ...paged];
+}
+
+function toResult(page: SearchPage, extensionBase: string): SearchResult {
+  const toEdge =
+    (mode: SearchEntryMode) =>
+    (version: StoredVersion): SearchEdge => ({ mode, node: toResource(version, extensionBase) });
+  const matches = page.matches.map(toEdge(SearchEntryMode.MATCH));
+  return {
+    edges: [...matches, ...page.included.map(toEdge(SearchEntryMode.INCLUDE))],
+    resources: matches.map((edge) => edge.node),
+    pageInfo: new PageInfo(page.next),
+    total: page.total,
+    issues: [...page.issues],
+  };
+}
+
+@Resolver()
+export class SearchResolver {
+  @Query(() => SearchResult, {
+    nullable: true,
+    description:
+      'The resources of a type that match all of `query` and `parameters` (http://hl7.org/fhir/search.html).',
+  })
+  async search(
+    @Ctx() context: GatewayContext,
+    @Info() info: GraphQLResolveInfo,
+    @Arg('type', () => resourceTypePlaceholder) type: string,
+    @Arg('query', () => String, {
+      nullable: true,
+      description: 'The query string of REST: `name=chalmers&birthdate=ge1970&_sort=-birthdate`.',
+    })
+    query: string | null | undefined,
+    @Arg('parameters', () => [SearchParameterInput], { nullable: true })
+    parameters: SearchParameterInput[] | null | undefined,
+    @Arg('first', () => Int, {
+      nullable: true,
+      description: 'Matches to a page; 20 unless `_count` says otherwise.',
+    })
+    first: number | null | undefined,
+    @Arg('after', () => String, { nullable: true, description: 'The `endCursor` of the page before.' })
+    after: string | null | undefined,
+    @Arg('total', () => TotalMode, {
+      nullable: true,
+      description: 'How to count; ACCURATE when `total` is selected.',
+    })
+    total: TotalMode | null | undefined,
+  ): Promise<SearchResult> {
+    const counted = selects(info, 'total');
+    const asked = toParameters(
+      query ?? '',
+      parameters ?? [],
+      { first, after, total: counted ? total : undefined },
+      counted,
+    );
+    const page = await context.core.search(context.request, { type, parameters: asked });
+    return toResult(page, context.extensionBase);
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Puts types of one release in the place of the placeholders in the schema that type-graphql builds: its classes are
+ * the same for all releases, the names of resource types are not.
+ */
+import {
+  GraphQLEnumType,
+  GraphQLInputObjectType,
+  GraphQLInterfaceType,
+  GraphQLList,
+  type GraphQLNamedType,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLUnionType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isUnionType,
+} from 'graphql';
+
+/** The fields and arguments of a GraphQL type config that `graft` rewrites. */
+interface Typed<T> {
+  type: T;
+}
+
+function mapValues<V, W>(record: Readonly<Record<string, V>>, map: (value: V) => W): Record<string, W> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+}
+
+/**
+ * The arguments in the order in which they are written. type-graphql has them from last to first, because that is the
+ * order in which decorators of parameters run.
+ */
+function inOrder<V>(record: Readonly<Record<string, V>> | undefined): Record<string, V> {
+  return Object.fromEntries(Object.entries(record ?? {}).reverse());
+}
+
+/**
+ * A copy of `schema` in which each type named like one of `replacements` is that one, everywhere. The copy shares
+ * resolvers with `schema` and refers to none of its types.
+ */
+export function graft(schema: GraphQLSchema, replacements: readonly GraphQLNamedType[]): GraphQLSchema {
+  const types = new Map<string, GraphQLNamedType>(replacements.map((type) => [type.name, type]));
+
+  function named<T extends GraphQLNamedType>(type: T): T {
+    // Of the same name and place; a replacement of another kind is refused by graphql when the schema is made.
+    return (types.get(type.name) ?? type) as T;
+  }
+  function swap<T>(type: T): T {
+    if (isNonNullType(type)) return new GraphQLNonNull(swap(type.ofType)) as T;
+    if (isListType(type)) return new GraphQLList(swap(type.ofType)) as T;
+    return named(type as T & GraphQLNamedType);
+  }
+  function swapped<T, V extends Typed<T>>(value: V): V {
+    return { ...value, type: swap(value.type) };
+  }
+  function copy(type: GraphQLNamedType): GraphQLNamedType {
+    if (isObjectType(type)) {
+      const config = type.toConfig();
+      return new GraphQLObjectType({
+        ...config,
+        fields: () => mapValues(config.fields, (field) => ({ ...swapped(field), args: mapValues(inOrder(field.args), swapped) })),
+        interfaces: () => config.interfaces.map(named),
+      });
+    }
+    if (isInterfaceType(type)) {
+      const config = type.toConfig();
+      return new GraphQLInterfaceType({
+        ...config,
+        fields: () => mapValues(config.fields, (field) => ({ ...swapped(field), args: mapValues(inOrder(field.args), swapped) })),
+        interfaces: () => config.interfaces.map(named),
+      });
+    }
+    if (isUnionType(type)) {
+      const config = type.toConfig();
+      return new GraphQLUnionType({ ...config, types: () => config.types.map(named) });
+    }
+    if (isInputObjectType(type)) {
+      const config = type.toConfig();
+      return new GraphQLInputObjectType({ ...config, fields: () => mapValues(config.fields, swapped) });
+    }
+    return type;
+  }
+
+  const config = schema.toConfig();
+  for (const type of config.types) {
+    if (!types.has(type.name) && !isIntrospectionType(type)) types.set(type.name, copy(type));
+  }
+  const optional = (type: GraphQLObjectType | null | undefined): GraphQLObjectType | undefined => (type ? named(type) : undefined);
+  return new GraphQLSchema({
+    ...config,
+    types: [...types.values()],
+    query: optional(config.query),
+    mutation: optional(config.mutation),
+    subscription: optional(config.subscription),
+  });
+}
+
+/** The enum of the names of the resource types of one release; `names` are sorted. */
+export function resourceTypeEnum(names: readonly string[]): GraphQLEnumType {
+  return new GraphQLEnumType({
+    name: 'ResourceType',
+    description: 'The resource types of this FHIR release.',
+    values: Object.fromEntries(names.map((name) => [name, { value: name }])),
+  });
+}

@@ -1,0 +1,174 @@
+/**
+ * What a document may cost before it runs. `measureText` looks at the words of the text, so that a hostile document is
+ * refused before graphql's own validation, which is quadratic in places, sees it. `limitRule` looks at what fragments
+ * multiply.
+ */
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  Kind,
+  Lexer,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  Source,
+  TokenKind,
+  type ValidationContext,
+} from 'graphql';
+
+export interface DocumentLimits {
+  /** Words and signs of the document. */
+  readonly tokens: number;
+  /** Nested braces and brackets in the text, values included. */
+  readonly nesting: number;
+  /** Uses of one name: fields are compared with all others of their name while they are validated. */
+  readonly sameName: number;
+  readonly aliases: number;
+  /** Uses of fragments, named or not. */
+  readonly spreads: number;
+  readonly directives: number;
+  /** Levels of fields, fragments spread out. */
+  readonly depth: number;
+  /** Fields, fragments spread out. */
+  readonly fields: number;
+  /** Fields of the operation's root, each of which is at least one statement. */
+  readonly rootFields: number;
+}
+
+/** GraphiQL's introspection query has 15 levels and 60 fields with its fragments spread out. */
+export const DEFAULT_LIMITS: DocumentLimits = Object.freeze({
+  tokens: 10_000,
+  nesting: 100,
+  sameName: 500,
+  aliases: 500,
+  spreads: 300,
+  directives: 200,
+  depth: 20,
+  fields: 5_000,
+  rootFields: 50,
+});
+
+function refusal(what: string, limit: number): GraphQLError {
+  return new GraphQLError(`The document has more than ${limit} ${what}, which is the limit`);
+}
+
+/**
+ * The first limit that `text` exceeds; undefined when there is none or when the text is not GraphQL, which the parser
+ * says better. Cost: one pass over at most `limits.tokens` words.
+ */
+export function measureText(text: string, limits: DocumentLimits): GraphQLError | undefined {
+  const lexer = new Lexer(new Source(text));
+  const uses = new Map<string, number>();
+  let tokens = 0;
+  let nesting = 0;
+  let parentheses = 0;
+  let aliases = 0;
+  let directives = 0;
+  let spreads = 0;
+  try {
+    for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance()) {
+      if (++tokens > limits.tokens) return refusal('words', limits.tokens);
+      switch (token.kind) {
+        case TokenKind.BRACE_L:
+        case TokenKind.BRACKET_L:
+          if (++nesting > limits.nesting) return refusal('nested levels', limits.nesting);
+          break;
+        case TokenKind.BRACE_R:
+        case TokenKind.BRACKET_R:
+          nesting--;
+          break;
+        case TokenKind.PAREN_L:
+          parentheses++;
+          break;
+        case TokenKind.PAREN_R:
+          parentheses--;
+          break;
+        case TokenKind.COLON:
+          if (parentheses === 0 && ++aliases > limits.aliases) return refusal('aliases', limits.aliases);
+          break;
+        case TokenKind.AT:
+          if (++directives > limits.directives) return refusal('directives', limits.directives);
+          break;
+        case TokenKind.SPREAD:
+          if (++spreads > limits.spreads) return refusal('uses of fragments', limits.spreads);
+          break;
+        case TokenKind.NAME: {
+          if (parentheses > 0) break;
+          const count = (uses.get(token.value) ?? 0) + 1;
+          if (count > limits.sameName) return refusal(`uses of the name '${token.value.slice(0, 64)}'`, limits.sameName);
+          uses.set(token.value, count);
+          break;
+        }
+        default:
+          break;
+      }
+    }
+  } catch {
+    return undefined;
+  }
+  return undefined;
+}
+
+interface Extent {
+  readonly depth: number;
+  readonly fields: number;
+  /** Fields of the first level. */
+  readonly roots: number;
+}
+
+/**
+ * Depth and numbers of fields with fragments spread out. Each fragment is measured once, so that fragments which
+ * multiply each other cost nothing; a circle counts as nothing, since graphql's own rule refuses it.
+ */
+function measureOperation(document: DocumentNode, operation: OperationDefinitionNode): Extent {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  const measured = new Map<string, Extent>();
+  const nothing: Extent = { depth: 0, fields: 0, roots: 0 };
+
+  function measure(set: SelectionSetNode): Extent {
+    let depth = 0;
+    let fields = 0;
+    let roots = 0;
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) {
+        const below = selection.selectionSet ? measure(selection.selectionSet) : nothing;
+        depth = Math.max(depth, below.depth + 1);
+        fields += below.fields + 1;
+        roots += 1;
+        continue;
+      }
+      const inner = selection.kind === Kind.INLINE_FRAGMENT ? measure(selection.selectionSet) : spread(selection.name.value);
+      depth = Math.max(depth, inner.depth);
+      fields += inner.fields;
+      roots += inner.roots;
+    }
+    return { depth, fields, roots };
+  }
+  function spread(name: string): Extent {
+    const known = measured.get(name);
+    if (known) return known;
+    const fragment = fragments.get(name);
+    if (!fragment) return nothing;
+    measured.set(name, nothing);
+    const extent = measure(fragment.selectionSet);
+    measured.set(name, extent);
+    return extent;
+  }
+  return measure(operation.selectionSet);
+}
+
+/** A validation rule that refuses operations which are too deep, too wide or too many in one. */
+export function limitRule(limits: DocumentLimits): (context: ValidationContext) => ASTVisitor {
+  return (context) => ({
+    OperationDefinition(operation) {
+      const { depth, fields, roots } = measureOperation(context.getDocument(), operation);
+      if (depth > limits.depth) context.reportError(refusal('levels of fields', limits.depth));
+      else if (fields > limits.fields) context.reportError(refusal('fields', limits.fields));
+      else if (roots > limits.rootFields) context.reportError(refusal('fields at its root', limits.rootFields));
+    },
+  });
+}

@@ -1,0 +1,65 @@
+import { Field, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { PageInfo } from './paging';
+import { Resource } from './resource';
+
+export const TotalMode = { NONE: 'none', ESTIMATE: 'estimate', ACCURATE: 'accurate' } as const;
+export type TotalMode = (typeof TotalMode)[keyof typeof TotalMode];
+registerEnumType(TotalMode, {
+  name: 'TotalMode',
+  description: 'How matches are counted (http://hl7.org/fhir/search.html#total).',
+});
+
+export const SearchEntryMode = { MATCH: 'match', INCLUDE: 'include' } as const;
+export type SearchEntryMode = (typeof SearchEntryMode)[keyof typeof SearchEntryMode];
+registerEnumType(SearchEntryMode, { name: 'SearchEntryMode', description: 'Why a resource is in the result of a search.' });
+
+@InputType({ description: 'One search parameter, as in the query string of REST but not percent-encoded.' })
+export class SearchParameterInput {
+  @Field(() => String, { description: 'With modifier and chain: `name:exact`, `subject:Patient.name`.' })
+  name!: string;
+
+  @Field(() => String, { description: 'With prefix; commas mean OR: `ge2020-01-01`, `male,female`.' })
+  value!: string;
+}
+
+@ObjectType({ description: 'A shortcoming that did not make the request fail.' })
+export class Issue {
+  @Field(() => String)
+  severity!: string;
+
+  @Field(() => String, { description: 'A code of http://hl7.org/fhir/issue-type' })
+  code!: string;
+
+  @Field(() => String)
+  diagnostics!: string;
+
+  @Field(() => String, { nullable: true })
+  expression?: string;
+}
+
+@ObjectType()
+export class SearchEdge {
+  @Field(() => SearchEntryMode)
+  mode!: SearchEntryMode;
+
+  @Field(() => Resource)
+  node!: Resource;
+}
+
+@ObjectType({ description: 'One page of a search.' })
+export class SearchResult {
+  @Field(() => [SearchEdge], { description: 'The matches in order, then what was included.' })
+  edges!: SearchEdge[];
+
+  @Field(() => [Resource], { description: 'The matches alone.' })
+  resources!: Resource[];
+
+  @Field(() => PageInfo)
+  pageInfo!: PageInfo;
+
+  @Field(() => Int, { nullable: true, description: 'How many resources match; counted only when this field is selected.' })
+  total?: number;
+
+  @Field(() => [Issue], { description: 'What was ignored or cut short.' })
+  issues!: Issue[];
+}
