@@ -1,4 +1,5 @@
 /** The load driver: a closed loop of N clients over keep-alive HTTP/1.1, one request at a time each. */
+import { clearInterval, setInterval } from 'node:timers';
 import { Pool } from 'undici';
 import { pause, readResidentMegabytes, readTreeCpuMs } from './processes.mjs';
 

@@ -80,11 +80,9 @@ export function summariseProfile(profile, requests, rows = 40) {
   return `${table(byPlace, 'self time by place', 20)}\n\n${table(byFunction, 'self time by function', rows)}`;
 }
 
+/** node_modules/…, dist/… or bench/…, without the folders before it. */
 function shortenUrl(url) {
-  return url
-    .replace(/^file:\/\//, '')
-    .replace(/^.*\/node_modules\//, 'node_modules/')
-    .replace(/^.*\/dist\//, 'dist/');
+  return url.replace(/^(?:file:\/\/)?\/.*?\/(?=(?:node_modules|dist|bench)\/)/, '');
 }
 
 /** A package of node_modules, a folder of our own below src, a part of node, or what the engine calls itself. */

@@ -112,7 +112,10 @@ function formatBudgets({ memory, size, load }) {
   const budget = (title, value, unit, target) =>
     `| ${title} | ${value} ${unit} | ${target ? `${target} ${unit}` : ''} | ` +
     `${target ? (value <= target ? 'yes' : '**no**') : ''} |`;
-  const lines = ['| budget | measured | at most | kept |', '|---|---:|---:|---|'];
+  const lines =
+    memory.startMs === undefined && !size
+      ? []
+      : ['| budget | measured | at most | kept |', '|---|---:|---:|---|'];
   if (memory.startMs !== undefined) lines.push(budget('start until ready', memory.startMs, 'ms'));
   if (memory.idleMegabytes !== undefined) {
     lines.push(

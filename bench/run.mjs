@@ -100,7 +100,7 @@ async function run() {
   const metadata = await andiron.client.send({ method: 'GET', path: '/metadata' }, true);
   if (metadata.status !== 200) throw new Error(`metadata: ${metadata.status} ${metadata.text}`);
   fs.writeFileSync(metadataFile, metadata.text);
-  const limit = await startLimit(postgres, 'limit_bench', metadataFile);
+  const limit = await startLimit(postgres, 'limit_bench', { metadataFile });
 
   const { load, size, patientIds, limitIds } = await loadBoth({ andiron, limit, generated, postgres });
   const workloads = makeWorkloads({
@@ -149,8 +149,9 @@ async function startRedis() {
 
 /** The server under test as a side for the driver. */
 async function startAndiron(postgres, redis) {
+  const inspectArguments = options.profile ? ['--inspect=127.0.0.1:0'] : [];
   if (options.target === 'limit') {
-    return { ...(await startLimit(postgres, 'andiron', undefined)), database: 'andiron' };
+    return { ...(await startLimit(postgres, 'andiron', { inspectArguments })), database: 'andiron' };
   }
   if (options.target) {
     const client = createClient(options.target, options.clients);
@@ -163,7 +164,7 @@ async function startAndiron(postgres, redis) {
   const child = startProcess({
     name: 'andiron',
     command: process.execPath,
-    args: [...(options.profile ? ['--inspect=127.0.0.1:0'] : []), main],
+    args: [...inspectArguments, main],
     cwd: repository,
     logFile: path.join(folder, 'andiron.log'),
     env: {
@@ -199,13 +200,13 @@ async function startAndiron(postgres, redis) {
   };
 }
 
-async function startLimit(postgres, database, metadataFile) {
+async function startLimit(postgres, database, { metadataFile, inspectArguments = [] }) {
   await postgres.createDatabase(database);
   const port = await findFreePort();
   const child = startProcess({
     name: `limit server of ${database}`,
     command: process.execPath,
-    args: [path.join(repository, 'bench', 'limit-server.mjs'), String(port)],
+    args: [...inspectArguments, path.join(repository, 'bench', 'limit-server.mjs'), String(port)],
     logFile: path.join(folder, `${database}-limit.log`),
     env: {
       ...process.env,
@@ -219,7 +220,8 @@ async function startLimit(postgres, database, metadataFile) {
     child,
     async () => (await client.send({ method: 'GET', path: '/metadata' })).status === 200,
   );
-  return { name: 'limit', client, serverPid: child.pid, postgresPid: postgres.pid, startMs };
+  const { pid: serverPid, logFile } = child;
+  return { name: 'limit', client, serverPid, postgresPid: postgres.pid, startMs, logFile };
 }
 
 function findMain() {
@@ -344,7 +346,7 @@ function mergeFailures(failures) {
 }
 
 async function profileTest(andiron, workload) {
-  if (!andiron.logFile) throw new Error('--profile needs a server of our own, not --target');
+  if (!andiron.logFile) throw new Error('--profile needs a server started by the bench');
   await workload.verify?.(andiron.client);
   await workload.prepare?.(andiron.client, options.warmup + options.seconds);
   const profiler = await connectProfiler(andiron.logFile);
