@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Client } from 'pg';
+import { startChild } from '../../src/embedded/child';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/embedded/postgres';
+
+async function query(server: EmbeddedPostgres, text: string, password = server.password): Promise<unknown[]> {
+  const client = new Client({ ...server, password, database: 'postgres' });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function isAlive(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('the embedded PostgreSQL', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'andiron-embedded-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('keeps its data between two starts and asks for its password', async () => {
+    const first = await startEmbeddedPostgres({ folder, durable: true, temporary: false });
+    await query(first, 'create table kept as select 42 as answer');
+    await expect(query(first, 'select 1', 'guess')).rejects.toThrow('password authentication failed');
+    await first.stop();
+    expect(isAlive(first.processId)).toBe(false);
+    const second = await startEmbeddedPostgres({ folder, durable: true, temporary: false });
+    expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    await second.stop();
+  });
+
+  it('starts although the run before was killed and its server is still there', async () => {
+    const first = await startEmbeddedPostgres({ folder, durable: true, temporary: false });
+    await query(first, 'create table kept as select 42 as answer');
+    const second = await startEmbeddedPostgres({ folder, durable: true, temporary: false });
+    expect(isAlive(first.processId)).toBe(false);
+    expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    await second.stop();
+  });
+
+  it('leaves no folder behind when it is temporary', async () => {
+    const server = await startEmbeddedPostgres({ folder, durable: false, temporary: true });
+    await server.stop();
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('says in its own words why it cannot start', async () => {
+    const server = await startEmbeddedPostgres({ folder, durable: false, temporary: false });
+    await server.stop();
+    await rm(path.join(folder, 'postgres', 'global'), { recursive: true });
+    await expect(startEmbeddedPostgres({ folder, durable: false, temporary: false })).rejects.toThrow(
+      'global/pg_control',
+    );
+  });
+});
+
+describe('a child process', () => {
+  it('is killed when it does not end in time', async () => {
+    const child = await startChild('sh', ['-c', 'trap "" TERM; while :; do sleep 0.1; done'], {
+      lastSignal: 'SIGKILL',
+    });
+    await child.stop('SIGTERM', 200);
+    expect(await child.ended).toBe('by SIGKILL');
+  });
+
+  it('ends when the process that started it is killed, and its folder goes with it', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'andiron-child-'));
+    const module = path.resolve(__dirname, '../../dist/src/embedded/child.js');
+    const script = `
+      require(${JSON.stringify(module)})
+        .startChild('sleep', ['600'], { lastSignal: 'SIGTERM', lastFolder: ${JSON.stringify(folder)}, stdio: 'ignore' })
+        .then((child) => { require('node:fs').writeFileSync(${JSON.stringify(path.join(folder, 'pid'))}, String(child.processId)); process.kill(process.pid, 'SIGKILL'); });`;
+    const parent = await startChild(process.execPath, ['-e', script], {
+      lastSignal: 'SIGKILL',
+      stdio: 'ignore',
+    });
+    expect(await parent.ended).toBe('by SIGKILL');
+    const began = Date.now();
+    while (existsSync(folder) && Date.now() - began < 10_000)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(existsSync(folder)).toBe(false);
+  });
+});

@@ -1,0 +1,5 @@
+import { setUp } from './global-setup';
+
+export default async function globalSetup(): Promise<void> {
+  await setUp(true);
+}

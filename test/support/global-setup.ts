@@ -1,0 +1,13 @@
+import { startServices } from './services';
+
+/** Jest loads setup and teardown as two modules of one process, so that what they share hangs on `process`. */
+export const STOP_SERVICES = Symbol.for('andiron.stopServices');
+
+export async function setUp(durable: boolean): Promise<void> {
+  const { stop } = await startServices(durable);
+  Object.defineProperty(process, STOP_SERVICES, { value: stop, configurable: true });
+}
+
+export default async function globalSetup(): Promise<void> {
+  await setUp(false);
+}

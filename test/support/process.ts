@@ -1,0 +1,99 @@
+/** The real server as a process of its own, for tests that kill it or need two of them. */
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Release } from '../../src/core';
+import { startChild } from '../../src/embedded/child';
+import { findFreePort } from '../../src/embedded/free-port';
+import { createHttpClient, type HttpClient } from './http';
+import { toEnvironment, toPath, type TestServerOptions } from './server';
+import { createTestDatabase, type TestDatabase } from './database';
+
+export interface ServerProcess extends Pick<HttpClient, 'request'> {
+  readonly base: string;
+  readonly processId: number;
+  readonly database: TestDatabase;
+  path(tenant: string, release: Release): string;
+  root(tenant: string, release: Release): string;
+  /** Everything that the process has written to its standard output and error. */
+  output(): Promise<string>;
+  isRunning(): boolean;
+  /** Resolves with how the process ended, such as `with code 0` or `by SIGKILL`. */
+  readonly ended: Promise<string>;
+  /** kill -9; resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves with how the process ended. */
+  terminate(): Promise<string>;
+  /** Ends the process if it still runs, and drops the database unless it was given. */
+  close(): Promise<void>;
+}
+
+const START_TIMEOUT_MS = 30_000;
+
+/**
+ * Starts `node dist/src/main.js` on a free port and waits until it says that it is ready.
+ * @throws Error with the output of the process when it is not ready within 30 s
+ */
+export async function startProcess(options: TestServerOptions = {}): Promise<ServerProcess> {
+  const database = options.database ?? (await createTestDatabase());
+  const port = await findFreePort();
+  const folder = await mkdtemp(path.join(tmpdir(), 'andiron-process-'));
+  const logFile = path.join(folder, 'output');
+  const log = await open(logFile, 'w');
+  const main = path.resolve(__dirname, '..', '..', 'dist', 'src', 'main.js');
+  const child = await startChild(process.execPath, [main], {
+    // A folder without a `.env`.
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'],
+      ...toEnvironment(database),
+      LOG_LEVEL: 'info',
+      PORT: String(port),
+      ...options.environment,
+    },
+    stdio: ['ignore', log.fd, log.fd],
+    lastSignal: 'SIGKILL',
+    lastFolder: folder,
+  });
+  await log.close();
+  const base = `http://127.0.0.1:${port}`;
+  const client = createHttpClient(base);
+  const output = (): Promise<string> => readFile(logFile, 'utf8');
+  const close = async (): Promise<void> => {
+    client.close();
+    await child.stop('SIGKILL', 5_000);
+    await rm(folder, { recursive: true, force: true });
+    if (options.database === undefined) await database.drop();
+  };
+
+  const began = Date.now();
+  for (;;) {
+    const answer = await client.request('GET', '/health/ready').catch(() => undefined);
+    if (answer?.status === 200) break;
+    if (!child.isRunning() || Date.now() - began > START_TIMEOUT_MS) {
+      const written = await output();
+      await close();
+      throw new Error(`The server did not become ready:\n${written}`);
+    }
+    await delay(20);
+  }
+
+  return {
+    base,
+    processId: child.processId,
+    database,
+    path: toPath,
+    root: (tenant, release) => base + toPath(tenant, release),
+    request: (...sent) => client.request(...sent),
+    output,
+    isRunning: () => child.isRunning(),
+    ended: child.ended,
+    kill: () => child.stop('SIGKILL', 5_000),
+    async terminate() {
+      await child.stop('SIGTERM', 30_000);
+      return child.ended;
+    },
+    close,
+  };
+}

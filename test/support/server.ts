@@ -1,0 +1,73 @@
+import { createApp, type App } from '../../src/app';
+import { loadSettings, type Settings } from '../../src/config';
+import type { Release } from '../../src/core';
+import { createTestDatabase, type TestDatabase } from './database';
+import { createHttpClient, type HttpClient } from './http';
+import { findServices } from './services';
+
+export type { Answer, Headers } from './http';
+
+export interface TestServerOptions {
+  /** A database that several servers share; the caller drops it. Without it each server has one of its own. */
+  readonly database?: TestDatabase;
+  /** Settings as environment variables, over those of the tests. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface TestServer extends Pick<HttpClient, 'request'> {
+  /** Such as http://127.0.0.1:40123 */
+  readonly base: string;
+  /** The path of `{fhir_root}`, for `request`. */
+  path(tenant: string, release: Release): string;
+  /** The address of `{fhir_root}`. */
+  root(tenant: string, release: Release): string;
+  readonly app: App;
+  readonly database: TestDatabase;
+  close(): Promise<void>;
+}
+
+/** The environment that a server of the tests starts with: the services of the run, a free port, silence. */
+export function toEnvironment(database: TestDatabase): Record<string, string> {
+  const { redis } = findServices();
+  return {
+    ...database.environment,
+    REDIS_HOST: redis.host,
+    REDIS_PORT: String(redis.port),
+    PORT: '0',
+    METRICS_ADDRESS: 'off',
+    LOG_LEVEL: 'silent',
+  };
+}
+
+export function makeSettings(
+  database: TestDatabase,
+  environment: Readonly<Record<string, string>> = {},
+): Settings {
+  return loadSettings({ ...toEnvironment(database), ...environment });
+}
+
+export function toPath(tenant: string, release: Release): string {
+  return `/w/${tenant}/api/v1/fhir/${release}`;
+}
+
+/** A whole server inside the test's process, listening on a port of its own. */
+export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const database = options.database ?? (await createTestDatabase());
+  const app = await createApp(makeSettings(database, options.environment));
+  const { port } = await app.listen();
+  const base = `http://127.0.0.1:${port}`;
+  const client = createHttpClient(base);
+  return {
+    base,
+    path: toPath,
+    root: (tenant, release) => base + toPath(tenant, release),
+    app,
+    database,
+    request: (...sent) => client.request(...sent),
+    async close() {
+      client.close();
+      await app.close();
+      if (options.database === undefined) await database.drop();
+    },
+  };
+}
