@@ -1,0 +1,169 @@
+/** What the definitions of a release say, as the rest of core reads them. All of it is immutable. */
+import type { Release } from '../release';
+
+export interface Definitions {
+  readonly release: Release;
+  /** `4.0.1` */
+  readonly fhirVersion: string;
+  /** Names of the concrete resource types, sorted. */
+  readonly resourceTypes: readonly string[];
+  /** True for a concrete resource type of this release. Cost: one lookup. */
+  isResourceType(name: string): boolean;
+  /** Fixed number, from 1, of any type (resource, complex, primitive, abstract); undefined when there is none. */
+  typeNumber(name: string): number | undefined;
+  typeName(number: number): string | undefined;
+  /** Structure of any type; undefined when the release has no such type. Made on first use, then kept. */
+  structure(typeName: string): TypeStructure | undefined;
+  /** True when `typeName` is `ancestor` or specialises it (`Age` is a `Quantity`, `code` is a `string`). */
+  conformsTo(typeName: string, ancestor: string): boolean;
+  /** The search parameters of a concrete resource type by code, in order of their ordinals; empty for other names. */
+  searchParameters(typeName: string): ReadonlyMap<string, SearchParameterDefinition>;
+  /** By the fixed parameter number. */
+  searchParameter(number: number): SearchParameterDefinition | undefined;
+  /** All search parameters of all types; element i has the number i + 1. */
+  readonly allSearchParameters: readonly SearchParameterDefinition[];
+  /** The date parameter whose one value is the clinical sort date of the type; undefined: the type has none. */
+  sortDateParameter(typeName: string): SearchParameterDefinition | undefined;
+  /** By canonical url. */
+  readonly operations: ReadonlyMap<string, OperationDefinition>;
+  /** By code: `Patient`, `Encounter` … */
+  readonly compartments: ReadonlyMap<string, CompartmentDefinition>;
+  /** Where the codes of a value set come from that a `code` is bound to (required); undefined when not known. */
+  codeSystem(valueSet: string): CodeSystemOfBinding | undefined;
+}
+
+/** The one code system, or the system of each code where the value set draws from several. */
+export type CodeSystemOfBinding = string | ReadonlyMap<string, string>;
+
+export interface TypeStructure {
+  readonly name: string;
+  readonly number: number;
+  readonly kind: 'primitive' | 'complex' | 'resource';
+  readonly isAbstract: boolean;
+  /** The type that this one specialises; undefined for Element and Resource. */
+  readonly base?: string;
+  /** Primitives only: the FHIRPath type of the value, such as `System.String` (fhirpath.html#types). */
+  readonly systemType?: string;
+  /** Primitives only: the regular expression of the specification, not anchored. */
+  readonly regex?: string;
+  /** Own and inherited elements in the order of the specification, nested ones included. */
+  readonly elements: readonly ElementDefinition[];
+  /** By path without the type's name: `contact.name`, `value[x]`. */
+  element(path: string): ElementDefinition | undefined;
+  /** The elements directly below `path` (`''` for the type itself); contentReference is not followed. */
+  children(path: string): readonly ElementDefinition[];
+}
+
+export interface ElementDefinition {
+  /** Without the name of the type; choices end in `[x]`. */
+  readonly path: string;
+  /** Last part of the path, without `[x]`. */
+  readonly name: string;
+  readonly isChoice: boolean;
+  readonly min: number;
+  /** Infinity for `*`. */
+  readonly max: number;
+  /** Empty when `contentReference` says the type. */
+  readonly types: readonly ElementType[];
+  /** Path, with the type's name, of the element whose content this one has: `Bundle.link`. */
+  readonly contentReference?: string;
+  /** Value set url, without version, of a required binding. */
+  readonly binding?: string;
+  /** Where the element is a `code` and its binding tells: the system of its codes. */
+  readonly codeSystem?: CodeSystemOfBinding;
+  readonly isSummary: boolean;
+  readonly isModifier: boolean;
+}
+
+export interface ElementType {
+  /** `Quantity`, `code`, `BackboneElement`, `Resource` … */
+  readonly code: string;
+  /** Resource types (or urls of profiles) that a Reference or canonical may point to; undefined: any. */
+  readonly targets?: readonly string[];
+}
+
+export type SearchParameterKind =
+  | 'number'
+  | 'date'
+  | 'string'
+  | 'token'
+  | 'reference'
+  | 'composite'
+  | 'quantity'
+  | 'uri'
+  | 'special';
+
+/** A search parameter as it applies to one concrete resource type. */
+export interface SearchParameterDefinition {
+  /** Fixed number of this pair of type and parameter within the release, from 1. */
+  readonly number: number;
+  /** Position among the parameters of the type, from 0 (bit of the presence bitmap). */
+  readonly ordinal: number;
+  readonly type: string;
+  readonly code: string;
+  readonly kind: SearchParameterKind;
+  readonly url: string;
+  /** FHIRPath, only the branches for this type; undefined for those that the server computes (`_text`, `_has` …). */
+  readonly expression?: string;
+  /** Resource types that a reference parameter may point to. */
+  readonly targets: readonly string[];
+  /** Of a composite, in order; empty otherwise. */
+  readonly components: readonly SearchParameterComponent[];
+  readonly multipleOr: boolean;
+  readonly multipleAnd: boolean;
+  readonly comparators: readonly string[];
+  readonly modifiers: readonly string[];
+}
+
+export interface SearchParameterComponent {
+  /** Code of the parameter that the component refers to. */
+  readonly code: string;
+  readonly kind: SearchParameterKind;
+  /** Canonical url of that parameter. */
+  readonly url: string;
+  /** FHIRPath, evaluated on each value of the composite's own expression (`%resource` is the resource). */
+  readonly expression: string;
+}
+
+export interface OperationDefinition {
+  readonly id: string;
+  /** Without the leading `$`. */
+  readonly code: string;
+  readonly url: string;
+  readonly kind: 'operation' | 'query';
+  readonly system: boolean;
+  readonly type: boolean;
+  readonly instance: boolean;
+  /** Resource types it is defined for; `Resource` means all. */
+  readonly resources: readonly string[];
+  /** R4 does not say: taken from R4B, true when unknown there too. */
+  readonly affectsState: boolean;
+  readonly parameters: readonly OperationParameter[];
+}
+
+export interface OperationParameter {
+  readonly name: string;
+  readonly use: 'in' | 'out';
+  readonly min: number;
+  /** Infinity for `*`. */
+  readonly max: number;
+  /** A data type, a resource type, `Any`; undefined when it has parts. */
+  readonly type?: string;
+  readonly searchType?: string;
+  readonly targets?: readonly string[];
+  readonly parts: readonly OperationParameter[];
+}
+
+export interface CompartmentDefinition {
+  readonly code: string;
+  readonly url: string;
+  /** By resource type, the codes of the parameters that put a resource into the compartment. */
+  readonly parameters: ReadonlyMap<string, readonly string[]>;
+}
+
+/** One conformance resource of the specification, to be stored in the base space. */
+export interface BaseResource {
+  readonly type: string;
+  readonly id: string;
+  readonly text: string;
+}
