@@ -1,75 +1,74 @@
 /** Child processes of the bench: starting, stopping, and what /proc says about them (Linux only). */
-import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** The kernel counts processor time in hundredths of a second (USER_HZ). */
 const TICK_MS = 10;
 
-/** Every child from its first moment on, so that an interrupt at any time finds it; none starts once all are stopped. */
-const running = [];
-let isStopping = false;
+export const repository = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const require = createRequire(import.meta.url);
 
-/** A TCP port of 127.0.0.1 that was free a moment ago. */
-export function findFreePort() {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
+/** A module of the built server, by its path below src. The bench keeps its children by the server's own means. */
+export function requireBuilt(module) {
+  const file = path.join(repository, 'dist', 'src', module);
+  if (!fs.existsSync(file)) throw new Error(`there is no ${file}: run npm run build first`);
+  return require(file);
 }
 
+/** What to stop when the bench ends. */
+const stops = [];
+let isEnding = false;
+
 /**
- * Starts a process in a process group of its own, so that Ctrl-C reaches only the bench, which then stops its
- * children in order. Output goes to `logFile`.
- * @param {{ name: string, command: string, args: string[], env?: object, logFile: string, user?: { uid: number, gid: number }, stopSignal?: string }} options
- * @returns a child with `pid`, `exited` (promise of a description), `hasExited()`, `tail()` and `stop()`
+ * Remembers what is just being started, so that an interrupt waits for the start and then stops it.
+ * @returns what `starting` resolves to
+ * @throws when the bench is ending
  */
-export function startProcess({ name, command, args, env, logFile, user, cwd, stopSignal = 'SIGTERM' }) {
-  if (isStopping) throw new Error(`${name} is not started: the bench is ending`);
-  const log = fs.openSync(logFile, 'a');
-  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', log, log], ...user });
-  fs.closeSync(log);
-  let ending;
-  const exited = new Promise((resolve) => {
-    child.once('error', (error) => resolve((ending = error.message)));
-    child.once('exit', (code, signal) => resolve((ending = `exit ${code ?? signal}`)));
-  });
-  const tail = () => fs.readFileSync(logFile, 'utf8').split('\n').slice(-20).join('\n');
-  const signal = (which) => {
-    try {
-      process.kill(-child.pid, which);
-    } catch {
-      // The group has ended already.
-    }
-  };
-  const started = {
-    name,
-    pid: child.pid,
-    logFile,
-    exited,
-    hasExited: () => ending !== undefined,
-    tail,
-    async stop() {
-      if (ending !== undefined) return;
-      signal(stopSignal);
-      const stopped = await Promise.race([exited, pause(8000).then(() => undefined)]);
-      if (stopped !== undefined) return;
-      signal('SIGKILL');
-      await exited;
-    },
-  };
-  running.push(started);
+export async function stopAtEnd(starting, stop) {
+  stops.push(() => starting.then(stop, () => undefined));
+  const started = await starting;
+  if (isEnding) throw new Error('the bench is ending');
   return started;
 }
 
-/** Stops all children, the last started first, and lets no other start. */
-export async function stopAllProcesses() {
-  isStopping = true;
-  for (const child of running.reverse()) await child.stop();
+/** Stops all, the last started first. */
+export async function stopAll() {
+  isEnding = true;
+  while (stops.length > 0) {
+    await stops
+      .pop()()
+      .catch((error) => console.error(error));
+  }
+}
+
+/** A TCP port of 127.0.0.1 that was free a moment ago. */
+export function findFreePort() {
+  return requireBuilt('embedded/free-port.js').findFreePort();
+}
+
+/**
+ * Starts node with `args`, output to `logFile`; it ends with the bench, however that ends, and Ctrl-C in the
+ * terminal reaches only the bench.
+ * @returns the child (see src/embedded/child.ts) with `name`, `logFile` and `tail()`, the end of its log
+ */
+export async function startNode({ name, args, env, logFile }) {
+  const { startChild } = requireBuilt('embedded/child.js');
+  const log = fs.openSync(logFile, 'a');
+  const child = await stopAtEnd(
+    startChild(process.execPath, args, {
+      cwd: repository,
+      env: { ...process.env, NODE_ENV: 'production', ...env },
+      stdio: ['ignore', log, log],
+      lastSignal: 'SIGTERM',
+      lastFolder: path.dirname(logFile),
+    }),
+    (started) => started.stop('SIGTERM', 8000),
+  );
+  fs.closeSync(log);
+  const tail = () => fs.readFileSync(logFile, 'utf8').split('\n').slice(-20).join('\n');
+  return { ...child, name, logFile, tail };
 }
 
 /**
@@ -79,7 +78,7 @@ export async function stopAllProcesses() {
 export async function waitUntilReady(child, isReady, timeoutMs = 60_000) {
   const start = performance.now();
   while (!(await isReady().catch(() => false))) {
-    if (child.hasExited()) throw new Error(`${child.name} ended: ${await child.exited}\n${child.tail()}`);
+    if (!child.isRunning()) throw new Error(`${child.name} ended ${await child.ended}\n${child.tail()}`);
     if (performance.now() - start > timeoutMs) {
       throw new Error(`${child.name} was not ready after ${timeoutMs} ms\n${child.tail()}`);
     }

