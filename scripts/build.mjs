@@ -14,7 +14,9 @@ const stamp = path.join(target, '.built');
 async function sources() {
   const found = [];
   for (const folder of ['src', 'migrations']) {
-    const entries = await readdir(path.join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []);
+    const entries = await readdir(path.join(root, folder), { recursive: true, withFileTypes: true }).catch(
+      () => [],
+    );
     for (const entry of entries) {
       if (!entry.isFile() || !entry.name.endsWith('.ts') || entry.name.endsWith('.d.ts')) continue;
       found.push(path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)));
@@ -49,7 +51,9 @@ async function compile(file) {
 async function removeOthers(outputs) {
   const kept = new Set(outputs.flatMap((output) => [output, `${output}.map`]));
   for (const folder of ['src', 'migrations']) {
-    const entries = await readdir(path.join(target, folder), { recursive: true, withFileTypes: true }).catch(() => []);
+    const entries = await readdir(path.join(target, folder), { recursive: true, withFileTypes: true }).catch(
+      () => [],
+    );
     for (const entry of entries) {
       const file = path.join(entry.parentPath ?? entry.path, entry.name);
       if (entry.isFile() && /\.js(\.map)?$/.test(file) && !kept.has(file)) await rm(file, { force: true });

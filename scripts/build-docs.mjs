@@ -1,0 +1,96 @@
+/**
+ * Writes docs/configuration.md and docs/errors.md from src/config.ts and src/core/errors.ts, and the table of settings
+ * between its two marks in README.md. `--check` changes nothing and fails when one of them would change.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+execFileSync(process.execPath, [path.join(root, 'scripts', 'build.mjs'), '--if-stale'], { cwd: root });
+const require = createRequire(import.meta.url);
+const { settingNames, describeSetting } = require('../dist/src/config.js');
+const { ERROR_CATALOGUE } = require('../dist/src/core/errors.js');
+
+const cell = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+const code = (text) => (text === '' ? '' : `\`${text}\``);
+
+function settingsTable() {
+  const rows = settingNames().map((name) => {
+    const { help, default: defaultText, expects, secret } = describeSetting(name);
+    const value = expects === 'text' ? '' : ` Takes ${expects}.`;
+    const hidden = secret ? ' Never shown.' : '';
+    const shown = defaultText.includes(' ') ? defaultText : code(defaultText);
+    return `| \`${name}\` | ${cell(shown)} | ${cell(`${help}.${value}${hidden}`)} |`;
+  });
+  return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n');
+}
+
+function errorsTable() {
+  const rows = Object.entries(ERROR_CATALOGUE).map(
+    ([key, { status, code: issue, message }]) =>
+      `| \`${key}\` | ${status} | \`${issue}\` | ${cell(message)} |`,
+  );
+  return ['| error | status | issue code | what it says |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+const configuration = `# Configuration
+
+Made from src/config.ts by \`npm run build:docs\`; change it there.
+
+Settings are environment variables; a file \`.env\` in the working directory is read too, and the environment wins over
+it. An unset or empty variable takes its default. A malformed or contradictory value stops the start, one line per
+fault. \`andiron config\` shows the values in force.
+
+${settingsTable()}
+`;
+
+const errors = `# Errors
+
+Made from src/core/errors.ts by \`npm run build:docs\`; change it there.
+
+Every error is answered as an OperationOutcome with the issue code below; GraphQL gives the same in
+\`extensions.outcome\`, and the name of the error in \`extensions.code\`. Words in braces are filled in.
+
+${errorsTable()}
+`;
+
+async function readOrEmpty(file) {
+  return readFile(path.join(root, file), 'utf8').catch(() => '');
+}
+
+const BEGIN = '<!-- settings: made by npm run build:docs -->';
+const END = '<!-- end of settings -->';
+
+async function wanted() {
+  const files = new Map([
+    ['docs/configuration.md', configuration],
+    ['docs/errors.md', errors],
+  ]);
+  const readme = await readOrEmpty('README.md');
+  const begin = readme.indexOf(BEGIN);
+  const end = readme.indexOf(END);
+  if (begin >= 0 && end > begin) {
+    files.set(
+      'README.md',
+      `${readme.slice(0, begin + BEGIN.length)}\n${settingsTable()}\n${readme.slice(end)}`,
+    );
+  }
+  return files;
+}
+
+let stale = 0;
+for (const [file, text] of await wanted()) {
+  if ((await readOrEmpty(file)) === text) continue;
+  stale += 1;
+  if (process.argv.includes('--check')) {
+    console.error(`${file} is out of date: run npm run build:docs`);
+  } else {
+    await mkdir(path.dirname(path.join(root, file)), { recursive: true });
+    await writeFile(path.join(root, file), text);
+    console.log(`Wrote ${file}`);
+  }
+}
+if (stale > 0 && process.argv.includes('--check')) process.exit(1);
