@@ -1,0 +1,81 @@
+/** Displays and designations of a concept in the language that is asked for. */
+import { type JsonObject } from '../json';
+import { objectMember, objectsMember, stringMember } from './members';
+import { type Member } from './membership';
+
+/** A designation to show: by language or by use, `system|code` or a code alone (parameter `designation` of $expand). */
+export interface DesignationToken {
+  readonly system: string | undefined;
+  readonly code: string;
+}
+
+const LANGUAGES = 'urn:ietf:bcp:47';
+
+/** A token as in searches: `system|code` or `code`. */
+export function parseDesignationToken(text: string): DesignationToken {
+  const bar = text.lastIndexOf('|');
+  if (bar < 0) return { system: undefined, code: text };
+  return { system: text.slice(0, bar) || undefined, code: text.slice(bar + 1) };
+}
+
+/** Designations of the value set before those of the code system, each once. */
+export function designationsOf(member: Pick<Member, 'listed' | 'concept'>): readonly JsonObject[] {
+  const listed = member.listed === undefined ? [] : objectsMember(member.listed, 'designation');
+  const own = member.concept === undefined ? [] : objectsMember(member.concept.element, 'designation');
+  if (listed.length === 0 || own.length === 0) return listed.length === 0 ? own : listed;
+  const texts = new Set(listed.map((designation) => JSON.stringify(designation)));
+  return [...listed, ...own.filter((designation) => !texts.has(JSON.stringify(designation)))];
+}
+
+/**
+ * The display in a language when there is one, else the value set's own, else the code system's. A language asked for
+ * is met by its variants and the other way round (`de`, `de-AT`); the exact one is preferred.
+ */
+export function displayOf(member: Pick<Member, 'listed' | 'concept'>, language?: string): string | undefined {
+  if (language !== undefined) {
+    const fitting = designationsOf(member).filter((designation) => {
+      return isLanguage(stringMember(designation, 'language'), language);
+    });
+    const wanted = language.toLowerCase();
+    const exact = fitting.find(
+      (designation) => stringMember(designation, 'language')?.toLowerCase() === wanted,
+    );
+    const display = stringMember(exact ?? fitting[0] ?? {}, 'value');
+    if (display !== undefined) return display;
+  }
+  return (member.listed && stringMember(member.listed, 'display')) ?? member.concept?.display;
+}
+
+/** Whether a designation is one of those asked for; all are when none is. */
+export function isWanted(designation: JsonObject, tokens: readonly DesignationToken[]): boolean {
+  if (tokens.length === 0) return true;
+  const language = stringMember(designation, 'language');
+  const use = objectMember(designation, 'use') ?? {};
+  return tokens.some(({ system, code }) => {
+    if ((system === undefined || system === LANGUAGES) && isLanguage(language, code)) return true;
+    return (
+      stringMember(use, 'code') === code && (system === undefined || stringMember(use, 'system') === system)
+    );
+  });
+}
+
+/** Whether a text is the display or a designation of the concept, whatever its case and spaces. */
+export function isDisplay(member: Pick<Member, 'listed' | 'concept'>, text: string): boolean {
+  const wanted = normalise(text);
+  const displays = [
+    member.listed && stringMember(member.listed, 'display'),
+    member.concept?.display,
+    ...designationsOf(member).map((designation) => stringMember(designation, 'value')),
+  ];
+  return displays.some((display) => display !== undefined && normalise(display) === wanted);
+}
+
+function normalise(text: string): string {
+  return text.trim().replace(/\s+/g, ' ').toLowerCase();
+}
+
+function isLanguage(found: string | undefined, wanted: string): boolean {
+  if (found === undefined) return false;
+  const [one, other] = [found.toLowerCase(), wanted.toLowerCase()];
+  return one === other || one.startsWith(`${other}-`) || other.startsWith(`${one}-`);
+}

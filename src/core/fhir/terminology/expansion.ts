@@ -1,0 +1,163 @@
+/**
+ * ValueSet.expansion (https://hl7.org/fhir/R4/valueset.html#expansion). Codes of a hierarchical code system stay
+ * nested under the nearest concept that is in the expansion too; those that the value set enumerates stay in its order.
+ */
+import { fhirError } from '../../errors';
+import { type JsonObject, type JsonValue } from '../json';
+import { type Concept, findAbove } from './code-system';
+import { type ComposedValueSet } from './compose';
+import { designationsOf, type DesignationToken, displayOf, isWanted } from './display';
+import { objectsMember, stringMember } from './members';
+import { isAbstract, isInactive, listMembers, type Member, Question } from './membership';
+import { toCanonical } from './source';
+
+export interface ExpansionOptions {
+  /** Every word must be in code or display, whatever its case. */
+  readonly filter?: string;
+  readonly offset?: number;
+  readonly count?: number;
+  readonly includeDesignations?: boolean;
+  /** Which designations to include; all when empty. */
+  readonly designations?: readonly DesignationToken[];
+  readonly displayLanguage?: string;
+  readonly activeOnly?: boolean;
+  /** Undefined: nested, unless a page is asked for. */
+  readonly excludeNested?: boolean;
+  /** Leaves out abstract concepts. */
+  readonly excludeNotForUI?: boolean;
+  /** More codes than these in one answer are refused. */
+  readonly maxCodes: number;
+  readonly identifier: string;
+  /** FHIR dateTime. */
+  readonly timestamp: string;
+  /** What to repeat in `expansion.parameter`. */
+  readonly parameters: readonly JsonObject[];
+}
+
+interface Branch {
+  readonly member: Member;
+  readonly branches: Branch[];
+}
+
+/**
+ * The `expansion` element. A page is cut from the flat list; a nested answer is whole, as the specification of $expand
+ * says, so that asking for a page gives a flat answer unless `excludeNested` is false.
+ *
+ * Throws `notSupported` for a code system without content, `tooCostly` above `maxCodes`. Cost: linear in the codes
+ * that are looked at, at most a million.
+ */
+export function expandValueSet(valueSet: ComposedValueSet, options: ExpansionOptions): JsonObject {
+  const all = listMembers(valueSet, new Question());
+  const kept = all.filter((member) => isAskedFor(member, options));
+  const isPaged = options.offset !== undefined || options.count !== undefined;
+  const mayNest = options.excludeNested === undefined ? !isPaged : !options.excludeNested;
+  const tree = mayNest ? nest(kept) : undefined;
+  const offset = options.offset ?? 0;
+  const end = options.count === undefined ? undefined : offset + options.count;
+  const branches = tree ?? kept.slice(offset, end).map((member) => ({ member, branches: [] }));
+  const size = tree === undefined ? branches.length : kept.length;
+  if (size > options.maxCodes) {
+    const reason = `The expansion has ${kept.length} codes; at most ${options.maxCodes} are given in one answer: ask for a part with count, offset or filter`;
+    throw fhirError('tooCostly', { reason });
+  }
+  const contains = options.count === 0 ? [] : branches.map((branch) => toContains(branch, options));
+  return {
+    ...(isUnclosed(all) ? { extension: [{ url: UNCLOSED, valueBoolean: true }] } : {}),
+    identifier: options.identifier,
+    timestamp: options.timestamp,
+    total: kept.length,
+    ...(isPaged && tree === undefined ? { offset } : {}),
+    ...toParameters(all, options),
+    ...(contains.length === 0 ? {} : { contains }),
+  };
+}
+
+const UNCLOSED = 'http://hl7.org/fhir/StructureDefinition/valueset-unclosed';
+
+function isAskedFor(member: Member, options: ExpansionOptions): boolean {
+  if (options.activeOnly === true && isInactive(member)) return false;
+  if (options.excludeNotForUI === true && isAbstract(member)) return false;
+  if (options.filter === undefined) return true;
+  const text = `${member.code} ${displayOf(member, options.displayLanguage) ?? ''}`.toLowerCase();
+  return options.filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** Some codes may be missing: the whole of a code system was asked for, of which only a part is here. */
+function isUnclosed(members: readonly Member[]): boolean {
+  return members.some((member) => {
+    const content = member.codeSystem?.content;
+    return member.listed === undefined && (content === 'fragment' || content === 'example');
+  });
+}
+
+/** The members as a forest; undefined when none is below another. */
+function nest(members: readonly Member[]): Branch[] | undefined {
+  const byConcept = new Map<Concept, Branch>();
+  const branches = members.map((member) => ({ member, branches: [] as Branch[] }));
+  for (const branch of branches) {
+    const { concept, listed, codeSystem } = branch.member;
+    if (concept !== undefined && listed === undefined && codeSystem?.isHierarchical === true) {
+      byConcept.set(concept, branch);
+    }
+  }
+  if (byConcept.size < 2) return undefined;
+  const above = new Map<Branch, Branch>();
+  for (const [concept, branch] of byConcept) {
+    const found = findAbove(concept, (candidate) => candidate !== concept && byConcept.has(candidate));
+    const parent = found && byConcept.get(found);
+    if (parent !== undefined && !leadsTo(parent, branch, above)) above.set(branch, parent);
+  }
+  for (const [branch, parent] of above) parent.branches.push(branch);
+  return above.size === 0 ? undefined : branches.filter((branch) => !above.has(branch));
+}
+
+/** Concepts that are each other's parents would otherwise drop out of the forest together. */
+function leadsTo(from: Branch, to: Branch, above: ReadonlyMap<Branch, Branch>): boolean {
+  for (let branch: Branch | undefined = from; branch !== undefined; branch = above.get(branch)) {
+    if (branch === to) return true;
+  }
+  return false;
+}
+
+function toContains({ member, branches }: Branch, options: ExpansionOptions): JsonObject {
+  const display = displayOf(member, options.displayLanguage);
+  const extension = extensionsOf(member);
+  const showsDesignations = options.includeDesignations ?? (options.designations ?? []).length > 0;
+  const designation = showsDesignations
+    ? designationsOf(member).filter((candidate) => isWanted(candidate, options.designations ?? []))
+    : [];
+  return {
+    ...(extension.length === 0 ? {} : { extension }),
+    system: member.system,
+    ...(isAbstract(member) ? { abstract: true } : {}),
+    ...(isInactive(member) ? { inactive: true } : {}),
+    ...(member.version === undefined ? {} : { version: member.version }),
+    code: member.code,
+    ...(display === undefined ? {} : { display }),
+    ...(designation.length === 0 ? {} : { designation: [...designation] }),
+    ...(branches.length === 0 ? {} : { contains: branches.map((branch) => toContains(branch, options)) }),
+  };
+}
+
+/** Extensions of the concept, in the code system and in the value set; the latter wins where both have one. */
+function extensionsOf(member: Member): JsonValue[] {
+  const own = member.concept === undefined ? [] : objectsMember(member.concept.element, 'extension');
+  const listed = member.listed === undefined ? [] : objectsMember(member.listed, 'extension');
+  if (own.length === 0 || listed.length === 0) return [...own, ...listed];
+  const urls = new Set(listed.map((extension) => stringMember(extension, 'url')));
+  return [...own.filter((extension) => !urls.has(stringMember(extension, 'url'))), ...listed];
+}
+
+/** The parameters of the request, and the versions of the code systems that were used. */
+function toParameters(members: readonly Member[], options: ExpansionOptions): { parameter?: JsonObject[] } {
+  const versions = new Set<string>();
+  for (const { system, version } of members) {
+    if (version !== undefined) versions.add(toCanonical(system, version));
+  }
+  const used = [...versions].map((canonical) => ({ name: 'version', valueUri: canonical }));
+  const parameter = [...options.parameters, ...used];
+  return parameter.length === 0 ? {} : { parameter };
+}

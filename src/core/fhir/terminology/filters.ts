@@ -1,0 +1,126 @@
+/**
+ * Filters of value-set includes (https://hl7.org/fhir/R4/valueset.html#ValueSet.compose.include.filter): each becomes a
+ * test of one concept, so that asking about one code never walks the whole system.
+ */
+import { fhirError } from '../../errors';
+import { type JsonObject } from '../json';
+import { type CodeSystem, type Concept, findAbove, isSelfOrBelow, propertyValues } from './code-system';
+import { stringMember } from './members';
+import { compilePattern } from './pattern';
+
+export type ConceptFilter = (concept: Concept) => boolean;
+
+type FilterOperator = (system: CodeSystem, property: string, value: string) => ConceptFilter;
+
+/** Adding an operator of http://hl7.org/fhir/filter-operator: one row. */
+const OPERATORS: Readonly<Record<string, FilterOperator>> = Object.freeze({
+  '=': (system, property, value) => {
+    const valuesOf = readerOf(system, property);
+    return (concept) => valuesOf(concept).includes(value);
+  },
+  in: (system, property, value) => {
+    const wanted = splitList(value);
+    const valuesOf = readerOf(system, property);
+    return (concept) => valuesOf(concept).some((found) => wanted.has(found));
+  },
+  'not-in': (system, property, value) => {
+    const unwanted = splitList(value);
+    const valuesOf = readerOf(system, property);
+    return (concept) => !valuesOf(concept).some((found) => unwanted.has(found));
+  },
+  exists: (system, property, value) => {
+    const wanted = value === 'true';
+    const valuesOf = readerOf(system, property);
+    return (concept) => valuesOf(concept).length > 0 === wanted;
+  },
+  regex: (system, property, value) => {
+    const matches = toPattern(value);
+    const valuesOf = readerOf(system, property);
+    return (concept) => valuesOf(concept).some(matches);
+  },
+  'is-a': hierarchical((concept, named) => isSelfOrBelow(concept, named)),
+  'descendent-of': hierarchical((concept, named) => concept !== named && isSelfOrBelow(concept, named)),
+  'is-not-a': hierarchical((concept, named) => !isSelfOrBelow(concept, named)),
+  generalizes: hierarchical((concept, named) => isSelfOrBelow(named, concept)),
+});
+
+/**
+ * The test that a `ValueSet.compose.include.filter` stands for. Throws `notSupported` for an operator, property, code
+ * or pattern that this code system does not allow.
+ */
+export function compileFilter(system: CodeSystem, filter: JsonObject): ConceptFilter {
+  const operator = stringMember(filter, 'op') ?? '';
+  const property = stringMember(filter, 'property') ?? '';
+  const compile = Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator] : undefined;
+  if (compile === undefined) {
+    throw fhirError('notSupported', { reason: `The filter operator '${operator}' is not supported` });
+  }
+  return compile(system, property, stringMember(filter, 'value') ?? '');
+}
+
+function hierarchical(fits: (concept: Concept, named: Concept) => boolean): FilterOperator {
+  return (system, property, value) => {
+    if (property !== 'concept' && property !== 'code') {
+      const reason = `Filters on the hierarchy are for the property 'concept', not for '${property}'`;
+      throw fhirError('notSupported', { reason });
+    }
+    const named = system.find(value);
+    if (named === undefined) {
+      const reason = `A filter names the code '${value}', which the code system ${system.url} does not have`;
+      throw fhirError('notSupported', { reason });
+    }
+    return (concept) => fits(concept, named);
+  };
+}
+
+type PropertyReader = (concept: Concept) => readonly string[];
+
+/** Properties that every code system has. Parent and child are those of the hierarchy, however it is written. */
+const BUILT_IN: Readonly<Record<string, PropertyReader>> = Object.freeze({
+  concept: (concept) => [concept.code],
+  code: (concept) => [concept.code],
+  display: (concept) => (concept.display === undefined ? [] : [concept.display]),
+  definition: (concept) => {
+    const definition = stringMember(concept.element, 'definition');
+    return definition === undefined ? [] : [definition];
+  },
+  parent: (concept) => concept.parents.map((parent) => parent.code),
+  child: (concept) => concept.children.map((child) => child.code),
+  ancestor: (concept) => codesAbove(concept),
+  inactive: (concept) => [String(concept.isInactive)],
+  notSelectable: (concept) => [String(concept.isAbstract)],
+});
+
+function readerOf(system: CodeSystem, property: string): PropertyReader {
+  const builtIn = Object.hasOwn(BUILT_IN, property) ? BUILT_IN[property] : undefined;
+  if (builtIn !== undefined) return builtIn;
+  if (!system.propertyCodes.has(property)) {
+    const reason = `The code system ${system.url} has no property '${property}' to filter by`;
+    throw fhirError('notSupported', { reason });
+  }
+  return (concept) => propertyValues(concept, property);
+}
+
+function codesAbove(concept: Concept): readonly string[] {
+  const codes: string[] = [];
+  findAbove(concept, (candidate) => {
+    if (candidate !== concept) codes.push(candidate.code);
+    return false;
+  });
+  return codes;
+}
+
+function splitList(value: string): ReadonlySet<string> {
+  return new Set(value.split(',').map((element) => element.trim()));
+}
+
+function toPattern(value: string): (text: string) => boolean {
+  try {
+    return compilePattern(value);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw fhirError('notSupported', {
+      reason: `The regular expression '${value}' is not supported: ${error.message}`,
+    });
+  }
+}

@@ -1,0 +1,83 @@
+/** What a code system says about one of its codes (https://hl7.org/fhir/R4/codesystem-operation-lookup.html). */
+import { type JsonObject } from '../json';
+import { type CodeSystem, type Concept } from './code-system';
+import { designationsOf, displayOf } from './display';
+import { choiceMember, objectMember, objectsMember, stringMember } from './members';
+
+export interface LookupOptions {
+  /** Codes of the properties to answer with; all when empty. */
+  readonly properties: readonly string[];
+  readonly displayLanguage?: string;
+}
+
+/**
+ * The out parameters of $lookup, as elements of `Parameters.parameter`; what the code system does not have is left
+ * out. `name` and `display` are required by the definition and fall back to url and code.
+ */
+export function lookUp(
+  codeSystem: CodeSystem,
+  concept: Concept,
+  options: LookupOptions,
+): readonly JsonObject[] {
+  const isAskedFor = (code: string): boolean =>
+    options.properties.length === 0 || options.properties.includes(code);
+  const known = { concept, listed: undefined };
+  const parameters: JsonObject[] = [
+    {
+      name: 'name',
+      valueString:
+        stringMember(codeSystem.resource, 'name') ??
+        stringMember(codeSystem.resource, 'title') ??
+        codeSystem.url,
+    },
+  ];
+  if (codeSystem.version !== undefined) parameters.push({ name: 'version', valueString: codeSystem.version });
+  parameters.push({
+    name: 'display',
+    valueString: displayOf(known, options.displayLanguage) ?? concept.code,
+  });
+  for (const designation of designationsOf(known)) {
+    const language = stringMember(designation, 'language');
+    if (isAskedFor('designation') || isAskedFor(`lang.${language ?? ''}`))
+      parameters.push(toDesignation(designation));
+  }
+  const definition = stringMember(concept.element, 'definition');
+  if (definition !== undefined && isAskedFor('definition')) {
+    parameters.push(toProperty('definition', { name: 'value', valueString: definition }));
+  }
+  for (const property of objectsMember(concept.element, 'property')) {
+    const code = stringMember(property, 'code');
+    const value = choiceMember(property);
+    if (code === undefined || value === undefined || !isAskedFor(code)) continue;
+    // What says the hierarchy is answered below, in one form however the code system writes it.
+    if (code !== 'parent' && code !== 'child')
+      parameters.push(toProperty(code, { name: 'value', [value[0]]: value[1] }));
+  }
+  for (const [code, related] of [
+    ['parent', concept.parents],
+    ['child', concept.children],
+  ] as const) {
+    if (!isAskedFor(code)) continue;
+    for (const other of related) {
+      const description = displayOf({ concept: other, listed: undefined }, options.displayLanguage);
+      parameters.push(toProperty(code, { name: 'value', valueCode: other.code }, description));
+    }
+  }
+  return parameters;
+}
+
+function toDesignation(designation: JsonObject): JsonObject {
+  const language = stringMember(designation, 'language');
+  const use = objectMember(designation, 'use');
+  const part: JsonObject[] = [];
+  if (language !== undefined) part.push({ name: 'language', valueCode: language });
+  if (use !== undefined) part.push({ name: 'use', valueCoding: use });
+  part.push({ name: 'value', valueString: stringMember(designation, 'value') ?? '' });
+  return { name: 'designation', part };
+}
+
+function toProperty(code: string, value: JsonObject, description?: string): JsonObject {
+  const part: JsonObject[] = [{ name: 'code', valueCode: code }, value];
+  if (description !== undefined) part.push({ name: 'description', valueString: description });
+  return { name: 'property', part };
+}

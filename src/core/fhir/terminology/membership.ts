@@ -1,0 +1,163 @@
+/** Which codes are in a composed value set. */
+import { fhirError } from '../../errors';
+import { type JsonObject } from '../json';
+import { type CodeSystem, type Concept } from './code-system';
+import { type ComposedValueSet, type Selection } from './compose';
+
+/** A code that is in a value set, with what is known about it. */
+export interface Member {
+  readonly system: string;
+  readonly version: string | undefined;
+  readonly code: string;
+  readonly codeSystem: CodeSystem | undefined;
+  /** Undefined when the code system is not known here, or does not have the code. */
+  readonly concept: Concept | undefined;
+  /** The element of `compose.include.concept`, or of a stored expansion, that lists the code. */
+  readonly listed: JsonObject | undefined;
+}
+
+/** Steps of one question; a value set made to be expensive is refused before it holds up everybody else. */
+const MAX_STEPS = 1_000_000;
+
+/** One question to a value set: counts its steps and keeps why parts of it could not be answered. */
+export class Question {
+  readonly obstacles = new Set<string>();
+  private steps = 0;
+
+  /** Throws `tooCostly` after a million steps. */
+  step(): void {
+    if (++this.steps > MAX_STEPS) {
+      throw fhirError('tooCostly', {
+        reason: `The value set takes more than ${MAX_STEPS} steps to work out`,
+      });
+    }
+  }
+
+  /** Throws `notSupported` with what was in the way; for when the answer could not be given without it. */
+  requireNoObstacle(): void {
+    for (const reason of this.obstacles) throw fhirError('notSupported', { reason });
+  }
+}
+
+/** All members, in the order of the definition, each once. Throws `notSupported`, `tooCostly`. */
+export function listMembers(valueSet: ComposedValueSet, question: Question): readonly Member[] {
+  const members = new Map<string, Member>();
+  for (const selection of valueSet.includes) {
+    for (const member of listSelection(selection, question)) {
+      const key = `${member.system}|${member.version ?? ''}|${member.code}`;
+      if (!members.has(key) && isKept(valueSet, member, question)) members.set(key, member);
+    }
+  }
+  question.requireNoObstacle();
+  return [...members.values()];
+}
+
+/**
+ * The member with this code. What stands in the way is noted in `question.obstacles`; undefined means "not in the
+ * value set" only when there is none. Cost: the includes, not the codes.
+ */
+export function findMember(
+  valueSet: ComposedValueSet,
+  system: string,
+  code: string,
+  question: Question,
+): Member | undefined {
+  for (const selection of valueSet.includes) {
+    const member = findInSelection(selection, system, code, question);
+    if (member !== undefined && isKept(valueSet, member, question)) return member;
+  }
+  return undefined;
+}
+
+/** The systems that a code of the value set can have. */
+export function systemsOf(valueSet: ComposedValueSet, question: Question): ReadonlySet<string> {
+  const systems = new Set<string>();
+  const addFrom = (composed: ComposedValueSet): void => {
+    for (const selection of composed.includes) {
+      question.step();
+      if (selection.system !== undefined) systems.add(selection.system);
+      else selection.imports.forEach(addFrom);
+    }
+  };
+  addFrom(valueSet);
+  return systems;
+}
+
+function isKept(valueSet: ComposedValueSet, member: Member, question: Question): boolean {
+  if (valueSet.excludesInactive && isInactive(member)) return false;
+  return !valueSet.excludes.some((selection) => {
+    if (selection.isVersionNamed && selection.version !== member.version) return false;
+    return findInSelection(selection, member.system, member.code, question) !== undefined;
+  });
+}
+
+/** Inactive by its code system, or by the stored expansion that lists it. */
+export function isInactive(member: Member): boolean {
+  return member.concept?.isInactive === true || member.listed?.['inactive'] === true;
+}
+
+/** Not for use as a value, by its code system, or by the stored expansion that lists it. */
+export function isAbstract(member: Member): boolean {
+  return member.concept?.isAbstract === true || member.listed?.['abstract'] === true;
+}
+
+function findInSelection(
+  selection: Selection,
+  system: string,
+  code: string,
+  question: Question,
+): Member | undefined {
+  question.step();
+  const [first, ...others] = selection.imports;
+  if (selection.system === undefined) {
+    const member = first === undefined ? undefined : findMember(first, system, code, question);
+    return member !== undefined && isInAll(others, member, question) ? member : undefined;
+  }
+  if (selection.system !== system) return undefined;
+  if (selection.obstacle !== undefined) {
+    question.obstacles.add(selection.obstacle);
+    return undefined;
+  }
+  const member = pick(selection, selection.system, code);
+  return member !== undefined && isInAll(selection.imports, member, question) ? member : undefined;
+}
+
+function* listSelection(selection: Selection, question: Question): Generator<Member> {
+  const [first, ...others] = selection.imports;
+  if (selection.obstacle !== undefined) {
+    question.obstacles.add(selection.obstacle);
+  } else if (selection.system === undefined) {
+    if (first === undefined) return;
+    for (const member of listMembers(first, question)) {
+      question.step();
+      if (isInAll(others, member, question)) yield member;
+    }
+  } else {
+    const codes =
+      selection.listed?.keys() ?? (selection.codeSystem?.concepts ?? []).map((concept) => concept.code);
+    for (const code of codes) {
+      question.step();
+      const member = pick(selection, selection.system, code);
+      if (member !== undefined && isInAll(selection.imports, member, question)) yield member;
+    }
+  }
+}
+
+/** The code in a selection by system, before its imports are asked. */
+function pick(selection: Selection, system: string, code: string): Member | undefined {
+  const { codeSystem, version } = selection;
+  const concept = codeSystem?.find(code);
+  if (selection.listed !== undefined) {
+    const listed = selection.listed.get(code) ?? (concept && selection.listed.get(concept.code));
+    if (listed === undefined) return undefined;
+    return { system, version, code: concept?.code ?? code, codeSystem, concept, listed };
+  }
+  if (concept === undefined || !selection.filters.every((filter) => filter(concept))) return undefined;
+  return { system, version, code: concept.code, codeSystem, concept, listed: undefined };
+}
+
+function isInAll(valueSets: readonly ComposedValueSet[], member: Member, question: Question): boolean {
+  return valueSets.every(
+    (composed) => findMember(composed, member.system, member.code, question) !== undefined,
+  );
+}

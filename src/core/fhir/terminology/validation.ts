@@ -1,0 +1,126 @@
+/** Whether codes belong to a value set or a code system, and whether their displays are right ($validate-code). */
+import { isSelfOrBelow, type CodeSystem } from './code-system';
+import { type ComposedValueSet } from './compose';
+import { displayOf, isDisplay } from './display';
+import { findMember, isAbstract, type Member, Question, systemsOf } from './membership';
+import { toCanonical } from './source';
+
+export interface CodeToValidate {
+  /** Undefined: any system of the value set. */
+  readonly system: string | undefined;
+  readonly version: string | undefined;
+  readonly code: string;
+  readonly display: string | undefined;
+}
+
+export interface ValidationOptions {
+  /** False: abstract codes are not valid. Undefined and true: they are. */
+  readonly abstract?: boolean;
+  readonly displayLanguage?: string;
+}
+
+export interface Validation {
+  readonly result: boolean;
+  readonly message?: string;
+  /** The display to show; present when the code is in the value set. */
+  readonly display?: string;
+}
+
+/**
+ * The answer for one code. Throws `notSupported` when it hangs on a code system that is not here, `tooCostly`. Cost:
+ * the includes of the value set, not its codes.
+ */
+export function validateInValueSet(
+  valueSet: ComposedValueSet,
+  code: CodeToValidate,
+  options: ValidationOptions,
+): Validation {
+  const question = new Question();
+  const systems = code.system === undefined ? systemsOf(valueSet, question) : [code.system];
+  const members = [...systems]
+    .map((system) => findMember(valueSet, system, code.code, question))
+    .filter((member) => member !== undefined);
+  const [member] = members;
+  const name =
+    valueSet.url === undefined
+      ? 'the given value set'
+      : `the value set ${toCanonical(valueSet.url, valueSet.version)}`;
+  if (member === undefined) {
+    question.requireNoObstacle();
+    return { result: false, message: `The code ${nameOf(code)} is not in ${name}` };
+  }
+  if (members.length > 1) {
+    const found = members.map(({ system }) => system).join(', ');
+    return {
+      result: false,
+      message: `The code '${code.code}' is in ${name} under several systems: ${found}`,
+    };
+  }
+  return validateMember(member, code, options);
+}
+
+/** The same for a code system: the code must be one of its concepts. */
+export function validateInCodeSystem(
+  codeSystem: CodeSystem,
+  code: CodeToValidate,
+  options: ValidationOptions,
+): Validation {
+  const concept = codeSystem.find(code.code);
+  if (concept === undefined || (code.system !== undefined && code.system !== codeSystem.url)) {
+    const name = toCanonical(codeSystem.url, codeSystem.version);
+    return { result: false, message: `The code ${nameOf(code)} is not in the code system ${name}` };
+  }
+  const { url: system, version } = codeSystem;
+  return validateMember(
+    { system, version, code: concept.code, codeSystem, concept, listed: undefined },
+    code,
+    options,
+  );
+}
+
+/** The outcome for several codings of one concept: true when one is right, else what each lacks. */
+export function combineValidations(validations: readonly Validation[]): Validation {
+  const right = validations.find(({ result }) => result);
+  if (right !== undefined) return right;
+  const messages = validations.map(({ message }) => message).filter((message) => message !== undefined);
+  return {
+    result: false,
+    message: messages.length === 0 ? 'There is no coding to check' : messages.join('; '),
+  };
+}
+
+/** How code A stands to code B; undefined when one of them is not in the system. */
+export function subsumption(
+  codeSystem: CodeSystem,
+  codeA: string,
+  codeB: string,
+): 'equivalent' | 'subsumes' | 'subsumed-by' | 'not-subsumed' | undefined {
+  const a = codeSystem.find(codeA);
+  const b = codeSystem.find(codeB);
+  if (a === undefined || b === undefined) return undefined;
+  if (a === b) return 'equivalent';
+  if (isSelfOrBelow(b, a)) return 'subsumes';
+  return isSelfOrBelow(a, b) ? 'subsumed-by' : 'not-subsumed';
+}
+
+function validateMember(member: Member, code: CodeToValidate, options: ValidationOptions): Validation {
+  const display = displayOf(member, options.displayLanguage);
+  const shown = display === undefined ? {} : { display };
+  const wrong = (message: string): Validation => ({ result: false, message, ...shown });
+  if (code.version !== undefined && member.version !== undefined && code.version !== member.version) {
+    return wrong(
+      `The version ${code.version} of ${member.system} was given; known here is ${member.version}`,
+    );
+  }
+  if (options.abstract === false && isAbstract(member)) {
+    return wrong(`The code ${nameOf(code)} is abstract and not for use as a value`);
+  }
+  if (code.display !== undefined && display !== undefined && !isDisplay(member, code.display)) {
+    return wrong(`'${code.display}' is not a display of ${nameOf(code)}, which is '${display}'`);
+  }
+  return { result: true, ...shown };
+}
+
+function nameOf({ system, code }: CodeToValidate): string {
+  return system === undefined ? `'${code}'` : `'${system}|${code}'`;
+}

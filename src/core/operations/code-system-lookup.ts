@@ -1,0 +1,30 @@
+/**
+ * POST|GET {root}/CodeSystem/$lookup
+ *
+ * In: code with system (and version), or coding; displayLanguage, property (repeated: only these).
+ * Result: name, version, display, designation, property: what the code system has.
+ * https://hl7.org/fhir/R4/codesystem-operation-lookup.html
+ */
+import { fhirError } from '../errors';
+import { lookUp } from '../fhir/terminology/lookup';
+import { type Operation } from './operation';
+import { codeToLookUp, findCodeSystem, NO_PAST, refuseParameters } from './terminology';
+
+export const codeSystemLookup: Operation = {
+  definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-lookup',
+  async run(environment, input) {
+    const { parameters } = input;
+    refuseParameters(input, NO_PAST);
+    const { system, version, code } = codeToLookUp(parameters);
+    const codeSystem = await findCodeSystem(environment, system, version);
+    const concept = codeSystem.find(code);
+    if (concept === undefined) {
+      const reason = `The code system ${system} has no code '${code}'`;
+      throw fhirError('notFoundInTerminology', { reason }, parameters.first('code')?.expression);
+    }
+    const displayLanguage = parameters.text('displayLanguage');
+    return {
+      parameters: lookUp(codeSystem, concept, { properties: parameters.texts('property'), displayLanguage }),
+    };
+  },
+};

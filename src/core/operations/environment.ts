@@ -1,0 +1,64 @@
+/**
+ * What an operation is given to work with. Core implements it over storage and cache, tests over the definition
+ * files; an operation knows neither.
+ */
+import { type StoredVersion } from '../api';
+import { type RequestContext } from '../context';
+import { type Definitions } from '../fhir/definitions';
+import { type JsonObject } from '../fhir/json';
+import { type CodeSystemMemory } from './code-system-memory';
+
+/** A stored conformance resource. */
+export interface CanonicalResource {
+  /** Names this version in the whole database, such as `space/type/id/version`: it never stands for other content. */
+  readonly key: string;
+  readonly text: string;
+}
+
+/** The distinct labels of the current versions in a scope, in no order. */
+export interface MetaSummary {
+  readonly profile: readonly string[];
+  /** Codings, distinct by system and code. */
+  readonly tag: readonly JsonObject[];
+  readonly security: readonly JsonObject[];
+}
+
+/** The texts of costly answers. May lose anything at any time, and may never answer with what was not put. */
+export interface AnswerCache {
+  get(key: string): Promise<string | undefined>;
+  /** Returns at once; a failure is the cache's own business. */
+  put(key: string, text: string): void;
+}
+
+export interface OperationLimits {
+  /** Most codes in one expansion. */
+  readonly maxExpansionCodes: number;
+}
+
+export interface OperationEnvironment {
+  readonly context: RequestContext;
+  readonly definitions: Definitions;
+  /**
+   * The resource with this `url`, of the tenant's own space before the base space; without a version the newest, else
+   * the one with this `version`. Undefined when there is none.
+   */
+  findCanonical(
+    type: 'ValueSet' | 'CodeSystem',
+    url: string,
+    version?: string,
+  ): Promise<CanonicalResource | undefined>;
+  /** Throws `notFound` and `gone`. */
+  read(type: string, id: string): Promise<StoredVersion>;
+  /** Labels of one type, or of all; bounded in what it looks at (throws `tooCostly`). */
+  summarizeMeta(type?: string): Promise<MetaSummary>;
+  /**
+   * A number (or any text) that changes with every change of a ValueSet or CodeSystem that this space can see, at the
+   * latest when that change is visible to `findCanonical`.
+   */
+  terminologyVersion(): Promise<string>;
+  /** Of this space alone: the implementation puts space and database into its keys. */
+  readonly cache: AnswerCache;
+  /** Of the process. */
+  readonly codeSystems: CodeSystemMemory;
+  readonly limits: OperationLimits;
+}

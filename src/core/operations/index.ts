@@ -1,0 +1,17 @@
+/** All operations that can be run. REST, GraphQL and the CapabilityStatement follow from this list. */
+import { codeSystemLookup } from './code-system-lookup';
+import { codeSystemSubsumes } from './code-system-subsumes';
+import { codeSystemValidateCode } from './code-system-validate-code';
+import { type Operation } from './operation';
+import { resourceMeta } from './resource-meta';
+import { valueSetExpand } from './value-set-expand';
+import { valueSetValidateCode } from './value-set-validate-code';
+
+export const OPERATIONS: readonly Operation[] = Object.freeze([
+  codeSystemLookup,
+  codeSystemSubsumes,
+  codeSystemValidateCode,
+  resourceMeta,
+  valueSetExpand,
+  valueSetValidateCode,
+]);

@@ -1,0 +1,112 @@
+/** Whether the value of one parameter has the type that the definition declares. */
+import { dateRange } from '../fhir/date';
+import { type Definitions, type TypeStructure } from '../fhir/definitions';
+import { decimalText, isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
+
+/** Types that stand for any resource; those of the first kind for any data type as well. */
+const ANYTHING: ReadonlySet<string> = new Set(['Any', '*']);
+const ANY_RESOURCE: ReadonlySet<string> = new Set(['Resource', 'DomainResource', ...ANYTHING]);
+const ANY_DATA_TYPE: ReadonlySet<string> = new Set(['Element', 'Type', ...ANYTHING]);
+
+export function isResourceParameter(type: string, definitions: Definitions): boolean {
+  return ANY_RESOURCE.has(type) || definitions.isResourceType(type);
+}
+
+export function acceptsResource(type: string, resourceType: string, definitions: Definitions): boolean {
+  if (type === 'DomainResource') return definitions.conformsTo(resourceType, type);
+  return ANY_RESOURCE.has(type) || type === resourceType;
+}
+
+export type CheckedValue =
+  | { readonly member: string; readonly value: JsonValue }
+  | { readonly fault: string; readonly member?: string };
+
+/**
+ * The value of an element of `Parameters.parameter` (or `part`) and the member that holds it, or what is wrong with
+ * it: the name of the member says the type, so that `valueString` for a `uri` is wrong.
+ */
+export function checkValue(type: string, entry: JsonObject, definitions: Definitions): CheckedValue {
+  const member = Object.keys(entry).find(
+    (name) => name === 'resource' || name === 'part' || /^value[A-Z]/.test(name),
+  );
+  const value = member === undefined ? undefined : entry[member];
+  if (member === undefined || value === undefined)
+    return { fault: `it has no value, which must be a ${type}` };
+  const wrong = { member, fault: `it must be given as ${expectedMember(type, definitions)}` };
+  if (member === 'part') return wrong;
+  if (member === 'resource') {
+    const resourceType = isJsonObject(value) ? value['resourceType'] : undefined;
+    if (typeof resourceType !== 'string')
+      return { member, fault: 'it must be a resource with a resourceType' };
+    return acceptsResource(type, resourceType, definitions) ? { member, value } : wrong;
+  }
+  const structure = dataTypeOf(member.slice('value'.length), definitions);
+  if (structure === undefined || (!ANY_DATA_TYPE.has(type) && structure.name !== type)) return wrong;
+  const fault = checkDataType(value, structure);
+  return fault === undefined ? { member, value } : { member, fault };
+}
+
+/** The value that a parameter of a query gives, or what is wrong with it. Only primitive types can be given there. */
+export function parseQueryValue(type: string, text: string, definitions: Definitions): CheckedValue {
+  const structure = definitions.structure(type);
+  if (structure?.kind !== 'primitive')
+    return { fault: `a ${type} cannot be given in a query, only in a Parameters body` };
+  const member = expectedMember(type, definitions);
+  const value = toPrimitive(text, structure.systemType ?? '');
+  const fault = value === undefined ? `'${text}' is not a ${type}` : checkDataType(value, structure);
+  return fault === undefined && value !== undefined ? { member, value } : { member, fault: fault ?? '' };
+}
+
+function expectedMember(type: string, definitions: Definitions): string {
+  if (ANYTHING.has(type)) return 'resource or value[x]';
+  if (ANY_DATA_TYPE.has(type)) return 'value[x]';
+  if (ANY_RESOURCE.has(type)) return 'resource';
+  if (definitions.isResourceType(type)) return `a resource of type ${type}`;
+  return `value${type.charAt(0).toUpperCase()}${type.slice(1)}`;
+}
+
+function dataTypeOf(suffix: string, definitions: Definitions): TypeStructure | undefined {
+  const primitive = definitions.structure(suffix.charAt(0).toLowerCase() + suffix.slice(1));
+  const structure = primitive ?? definitions.structure(suffix);
+  return structure?.kind === 'resource' ? undefined : structure;
+}
+
+const NUMERIC: ReadonlySet<string> = new Set(['System.Integer', 'System.Decimal']);
+const DATES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
+const MAX_INTEGER = 2 ** 31;
+const expressions = new Map<string, RegExp>();
+
+function checkDataType(value: JsonValue, structure: TypeStructure): string | undefined {
+  const { name, systemType = '' } = structure;
+  if (structure.kind !== 'primitive') {
+    return isJsonObject(value) && Object.keys(value).length > 0
+      ? undefined
+      : `a ${name} is an object with members`;
+  }
+  const wrong = `it is not a valid ${name}`;
+  if (systemType === 'System.Boolean') return typeof value === 'boolean' ? undefined : wrong;
+  if (NUMERIC.has(systemType)) {
+    const text = decimalText(value);
+    if (text === undefined) return wrong;
+    if (systemType === 'System.Decimal') return undefined;
+    const isInRange = Number(text) >= -MAX_INTEGER && Number(text) < MAX_INTEGER;
+    return isInRange && Number.isInteger(Number(text)) && fits(text, structure.regex) ? undefined : wrong;
+  }
+  if (typeof value !== 'string' || value === '' || value.charCodeAt(0) === 1) return wrong;
+  if (DATES.has(name) && dateRange(value) === undefined) return wrong;
+  // The published expression for base64Binary backtracks without end on long texts.
+  return name === 'base64Binary' || fits(value, structure.regex) ? undefined : wrong;
+}
+
+function fits(text: string, source: string | undefined): boolean {
+  if (source === undefined) return true;
+  let expression = expressions.get(source);
+  if (expression === undefined) expressions.set(source, (expression = new RegExp(`^(?:${source})$`, 'u')));
+  return expression.test(text);
+}
+
+function toPrimitive(text: string, systemType: string): JsonValue | undefined {
+  if (systemType === 'System.Boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
+  if (!NUMERIC.has(systemType)) return text;
+  return /^-?[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,89 @@
+/** Finds the operation that an address names, among those that can be run. */
+import { type OperationInfo, type OperationLevel } from '../api';
+import { fhirError } from '../errors';
+import { type Definitions, type OperationDefinition } from '../fhir/definitions';
+import { type Operation } from './operation';
+
+export interface FoundOperation {
+  readonly definition: OperationDefinition;
+  readonly operation: Operation;
+}
+
+export interface OperationAddress {
+  readonly level: OperationLevel;
+  readonly type?: string;
+  readonly code: string;
+}
+
+/**
+ * The operation of this code at this level and type. Throws `operationUnknown` when none of this code can be run in
+ * the release, `operationWrongLevel` when it is defined elsewhere.
+ */
+export function findOperation(
+  operations: readonly Operation[],
+  definitions: Definitions,
+  address: OperationAddress,
+): FoundOperation {
+  const candidates = runnable(operations, definitions).filter(
+    ({ definition }) => definition.code === address.code,
+  );
+  if (candidates.length === 0) throw fhirError('operationUnknown', { operation: address.code });
+  const found = candidates.find(({ definition }) => isDefinedAt(definition, definitions, address));
+  if (found !== undefined) return found;
+  throw fhirError('operationWrongLevel', {
+    operation: address.code,
+    level: describeLevel(address.level, `the type ${address.type ?? ''}`),
+    allowed: candidates.flatMap(({ definition }) => describeLevels(definition)).join(', '),
+  });
+}
+
+/** The operations that can be run in the release, by code: what a CapabilityStatement may promise. */
+export function listOperations(
+  operations: readonly Operation[],
+  definitions: Definitions,
+): readonly OperationInfo[] {
+  return runnable(operations, definitions)
+    .map(({ definition }) => ({
+      code: definition.code,
+      definition: definition.url,
+      levels: levelsOf(definition),
+      types: definition.resources,
+      affectsState: definition.affectsState,
+    }))
+    .sort((a, b) => (a.code + a.definition < b.code + b.definition ? -1 : 1));
+}
+
+function runnable(operations: readonly Operation[], definitions: Definitions): readonly FoundOperation[] {
+  return operations.flatMap((operation) => {
+    const definition = definitions.operations.get(operation.definition);
+    return definition === undefined ? [] : [{ definition, operation }];
+  });
+}
+
+function isDefinedAt(
+  definition: OperationDefinition,
+  definitions: Definitions,
+  address: OperationAddress,
+): boolean {
+  if (!definition[address.level]) return false;
+  if (address.level === 'system') return true;
+  const { type } = address;
+  return (
+    type !== undefined && definition.resources.some((ancestor) => definitions.conformsTo(type, ancestor))
+  );
+}
+
+function levelsOf(definition: OperationDefinition): readonly OperationLevel[] {
+  return (['system', 'type', 'instance'] as const).filter((level) => definition[level]);
+}
+
+function describeLevels(definition: OperationDefinition): readonly string[] {
+  const isForAll = definition.resources.includes('Resource');
+  const types = isForAll ? 'any type' : `the type ${definition.resources.join(' or ')}`;
+  return levelsOf(definition).map((level) => describeLevel(level, types));
+}
+
+function describeLevel(level: OperationLevel, type: string): string {
+  if (level === 'system') return 'at system level';
+  return level === 'type' ? `on ${type}` : `on one resource of ${type}`;
+}

@@ -1,0 +1,179 @@
+/** What the terminology operations have in common: where resources come from, and which one the input means. */
+import { fhirError } from '../errors';
+import { isJsonObject, type JsonObject, parseJson } from '../fhir/json';
+import { type CodeSystem, readCodeSystem } from '../fhir/terminology/code-system';
+import { stringMember } from '../fhir/terminology/members';
+import { parseCanonical, type TerminologySource, toCanonical } from '../fhir/terminology/source';
+import { type CodeToValidate, type Validation } from '../fhir/terminology/validation';
+import { type OperationEnvironment } from './environment';
+import { type OperationAnswer, type OperationInput } from './operation';
+import { type InputParameters } from './parameters';
+
+/** Stored resources may be nested as deeply as the setting at the time allowed. */
+const STORED_DEPTH = { maxDepth: 1_000 };
+
+export function parseStored(text: string): JsonObject {
+  const { value } = parseJson(text, STORED_DEPTH);
+  if (!isJsonObject(value)) throw new Error('a stored resource is no object');
+  return value;
+}
+
+/** The terminology of the space; each resource is looked for once in the lifetime of the source. */
+export function terminologyOf(environment: OperationEnvironment): TerminologySource {
+  const codeSystems = new Map<string, Promise<CodeSystem | undefined>>();
+  const findCodeSystem = async (url: string, version?: string): Promise<CodeSystem | undefined> => {
+    const found = await environment.findCanonical('CodeSystem', url, version);
+    if (found === undefined) return undefined;
+    return environment.codeSystems.get(found.key, found.text.length, () =>
+      readCodeSystem(parseStored(found.text)),
+    );
+  };
+  return {
+    findCodeSystem(url, version) {
+      const canonical = toCanonical(url, version);
+      let found = codeSystems.get(canonical);
+      if (found === undefined) codeSystems.set(canonical, (found = findCodeSystem(url, version)));
+      return found;
+    },
+    async findValueSet(url, version) {
+      const found = await environment.findCanonical('ValueSet', url, version);
+      return found === undefined ? undefined : parseStored(found.text);
+    },
+  };
+}
+
+/** Throws `notSupported` for parameters whose meaning could not be kept; ignoring one would give a wrong answer. */
+export function refuseParameters(input: OperationInput, reasons: Readonly<Record<string, string>>): void {
+  for (const [name, reason] of Object.entries(reasons)) {
+    const given = input.parameters.first(name);
+    if (given !== undefined)
+      throw fhirError('notSupported', { reason: `The parameter '${name}' ${reason}` }, given.expression);
+  }
+}
+
+export const NO_PAST = { date: 'is not supported: only the present state of terminology is kept' };
+export const NO_CONTEXT = {
+  context: 'is not supported; name the value set with url',
+  contextDirection: 'is not supported; name the value set with url',
+};
+
+/**
+ * The resource that the input names, by address, by url (`url|version`) or inline. Throws `operationInputInvalid` when
+ * none or several ways are used, `notFoundInTerminology` for a url that is not known, `notFound` and `gone`.
+ */
+export async function findNamed(
+  environment: OperationEnvironment,
+  input: OperationInput,
+  names: { readonly type: 'ValueSet' | 'CodeSystem'; readonly inline: string; readonly version: string },
+): Promise<JsonObject> {
+  const { parameters } = input;
+  const url = parameters.text('url');
+  const inline = parameters.object(names.inline);
+  const ways = [input.id, url, inline].filter((way) => way !== undefined).length;
+  if (ways !== 1) {
+    const reason =
+      input.id !== undefined
+        ? `The ${names.type} is named by the address already; neither url nor ${names.inline} may be given`
+        : `Exactly one of the parameters url and ${names.inline} is needed`;
+    throw fhirError('operationInputInvalid', { reason }, 'Parameters.parameter');
+  }
+  if (inline !== undefined) return inline;
+  if (input.id !== undefined) return parseStored((await environment.read(names.type, input.id)).text);
+  const canonical = parseCanonical(url ?? '');
+  const version = canonical.version ?? parameters.text(names.version);
+  const found = await environment.findCanonical(names.type, canonical.url, version);
+  if (found !== undefined) return parseStored(found.text);
+  const reason = `The ${names.type} ${toCanonical(canonical.url, version)} is not known here`;
+  throw fhirError('notFoundInTerminology', { reason }, parameters.first('url')?.expression);
+}
+
+/** The codes to check: `code`, `coding` or the codings of `codeableConcept`, exactly one of which is given. */
+export function codesToValidate(
+  parameters: InputParameters,
+  names: { readonly version: string },
+): readonly CodeToValidate[] {
+  const code = parameters.text('code');
+  const coding = parameters.object('coding');
+  const concept = parameters.object('codeableConcept');
+  if ([code, coding, concept].filter((way) => way !== undefined).length !== 1) {
+    const reason = 'Exactly one of the parameters code, coding and codeableConcept is needed';
+    throw fhirError('operationInputInvalid', { reason }, 'Parameters.parameter');
+  }
+  if (code !== undefined) {
+    const [system, version, display] = [
+      parameters.text('system'),
+      parameters.text(names.version),
+      parameters.text('display'),
+    ];
+    return [{ system, version, code, display }];
+  }
+  if (coding !== undefined) return [toCode(coding, parameters.first('coding')?.expression)];
+  const codings = concept?.['coding'];
+  const expression = parameters.first('codeableConcept')?.expression;
+  return Array.isArray(codings) ? codings.filter(isJsonObject).map((each) => toCode(each, expression)) : [];
+}
+
+/** A Coding as a code to check. Throws `operationInputInvalid` when it has no code. */
+export function toCode(coding: JsonObject, expression: string | undefined): CodeToValidate {
+  const code = stringMember(coding, 'code');
+  if (code === undefined) {
+    throw fhirError('operationInputInvalid', { reason: 'A coding to check needs a code' }, expression);
+  }
+  const system = stringMember(coding, 'system');
+  return { system, version: stringMember(coding, 'version'), code, display: stringMember(coding, 'display') };
+}
+
+/** The code of $lookup: `code` with `system`, or `coding`. */
+export function codeToLookUp(parameters: InputParameters): CodeToValidate & { readonly system: string } {
+  const code = parameters.text('code');
+  const coding = parameters.object('coding');
+  const [system, version] = [parameters.text('system'), parameters.text('version')];
+  if ((code === undefined) === (coding === undefined)) {
+    const reason = 'Exactly one of the parameters code and coding is needed';
+    throw fhirError('operationInputInvalid', { reason }, 'Parameters.parameter');
+  }
+  const asked =
+    coding === undefined
+      ? { system, version, code: code ?? '', display: undefined }
+      : toCode(coding, parameters.first('coding')?.expression);
+  if (asked.system !== undefined) return { ...asked, system: asked.system };
+  const reason = 'The system of the code is needed';
+  throw fhirError(
+    'operationInputInvalid',
+    { reason },
+    parameters.first('coding')?.expression ?? 'Parameters.parameter',
+  );
+}
+
+/** The code system of this url, with its codes. Throws `notFoundInTerminology`; `notSupported` without content. */
+export async function findCodeSystem(
+  environment: OperationEnvironment,
+  system: string,
+  version: string | undefined,
+): Promise<CodeSystem> {
+  const codeSystem = await terminologyOf(environment).findCodeSystem(system, version);
+  if (codeSystem === undefined) {
+    const reason = `The code system ${toCanonical(system, version)} is not known here`;
+    throw fhirError('notFoundInTerminology', { reason });
+  }
+  requireContent(codeSystem);
+  return codeSystem;
+}
+
+/** Throws `notSupported` for a code system of which only the description is here. */
+export function requireContent(codeSystem: CodeSystem): void {
+  if (codeSystem.content !== 'not-present' && codeSystem.content !== 'supplement') return;
+  const reason = `The code system ${codeSystem.url} is here without its codes (content: ${codeSystem.content})`;
+  throw fhirError('notSupported', { reason });
+}
+
+/** The out parameters of both $validate-code. */
+export function toAnswer({ result, message, display }: Validation): OperationAnswer {
+  return {
+    parameters: [
+      { name: 'result', valueBoolean: result },
+      ...(message === undefined ? [] : [{ name: 'message', valueString: message }]),
+      ...(display === undefined ? [] : [{ name: 'display', valueString: display }]),
+    ],
+  };
+}

@@ -1,0 +1,109 @@
+/**
+ * POST|GET {root}/ValueSet/$expand and {root}/ValueSet/{id}/$expand
+ *
+ * In: url (`url|version`) or valueSet (inline) at type level; valueSetVersion, filter, offset, count,
+ * includeDesignations, designation, displayLanguage, activeOnly, includeDefinition, excludeNested, excludeNotForUI,
+ * exclude-system, system-version, check-system-version, force-system-version.
+ * Result: the ValueSet with `expansion`, without `compose` unless includeDefinition is true.
+ * https://hl7.org/fhir/R4/valueset-operation-expand.html
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { fhirError } from '../errors';
+import { type JsonObject, stringifyJson } from '../fhir/json';
+import { composeValueSet } from '../fhir/terminology/compose';
+import { parseDesignationToken } from '../fhir/terminology/display';
+import { expandValueSet } from '../fhir/terminology/expansion';
+import { parseCanonical } from '../fhir/terminology/source';
+import { type OperationEnvironment } from './environment';
+import { type Operation, type OperationAnswer, type OperationInput } from './operation';
+import { type InputParameters } from './parameters';
+import { findNamed, NO_CONTEXT, NO_PAST, refuseParameters, terminologyOf } from './terminology';
+
+export const valueSetExpand: Operation = {
+  definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand',
+  run: expand,
+};
+
+/** Cost: one look into the cache when the same was asked before and no terminology of the space has changed since. */
+async function expand(environment: OperationEnvironment, input: OperationInput): Promise<OperationAnswer> {
+  refuseParameters(input, { ...NO_PAST, ...NO_CONTEXT });
+  // Read before the definitions are, so that what is kept is never older than the version that it is kept under.
+  const key = `expand ${await environment.terminologyVersion()} ${digestOf(input)}`;
+  const known = await environment.cache.get(key);
+  if (known !== undefined) return { resourceText: known };
+  const resource = await findNamed(environment, input, {
+    type: 'ValueSet',
+    inline: 'valueSet',
+    version: 'valueSetVersion',
+  });
+  const resourceText = stringifyJson(await toExpanded(environment, resource, input.parameters), true);
+  environment.cache.put(key, resourceText);
+  return { resourceText };
+}
+
+async function toExpanded(
+  environment: OperationEnvironment,
+  resource: JsonObject,
+  parameters: InputParameters,
+): Promise<JsonObject> {
+  const canonicals = (name: string) => parameters.texts(name).map(parseCanonical);
+  const composed = await composeValueSet(resource, terminologyOf(environment), {
+    defaults: canonicals('system-version'),
+    checked: canonicals('check-system-version'),
+    forced: canonicals('force-system-version'),
+    excluded: canonicals('exclude-system'),
+  });
+  const expansion = expandValueSet(composed, {
+    filter: parameters.text('filter'),
+    offset: naturalNumber(parameters, 'offset'),
+    count: naturalNumber(parameters, 'count'),
+    includeDesignations: parameters.flag('includeDesignations'),
+    designations: parameters.texts('designation').map(parseDesignationToken),
+    displayLanguage: parameters.text('displayLanguage'),
+    activeOnly: parameters.flag('activeOnly'),
+    excludeNested: parameters.flag('excludeNested'),
+    excludeNotForUI: parameters.flag('excludeNotForUI'),
+    maxCodes: environment.limits.maxExpansionCodes,
+    identifier: `urn:uuid:${randomUUID()}`,
+    timestamp: new Date().toISOString(),
+    parameters: repeatedParameters(parameters),
+  });
+  const expanded: JsonObject = {};
+  for (const [name, value] of Object.entries(resource)) {
+    // The narrative tells the definition, not the expansion.
+    if (name === 'text' || name === 'expansion') continue;
+    if (name === 'compose' && parameters.flag('includeDefinition') !== true) continue;
+    expanded[name] = value;
+  }
+  expanded['expansion'] = expansion;
+  return expanded;
+}
+
+function naturalNumber(parameters: InputParameters, name: string): number | undefined {
+  const value = parameters.integer(name);
+  if (value !== undefined && value < 0) {
+    const reason = `The parameter '${name}' must not be negative`;
+    throw fhirError('operationInputInvalid', { reason }, parameters.first(name)?.expression);
+  }
+  return value;
+}
+
+const NAMING: ReadonlySet<string> = new Set(['url', 'valueSet', 'valueSetVersion']);
+
+/** What shaped the expansion, for `expansion.parameter`, of which the value cannot be a canonical. */
+function repeatedParameters(parameters: InputParameters): readonly JsonObject[] {
+  return parameters.values.flatMap(({ name, member, value }) => {
+    if (NAMING.has(name) || value === undefined) return [];
+    return [{ name, [member === 'valueCanonical' ? 'valueUri' : member]: value }];
+  });
+}
+
+/** Equal for inputs that mean the same, whatever the order of different parameters. */
+function digestOf(input: OperationInput): string {
+  const values = input.parameters.values.map(({ name, value }) => [name, value] as const);
+  const sorted = values.toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
+  const id = input.id ?? null;
+  return createHash('sha256')
+    .update(JSON.stringify([id, sorted]))
+    .digest('base64url');
+}

@@ -1,0 +1,46 @@
+/**
+ * POST|GET {root}/ValueSet/$validate-code and {root}/ValueSet/{id}/$validate-code
+ *
+ * In: url or valueSet at type level; one of code (with system, systemVersion, display), coding, codeableConcept;
+ * abstract, displayLanguage. A code without a system is looked for in the value set.
+ * Result: result, message, display.
+ * https://hl7.org/fhir/R4/valueset-operation-validate-code.html
+ */
+import { composeValueSet, NO_VERSION_RULES } from '../fhir/terminology/compose';
+import { combineValidations, validateInValueSet } from '../fhir/terminology/validation';
+import { type Operation } from './operation';
+import {
+  codesToValidate,
+  findNamed,
+  NO_CONTEXT,
+  NO_PAST,
+  refuseParameters,
+  terminologyOf,
+  toAnswer,
+} from './terminology';
+
+export const valueSetValidateCode: Operation = {
+  definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-validate-code',
+  async run(environment, input) {
+    refuseParameters(input, { ...NO_PAST, ...NO_CONTEXT });
+    const codes = codesToValidate(input.parameters, { version: 'systemVersion' });
+    const resource = await findNamed(environment, input, {
+      type: 'ValueSet',
+      inline: 'valueSet',
+      version: 'valueSetVersion',
+    });
+    const source = terminologyOf(environment);
+    // The version of the code is used where the value set leaves it open and it is known here.
+    const defaults = [];
+    for (const { system: url, version } of codes) {
+      if (url === undefined || version === undefined) continue;
+      if ((await source.findCodeSystem(url, version)) !== undefined) defaults.push({ url, version });
+    }
+    const composed = await composeValueSet(resource, source, { ...NO_VERSION_RULES, defaults });
+    const options = {
+      abstract: input.parameters.flag('abstract'),
+      displayLanguage: input.parameters.text('displayLanguage'),
+    };
+    return toAnswer(combineValidations(codes.map((code) => validateInValueSet(composed, code, options))));
+  },
+};
