@@ -31,5 +31,5 @@ export function toFhirError(thrown: unknown, requestId: string): FhirError {
 /** A FHIR string holds no control characters but tab and line breaks (datatypes.html#string). */
 function toSentence(text: string): string {
   const short = text.length > LONGEST_DIAGNOSTICS ? `${text.slice(0, LONGEST_DIAGNOSTICS)}…` : text;
-  return short.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]|[\ud800-\udfff]/gu, '\ufffd');
+  return short.replace(/(?![\t\n\r])[\p{Cc}\p{Cs}]/gu, '\ufffd');
 }

@@ -64,7 +64,7 @@ function copy(value: unknown, allowance: CopyAllowance, depth: number): JsonCopy
 }
 
 /** The error for a value that is nested deeper than allowed. */
-export function tooDeep(maxDepth: number): Error {
+function tooDeep(maxDepth: number): Error {
   return fhirError('invalidResource', { reason: `The content is nested deeper than ${maxDepth} levels` });
 }
 
@@ -74,10 +74,13 @@ function spend(allowance: CopyAllowance, bytes: number): void {
     throw fhirError('tooCostly', { reason: 'The content would grow beyond the limit' });
 }
 
-const DOUBTFUL = /[\u0001\ud800-\udfff]/u;
+/** U+0001, and halves of surrogate pairs. */
+function isDoubtful(text: string): boolean {
+  return text.includes('\u0001') || /\p{Cs}/u.test(text);
+}
 
 function checkString(value: string, allowance: CopyAllowance): void {
-  if (!DOUBTFUL.test(value)) return;
+  if (!isDoubtful(value)) return;
   if (value.charCodeAt(0) === 1 && isNumberLiteral(value.slice(1))) allowance.marked = true;
   else
     throw fhirError('invalidValue', {
@@ -86,7 +89,7 @@ function checkString(value: string, allowance: CopyAllowance): void {
 }
 
 function checkName(name: string): void {
-  if (DOUBTFUL.test(name)) {
+  if (isDoubtful(name)) {
     throw fhirError('invalidValue', {
       reason: `The name '${shorten(name)}' holds a character that is not allowed`,
     });

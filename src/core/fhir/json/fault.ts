@@ -49,7 +49,7 @@ const LONGEST_QUOTE = 80;
 
 /** The text, or its beginning, with what cannot be shown replaced. */
 export function shorten(text: string): string {
-  const visible = text.slice(0, LONGEST_QUOTE).replace(/[\u0000-\u001f\u007f\ud800-\udfff]/gu, '\ufffd');
+  const visible = text.slice(0, LONGEST_QUOTE).replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd');
   return text.length > LONGEST_QUOTE ? `${visible}…` : visible;
 }
 
@@ -163,7 +163,7 @@ class Inspection {
 
   private checkCharacters(value: string): void {
     if (value.includes('\u0001')) this.report('character', 'A string may not hold the character U+0001');
-    if (/[\ud800-\udfff]/u.test(value)) this.report('character', 'A string holds half of a surrogate pair');
+    if (/\p{Cs}/u.test(value)) this.report('character', 'A string holds half of a surrogate pair');
   }
 
   private skipSpace(): void {

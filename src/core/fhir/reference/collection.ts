@@ -31,11 +31,11 @@ export function collectReferences(resource: JsonObject): CollectedReference[] {
 
 /** Throws `foreignReference` with all expressions when a text of the resource leaves the resolver's space. */
 export function checkReferences(resource: JsonObject, resolver: ReferenceResolver): void {
-  let leaves = false;
+  let foreign = 0;
   visitReferences(resource, (reference) => {
-    leaves ||= resolver.leaves(reference);
+    if (resolver.leaves(reference)) foreign++;
   });
-  if (!leaves) return;
+  if (foreign === 0) return;
   const issues: Issue[] = [];
   for (const { reference, expression } of collectReferences(resource)) {
     if (!resolver.leaves(reference)) continue;

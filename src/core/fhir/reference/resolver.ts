@@ -65,13 +65,13 @@ interface Address {
 
 function toAddress(publicUrl: string, { tenant, release }: ResolverOptions): Address {
   const tenantRoot = `${publicUrl.replace(/\/+$/, '')}/w/${tenant}`;
-  const url = new URL(tenantRoot);
+  const url = new URL(publicUrl);
   return {
     tenantRoot,
     root: `${tenantRoot}/api/v1/fhir/${release}`,
     host: toHost(url),
     port: toPort(url),
-    segments: toSegments(url.pathname),
+    segments: [...toSegments(url.pathname), 'w', tenant],
     release,
   };
 }

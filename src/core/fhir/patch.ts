@@ -1,0 +1,179 @@
+/**
+ * JSON Patch (RFC 6902) on resources. The library applies the operations; before each of them the place it names is
+ * looked up here, because the library takes inherited members for members, short-cuts large indexes and copies without
+ * limit, and because equality of decimals is ours.
+ */
+import { applyOperation, JsonPatchError } from 'fast-json-patch';
+import { fhirError, type ErrorKey, type FhirError } from '../errors';
+import { isJsonObject, type JsonDocument, type JsonObject, type JsonValue } from './json';
+import { copyJson, type CopyAllowance } from './json/copy';
+import { areEqualJson } from './json/equality';
+import { shorten } from './json/fault';
+import { parseOperations, type PatchOperation } from './patch/operation';
+import { parseIndex, resolvePointer, type Pointer } from './patch/pointer';
+
+export { dropGeneratedNarrative } from './patch/narrative';
+
+export interface PatchLimits {
+  readonly maxOperations: number;
+  /** By how much all added and copied values together may let the resource grow, in bytes of JSON, estimated. */
+  readonly maxGrowthBytes: number;
+  /** Levels of objects and arrays the result may have. */
+  readonly maxDepth: number;
+}
+
+/**
+ * The resource that a patch makes of `current`; neither argument is changed. The root keeps its type and id even when
+ * it is replaced. All or nothing.
+ *
+ * Throws `patchInvalid` (400) for what is not a JSON Patch, `patchForbidden` (422) for a change of what belongs to the
+ * server, `patchNotApplicable` (422) for a place that does not exist, `patchTestFailed` (422), `tooManyPatchOperations`
+ * (413), and `tooCostly` (422) before the limits on growth and depth are passed. `Issue.expression` is `$this[n]`, the
+ * n-th operation counted from 0. Cost: about 10 µs for one operation on a Patient of 2 kB.
+ */
+export function applyJsonPatch(
+  current: JsonDocument,
+  patch: JsonDocument,
+  limits: PatchLimits,
+): JsonDocument {
+  const operations = parseOperations(patch.value, limits.maxOperations);
+  const whole: CopyAllowance = { maxDepth: Infinity, bytes: Infinity, marked: false };
+  const copied = copyJson(current.value, whole);
+  if (!isJsonObject(copied)) throw new Error('only a resource can be patched');
+  const growth: CopyAllowance = {
+    maxDepth: limits.maxDepth,
+    bytes: limits.maxGrowthBytes,
+    marked: whole.marked,
+  };
+  let root: JsonObject = copied;
+  operations.forEach((operation, index) => {
+    root = new Step(root, operation, index, growth).apply();
+  });
+  if (isDeeper(root, limits.maxDepth)) {
+    throw fhirError('tooCostly', {
+      reason: `The patched resource is nested deeper than ${limits.maxDepth} levels`,
+    });
+  }
+  return { value: root, marked: growth.marked };
+}
+
+/** One operation on the way through the patch. */
+class Step {
+  constructor(
+    private readonly root: JsonObject,
+    private readonly operation: PatchOperation,
+    private readonly index: number,
+    private readonly growth: CopyAllowance,
+  ) {}
+
+  /** The root afterwards; it is changed in place unless the operation replaces it. */
+  apply(): JsonObject {
+    const { operation } = this;
+    switch (operation.op) {
+      case 'test':
+        if (!areEqualJson(this.existing(operation.path), operation.value)) {
+          throw this.error('patchTestFailed', 'the value there is another one');
+        }
+        return this.root;
+      case 'add':
+        return this.add(operation.path, copyJson(operation.value, this.growth));
+      case 'replace':
+        this.existing(operation.path);
+        return this.run('replace', operation.path, copyJson(operation.value, this.growth));
+      case 'remove':
+        this.existing(operation.path);
+        return this.remove(operation.path);
+      case 'copy':
+        return this.add(operation.path, copyJson(this.existing(operation.from), this.growth));
+      case 'move': {
+        const value = this.existing(operation.from);
+        if (operation.from.text === operation.path.text) return this.root;
+        this.remove(operation.from);
+        // Already part of the resource; the library's validation would walk through all of it, however deep it is.
+        return this.add(operation.path, value, false);
+      }
+    }
+  }
+
+  private existing(pointer: Pointer): JsonValue {
+    const value = resolvePointer(this.root, pointer.segments);
+    if (value === undefined)
+      throw this.error('patchNotApplicable', `there is nothing at '${shorten(pointer.text)}'`);
+    return value;
+  }
+
+  private add(pointer: Pointer, value: JsonValue, validate = true): JsonObject {
+    const name = pointer.segments.at(-1);
+    if (name !== undefined) {
+      const parent = resolvePointer(this.root, pointer.segments.slice(0, -1));
+      if (Array.isArray(parent)) {
+        const index = name === '-' ? parent.length : parseIndex(name);
+        if (index === undefined || index > parent.length) {
+          throw this.error(
+            'patchNotApplicable',
+            `'${shorten(name)}' is not a place in an array of ${parent.length}`,
+          );
+        }
+      } else if (!isJsonObject(parent)) {
+        throw this.error(
+          'patchNotApplicable',
+          `there is no object or array to add to at '${shorten(pointer.text)}'`,
+        );
+      }
+    }
+    return this.run('add', pointer, value, validate);
+  }
+
+  private remove(pointer: Pointer): JsonObject {
+    if (pointer.segments.length === 0) throw this.forbidden('/resourceType by removing the whole resource');
+    return this.call({ op: 'remove', path: pointer.text });
+  }
+
+  private run(op: 'add' | 'replace', pointer: Pointer, value: JsonValue, validate = true): JsonObject {
+    if (pointer.segments.length === 0) return this.replaceRoot(value);
+    return this.call({ op, path: pointer.text, value }, validate);
+  }
+
+  private replaceRoot(value: JsonValue): JsonObject {
+    if (!isJsonObject(value)) throw this.error('patchNotApplicable', 'a resource must be a JSON object');
+    const kept: JsonObject = {};
+    for (const name of ['resourceType', 'id']) {
+      const present = this.root[name];
+      if (present === undefined) continue;
+      if (value[name] !== undefined && value[name] !== present) throw this.forbidden(`/${name}`);
+      if (value[name] === undefined) kept[name] = present;
+    }
+    return { ...kept, ...value };
+  }
+
+  private call(operation: Parameters<typeof applyOperation>[1], validate = true): JsonObject {
+    try {
+      return applyOperation(this.root, operation, validate, true, true, this.index).newDocument;
+    } catch (thrown) {
+      if (thrown instanceof JsonPatchError) throw this.error('patchNotApplicable', thrown.name);
+      // The library's ban on prototypes; the form of paths has been checked, so that nothing should come here.
+      if (thrown instanceof TypeError) throw this.error('patchInvalid', 'the path is not allowed');
+      throw thrown;
+    }
+  }
+
+  private forbidden(path: string): FhirError {
+    return fhirError('patchForbidden', { path }, `$this[${this.index}]`);
+  }
+
+  private error(key: ErrorKey, reason: string): FhirError {
+    const { op, path } = this.operation;
+    const place = `operation ${this.index} (${op} '${shorten(path.text)}')`;
+    return fhirError(key, { reason: `${place}: ${reason}` }, `$this[${this.index}]`);
+  }
+}
+
+function isDeeper(value: JsonValue, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels <= 0) return true;
+  if (Array.isArray(value)) return value.some((element) => isDeeper(element, levels - 1));
+  for (const name in value) {
+    if (isDeeper(value[name] ?? null, levels - 1)) return true;
+  }
+  return false;
+}
