@@ -1,12 +1,13 @@
 /** What GraphiQL opens with; every one works on the official examples that the quick start loads. */
 export const examples = [
   {
-    query: `# Andiron: FHIR over GraphQL. Run this with Ctrl-Enter; the other tabs show more.
-query Observations {
+    query: `# FHIR over GraphQL. Run it with Ctrl-Enter.
+# The other tabs show more, the documentation all.
+query Welcome {
   search(
     type: Observation
-    query: "subject=Patient/example&code=29463-7,85354-9"
-    first: 3
+    query: "subject=Patient/example&_sort=-date"
+    first: 2
   ) {
     total
     resources {
@@ -15,19 +16,20 @@ query Observations {
         versionId
         lastUpdated
       }
-      json
     }
     pageInfo {
       hasNextPage
-      endCursor
     }
+  }
+  read(type: Patient, id: "example") {
+    json
   }
 }
 `,
   },
   {
-    query: `# One resource, and what the server knows about its version.
-query Patient {
+    query: `# What the server knows about a version.
+query Version {
   read(type: Patient, id: "example") {
     resourceType
     id
@@ -39,7 +41,6 @@ query Patient {
         reference
       }
     }
-    json
   }
 }
 `,
@@ -61,8 +62,8 @@ query History {
 `,
   },
   {
-    query: `# A JSON Patch with real JSON values. With ifVersion it is refused (code conflict)
-# when somebody else was faster.
+    query: `# A JSON Patch with real JSON values. With ifVersion
+# it is refused when somebody else was faster.
 mutation Patch($patch: [JsonPatchOperation!]!) {
   patch(type: Patient, id: "example", patch: $patch) {
     versionId
@@ -80,12 +81,14 @@ mutation Patch($patch: [JsonPatchOperation!]!) {
 `,
   },
   {
-    query: `# An operation. \`operations\` in the documentation lists all that there are.
+    query: `# An operation; \`operations\` lists all that there are.
 mutation Expand {
   invoke(
     code: "expand"
     type: ValueSet
-    parameters: { url: "http://hl7.org/fhir/ValueSet/administrative-gender" }
+    parameters: {
+      url: "http://hl7.org/fhir/ValueSet/administrative-gender"
+    }
   ) {
     json
   }

@@ -1,0 +1,36 @@
+/**
+ * Prints the GraphQL schema of each release to schema/{release}.graphql, for code generators and for whoever reads a
+ * change. Needs no database. `--check` writes nothing and fails when a file is not what would be printed.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transformFileSync } from '@swc/core';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const require = createRequire(import.meta.url);
+
+// The sources as they are: a check must not depend on an earlier build.
+require.extensions['.ts'] = (module, file) => {
+  module._compile(transformFileSync(file, { root, cwd: root }).code, file);
+};
+const { createSchema } = require('../src/resolvers/index.ts');
+const { loadDefinitions } = require('../src/core/fhir/definitions.ts');
+const { RELEASE_NAMES } = require('../src/core/fhir/release.ts');
+const { printSchema } = require('graphql');
+
+const checks = process.argv.includes('--check');
+const stale = [];
+for (const release of RELEASE_NAMES) {
+  const file = path.join(root, 'schema', `${release}.graphql`);
+  const text = `${printSchema(createSchema(loadDefinitions(release).resourceTypes))}\n`;
+  if ((await readFile(file, 'utf8').catch(() => '')) === text) continue;
+  stale.push(path.relative(root, file));
+  if (!checks) await writeFile(file, text);
+}
+if (checks && stale.length > 0) {
+  console.error(`Not up to date: ${stale.join(', ')}. Run: node scripts/build-schema.mjs`);
+  process.exit(1);
+}
+console.log(stale.length === 0 ? 'The printed schemas are up to date' : `Wrote ${stale.join(', ')}`);

@@ -1,0 +1,163 @@
+import { GraphQLError } from 'graphql';
+import { fhirError } from '../../src/core/errors';
+import { formatError } from '../../src/gateway/errors';
+import { startServer, type TestServer } from '../support/server';
+import { createSender, gatewayPath, type SendQuery, toGatewayAnswer } from './gateway-client';
+
+let server: TestServer;
+let send: SendQuery;
+const address = gatewayPath('system', 'r4');
+beforeAll(async () => {
+  server = await startServer();
+  send = createSender(server, 'system', 'r4');
+});
+afterAll(() => server.close());
+
+const post = async (
+  body: unknown,
+  headers: Record<string, string> = { 'content-type': 'application/json' },
+) => toGatewayAnswer(await server.request('POST', address, body, headers));
+
+describe('a request that cannot run', () => {
+  it.each([
+    ['a syntax error', '{ read(type: Patient', 'structure'],
+    ['an unknown field', '{ nope }', 'invalid'],
+    ['an unknown type', '{ read(type: Unicorn, id: "1") { id } }', 'invalid'],
+    ['too many levels', `${'{a'.repeat(200)}${'}'.repeat(200)}`, 'invalid'],
+    [
+      'too many root fields',
+      `{${Array.from({ length: 51 }, (_, index) => `a${index}: operations { code }`).join(' ')}}`,
+      'invalid',
+    ],
+    [
+      'no operation of that name',
+      'query A { operations { code } } query B { operations { code } }',
+      'required',
+    ],
+  ])('is answered 400 with a code and an OperationOutcome: %s', async (_what, query, code) => {
+    const answer = await send(query);
+    expect(answer.status).toBe(400);
+    expect(answer.json.data).toBeUndefined();
+    const { message, extensions } = answer.errors[0]!;
+    expect(extensions.code).toBe(code);
+    expect(extensions.outcome).toEqual({
+      resourceType: 'OperationOutcome',
+      issue: [{ severity: 'error', code, diagnostics: message }],
+    });
+    expect(extensions).not.toHaveProperty('stacktrace');
+  });
+
+  it('is answered 400 for variables of the wrong type', async () => {
+    const answer = await send('query($type: ResourceType!) { read(type: $type, id: "1") { id } }', {
+      type: 'Unicorn',
+    });
+    expect([answer.status, answer.errors[0]?.extensions.code]).toEqual([400, 'value']);
+  });
+
+  it.each([
+    ['no JSON', '{"query": ', 'structure'],
+    ['an empty body', '', 'structure'],
+    ['a member twice', '{"query":"{a}","query":"{b}"}', 'structure'],
+    ['no query', '{"variables":{}}', 'invalid'],
+    ['a batch', '[{"query":"{ operations { code } }"}]', 'invalid'],
+  ])('is answered 400 for a body with %s', async (_what, body, code) => {
+    const answer = await post(body);
+    expect([answer.status, answer.errors[0]?.extensions.code]).toEqual([400, code]);
+    expect(answer.errors[0]?.extensions.outcome.resourceType).toBe('OperationOutcome');
+  });
+
+  it('is answered 415 for another type of body, which another site could send as well', async () => {
+    for (const contentType of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
+      const answer = await post('{"query":"{ operations { code } }"}', { 'content-type': contentType });
+      expect([answer.status, answer.errors[0]?.extensions.code]).toEqual([415, 'not-supported']);
+    }
+  });
+
+  it('is answered 413 for a body that is too large', async () => {
+    const answer = await post(JSON.stringify({ query: `{ a # ${'x'.repeat(17_000_000)}\n}` }));
+    expect([answer.status, answer.errors[0]?.extensions.code]).toEqual([413, 'too-long']);
+  });
+});
+
+describe('GET', () => {
+  const get = async (query: string, headers: Record<string, string> = {}) =>
+    toGatewayAnswer(
+      await server.request('GET', `${address}?query=${encodeURIComponent(query)}`, undefined, headers),
+    );
+
+  it('answers queries of a client that another site cannot imitate', async () => {
+    const answer = await get('{ metadata { fhirVersion } }', { 'apollo-require-preflight': 'true' });
+    expect([answer.status, answer.found]).toEqual([200, { metadata: { fhirVersion: '4.0.1' } }]);
+    expect((await get('{ metadata { fhirVersion } }')).status).toBe(400);
+  });
+
+  it('changes nothing', async () => {
+    const answer = await get('mutation { create(resource: {resourceType: "Basic"}) { created } }', {
+      'apollo-require-preflight': 'true',
+    });
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
+  });
+});
+
+describe('an address', () => {
+  it.each([
+    ['an unknown tenant', '/w/nobody/api/v1/graphql/r4'],
+    ['an unknown release', '/w/system/api/v1/graphql/r5'],
+    ['a name that is percent-encoded', '/w/s%79stem/api/v1/graphql/r4'],
+  ])('with %s is answered 404 with an OperationOutcome, as REST answers', async (_what, path) => {
+    for (const accept of ['application/json', 'text/html']) {
+      const answer = await server.request('POST', path, '{"query":"{ operations { code } }"}', {
+        'content-type': 'application/json',
+        accept,
+      });
+      expect(answer.status).toBe(404);
+      expect(answer.headers['content-type']).toContain('application/fhir+json');
+      expect(answer.json).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ code: 'not-found' }] });
+    }
+  });
+
+  it('takes GET and POST only', async () => {
+    for (const method of ['PUT', 'PATCH', 'DELETE']) {
+      const answer = await server.request(method, address);
+      expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST']);
+    }
+  });
+});
+
+describe('what went wrong inside the server', () => {
+  it('is told by its request id and by nothing else', () => {
+    const secret = new GraphQLError('select * from secret', {
+      path: ['read'],
+      originalError: new TypeError('select * from secret'),
+    });
+    const formatted = formatError(
+      { message: secret.message, path: ['read'], extensions: { code: 'INTERNAL_SERVER_ERROR' } },
+      secret,
+      'r-1',
+    );
+    expect(JSON.stringify(formatted)).not.toContain('secret');
+    expect(formatted).toMatchObject({ path: ['read'], extensions: { code: 'exception' } });
+    expect(formatted.message).toContain('r-1');
+  });
+
+  it('is told in full where it was expected', () => {
+    const expected = fhirError('notFound', { type: 'Patient', id: '1' });
+    const error = new GraphQLError(expected.message, { path: ['patch'], originalError: expected });
+    const formatted = formatError(
+      { message: error.message, path: ['patch'], extensions: { code: 'INTERNAL_SERVER_ERROR' } },
+      error,
+      'r-1',
+    );
+    expect(JSON.parse(JSON.stringify(formatted))).toEqual({
+      message: 'Patient/1 is not known',
+      path: ['patch'],
+      extensions: {
+        code: 'not-found',
+        outcome: {
+          resourceType: 'OperationOutcome',
+          issue: [{ severity: 'error', code: 'not-found', diagnostics: 'Patient/1 is not known' }],
+        },
+      },
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { startServer, type TestServer } from '../support/server';
+import { gatewayPath } from './gateway-client';
+
+/** What Chromium sends when somebody opens an address. */
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
+
+let server: TestServer;
+beforeAll(async () => {
+  await promisify(execFile)(process.execPath, ['scripts/build-graphiql.mjs'], {
+    cwd: path.resolve(__dirname, '../..'),
+  });
+  server = await startServer();
+}, 60_000);
+afterAll(() => server.close());
+
+describe('opening the gateway in a browser', () => {
+  it('shows GraphiQL, for the tenant and release of the address, and forbids every other source', async () => {
+    const answer = await server.request('GET', gatewayPath('system', 'r4b'), undefined, { accept: BROWSER });
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(answer.headers['content-security-policy']).toContain("default-src 'self'");
+    expect(answer.text).toContain('data-tenant="system" data-release="r4b"');
+    expect(answer.text).not.toMatch(/https?:\/\//);
+  });
+
+  it('finds every file that the page names, small and kept for good', async () => {
+    for (const page of [gatewayPath('system', 'r4'), `${gatewayPath('system', 'r4')}/`]) {
+      const { text } = await server.request('GET', page, undefined, { accept: BROWSER });
+      const names = [...text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, name]) => name!);
+      expect(names).toHaveLength(3);
+      for (const name of names) {
+        const { pathname } = new URL(name, server.base + page);
+        const answer = await server.request('GET', pathname, undefined, { 'accept-encoding': 'gzip' });
+        expect(answer.status).toBe(200);
+        expect(answer.headers).toMatchObject({
+          'content-encoding': 'gzip',
+          'content-type': expect.stringMatching(/javascript|css|svg/),
+          'cache-control': 'public, max-age=31536000, immutable',
+        });
+        const plain = await server.request('GET', pathname);
+        expect(plain.headers['content-encoding']).toBeUndefined();
+        expect(plain.bytes.length).toBeGreaterThan(answer.bytes.length / 2);
+      }
+    }
+  });
+
+  it('serves no other file', async () => {
+    for (const name of ['manifest.json', 'nothing.js', '..%2fmanifest.json', '%2e%2e%2fpackage.json']) {
+      expect((await server.request('GET', `/graphiql/assets/${name}`)).status).toBe(404);
+    }
+  });
+
+  it('is 404 for a tenant that there is not', async () => {
+    const answer = await server.request('GET', '/w/nobody/api/v1/graphql/r4', undefined, { accept: BROWSER });
+    expect(answer.status).toBe(404);
+  });
+});

@@ -1,0 +1,98 @@
+import type { Release } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+import { createSender, type SendQuery } from './gateway-client';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+const FHIR_VERSIONS = { r4: '4.0.1', r4b: '4.3.0' } as const;
+const GENDER = 'http://hl7.org/fhir/ValueSet/administrative-gender';
+
+describe.each<Release>(['r4', 'r4b'])('what the server can do in %s', (release) => {
+  let send: SendQuery;
+  beforeAll(() => {
+    send = createSender(server, 'system', release);
+  });
+
+  it('is told by the CapabilityStatement and the version of the specification', async () => {
+    const { found } = await send('{ metadata { fhirVersion resourceTypes json } }');
+    expect(found.metadata.fhirVersion).toBe(FHIR_VERSIONS[release]);
+    expect(found.metadata.resourceTypes).toContain('Patient');
+    expect(found.metadata.json).toMatchObject({
+      resourceType: 'CapabilityStatement',
+      fhirVersion: FHIR_VERSIONS[release],
+    });
+  });
+
+  it('lists operations, of a level and of a type', async () => {
+    const { found } = await send(`{
+      all: operations { code definition levels types affectsState }
+      instance: operations(level: INSTANCE) { code }
+      valueSet: operations(type: ValueSet) { code }
+      patient: operations(type: Patient) { code }
+    }`);
+    const codes = (list: { code: string }[]): string[] => list.map(({ code }) => code);
+    expect(found.all).toContainEqual({
+      code: 'expand',
+      definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand',
+      levels: expect.arrayContaining(['TYPE', 'INSTANCE']),
+      types: ['ValueSet'],
+      affectsState: false,
+    });
+    expect(codes(found.instance)).toContain('meta');
+    expect(codes(found.valueSet)).toEqual(expect.arrayContaining(['expand', 'meta']));
+    expect(codes(found.patient)).toContain('meta');
+    expect(codes(found.patient)).not.toContain('expand');
+  });
+
+  it('runs an operation with names and simple values', async () => {
+    const { status, found } =
+      await send(`mutation { invoke(code: "expand", type: ValueSet, parameters: {url: "${GENDER}", count: 2}) {
+      resource { resourceType } json
+    } }`);
+    expect(status).toBe(200);
+    expect(found.invoke.resource.resourceType).toBe('ValueSet');
+    expect(found.invoke.json.expansion.contains).toHaveLength(2);
+  });
+
+  it('runs an operation with a Parameters resource, on a resource too', async () => {
+    const parameters = {
+      resourceType: 'Parameters',
+      parameter: [
+        { name: 'code', valueCode: 'male' },
+        { name: 'url', valueUri: GENDER },
+      ],
+    };
+    const { found } = await send(
+      `mutation($parameters: ParametersInput) {
+        check: invoke(code: "validate-code", type: ValueSet, level: TYPE, parameters: $parameters) { json }
+        meta: invoke(code: "meta", type: ValueSet, id: "administrative-gender") { json }
+      }`,
+      {
+        parameters: {
+          ...parameters,
+          parameter: [
+            ...parameters.parameter,
+            { name: 'system', valueUri: 'http://hl7.org/fhir/administrative-gender' },
+          ],
+        },
+      },
+    );
+    expect(found.check.json.parameter).toContainEqual({ name: 'result', valueBoolean: true });
+    expect(found.meta.json.resourceType).toBe('Parameters');
+  });
+
+  it('answers with the errors of REST', async () => {
+    const unknown = await send('mutation { invoke(code: "nonsense") { json } }');
+    expect([unknown.status, unknown.errors[0]?.extensions.code]).toEqual([404, 'not-supported']);
+    const wrongLevel = await send('mutation { invoke(code: "expand") { json } }');
+    expect(wrongLevel.status).toBe(400);
+    const nested = await send(
+      'mutation { invoke(code: "expand", type: ValueSet, parameters: {url: {deep: 1}}) { json } }',
+    );
+    expect(nested.status).toBe(400);
+  });
+});

@@ -1,0 +1,103 @@
+import type { Release } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+import { createSender, putExample, type SendQuery } from './gateway-client';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+describe.each<Release>(['r4', 'r4b'])('searching in %s', (release) => {
+  let send: SendQuery;
+  beforeAll(async () => {
+    send = createSender(server, 'system', release);
+    for (const name of ['Patient-example', 'Observation-example', 'Observation-blood-pressure']) {
+      await putExample(server, 'system', release, name);
+    }
+    for (const family of ['Alpha', 'Beta', 'Gamma']) {
+      const resource = { resourceType: 'Patient', name: [{ family }], birthDate: '1970-01-01' };
+      await send('mutation($resource: ResourceInput!) { create(resource: $resource) { created } }', {
+        resource,
+      });
+    }
+  });
+
+  it('takes the query string of REST', async () => {
+    const { found } = await send(
+      '{ search(type: Patient, query: "family=chalmers&birthdate=lt1980") { resources { id } edges { mode node { id } } issues { code } } }',
+    );
+    expect(found.search).toEqual({
+      resources: [{ id: 'example' }],
+      edges: [{ mode: 'MATCH', node: { id: 'example' } }],
+      issues: [],
+    });
+  });
+
+  it('takes parameters one by one, without percent-encoding', async () => {
+    const { found } = await send(
+      'query($parameters: [SearchParameterInput!]) { search(type: Observation, parameters: $parameters) { resources { id } } }',
+      {
+        parameters: [
+          { name: 'code', value: 'http://loinc.org|29463-7' },
+          { name: 'subject', value: 'Patient/example' },
+        ],
+      },
+    );
+    expect(found.search.resources).toEqual([{ id: 'example' }]);
+  });
+
+  it('joins query string and parameters by AND', async () => {
+    const { found } = await send(
+      '{ search(type: Patient, query: "birthdate=1970-01-01", parameters: [{name: "family", value: "beta"}]) { resources { json } } }',
+    );
+    expect(found.search.resources).toMatchObject([{ json: { name: [{ family: 'Beta' }] } }]);
+  });
+
+  it('goes through pages by cursor and ends', async () => {
+    const query = `query($after: String) { search(type: Patient, query: "birthdate=1970-01-01&_sort=family", first: 2, after: $after) {
+      resources { json } pageInfo { hasNextPage endCursor }
+    } }`;
+    const first = (await send(query)).found.search;
+    const second = (await send(query, { after: first.pageInfo.endCursor })).found.search;
+    const families = [...first.resources, ...second.resources].map(
+      ({ json }) => json.name[0].family as string,
+    );
+    expect(families).toEqual(['Alpha', 'Beta', 'Gamma']);
+    expect(first.pageInfo.hasNextPage).toBe(true);
+    expect(second.pageInfo).toEqual({ hasNextPage: false, endCursor: null });
+  });
+
+  it('counts the matches when the total is selected, through a fragment too', async () => {
+    const { found } = await send(`{
+      some: search(type: Patient, query: "birthdate=1970-01-01", first: 1) { ...counted }
+      none: search(type: Patient, query: "family=nobody", total: ACCURATE) { total }
+    } fragment counted on SearchResult { total }`);
+    expect(found).toEqual({ some: { total: 3 }, none: { total: 0 } });
+  });
+
+  it('lets `first` go before `_count`, and `_count` before the default', async () => {
+    const { found } = await send(`{
+      a: search(type: Patient, query: "_count=1") { resources { id } }
+      b: search(type: Patient, query: "_count=1", first: 2) { resources { id } }
+    }`);
+    expect(found.a.resources).toHaveLength(1);
+    expect(found.b.resources).toHaveLength(2);
+  });
+
+  it('refuses an unknown parameter, and a cursor of another search', async () => {
+    const unknown = await send('{ search(type: Patient, query: "nmae=x") { total } }');
+    expect(unknown.status).toBe(400);
+    expect(unknown.errors[0]).toMatchObject({ path: ['search'], extensions: { code: 'not-supported' } });
+    const page = await send(
+      '{ search(type: Patient, query: "_sort=family", first: 1) { pageInfo { endCursor } } }',
+    );
+    const foreign = await send(
+      'query($after: String) { search(type: Patient, query: "_sort=birthdate", after: $after) { total } }',
+      {
+        after: page.found.search.pageInfo.endCursor,
+      },
+    );
+    expect([foreign.status, foreign.errors[0]?.extensions.code]).toEqual([400, 'value']);
+  });
+});
