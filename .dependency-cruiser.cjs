@@ -79,8 +79,8 @@ module.exports = {
     only('json-patch-in-one-file', 'fast-json-patch', '^src/core/fhir/patch\\.ts$', 'One file guards against bad patches.'),
     only(
       'graphql-in-front-only',
-      'graphql|graphql-[^/]+|type-graphql|@apollo|@graphql-tools|dataloader',
-      '^src/(schema|resolvers|gateway)/|^src/core/loaders',
+      'graphql|graphql-[^/]+|type-graphql|@apollo|@graphql-tools',
+      '^src/(schema|resolvers|gateway)/',
       'Core does not know GraphQL.',
     ),
     only('http-in-front-only', 'fastify|@fastify', '^src/(rest|resolvers|gateway|app\\.ts)', 'Core does not know HTTP.'),

@@ -23,6 +23,7 @@ interface ErrorKind {
 }
 
 /** Adding an error: one row. docs/errors.md is generated from this table. */
+// prettier-ignore
 export const ERROR_CATALOGUE = {
   invalidJson: { status: 400, code: 'structure', message: 'The body is not valid JSON: {reason}' },
   invalidResource: { status: 400, code: 'structure', message: '{reason}' },

@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+/** `andiron`: finds the command and hands it what the user wrote. A command is one file in cli/ and one line here. */
+import { parseArgs } from 'node:util';
+import { type Command, toParseOptions, UsageError } from './cli/command';
+import { config } from './cli/config';
+import { loadEnvironmentFile } from './cli/environment-file';
+import { fail } from './cli/failure';
+import { migrate } from './cli/migrate';
+import { quickstart } from './cli/quickstart';
+import { serve } from './cli/serve';
+import { tenant } from './cli/tenant';
+
+const COMMANDS: readonly Command[] = [serve, quickstart, migrate, tenant, config];
+
+function helpOf(command: Command): string {
+  const options = Object.entries(command.options ?? {});
+  const lines = options.map(([name, { help }]) => `  --${name.padEnd(8)} ${help}\n`);
+  return `andiron ${command.name} ${command.usage}\n  ${command.summary}\n${lines.join('')}`;
+}
+
+function helpOfAll(): string {
+  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
+  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`);
+  return `andiron COMMAND\n\n${lines.join('')}\nandiron COMMAND --help tells more. Settings come from the environment and .env.\n`;
+}
+
+async function run(written: readonly string[]): Promise<void> {
+  const [name, ...rest] = written;
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    process.stdout.write(helpOfAll());
+    return;
+  }
+  const command = COMMANDS.find((known) => known.name === name);
+  if (command === undefined) throw new UsageError(`'${name}' is not a command; andiron --help lists them`);
+  const { values, positionals } = parseArgs({
+    args: rest,
+    options: { ...toParseOptions(command), help: { type: 'boolean', short: 'h' } },
+    allowPositionals: true,
+  });
+  if (values['help'] === true) {
+    process.stdout.write(helpOf(command));
+    return;
+  }
+  await command.run({
+    words: positionals,
+    options: values,
+  });
+}
+
+loadEnvironmentFile();
+run(process.argv.slice(2)).catch(fail);

@@ -1,0 +1,93 @@
+/** The official example resources, shipped as one compressed file per release, loaded through core like any write. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import {
+  type Core,
+  FhirError,
+  type JsonDocument,
+  type Log,
+  parseJson,
+  type Release,
+  RELEASE_NAMES,
+  type RequestContext,
+} from '../core';
+import { createProgressBar } from './progress-bar';
+
+const FOLDER = path.resolve(__dirname, '..', '..', 'examples');
+/** Enough that the writes of one moment share a statement. */
+const IN_FLIGHT = 64;
+const PATIENCE_MS = 120_000;
+
+async function readLines(release: Release): Promise<readonly string[]> {
+  const packed = await readFile(path.join(FOLDER, `${release}.ndjson.gz`));
+  const text = (await promisify(gunzip)(packed)).toString('utf8');
+  return text.split('\n').filter((line) => line !== '');
+}
+
+function textMember(document: JsonDocument, name: string): string | undefined {
+  const { value } = document;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const member = value[name];
+  return typeof member === 'string' ? member : undefined;
+}
+
+/** Stores one example. One that is there already, from a load that was cut short, stays as it is. */
+async function storeExample(core: Core, context: RequestContext, line: string): Promise<void> {
+  const document = parseJson(line);
+  const type = textMember(document, 'resourceType') ?? '';
+  const id = textMember(document, 'id');
+  const timed = { ...context, deadline: Date.now() + PATIENCE_MS };
+  if (id === undefined) {
+    await core.create(timed, type, document);
+    return;
+  }
+  try {
+    await core.update(timed, type, id, document, { ifNoneMatchAny: true });
+  } catch (error) {
+    if (!(error instanceof FhirError) || error.key !== 'preconditionFailed') throw error;
+  }
+}
+
+export interface LoadedExamples {
+  readonly stored: number;
+  /** Why examples were refused, one line each. */
+  readonly refused: readonly string[];
+}
+
+/** Loads the examples of all releases into `tenant`. */
+export async function loadExamples(
+  core: Core,
+  tenant: string,
+  log: Log,
+  output: NodeJS.WriteStream,
+): Promise<LoadedExamples> {
+  const refused: string[] = [];
+  let stored = 0;
+  for (const release of RELEASE_NAMES) {
+    const space = await core.findSpace(tenant, release);
+    if (space === undefined) throw new Error(`There is no tenant '${tenant}' to load the examples into`);
+    const context = { space, actor: 'quickstart', deadline: 0, requestId: 'quickstart', log };
+    const lines = await readLines(release);
+    const bar = createProgressBar(output, `Loading the ${release.toUpperCase()} examples`, lines.length);
+    let next = 0;
+    let done = 0;
+    const work = async (): Promise<void> => {
+      for (let line = lines[next++]; line !== undefined; line = lines[next++]) {
+        try {
+          await storeExample(core, context, line);
+          stored += 1;
+        } catch (error) {
+          if (!(error instanceof FhirError) || error.status >= 500) throw error;
+          refused.push(`${release} line ${lines.indexOf(line) + 1}: ${error.message}`);
+        }
+        done += 1;
+        bar.show(done);
+      }
+    };
+    await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+    bar.finish();
+  }
+  return { stored, refused };
+}

@@ -1,0 +1,32 @@
+export interface ProgressBar {
+  /** Shows that `done` of all steps are done. */
+  show(done: number): void;
+  /** Leaves the last state on a line of its own. */
+  finish(): void;
+}
+
+const WIDTH = 30;
+
+/** A bar that is drawn over itself on a terminal, and a line per quarter elsewhere. */
+export function createProgressBar(output: NodeJS.WriteStream, title: string, total: number): ProgressBar {
+  let shown = -1;
+  const draw = (done: number): void => {
+    const share = total === 0 ? 1 : done / total;
+    const filled = Math.round(share * WIDTH);
+    const bar = '#'.repeat(filled) + '-'.repeat(WIDTH - filled);
+    const counts = `${done.toLocaleString('en')} of ${total.toLocaleString('en')}`;
+    if (output.isTTY) output.write(`\r${title} [${bar}] ${counts} `);
+    else output.write(`${title} ${counts}\n`);
+  };
+  return {
+    show(done) {
+      const step = Math.floor((done * (output.isTTY ? 200 : 4)) / Math.max(total, 1));
+      if (step === shown) return;
+      shown = step;
+      draw(done);
+    },
+    finish() {
+      if (output.isTTY) output.write('\n');
+    },
+  };
+}

@@ -1,0 +1,150 @@
+/** The whole server with a database of its own, for a first look. `npm start` never comes here. */
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import { type App, createApp } from '../app';
+import { loadSettings, type Settings } from '../config';
+import { claimDataFolder } from './data-folder';
+import { loadExamples } from './examples';
+import { startEmbeddedPostgres } from './postgres';
+import { findProgram, startEmbeddedRedis } from './redis';
+
+export interface QuickstartOptions {
+  /** Kept between runs; undefined: a temporary folder that is removed in the end. */
+  readonly folder: string | undefined;
+  readonly withExamples: boolean;
+  /** Environment variables; those of the embedded services are put over them. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  makeLog(settings: Settings): Logger;
+  readonly output: NodeJS.WriteStream;
+}
+
+/** What has been started, so that it can be stopped at any moment, the last first. */
+export class Stoppable {
+  readonly #steps: (() => Promise<void>)[] = [];
+
+  add(step: () => Promise<void>): void {
+    this.#steps.push(step);
+  }
+
+  /** Stops everything, whatever fails on the way; a second call has nothing left to do. */
+  async stop(): Promise<void> {
+    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
+      await step().catch(() => undefined);
+    }
+  }
+}
+
+async function startRedis(started: Stoppable, options: QuickstartOptions): Promise<Record<string, string>> {
+  if ((options.environment['REDIS_HOST'] ?? '') !== '') return {};
+  const program = await findProgram('redis-server');
+  if (program === undefined) {
+    options.output.write(
+      'There is no redis-server on the PATH: running without Redis, which is slower and loses nothing\n',
+    );
+    return {};
+  }
+  const redis = await startEmbeddedRedis(program);
+  started.add(() => redis.stop());
+  return {
+    REDIS_HOST: redis.host,
+    REDIS_PORT: String(redis.port),
+    REDIS_USERNAME: '',
+    REDIS_PASSWORD: '',
+    REDIS_TLS: '',
+  };
+}
+
+async function prepareFolder(started: Stoppable, kept: string | undefined): Promise<string> {
+  if (kept === undefined) {
+    const folder = await mkdtemp(path.join(tmpdir(), 'andiron-quickstart-'));
+    started.add(() => rm(folder, { recursive: true, force: true }));
+    return folder;
+  }
+  const folder = path.resolve(kept);
+  started.add(await claimDataFolder(folder));
+  return folder;
+}
+
+async function startPostgres(
+  started: Stoppable,
+  folder: string,
+  isKept: boolean,
+): Promise<Record<string, string>> {
+  const postgres = await startEmbeddedPostgres({ folder, durable: isKept, temporary: !isKept });
+  started.add(() => postgres.stop());
+  return {
+    FHIR_DATABASE_HOST: postgres.host,
+    FHIR_DATABASE_PORT: String(postgres.port),
+    FHIR_DATABASE_USERNAME: postgres.user,
+    FHIR_DATABASE_PASSWORD: postgres.password,
+    FHIR_DATABASE_NAME: 'postgres',
+    FHIR_DATABASE_SSL: 'false',
+    FHIR_DATABASE_CA_FILE: '',
+  };
+}
+
+async function addExamples(app: App, log: Logger, folder: string, output: NodeJS.WriteStream): Promise<void> {
+  const mark = path.join(folder, 'examples-loaded');
+  if (await stat(mark).catch(() => undefined)) return;
+  const { stored, refused } = await loadExamples(app.core, 'system', log, output);
+  for (const line of refused) output.write(`Refused: ${line}\n`);
+  await writeFile(mark, `${stored}\n`);
+}
+
+function writeBanner(
+  output: NodeJS.WriteStream,
+  address: string,
+  options: QuickstartOptions,
+  seconds: number,
+): void {
+  const root = `${address}/w/system/api/v1`;
+  const end =
+    options.folder === undefined
+      ? 'Ctrl-C stops everything and removes the data; --data DIR keeps it.'
+      : `Ctrl-C stops everything; the data stays in ${path.resolve(options.folder)}.`;
+  output.write(`
+Andiron is ready after ${seconds.toFixed(1)} s.
+
+  FHIR R4     ${root}/fhir/r4
+  FHIR R4B    ${root}/fhir/r4b
+  metadata    ${root}/fhir/r4/metadata
+  GraphiQL    ${root}/graphql/r4   (in a browser)
+
+  curl '${root}/fhir/r4/Patient?name=chalmers'
+  curl '${root}/fhir/r4/Observation?subject=Patient/example&_sort=-date'
+
+${end}
+`);
+}
+
+/**
+ * Starts PostgreSQL, Redis where the machine has one, and the server; loads the examples; says where to look.
+ * The caller stops `started`, also when this throws.
+ * @throws ConfigurationError for settings that are malformed
+ * @throws Error in words for the user, when something cannot be started
+ */
+export async function startQuickstart(started: Stoppable, options: QuickstartOptions): Promise<App> {
+  const begun = performance.now();
+  const { output } = options;
+  // Malformed settings are told before anything is started.
+  loadSettings(options.environment);
+  const folder = await prepareFolder(started, options.folder);
+  output.write('Starting PostgreSQL\n');
+  const [postgres, redis] = await Promise.all([
+    startPostgres(started, folder, options.folder !== undefined),
+    startRedis(started, options),
+  ]);
+  const settings = loadSettings({ ...options.environment, ...postgres, ...redis });
+  const log = options.makeLog(settings);
+  output.write('Starting the server\n');
+  const app = await createApp(settings, log);
+  started.add(() => app.close());
+  const { port } = await app.listen();
+  if (options.withExamples) await addExamples(app, log, folder, output);
+  const host = settings.HOST === '0.0.0.0' || settings.HOST === '::' ? 'localhost' : settings.HOST;
+  const name = host.includes(':') ? `[${host}]` : host;
+  writeBanner(output, `http://${name}:${port}`, options, (performance.now() - begun) / 1000);
+  return app;
+}
