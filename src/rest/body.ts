@@ -1,0 +1,122 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { fhirError, RELEASES, type FhirError, type Release } from '../core';
+import { parseMediaRange } from './media-range';
+import { fitsRelease } from './negotiation';
+
+export const RESOURCE_TYPES = ['application/fhir+json', 'application/json', 'application/json+fhir'] as const;
+export const PATCH_TYPES = ['application/json-patch+json', ...RESOURCE_TYPES] as const;
+export const FORM_TYPES = ['application/x-www-form-urlencoded'] as const;
+
+/** What a `Content-Type` says, judged once per header text. */
+interface ContentType {
+  readonly name: string;
+  readonly isUtf8: boolean;
+  readonly releases: Readonly<Record<Release, boolean>>;
+}
+
+const CACHE_SIZE = 256;
+const CACHED_LENGTH = 256;
+const contentTypes = new Map<string, ContentType>();
+
+/** Bytes beyond the limit that are still read and dropped, so that the client gets to see the refusal. */
+const DRAINED_SIZE = 16 * 1024 * 1024;
+
+/** Whether the headers announce a body; a chunked one may still turn out empty. */
+export function announcesBody(headers: IncomingHttpHeaders): boolean {
+  const length = headers['content-length'];
+  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined;
+}
+
+/**
+ * Whether the body is of one of the `allowed` types, in UTF-8, and of this release where it names one. Cost: one
+ * look-up in a map for a header that was seen before.
+ */
+export function hasContentType(
+  headers: IncomingHttpHeaders,
+  allowed: readonly string[],
+  release: Release,
+): boolean {
+  const contentType = judgeContentType(headers['content-type'] ?? '');
+  if (contentType === undefined || !contentType.isUtf8 || !contentType.releases[release]) return false;
+  return allowed.includes(contentType.name);
+}
+
+/** Throws `unsupportedMediaType` where `hasContentType` is false. */
+export function requireContentType(
+  headers: IncomingHttpHeaders,
+  allowed: readonly string[],
+  release: Release,
+): void {
+  if (hasContentType(headers, allowed, release)) return;
+  throw fhirError('unsupportedMediaType', {
+    contentType: headers['content-type'] ?? 'not stated',
+    allowed: `send ${allowed.join(', ')} in UTF-8, with fhirVersion ${RELEASES[release].mimeVersion} or without`,
+  });
+}
+
+function judgeContentType(header: string): ContentType | undefined {
+  const known = contentTypes.get(header);
+  if (known !== undefined) return known;
+  const range = parseMediaRange(header);
+  if (range === undefined) return undefined;
+  const charset = range.parameters.get('charset');
+  const contentType: ContentType = {
+    name: `${range.type}/${range.subtype}`,
+    isUtf8: charset === undefined || charset === 'utf-8' || charset === 'utf8',
+    releases: { r4: fitsRelease(range, 'r4'), r4b: fitsRelease(range, 'r4b') },
+  };
+  if (contentTypes.size >= CACHE_SIZE) contentTypes.clear();
+  if (header.length <= CACHED_LENGTH) contentTypes.set(header, contentType);
+  return contentType;
+}
+
+/**
+ * The whole body as text. Errors, given to `done`: `bodyTooLarge` over `limit` bytes, `unsupportedMediaType` for a
+ * compressed body, `invalidJson` for bytes that are not UTF-8 or a body that breaks off.
+ */
+export function readBody(
+  source: Readable,
+  headers: IncomingHttpHeaders,
+  limit: number,
+  done: (error: Error | null, text?: string) => void,
+): void {
+  const declared = Number(headers['content-length'] ?? 0);
+  let refusal =
+    declared > limit ? fhirError('bodyTooLarge', { limit }) : refuseEncoding(headers['content-encoding']);
+  if (declared > limit + DRAINED_SIZE) {
+    done(refusal ?? null);
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const finish = (error: Error | null, text?: string): void => {
+    source.off('data', collect).off('end', conclude).off('error', breakOff).off('close', breakOff);
+    done(error, text);
+  };
+  const collect = (chunk: Buffer): void => {
+    size += chunk.length;
+    if (size > limit) refusal ??= fhirError('bodyTooLarge', { limit });
+    if (refusal === undefined) chunks.push(chunk);
+    else chunks.length = 0;
+    if (size > limit + DRAINED_SIZE) finish(refusal ?? null);
+  };
+  const conclude = (): void => {
+    const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+    if (refusal !== undefined) finish(refusal);
+    else if (!isUtf8(bytes)) finish(fhirError('invalidJson', { reason: 'its bytes are not UTF-8' }));
+    else finish(null, bytes.toString('utf8'));
+  };
+  const breakOff = (): void => finish(fhirError('invalidJson', { reason: 'it breaks off' }));
+  source.on('data', collect).on('end', conclude).on('error', breakOff).on('close', breakOff);
+  source.resume();
+}
+
+function refuseEncoding(encoding: string | undefined): FhirError | undefined {
+  if (encoding === undefined || encoding.toLowerCase() === 'identity') return undefined;
+  return fhirError('unsupportedMediaType', {
+    contentType: `Content-Encoding ${encoding}`,
+    allowed: 'send it uncompressed',
+  });
+}

@@ -1,0 +1,73 @@
+import type { HistoryPage, SearchPage, StoredVersion } from '../core';
+import { toOutcome } from '../core';
+import { toEntityTag } from './entity-tag';
+import { formatParameters, type Parameter } from './query';
+
+/** Where the links of a Bundle point: `address` without a query, and the parameters of this page. */
+export interface PageLinks {
+  readonly address: string;
+  readonly used: readonly Parameter[];
+  /** Value of `_cursor` of the next page. */
+  readonly next: string | undefined;
+}
+
+/**
+ * A searchset Bundle (https://hl7.org/fhir/R4/bundle.html#searchset) by joining the stored texts; nothing is parsed.
+ * `root` is `{fhir_root}`. Order: matches, included, then the outcome.
+ */
+export function writeSearchset(page: SearchPage, root: string, links: PageLinks): string {
+  let entries = '';
+  for (const version of page.matches) entries += `,${writeSearchEntry(version, root, 'match')}`;
+  for (const version of page.included) entries += `,${writeSearchEntry(version, root, 'include')}`;
+  if (page.issues.length > 0)
+    entries += `,{"resource":${toOutcome(page.issues)},"search":{"mode":"outcome"}}`;
+  return writeBundle('searchset', page.total, links, entries);
+}
+
+/**
+ * A history Bundle (https://hl7.org/fhir/R4/http.html#history), newest first: each entry says which request made the
+ * version, and a deletion has no resource.
+ */
+export function writeHistory(page: HistoryPage, root: string, links: PageLinks): string {
+  let entries = '';
+  for (const version of page.versions) entries += `,${writeHistoryEntry(version, root)}`;
+  return writeBundle('history', page.total, links, entries);
+}
+
+/** `entries` begins with a comma, or is empty: JSON of FHIR has no empty arrays. */
+function writeBundle(type: string, total: number | undefined, links: PageLinks, entries: string): string {
+  let text = `{"resourceType":"Bundle","type":"${type}"`;
+  if (total !== undefined) text += `,"total":${total}`;
+  text += `,"link":[${writeLink('self', links.address, links.used)}`;
+  if (links.next !== undefined) {
+    const parameters = links.used.filter(([name]) => name !== '_cursor');
+    text += `,${writeLink('next', links.address, [...parameters, ['_cursor', links.next]])}`;
+  }
+  text += ']';
+  if (entries !== '') text += `,"entry":[${entries.slice(1)}]`;
+  return `${text}}`;
+}
+
+function writeLink(relation: string, address: string, parameters: readonly Parameter[]): string {
+  const query = formatParameters(parameters);
+  return `{"relation":"${relation}","url":${JSON.stringify(query === '' ? address : `${address}?${query}`)}}`;
+}
+
+function writeSearchEntry(version: StoredVersion, root: string, mode: 'match' | 'include'): string {
+  return `{"fullUrl":"${root}/${version.type}/${version.id}","resource":${version.text},"search":{"mode":"${mode}"}}`;
+}
+
+/** The first version is told as POST; a later `create` brought a deleted resource back, which only PUT can do. */
+function writeHistoryEntry(version: StoredVersion, root: string): string {
+  const { type, id, versionId, change } = version;
+  const resource = change === 'delete' ? '' : `"resource":${version.text},`;
+  const isPost = change === 'create' && versionId === 1;
+  const method = change === 'delete' ? 'DELETE' : isPost ? 'POST' : 'PUT';
+  const status = change === 'create' ? '201' : '200';
+  const lastModified = new Date(version.lastUpdated).toISOString().replace('Z', '+00:00');
+  return (
+    `{"fullUrl":"${root}/${type}/${id}",${resource}` +
+    `"request":{"method":"${method}","url":"${isPost ? type : `${type}/${id}`}"},` +
+    `"response":{"status":"${status}","etag":${JSON.stringify(toEntityTag(versionId))},"lastModified":"${lastModified}"}}`
+  );
+}

@@ -1,0 +1,98 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  fhirError,
+  isRelease,
+  parseJson,
+  RELEASE_NAMES,
+  type Core,
+  type JsonDocument,
+  type Log,
+  type Release,
+} from '../core';
+import { createActorReader } from './actor';
+import { AddressBook } from './address';
+import { requireContentType } from './body';
+import { Exchange, type FhirRequest } from './exchange';
+import type { Interaction } from './interaction-names';
+import { requireJsonAccepted } from './negotiation';
+import { readQuery } from './query';
+import type { RestSettings } from './settings';
+
+const TENANT_NAME = /^[a-z0-9-]{1,63}$/;
+const RESOURCE_ID = /^[A-Za-z0-9\-.]{1,64}$/;
+
+/** What all routes share: core's door, the settings, and how a request becomes an exchange. */
+export class Edge {
+  readonly core: Core;
+  readonly settings: RestSettings;
+  readonly log: Log;
+  readonly addresses: AddressBook;
+  readonly #types = new Map<Release, ReadonlySet<string>>();
+  readonly #actorOf: (request: FastifyRequest) => string;
+
+  constructor(core: Core, settings: RestSettings, log: Log) {
+    this.core = core;
+    this.settings = settings;
+    this.log = log;
+    this.addresses = new AddressBook(settings.publicUrls);
+    this.#actorOf = createActorReader(log);
+    for (const release of RELEASE_NAMES) this.#types.set(release, new Set(core.resourceTypes(release)));
+  }
+
+  /**
+   * Checks the address (release, tenant, type, id) and whether the client takes JSON, and makes the context in which
+   * core works. Throws `unknownRelease`, `unknownTenant`, `unknownType`, `invalidId`, `notAcceptable`. A tenant must
+   * be spelled as it is: an encoded spelling of its name is no address. Cost: one look-up in core's memory.
+   */
+  async open(request: FhirRequest, reply: FastifyReply, interaction: Interaction): Promise<Exchange> {
+    const { visit } = request;
+    const { tenant, release, type, id } = request.params;
+    visit.interaction = interaction;
+    if (!isRelease(release)) throw fhirError('unknownRelease', { release });
+    if (!TENANT_NAME.test(tenant) || !isSpelledOut(request.url, tenant, release))
+      throw fhirError('unknownTenant');
+    const space = await this.core.findSpace(tenant, release);
+    if (space === undefined) throw fhirError('unknownTenant');
+    visit.tenant = tenant;
+    visit.release = release;
+    if (type !== undefined) {
+      if (this.#types.get(release)?.has(type) !== true) throw unknownType(type, release);
+      visit.type = type;
+      if (id !== undefined && !RESOURCE_ID.test(id)) throw fhirError('invalidId', { id });
+    }
+    const query = readQuery(request.url);
+    requireJsonAccepted(request.headers.accept, query.format, release);
+    const context = {
+      space,
+      actor: this.#actorOf(request),
+      deadline: Date.now() + this.settings.requestTimeoutMs,
+      requestId: request.id,
+      log: this.log,
+    };
+    return new Exchange(this, request, reply, context, query);
+  }
+
+  /**
+   * The JSON of a body of one of these content types. Throws `unsupportedMediaType`, and what core's parser finds;
+   * an absent body is `invalidJson`, whatever type it claims.
+   */
+  parse(
+    body: string | undefined,
+    headers: IncomingHttpHeaders,
+    types: readonly string[],
+    release: Release,
+  ): JsonDocument {
+    if (body !== undefined && body !== '') requireContentType(headers, types, release);
+    return parseJson(body ?? '', this.settings);
+  }
+}
+
+function unknownType(type: string, release: Release): Error {
+  return fhirError('unknownType', { type, release: release.toUpperCase() });
+}
+
+/** Only an address with a percent sign can hide a spelling, so that others cost one scan. */
+function isSpelledOut(url: string, tenant: string, release: Release): boolean {
+  return !url.includes('%') || url.includes(`/w/${tenant}/api/v1/fhir/${release}`);
+}

@@ -1,0 +1,92 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestContext, StoredVersion } from '../core';
+import type { Edge } from './edge';
+import { toEntityTag } from './entity-tag';
+import { indentJson } from './json-layout';
+import { FHIR_JSON } from './negotiation';
+import type { Query } from './query';
+
+/** Parts of the address that a FHIR route may have, percent-decoded. */
+export interface RouteParts {
+  readonly tenant: string;
+  readonly release: string;
+  readonly type?: string;
+  readonly id?: string;
+  readonly vid?: string;
+  readonly code?: string;
+}
+
+/** A request to a FHIR route; the body is text, or undefined where there was none or it was not read. */
+export type FhirRequest = FastifyRequest<{ Params: RouteParts; Body: string | undefined }>;
+
+/**
+ * Caches must ask again before they answer: a browser would take a resource with Last-Modified for fresh for a while.
+ * What a change answers is not kept at all.
+ */
+const REVALIDATE = 'private, no-cache';
+const NO_STORE = 'no-store';
+
+/** One request to a FHIR route whose address was checked, and its answer. */
+export class Exchange {
+  readonly edge: Edge;
+  readonly request: FhirRequest;
+  readonly reply: FastifyReply;
+  readonly context: RequestContext;
+  /** Of the address; after a search by POST, of the form too. */
+  query: Query;
+  /** A concrete type of the release; '' on routes without one. */
+  readonly type: string;
+  /** Shaped like an id; '' on routes without one. */
+  readonly id: string;
+  #cacheControl = REVALIDATE;
+
+  constructor(edge: Edge, request: FhirRequest, reply: FastifyReply, context: RequestContext, query: Query) {
+    this.edge = edge;
+    this.request = request;
+    this.reply = reply;
+    this.context = context;
+    this.query = query;
+    this.type = request.params.type ?? '';
+    this.id = request.params.id ?? '';
+  }
+
+  /** `{fhir_root}` as clients should see it. */
+  get root(): string {
+    return this.edge.addresses.root(this.request, this.context.space);
+  }
+
+  forbidCaching(): this {
+    this.#cacheControl = NO_STORE;
+    return this;
+  }
+
+  /** ETag and Last-Modified of a version (https://hl7.org/fhir/R4/http.html#versioning). */
+  setVersion(version: StoredVersion): this {
+    this.reply
+      .header('etag', toEntityTag(version.versionId))
+      .header('last-modified', new Date(version.lastUpdated).toUTCString());
+    return this;
+  }
+
+  /** Sends a FHIR resource given as JSON text, or as bytes that go out as they are. */
+  send(status: number, resource: string | Buffer): FastifyReply {
+    this.#setCommonHeaders();
+    return this.reply
+      .code(status)
+      .header('content-type', FHIR_JSON)
+      .send(this.query.pretty && typeof resource === 'string' ? indentJson(resource) : resource);
+  }
+
+  /** Sends an answer without a body: 204, 304, or what `return=minimal` asked for. */
+  sendEmpty(status: number): FastifyReply {
+    this.#setCommonHeaders();
+    return this.reply.code(status).send();
+  }
+
+  #setCommonHeaders(): void {
+    this.reply
+      .header('cache-control', this.#cacheControl)
+      .header('x-content-type-options', 'nosniff')
+      .header('x-request-id', this.request.id);
+  }
+}

@@ -1,0 +1,72 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fhirError, toFhirError, toOutcome, type FhirError, type Log } from '../core';
+import { FHIR_JSON } from './negotiation';
+
+/** `Allow` of the 405s that core throws without knowing HTTP. */
+const ALLOWED: Readonly<Partial<Record<FhirError['key'], string>>> = {
+  operationChangesState: 'POST',
+  baseResourceReadOnly: 'GET, HEAD, PUT',
+};
+
+/** Seconds after which a client should try again when the server could not serve it. */
+const RETRY_AFTER = '1';
+
+/** Answers anything that was thrown, by us, by core or by Fastify, as an OperationOutcome, and logs what is a fault. */
+export function sendFailure(thrown: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
+  const error = translate(thrown, request);
+  if (error.key === 'internal')
+    log.error({ requestId: request.id, ...describeFault(thrown) }, 'a request failed');
+  const allowed = error.allowed ?? ALLOWED[error.key];
+  if (error.status === 405 && allowed !== undefined) reply.header('allow', allowed);
+  if (error.status === 503) reply.header('retry-after', RETRY_AFTER);
+  if (error.key === 'unsupportedMediaType' && request.method === 'PATCH') {
+    reply.header('accept-patch', 'application/json-patch+json, application/json, application/fhir+json');
+  }
+  reply
+    .code(error.status)
+    .header('content-type', FHIR_JSON)
+    .header('x-content-type-options', 'nosniff')
+    .header('x-request-id', request.id)
+    .header('cache-control', 'no-store')
+    .send(toOutcome(error.issues));
+}
+
+/** Fastify's own refusals have a `code` that begins with FST_ERR_; those with a 4xx status are the client's doing. */
+function translate(thrown: unknown, request: FastifyRequest): FhirError {
+  const code = codeOf(thrown);
+  if (code === undefined || !code.startsWith('FST_ERR_')) return toFhirError(thrown, request.id);
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return fhirError('unsupportedMediaType', {
+        contentType: request.headers['content-type'] ?? 'not stated',
+        allowed: 'send application/fhir+json',
+      });
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return fhirError('bodyTooLarge', { limit: request.routeOptions.bodyLimit });
+    case 'FST_ERR_BAD_URL':
+      return fhirError('invalidValue', { reason: 'The percent-encoding of the address is not valid' });
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return fhirError('noSuchAddress');
+    default:
+      return isClientError(thrown)
+        ? fhirError('invalidValue', { reason: 'The request is not one that can be understood' })
+        : toFhirError(thrown, request.id);
+  }
+}
+
+function isClientError(thrown: unknown): boolean {
+  if (!(thrown instanceof Error) || !('statusCode' in thrown)) return false;
+  return typeof thrown.statusCode === 'number' && thrown.statusCode >= 400 && thrown.statusCode < 500;
+}
+
+function codeOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || !('code' in thrown)) return undefined;
+  return typeof thrown.code === 'string' ? thrown.code : undefined;
+}
+
+/** Where it happened and what kind it is; never the message, for it may quote what a client sent. */
+function describeFault(thrown: unknown): object {
+  if (!(thrown instanceof Error)) return { fault: typeof thrown };
+  const frames = (thrown.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
+  return { fault: thrown.name, code: codeOf(thrown), stack: frames.join('\n') };
+}

@@ -1,0 +1,26 @@
+/** GET /health/live: the process answers. GET /health/ready: it can do its work; 503 while it cannot. */
+import type { FastifyInstance } from 'fastify';
+import type { Core } from '../core';
+import { INTERACTIONS } from './interaction-names';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+export function registerHealthRoutes(server: FastifyInstance, core: Core): void {
+  server.get('/health/live', (request, reply) => {
+    request.visit.interaction = INTERACTIONS.health;
+    return reply
+      .header('content-type', JSON_TYPE)
+      .header('cache-control', 'no-store')
+      .send('{"status":"up"}');
+  });
+  server.get('/health/ready', async (request, reply) => {
+    request.visit.interaction = INTERACTIONS.health;
+    const { ready, notices } = await core.readiness();
+    if (!ready) reply.header('retry-after', '1');
+    return reply
+      .code(ready ? 200 : 503)
+      .header('content-type', JSON_TYPE)
+      .header('cache-control', 'no-store')
+      .send(JSON.stringify({ status: ready ? 'ready' : 'not ready', notices }));
+  });
+}

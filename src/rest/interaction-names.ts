@@ -1,0 +1,39 @@
+/**
+ * The interactions of this edge with their route patterns: what logs and metrics say instead of addresses, which
+ * hold ids. The names are those of https://hl7.org/fhir/R4/valueset-type-restful-interaction.html where it has one.
+ */
+export interface Interaction {
+  readonly name: string;
+  readonly pattern: string;
+}
+
+/** `{fhir_root}` of the specification, as a route pattern. */
+export const FHIR_ROOT = '/w/:tenant/api/v1/fhir/:release';
+
+function describe(name: string, path: string): Interaction {
+  return Object.freeze({ name, pattern: path });
+}
+
+export const INTERACTIONS = Object.freeze({
+  capabilities: describe('capabilities', `${FHIR_ROOT}/metadata`),
+  create: describe('create', `${FHIR_ROOT}/:type`),
+  read: describe('read', `${FHIR_ROOT}/:type/:id`),
+  vread: describe('vread', `${FHIR_ROOT}/:type/:id/_history/:vid`),
+  update: describe('update', `${FHIR_ROOT}/:type/:id`),
+  patch: describe('patch', `${FHIR_ROOT}/:type/:id`),
+  delete: describe('delete', `${FHIR_ROOT}/:type/:id`),
+  conditionalWrite: describe('conditional-write', `${FHIR_ROOT}/:type`),
+  searchType: describe('search-type', `${FHIR_ROOT}/:type`),
+  searchTypeByPost: describe('search-type', `${FHIR_ROOT}/:type/_search`),
+  searchSystem: describe('search-system', FHIR_ROOT),
+  historyInstance: describe('history-instance', `${FHIR_ROOT}/:type/:id/_history`),
+  historyType: describe('history-type', `${FHIR_ROOT}/:type/_history`),
+  historySystem: describe('history-system', `${FHIR_ROOT}/_history`),
+  batch: describe('batch', FHIR_ROOT),
+  operationSystem: describe('operation', `${FHIR_ROOT}/$:code`),
+  operationType: describe('operation', `${FHIR_ROOT}/:type/$:code`),
+  operationInstance: describe('operation', `${FHIR_ROOT}/:type/:id/$:code`),
+  tenants: describe('tenants', '/w/system/api/v1/tenants'),
+  health: describe('health', '/health'),
+  none: describe('none', ''),
+});

@@ -1,0 +1,75 @@
+/**
+ * GET {type}/{id}/_history: https://hl7.org/fhir/R4/http.html#history. Parameters: _count, _since, and our own
+ * _since-version (strictly later version-sequence); _cursor for further pages.
+ */
+import type { FastifyReply } from 'fastify';
+import { fhirError, type HistoryRequest } from '../../core';
+import { writeHistory } from '../bundle';
+import type { Exchange } from '../exchange';
+import { parseInstant } from '../instant';
+import type { Parameter } from '../query';
+
+const LARGEST_PAGE = 1000;
+
+export async function history(exchange: Exchange): Promise<FastifyReply> {
+  const { edge, context, query, type, id } = exchange;
+  const request = readHistoryRequest(type, id, query.parameters);
+  const page = await edge.core.history(context, request);
+  const { root } = exchange;
+  const used = [...query.parameters.filter(([, value]) => value !== ''), ...query.presentation];
+  return exchange.send(
+    200,
+    writeHistory(page, root, { address: `${root}/${type}/${id}/_history`, used, next: page.next }),
+  );
+}
+
+export async function refuseWideHistory(): Promise<FastifyReply> {
+  throw fhirError('notSupported', {
+    reason: 'History of a type or of the system is not supported yet; ask for one resource',
+  });
+}
+
+/** Throws `invalidValue` for a malformed, repeated or unknown parameter, `notSupported` for `_at`. */
+function readHistoryRequest(type: string, id: string, parameters: readonly Parameter[]): HistoryRequest {
+  const given = new Map<string, string>();
+  for (const [name, value] of parameters) {
+    if (name === '_at')
+      throw fhirError('notSupported', { reason: 'The parameter _at of a history is not supported yet' });
+    if (!['_count', '_since', '_since-version', '_cursor', '_'].includes(name)) {
+      throw fhirError('invalidValue', {
+        reason: `'${name}' is not a parameter of a history: _count, _since, _since-version`,
+      });
+    }
+    if (value === '' || name === '_') continue;
+    if (given.has(name)) throw fhirError('invalidValue', { reason: `${name} is given more than once` });
+    given.set(name, value);
+  }
+  const count = readNumber(given, '_count');
+  return {
+    type,
+    id,
+    count: count === undefined ? undefined : Math.min(count, LARGEST_PAGE),
+    since: readInstant(given, '_since'),
+    sinceSequence: readNumber(given, '_since-version'),
+    cursor: given.get('_cursor'),
+  };
+}
+
+function readNumber(given: ReadonlyMap<string, string>, name: string): number | undefined {
+  const value = given.get(name);
+  if (value === undefined) return undefined;
+  if (/^\d{1,10}$/.test(value)) return Number(value);
+  throw fhirError('invalidValue', {
+    reason: `'${value}' is not a value of ${name}: a whole number, 0 or larger`,
+  });
+}
+
+function readInstant(given: ReadonlyMap<string, string>, name: string): number | undefined {
+  const value = given.get(name);
+  if (value === undefined) return undefined;
+  const instant = parseInstant(value);
+  if (instant !== undefined) return instant;
+  throw fhirError('invalidValue', {
+    reason: `'${value}' is not a value of ${name}: an instant such as 2024-05-01T10:00:00Z`,
+  });
+}

@@ -1,0 +1,30 @@
+/**
+ * `$code` at system, type and instance level, by POST with a Parameters resource (or the bare resource, as the
+ * definition allows) and by GET with simple parameters: specification, sections 4.1 to 4.3;
+ * https://hl7.org/fhir/R4/operations.html#executing.
+ */
+import type { FastifyReply } from 'fastify';
+import type { Invocation, JsonDocument } from '../../core';
+import { RESOURCE_TYPES } from '../body';
+import type { Exchange } from '../exchange';
+
+export async function invoke(exchange: Exchange): Promise<FastifyReply> {
+  const { edge, request, context, query } = exchange;
+  const { type, id, code = '' } = request.params;
+  const invocation: Invocation = {
+    level: id !== undefined ? 'instance' : type !== undefined ? 'type' : 'system',
+    type,
+    id,
+    code,
+    input: readInput(exchange),
+    query: query.parameters,
+    safe: request.method !== 'POST',
+  };
+  const { text } = await edge.core.invoke(context, invocation);
+  return exchange.forbidCaching().send(200, text);
+}
+
+function readInput({ edge, request, context }: Exchange): JsonDocument | undefined {
+  if (request.method !== 'POST' || request.body === undefined || request.body === '') return undefined;
+  return edge.parse(request.body, request.headers, RESOURCE_TYPES, context.space.release);
+}

@@ -1,0 +1,50 @@
+/**
+ * PATCH {type}/{id} with a JSON Patch (https://hl7.org/fhir/R4/http.html#patch), and the same by GET with a JSON
+ * array as body (specification, section 4.4).
+ */
+import type { FastifyReply } from 'fastify';
+import { fhirError, type JsonDocument } from '../../core';
+import { hasContentType, PATCH_TYPES } from '../body';
+import type { Exchange } from '../exchange';
+import { INTERACTIONS } from '../interaction-names';
+import { readGuard } from '../precondition';
+import { sendWritten } from '../written';
+
+export async function patch(exchange: Exchange): Promise<FastifyReply> {
+  const { edge, request, context } = exchange;
+  return apply(exchange, edge.parse(request.body, request.headers, PATCH_TYPES, context.space.release));
+}
+
+/** `body` is not empty; anything but a JSON array in a JSON content type is `invalidValue`. */
+export async function patchByGet(exchange: Exchange, body: string): Promise<FastifyReply> {
+  const { edge, request, context } = exchange;
+  if (!edge.settings.patchByGet || request.method !== 'GET') {
+    throw fhirError('invalidValue', { reason: 'A GET has no body here; send a JSON Patch with PATCH' });
+  }
+  if (
+    !hasContentType(request.headers, PATCH_TYPES, context.space.release) ||
+    !body.trimStart().startsWith('[')
+  ) {
+    throw fhirError('invalidValue', {
+      reason: 'A GET with a body is a patch only if the body is a JSON array with a JSON content type',
+    });
+  }
+  request.visit.interaction = INTERACTIONS.patch;
+  return apply(exchange, edge.parse(body, request.headers, PATCH_TYPES, context.space.release));
+}
+
+async function apply(exchange: Exchange, document: JsonDocument): Promise<FastifyReply> {
+  const { edge, request, context, type, id } = exchange;
+  const { value } = document;
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    value.resourceType === 'Parameters'
+  ) {
+    throw fhirError('notSupported', { reason: 'FHIRPath Patch is not supported yet; send a JSON Patch' });
+  }
+  const guard = await readGuard(edge.core, context, request, type, id);
+  const result = await edge.core.patch(context, type, id, document, guard);
+  return sendWritten(exchange, result, 'patched');
+}

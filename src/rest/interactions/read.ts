@@ -1,0 +1,49 @@
+/**
+ * GET {type}/{id} and GET {type}/{id}/_history/{vid}: https://hl7.org/fhir/R4/http.html#read, #vread, #cread.
+ * A GET with a JSON array as body is the patch of the specification's section 4.4.
+ */
+import type { FastifyReply } from 'fastify';
+import { fhirError, type StoredVersion } from '../../core';
+import { announcesBody, readBody } from '../body';
+import type { Exchange } from '../exchange';
+import { isUnchanged } from '../precondition';
+import { patchByGet } from './patch';
+
+const VERSION_ID = /^[A-Za-z0-9\-.]{1,64}$/;
+
+export async function read(exchange: Exchange): Promise<FastifyReply> {
+  const { edge, request, context, type, id } = exchange;
+  if (announcesBody(request.headers)) {
+    const body = await readUnparsedBody(exchange);
+    if (body !== '') return patchByGet(exchange, body);
+  }
+  return answer(exchange, await edge.core.read(context, type, id));
+}
+
+export async function vread(exchange: Exchange): Promise<FastifyReply> {
+  const { edge, request, context, type, id } = exchange;
+  const version = request.params.vid ?? '';
+  if (!VERSION_ID.test(version)) throw fhirError('versionNotFound', { type, id, version });
+  return answer(exchange, await edge.core.vread(context, type, id, version));
+}
+
+function answer(exchange: Exchange, version: StoredVersion): FastifyReply {
+  exchange.setVersion(version);
+  if (isUnchanged(exchange.request.headers, version)) return exchange.sendEmpty(304);
+  return exchange.send(200, version.text);
+}
+
+/** The body of a GET, which Fastify leaves alone. */
+function readUnparsedBody({ edge, request, reply }: Exchange): Promise<string> {
+  return new Promise((resolve, reject) => {
+    readBody(request.raw, request.headers, edge.settings.bodyLimits.resource, (error, text) => {
+      if (error === null) {
+        resolve(text ?? '');
+        return;
+      }
+      // As Fastify does for the other methods: more of the body may be on its way.
+      reply.header('connection', 'close');
+      reject(error);
+    });
+  });
+}

@@ -1,0 +1,112 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Log } from '../core';
+
+/** Counts of this process for Prometheus. Others may add their own to `registry`; a tenant is never a label. */
+export interface Metrics {
+  readonly registry: Registry;
+  /** A request was taken in. */
+  requestStarted(): void;
+  /** It was answered, or its client went away. */
+  requestFinished(interaction: string, status: number, seconds: number): void;
+}
+
+const BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
+
+/** A new registry with the process's own measures (memory, event-loop delay, garbage collection) and the requests. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const inFlight = new Gauge({
+    name: 'andiron_requests_in_flight',
+    help: 'Requests that are being answered',
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'andiron_request_duration_seconds',
+    help: 'Time to answer a request, by interaction and class of status',
+    labelNames: ['interaction', 'status'] as const,
+    buckets: BUCKETS,
+    registers: [registry],
+  });
+  const observers = new Map<string, { observe(seconds: number): void }>();
+  return {
+    registry,
+    requestStarted: () => inFlight.inc(),
+    requestFinished(interaction, status, seconds) {
+      inFlight.dec();
+      const statusClass = `${Math.floor(status / 100)}xx`;
+      const key = `${interaction} ${statusClass}`;
+      let observer = observers.get(key);
+      if (observer === undefined) {
+        observer = durations.labels(interaction, statusClass);
+        observers.set(key, observer);
+      }
+      observer.observe(seconds);
+    },
+  };
+}
+
+export interface MetricsListener {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+export interface ListenAddress {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+}
+
+/**
+ * Serves `/metrics` on an address of its own. A port that is taken is a warning and undefined, so that several
+ * processes run side by side.
+ */
+export async function listenForMetrics(
+  metrics: Metrics,
+  address: ListenAddress,
+  log: Log,
+): Promise<MetricsListener | undefined> {
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    metrics.registry.metrics().then(
+      (text) => response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+  try {
+    await listen(server, address);
+  } catch {
+    log.warn(
+      { host: address.host, port: address.port },
+      'metrics are not served: their address is taken or cannot be used',
+    );
+    return undefined;
+  }
+  server.unref();
+  const bound = server.address();
+  return { port: isInternet(bound) ? bound.port : 0, close: () => close(server) };
+}
+
+function listen(server: Server, { host, port }: ListenAddress): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function isInternet(address: AddressInfo | string | null): address is AddressInfo {
+  return typeof address === 'object' && address !== null;
+}
+
+function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
+}

@@ -1,0 +1,81 @@
+import { fhirError, RELEASES, type Release } from '../core';
+import { parseMediaRange, parseMediaRanges, type MediaRange } from './media-range';
+
+export const FHIR_JSON = 'application/fhir+json; charset=utf-8';
+
+const JSON_SUBTYPES: readonly string[] = ['fhir+json', 'json', 'json+fhir'];
+const CACHE_SIZE = 256;
+const CACHED_LENGTH = 512;
+
+/** Verdicts by release and header; clients send few different ones. */
+const verdicts: Readonly<Record<Release, Map<string, boolean>>> = { r4: new Map(), r4b: new Map() };
+
+/**
+ * Makes sure that the client takes JSON; throws `notAcceptable`. `_format` overrides the header
+ * (https://hl7.org/fhir/R4/http.html#parameters); no header, or one that cannot be understood, takes anything.
+ * Cost: one look-up in a map for a header that was seen before.
+ */
+export function requireJsonAccepted(
+  accept: string | undefined,
+  format: string | undefined,
+  release: Release,
+): void {
+  const asked = format ?? accept;
+  if (asked === undefined || asked === '' || asked === '*/*') return;
+  const known = verdicts[release];
+  const key = format === undefined ? asked : `?${asked}`;
+  let verdict = known.get(key);
+  if (verdict === undefined) {
+    verdict = format === undefined ? acceptsJson(asked, release) : isJsonFormat(format, release);
+    if (known.size >= CACHE_SIZE) known.clear();
+    if (key.length <= CACHED_LENGTH) known.set(key, verdict);
+  }
+  if (!verdict) throw fhirError('notAcceptable', { accept: asked });
+}
+
+/** Whether some JSON media type has a quality above zero, the most specific range deciding for each. */
+function acceptsJson(accept: string, release: Release): boolean {
+  const ranges = parseMediaRanges(accept);
+  if (ranges.length === 0) return true;
+  return JSON_SUBTYPES.some((subtype) => qualityOf(subtype, ranges, release) > 0);
+}
+
+function qualityOf(subtype: string, ranges: readonly MediaRange[], release: Release): number {
+  let quality = 0;
+  let best = -1;
+  for (const range of ranges) {
+    const specificity = specificityFor(range, subtype);
+    if (specificity === undefined || !fitsRelease(range, release)) continue;
+    if (specificity > best || (specificity === best && range.quality > quality)) {
+      best = specificity;
+      quality = range.quality;
+    }
+  }
+  return quality;
+}
+
+/** 0 for any, 1 for `application/*`, 2 for the type itself; undefined when the range does not match. */
+function specificityFor(range: MediaRange, subtype: string): number | undefined {
+  if (range.type === '*') return range.subtype === '*' ? 0 : undefined;
+  if (range.type === 'text') return range.subtype === 'json' && subtype === 'json' ? 2 : undefined;
+  if (range.type !== 'application') return undefined;
+  if (range.subtype === '*') return 1;
+  return range.subtype === subtype ? 2 : undefined;
+}
+
+/** Whether the parameter `fhirVersion`, if given, names this release (http.html#version-parameter). */
+export function fitsRelease(range: MediaRange, release: Release): boolean {
+  const asked = range.parameters.get('fhirversion');
+  return (
+    asked === undefined || asked === RELEASES[release].mimeVersion || asked === RELEASES[release].fhirVersion
+  );
+}
+
+/** `json`, or a JSON media type; a plus sign that the query turned into a space is understood. */
+function isJsonFormat(format: string, release: Release): boolean {
+  const wanted = format.trim().toLowerCase();
+  if (wanted === 'json' || wanted === '*/*') return true;
+  const range = parseMediaRange(wanted.replace(/ (?=json|fhir)/, '+'));
+  if (range === undefined || !fitsRelease(range, release)) return false;
+  return JSON_SUBTYPES.some((subtype) => specificityFor(range, subtype) === 2);
+}

@@ -1,0 +1,27 @@
+/** What `Prefer` asks for (https://hl7.org/fhir/R4/http.html#ops, https://hl7.org/fhir/R4/search.html#errors). */
+export interface Preference {
+  readonly answer: 'representation' | 'minimal' | 'OperationOutcome';
+  readonly handling: 'strict' | 'lenient' | undefined;
+}
+
+const NOTHING: Preference = Object.freeze({ answer: 'representation', handling: undefined });
+
+/** Reads a `Prefer` header; what it does not know is ignored, as RFC 7240 says. */
+export function parsePreference(header: string | readonly string[] | undefined): Preference {
+  if (header === undefined) return NOTHING;
+  let answer: Preference['answer'] = 'representation';
+  let handling: Preference['handling'];
+  const text = typeof header === 'string' ? header : header.join(',');
+  for (const element of text.split(/[,;]/)) {
+    const [name = '', value = ''] = element.split('=').map((part) => part.trim().replace(/^"(.*)"$/, '$1'));
+    const wish = value.toLowerCase();
+    if (name.toLowerCase() === 'return') {
+      if (wish === 'minimal') answer = 'minimal';
+      else if (wish === 'operationoutcome') answer = 'OperationOutcome';
+      else if (wish === 'representation') answer = 'representation';
+    } else if (name.toLowerCase() === 'handling' && (wish === 'strict' || wish === 'lenient')) {
+      handling = wish;
+    }
+  }
+  return { answer, handling };
+}

@@ -1,0 +1,88 @@
+import { fhirError } from '../core';
+
+export type Parameter = readonly [name: string, value: string];
+
+/** The parameters of an address or a form, those that concern only the form of the answer apart. */
+export interface Query {
+  /** What is left after `_format` and `_pretty`, in the order of the request. */
+  readonly parameters: readonly Parameter[];
+  /** `_format`; the last one counts. */
+  readonly format: string | undefined;
+  /** `_pretty=true`. */
+  readonly pretty: boolean;
+  /** `_format` and `_pretty` as they were sent, for links to further pages. */
+  readonly presentation: readonly Parameter[];
+}
+
+const EMPTY: Query = Object.freeze({ parameters: [], format: undefined, pretty: false, presentation: [] });
+
+/** The query of a request target (`/path?query`); throws `invalidValue` for a malformed percent-encoding. */
+export function readQuery(target: string): Query {
+  const start = target.indexOf('?');
+  if (start === -1) return EMPTY;
+  const end = target.indexOf('#', start);
+  return toQuery(parseParameters(end === -1 ? target.slice(start + 1) : target.slice(start + 1, end)));
+}
+
+/** Sorts the parameters that name the form of the answer from the rest. */
+export function toQuery(all: readonly Parameter[]): Query {
+  if (all.length === 0) return EMPTY;
+  const parameters: Parameter[] = [];
+  const presentation: Parameter[] = [];
+  let format: string | undefined;
+  let pretty = false;
+  for (const parameter of all) {
+    const [name, value] = parameter;
+    if (name === '_format') format = value === '' ? format : value;
+    else if (name === '_pretty') pretty = value === 'true';
+    else {
+      parameters.push(parameter);
+      continue;
+    }
+    presentation.push(parameter);
+  }
+  return { parameters, format, pretty, presentation };
+}
+
+/**
+ * Names and values of an `application/x-www-form-urlencoded` text, decoded, in order. Throws `invalidValue` for a
+ * malformed percent-encoding and for U+0000, which no FHIR string may hold.
+ */
+export function parseParameters(text: string): Parameter[] {
+  const parameters: Parameter[] = [];
+  for (const piece of text.split('&')) {
+    if (piece === '') continue;
+    const equals = piece.indexOf('=');
+    const name = equals === -1 ? decode(piece) : decode(piece.slice(0, equals));
+    parameters.push([name, equals === -1 ? '' : decode(piece.slice(equals + 1))]);
+  }
+  return parameters;
+}
+
+function decode(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(spaced);
+  } catch {
+    throw fhirError('invalidValue', { reason: 'The percent-encoding of the parameters is not valid UTF-8' });
+  }
+  if (decoded.includes('\0')) {
+    throw fhirError('invalidValue', {
+      reason: 'The parameters hold the character U+0000, which FHIR does not allow',
+    });
+  }
+  return decoded;
+}
+
+const READABLE: Readonly<Record<string, string>> = { '%3A': ':', '%2C': ',', '%24': '$', '%2F': '/' };
+
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(/%3A|%2C|%24|%2F/g, (code) => READABLE[code] ?? code);
+}
+
+/** The parameters as a query text without `?`, percent-encoded where RFC 3986 needs it. */
+export function formatParameters(parameters: readonly Parameter[]): string {
+  return parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
+}

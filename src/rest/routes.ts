@@ -1,0 +1,124 @@
+import type { FastifyInstance, FastifyReply, HTTPMethods } from 'fastify';
+import { fhirError } from '../core';
+import { announcesBody } from './body';
+import type { Edge } from './edge';
+import type { Exchange, FhirRequest } from './exchange';
+import { FHIR_ROOT, INTERACTIONS, type Interaction } from './interaction-names';
+import { refuseBatch } from './interactions/batch';
+import { history, refuseWideHistory } from './interactions/history';
+import { capabilities } from './interactions/metadata';
+import { invoke } from './interactions/operation';
+import { patch } from './interactions/patch';
+import { read, vread } from './interactions/read';
+import { refuseSystemSearch, search, searchByPost } from './interactions/search';
+import { create, refuseConditionalWrite, remove, update } from './interactions/write';
+import { methodNotAllowed } from './method';
+
+type Run = (exchange: Exchange) => Promise<FastifyReply>;
+const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+type Verb = (typeof VERBS)[number];
+
+/** The methods of one address below `{fhir_root}`; a GET is a HEAD too. */
+interface Route {
+  readonly path: string;
+  readonly methods: Readonly<Partial<Record<Verb, readonly [Interaction, Run]>>>;
+  /** Not told in `Allow`: methods that are there only to be refused with a better reason. */
+  readonly hidden?: readonly Verb[];
+}
+
+const ROUTES: readonly Route[] = [
+  {
+    path: '',
+    methods: {
+      GET: [INTERACTIONS.searchSystem, refuseSystemSearch],
+      POST: [INTERACTIONS.batch, refuseBatch],
+    },
+  },
+  { path: '/metadata', methods: { GET: [INTERACTIONS.capabilities, capabilities] } },
+  { path: '/_search', methods: { POST: [INTERACTIONS.searchSystem, refuseSystemSearch] } },
+  { path: '/_history', methods: { GET: [INTERACTIONS.historySystem, refuseWideHistory] } },
+  operation('/$:code', INTERACTIONS.operationSystem),
+  {
+    path: '/:type',
+    methods: {
+      GET: [INTERACTIONS.searchType, search],
+      POST: [INTERACTIONS.create, create],
+      PUT: [INTERACTIONS.conditionalWrite, refuseConditionalWrite],
+      PATCH: [INTERACTIONS.conditionalWrite, refuseConditionalWrite],
+      DELETE: [INTERACTIONS.conditionalWrite, refuseConditionalWrite],
+    },
+    hidden: ['PUT', 'PATCH', 'DELETE'],
+  },
+  { path: '/:type/_search', methods: { POST: [INTERACTIONS.searchTypeByPost, searchByPost] } },
+  { path: '/:type/_history', methods: { GET: [INTERACTIONS.historyType, refuseWideHistory] } },
+  operation('/:type/$:code', INTERACTIONS.operationType),
+  {
+    path: '/:type/:id',
+    methods: {
+      GET: [INTERACTIONS.read, read],
+      PUT: [INTERACTIONS.update, update],
+      PATCH: [INTERACTIONS.patch, patch],
+      DELETE: [INTERACTIONS.delete, remove],
+    },
+  },
+  { path: '/:type/:id/_history', methods: { GET: [INTERACTIONS.historyInstance, history] } },
+  operation('/:type/:id/$:code', INTERACTIONS.operationInstance),
+  { path: '/:type/:id/_history/:vid', methods: { GET: [INTERACTIONS.vread, vread] } },
+];
+
+const ALL_METHODS: readonly HTTPMethods[] = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+];
+
+/** Registers every FHIR address; a method that an address does not have is answered 405 with `Allow`. */
+export function registerFhirRoutes(server: FastifyInstance, edge: Edge): void {
+  for (const route of ROUTES) {
+    const url = FHIR_ROOT + route.path;
+    const served = new Set<HTTPMethods>();
+    for (const method of VERBS) {
+      const entry = route.methods[method];
+      if (entry === undefined) continue;
+      served.add(method);
+      if (method === 'GET') served.add('HEAD');
+      server.route({ method, url, handler: serve(edge, entry[0], guardBody(method, entry)) });
+    }
+    const allowed = [...served].filter((method) => !route.hidden?.some((verb) => verb === method)).join(', ');
+    const others = ALL_METHODS.filter((method) => !served.has(method));
+    server.route({ method: others, url, handler: serve(edge, interactionOf(route), refuseMethod(allowed)) });
+  }
+}
+
+function serve(edge: Edge, interaction: Interaction, run: Run) {
+  return async (request: FhirRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    run(await edge.open(request, reply, interaction));
+}
+
+/** A GET has no body, except on one resource, where `read` looks whether it is a patch. */
+function guardBody(method: Verb, [interaction, run]: readonly [Interaction, Run]): Run {
+  if (method !== 'GET' || interaction === INTERACTIONS.read) return run;
+  return (exchange) => {
+    if (!announcesBody(exchange.request.headers)) return run(exchange);
+    throw fhirError('invalidValue', { reason: 'A GET has no body, except a JSON Patch on one resource' });
+  };
+}
+
+function refuseMethod(allowed: string): Run {
+  return ({ request }) => {
+    throw methodNotAllowed(request.method, allowed);
+  };
+}
+
+function interactionOf(route: Route): Interaction {
+  return { name: 'none', pattern: FHIR_ROOT + route.path };
+}
+
+function operation(path: string, interaction: Interaction): Route {
+  return { path, methods: { GET: [interaction, invoke], POST: [interaction, invoke] } };
+}

@@ -1,0 +1,132 @@
+import type { Socket } from 'node:net';
+import fastifyCors from '@fastify/cors';
+import fastify, { type FastifyInstance } from 'fastify';
+import { fhirError, toOutcome, type Core, type Log } from '../core';
+import { readBody } from './body';
+import { Edge } from './edge';
+import { sendFailure } from './failure';
+import { registerHealthRoutes } from './health';
+import type { Metrics } from './metrics';
+import { FHIR_JSON } from './negotiation';
+import { toRequestId } from './request-id';
+import { watchRequests } from './request-log';
+import { registerFhirRoutes } from './routes';
+import type { RestSettings } from './settings';
+import { registerTenantRoutes } from './tenants';
+
+export interface RestServerOptions {
+  readonly core: Core;
+  readonly settings: RestSettings;
+  readonly log: Log;
+  readonly metrics?: Metrics;
+  /** Adds routes of others (GraphQL) before the server is ready; they share error answers, log lines and metrics. */
+  readonly register?: (server: FastifyInstance) => void;
+}
+
+/** Time in which a request must have arrived; that of the answer begins after it. */
+const ARRIVAL_TIMEOUT_MS = 300_000;
+/** Longest part of an address that reaches our own checks, which have better words for a bad id than the router. */
+const LONGEST_PART = 512;
+/** Search addresses are long; Node's own limit is 16 kB for all headers. */
+const LARGEST_HEADERS = 64 * 1024;
+
+const EXPOSED_HEADERS = ['ETag', 'Location', 'Content-Location', 'Last-Modified', 'X-Request-Id'];
+
+/**
+ * The HTTP server with every route of the FHIR REST API, tenant administration and health checks; not yet listening.
+ * Everything that goes wrong is answered as an OperationOutcome. Bodies reach handlers as text.
+ */
+export function createRestServer({
+  core,
+  settings,
+  log,
+  metrics,
+  register,
+}: RestServerOptions): FastifyInstance {
+  const server = fastify({
+    logger: false,
+    genReqId: toRequestId,
+    requestIdHeader: false,
+    trustProxy: typeof settings.trustProxy === 'boolean' ? settings.trustProxy : [...settings.trustProxy],
+    bodyLimit: settings.bodyLimits.bundle,
+    requestTimeout: ARRIVAL_TIMEOUT_MS,
+    forceCloseConnections: 'idle',
+    // While the server drains, what still comes on open connections is answered.
+    return503OnClosing: false,
+    http: { maxHeaderSize: LARGEST_HEADERS },
+    routerOptions: { maxParamLength: LONGEST_PART, ignoreTrailingSlash: true },
+    // `$` is often sent percent-encoded.
+    rewriteUrl: (request) => spellOutDollar(request.url ?? '/'),
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: (error, request, reply) => sendFailure(error, request, reply, log),
+  });
+  watchRequests(server, log, metrics);
+  server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply, log));
+  server.setNotFoundHandler(() => {
+    throw fhirError('noSuchAddress');
+  });
+  readBodiesAsText(server, settings);
+  if (settings.corsOrigins.length > 0) {
+    server.register(fastifyCors, {
+      origin: settings.corsOrigins.includes('*') ? '*' : [...settings.corsOrigins],
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      exposedHeaders: EXPOSED_HEADERS,
+      maxAge: 600,
+      strictPreflight: false,
+    });
+  }
+  registerHealthRoutes(server, core);
+  registerTenantRoutes(server, core);
+  registerFhirRoutes(server, new Edge(core, settings, log));
+  register?.(server);
+  return server;
+}
+
+/** Any content type is read; which one an address takes, its handler says. Bodies of unknown addresses are left. */
+function readBodiesAsText(server: FastifyInstance, { bodyLimits }: RestSettings): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', (request, payload, done) => {
+    if (request.is404) done(null, undefined);
+    else
+      readBody(
+        payload,
+        request.headers,
+        isBundleAddress(request.url) ? bodyLimits.bundle : bodyLimits.resource,
+        done,
+      );
+  });
+}
+
+/** `…/Bundle`, `…/Bundle/id`, and `{fhir_root}` itself, which takes batches. */
+function isBundleAddress(url: string): boolean {
+  return /^\/w\/[^/?]+\/api\/v1\/fhir\/[^/?]+(?:\/Bundle(?:\/[^/?]*)?)?\/?(?:\?|$)/.test(url);
+}
+
+function spellOutDollar(url: string): string {
+  if (!url.includes('/%24')) return url;
+  const query = url.indexOf('?');
+  const path = query === -1 ? url : url.slice(0, query);
+  return path.replaceAll('/%24', '/$') + url.slice(path.length);
+}
+
+/** Answers what Node's parser refuses, before there is a request: headers too large, too slow, or not HTTP. */
+function refuseConnection(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, code, diagnostics] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [
+          '431 Request Header Fields Too Large',
+          'too-long',
+          `The headers are larger than ${LARGEST_HEADERS} bytes`,
+        ]
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', 'timeout', 'The request did not arrive within the time limit']
+        : ['400 Bad Request', 'structure', 'This is not an HTTP request that can be understood'];
+  const body = toOutcome([{ severity: 'error', code, diagnostics }]);
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: ${FHIR_JSON}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,216 @@
+/** Addresses, methods, media types and headers over HTTP. Numbers are rows of checks.md. */
+import type { Release } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({
+    environment: { CORS_ORIGINS: 'https://app.example', MAX_BODY_BYTES: '100000' },
+  });
+});
+afterAll(() => server.close());
+
+const patient = { resourceType: 'Patient', name: [{ family: 'Chalmers' }] };
+const releases: readonly [Release, string][] = [
+  ['r4', '4.0.1'],
+  ['r4b', '4.3.0'],
+];
+
+describe.each(releases)('under %s', (release, fhirVersion) => {
+  const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
+    server.request(method, `${server.path('system', release)}${rest}`, body, headers);
+
+  it('1, 2: metadata tells the version, with and without a token', async () => {
+    const ways: Record<string, string>[] = [{}, { authorization: 'Bearer whatever' }];
+    for (const headers of ways) {
+      const { status, headers: got, json } = await send('GET', '/metadata', undefined, headers);
+      expect(status).toBe(200);
+      expect(got['content-type']).toBe('application/fhir+json; charset=utf-8');
+      expect(json).toMatchObject({ resourceType: 'CapabilityStatement', fhirVersion });
+    }
+  });
+
+  it('3: metadata is 304 for who has it, and compressed for who takes that', async () => {
+    const plain = await send('GET', '/metadata');
+    const again = await send('GET', '/metadata', undefined, { 'if-none-match': plain.headers.etag ?? '' });
+    expect([again.status, again.text]).toEqual([304, '']);
+    const packed = await send('GET', '/metadata', undefined, { 'accept-encoding': 'gzip' });
+    expect(packed.headers['content-encoding']).toBe('gzip');
+    expect(packed.headers.vary).toContain('Accept-Encoding');
+    expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 4);
+    const { gunzipSync } = await import('node:zlib');
+    expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
+    const refused = await send('GET', '/metadata', undefined, { 'accept-encoding': 'gzip;q=0' });
+    expect(refused.headers['content-encoding']).toBeUndefined();
+  });
+
+  it('4, 6: an answer in another format is 406', async () => {
+    expect((await send('GET', '/metadata', undefined, { accept: 'text/csv' })).status).toBe(406);
+    const xml = await send('GET', '/Patient?_format=xml');
+    expect(xml.status).toBe(406);
+    expect(xml.json.resourceType).toBe('OperationOutcome');
+    expect((await send('POST', '/Patient', patient, { accept: 'application/fhir+xml' })).status).toBe(406);
+  });
+
+  it.each([['json'], ['application/json'], ['application/fhir+json']])(
+    '5: _format=%s is JSON',
+    async (format) => {
+      const { status, json } = await send('GET', `/Patient?_format=${format}`);
+      expect(status).toBe(200);
+      expect(json.resourceType).toBe('Bundle');
+    },
+  );
+
+  it.each([
+    ['text/plain'],
+    ['application/fhir+xml'],
+    ['application/json; charset=latin1'],
+    ['application/json-patch+json'],
+  ])('7: a create of type %s is 415', async (type) => {
+    const { status, json } = await send('POST', '/Patient', patient, { 'content-type': type });
+    expect(status).toBe(415);
+    expect(json.resourceType).toBe('OperationOutcome');
+  });
+
+  it.each([['application/json'], ['application/json+fhir'], ['application/fhir+json; charset=UTF-8']])(
+    '8: a create of type %s is 201',
+    async (type) => {
+      expect((await send('POST', '/Patient', patient, { 'content-type': type })).status).toBe(201);
+    },
+  );
+
+  it('refuses a compressed body with 415', async () => {
+    expect((await send('POST', '/Patient', patient, { 'content-encoding': 'gzip' })).status).toBe(415);
+  });
+
+  it.each([
+    ['/NoSuchType'],
+    ['/Resource'],
+    ['/DomainResource'],
+    ['/patient'],
+    ['/NoSuchType/1'],
+    ['/.well-known/smart-configuration'],
+  ])('11: %s is 404', async (rest) => {
+    const { status, json } = await send('GET', rest);
+    expect(status).toBe(404);
+    expect(json.resourceType).toBe('OperationOutcome');
+  });
+
+  it('13: an unknown tenant or release is 404, and no spelling of a name gets around', async () => {
+    const addresses = [
+      `/w/nobody/api/v1/fhir/${release}/Patient`,
+      `/w/SYSTEM/api/v1/fhir/${release}/Patient`,
+      `/w/%73ystem/api/v1/fhir/${release}/Patient`,
+      `/w/system%2F/api/v1/fhir/${release}/Patient`,
+      `/w/system%00/api/v1/fhir/${release}/Patient`,
+      `/w/x%2F..%2Fsystem/api/v1/fhir/${release}/Patient`,
+      `/w/x/../system/api/v1/fhir/${release}/Patient`,
+      `/w//system/api/v1/fhir/${release}/Patient`,
+      `/w/system/api/v1/fhir/r5/Patient`,
+      `/w/system/api/v1/fhir/${release.toUpperCase()}/Patient`,
+      '/',
+      '/w/system',
+      `/w/system/api/v2/fhir/${release}/Patient`,
+    ];
+    for (const address of addresses) {
+      const { status, json, text } = await server.request('GET', address);
+      expect([address, status]).toEqual([address, 404]);
+      expect(json.resourceType).toBe('OperationOutcome');
+      expect(text).not.toMatch(/ at |\.ts|\.js/);
+    }
+  });
+
+  it.each([
+    ['POST', '/Patient/a', 'GET, HEAD, PUT, PATCH, DELETE'],
+    ['PUT', '/Patient', 'GET, HEAD, POST'],
+    ['DELETE', '/Patient', 'GET, HEAD, POST'],
+    ['DELETE', '/metadata', 'GET, HEAD'],
+    ['POST', '/Patient/a/_history', 'GET, HEAD'],
+    ['PUT', '/Patient/a/_history/1', 'GET, HEAD'],
+    ['GET', '/Patient/_search', 'POST'],
+    ['PUT', '/ValueSet/$expand', 'GET, HEAD, POST'],
+    ['TRACE', '/Patient', 'GET, HEAD, POST'],
+  ])('%s %s is 405 and says what is allowed', async (method, rest, allow) => {
+    const { status, headers, json } = await send(method, rest, method === 'PUT' ? patient : undefined);
+    expect(status).toBe(405);
+    expect(headers.allow).toBe(allow);
+    expect(json.resourceType).toBe('OperationOutcome');
+  });
+
+  it('42: a body over the limit is 413, told by its length or found on the way', async () => {
+    const body = JSON.stringify({ ...patient, text: { status: 'generated', div: 'x'.repeat(100_000) } });
+    expect((await send('POST', '/Patient', body)).status).toBe(413);
+    const chunked = await send('POST', '/Patient', body, { 'transfer-encoding': 'chunked' });
+    expect(chunked.status).toBe(413);
+    expect(chunked.json.issue[0].code).toBe('too-long');
+    expect((await send('GET', '/Patient')).status).toBe(200);
+  });
+
+  it('a Bundle may be larger than other resources', async () => {
+    const entry = Array.from({ length: 3000 }, () => ({ resource: patient }));
+    expect(
+      (await send('POST', '/Bundle', { resourceType: 'Bundle', type: 'collection', entry })).status,
+    ).toBe(201);
+  });
+
+  it('a GET with a content type and no body is a plain GET, and any other body is 400', async () => {
+    const { json } = await send('POST', '/Patient', patient);
+    const typed = { 'content-type': 'application/json' };
+    expect((await send('GET', `/Patient/${json.id}`, undefined, typed)).status).toBe(200);
+    expect((await send('GET', '/Patient', undefined, typed)).status).toBe(200);
+    for (const rest of [`/Patient/${json.id}`, '/Patient', '/metadata', `/Patient/${json.id}/_history`]) {
+      expect((await send('GET', rest, '{"a":1}', typed)).status).toBe(400);
+    }
+    expect((await send('GET', '/Patient', '[]', typed)).status).toBe(400);
+    expect((await send('GET', `/Patient/${json.id}`, '[]', { 'content-type': 'text/plain' })).status).toBe(
+      400,
+    );
+  });
+});
+
+describe('headers', () => {
+  const metadata = (headers: Record<string, string>) =>
+    server.request('GET', `${server.path('system', 'r4')}/metadata`, undefined, headers);
+
+  it('keep the request id of the client, or make one, also for errors', async () => {
+    expect((await metadata({ 'x-request-id': 'abc-1' })).headers['x-request-id']).toBe('abc-1');
+    expect((await metadata({ 'x-request-id': 'a b' })).headers['x-request-id']).toMatch(/^[0-9a-f]{12}-/);
+    expect((await server.request('GET', '/nowhere')).headers['x-request-id']).toMatch(/^[0-9a-f]{12}-/);
+  });
+
+  it('let configured origins in, and no others', async () => {
+    const friend = await metadata({ origin: 'https://app.example' });
+    expect(friend.headers['access-control-allow-origin']).toBe('https://app.example');
+    for (const name of ['ETag', 'Location', 'Content-Location', 'Last-Modified', 'X-Request-Id']) {
+      expect(friend.headers['access-control-expose-headers']).toContain(name);
+    }
+    expect(
+      (await metadata({ origin: 'https://other.example' })).headers['access-control-allow-origin'],
+    ).toBeUndefined();
+    const preflight = await server.request('OPTIONS', `${server.path('system', 'r4')}/Patient/1`, undefined, {
+      origin: 'https://app.example',
+      'access-control-request-method': 'PATCH',
+      'access-control-request-headers': 'if-match,content-type',
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers['access-control-allow-methods']).toContain('PATCH');
+  });
+
+  it('of the proxy are not believed, and a Host that is none is not repeated', async () => {
+    const path = `${server.path('system', 'r4')}/Patient?_count=1`;
+    const forwarded = await server.request('GET', path, undefined, {
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'https',
+    });
+    expect(forwarded.text).not.toContain('evil.example');
+    const strange = await server.request('GET', path, undefined, { host: 'evil"}example' });
+    expect(strange.status).toBe(200);
+    expect(strange.text).not.toContain('evil');
+  });
+
+  it('health answers without a tenant', async () => {
+    expect((await server.request('GET', '/health/live')).status).toBe(200);
+    const ready = await server.request('GET', '/health/ready');
+    expect([ready.status, ready.json.status]).toEqual([200, 'ready']);
+  });
+});

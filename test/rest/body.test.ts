@@ -1,0 +1,78 @@
+import { Readable } from 'node:stream';
+import { FORM_TYPES, hasContentType, PATCH_TYPES, readBody, RESOURCE_TYPES } from '../../src/rest/body';
+
+function read(
+  chunks: readonly Buffer[],
+  headers: Record<string, string> = {},
+  limit = 1000,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    readBody(Readable.from(chunks, { objectMode: true }), headers, limit, (error, text) => {
+      if (error === null) resolve(text ?? '');
+      else reject(error);
+    });
+  });
+}
+
+describe('a body', () => {
+  it('is decoded as a whole, a character split over chunks included', async () => {
+    const bytes = Buffer.from('{"family":"Müller \u{1f600}"}');
+    const chunks = [...bytes].map((byte) => Buffer.from([byte]));
+    expect(await read(chunks)).toBe('{"family":"Müller \u{1f600}"}');
+  });
+
+  it('may be empty', async () => {
+    expect(await read([])).toBe('');
+  });
+
+  it.each([[[0x7b, 0xff, 0x7d]], [[0xc3]], [[0xed, 0xa0, 0x80]], [[0xc0, 0x80]]])(
+    'that is not UTF-8 (%j) is 400',
+    async (bytes) => {
+      await expect(read([Buffer.from(bytes)])).rejects.toMatchObject({ status: 400 });
+    },
+  );
+
+  it('of exactly the limit is accepted, one byte more is 413', async () => {
+    expect(await read([Buffer.alloc(600, 'a'), Buffer.alloc(400, 'a')])).toHaveLength(1000);
+    await expect(read([Buffer.alloc(600, 'a'), Buffer.alloc(401, 'a')])).rejects.toMatchObject({
+      status: 413,
+    });
+    await expect(read([], { 'content-length': '1001' })).rejects.toMatchObject({ status: 413 });
+  });
+
+  it('that is compressed is 415', async () => {
+    await expect(read([Buffer.from('x')], { 'content-encoding': 'gzip' })).rejects.toMatchObject({
+      status: 415,
+    });
+    expect(await read([Buffer.from('x')], { 'content-encoding': 'identity' })).toBe('x');
+  });
+
+  it('that breaks off is 400', async () => {
+    const source = new Readable({ read: () => undefined });
+    const result = new Promise((resolve) => readBody(source, {}, 1000, resolve));
+    source.push('{');
+    source.destroy();
+    expect(await result).toMatchObject({ status: 400 });
+  });
+});
+
+describe('a content type', () => {
+  it.each([
+    ['application/fhir+json', RESOURCE_TYPES, true],
+    ['application/json; charset=UTF-8', RESOURCE_TYPES, true],
+    ['application/json+fhir;charset="utf-8"', RESOURCE_TYPES, true],
+    ['Application/FHIR+JSON; fhirVersion=4.0', RESOURCE_TYPES, true],
+    ['application/fhir+json; fhirVersion=4.3', RESOURCE_TYPES, false],
+    ['application/fhir+json; charset=iso-8859-1', RESOURCE_TYPES, false],
+    ['application/json-patch+json', RESOURCE_TYPES, false],
+    ['application/json-patch+json', PATCH_TYPES, true],
+    ['application/json', PATCH_TYPES, true],
+    ['application/xml', PATCH_TYPES, false],
+    ['application/x-www-form-urlencoded', FORM_TYPES, true],
+    ['text/plain', RESOURCE_TYPES, false],
+    ['json', RESOURCE_TYPES, false],
+    ['', RESOURCE_TYPES, false],
+  ])('%s among %j: %s', (header, allowed, expected) => {
+    expect(hasContentType({ 'content-type': header }, allowed, 'r4')).toBe(expected);
+  });
+});

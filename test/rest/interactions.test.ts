@@ -1,0 +1,316 @@
+/** Create, read, update and delete over HTTP: https://hl7.org/fhir/R4/http.html. Numbers are rows of checks.md. */
+import type { Release } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+const patient = {
+  resourceType: 'Patient',
+  active: true,
+  name: [{ family: 'Chalmers', given: ['Peter', 'James'] }],
+};
+
+describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
+  const path = (rest: string): string => `${server.path('system', release)}${rest}`;
+  const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
+    server.request(method, path(rest), body, headers);
+
+  async function create(resource: object = patient): Promise<string> {
+    const { status, json } = await send('POST', '/Patient', resource);
+    expect(status).toBe(201);
+    return json.id;
+  }
+
+  it('20: a create answers 201 with Location, ETag, Last-Modified and the stored resource', async () => {
+    const { status, headers, json } = await send('POST', '/Patient', patient);
+    expect(status).toBe(201);
+    expect(headers.etag).toBe('W/"1"');
+    expect(headers.location).toBe(`${server.root('system', release)}/Patient/${json.id}/_history/1`);
+    expect(json).toMatchObject({ ...patient, meta: { versionId: '1' } });
+    expect(json.meta.lastUpdated).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
+    expect(Date.parse(headers['last-modified'] ?? '')).toBe(
+      Math.floor(Date.parse(json.meta.lastUpdated) / 1000) * 1000,
+    );
+    const extensions = json.meta.extension.map((extension: { url: string }) =>
+      extension.url.replace(/.*\//, ''),
+    );
+    expect(extensions).toEqual(expect.arrayContaining(['version-sequence', 'author']));
+    expect(JSON.stringify(json.meta.extension)).toContain('ClientApplication/anonymous');
+  });
+
+  it("21: a create gives an id of its own, whatever the client's", async () => {
+    const { status, json } = await send('POST', '/Patient', { ...patient, id: 'mine' });
+    expect(status).toBe(201);
+    expect(json.id).not.toBe('mine');
+  });
+
+  it.each([
+    ['22: another resourceType than the address', JSON.stringify({ resourceType: 'Observation' })],
+    ['23: malformed JSON', '{"resourceType":"Patient"'],
+    ['23: nothing', ''],
+    ['23: an array', '[{"resourceType":"Patient"}]'],
+    ['23: a member twice', '{"resourceType":"Patient","active":true,"active":false}'],
+    ['23: no resourceType', '{}'],
+    ['23: bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
+  ])('%s is 400 with an OperationOutcome', async (_title, body) => {
+    const { status, json } = await send('POST', '/Patient', body);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ severity: 'error' }] });
+    expect(json.issue[0].diagnostics.length).toBeGreaterThan(10);
+  });
+
+  it('24: a read gives back what was written, to the last digit', async () => {
+    const text =
+      '{"resourceType":"Observation","status":"final","code":{"text":"x"},"valueQuantity":{"value":1.10,"unit":"kg"},"component":[{"code":{"text":"y"},"valueQuantity":{"value":100.000}}]}';
+    const created = await send('POST', '/Observation', text);
+    expect(created.status).toBe(201);
+    const { status, headers, text: stored } = await send('GET', `/Observation/${created.json.id}`);
+    expect(status).toBe(200);
+    expect(stored).toContain('1.10');
+    expect(stored).toContain('100.000');
+    expect(headers['content-type']).toBe('application/fhir+json; charset=utf-8');
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(stored).toBe(created.text);
+  });
+
+  it('12: a HEAD has the headers of the GET and no body', async () => {
+    const id = await create();
+    const get = await send('GET', `/Patient/${id}`);
+    const head = await send('HEAD', `/Patient/${id}`);
+    expect(head.status).toBe(200);
+    expect(head.text).toBe('');
+    for (const name of ['etag', 'last-modified', 'content-type', 'content-length']) {
+      expect(head.headers[name]).toBe(get.headers[name]);
+    }
+  });
+
+  it('25: a read of what is not there is 404', async () => {
+    const { status, json } = await send('GET', '/Patient/not-there');
+    expect(status).toBe(404);
+    expect(json.issue[0].code).toBe('not-found');
+  });
+
+  it.each([
+    ['bad%20id!'],
+    ['%00'],
+    ['a%2Fb'],
+    ["';drop"],
+    ['%F0%9F%98%80'],
+    ['%ff'],
+    ['%'],
+    ['x'.repeat(65)],
+    ['x'.repeat(2000)],
+    ['..'],
+    ['_x'],
+  ])('26: an id such as %.20s is 400 or 404, never 500', async (id) => {
+    for (const [method, body] of [
+      ['GET'],
+      ['DELETE'],
+      ['PUT', { ...patient, id: 'x' }],
+      ['PATCH', []],
+    ] as const) {
+      const { status, json } = await send(method, `/Patient/${id}`, body);
+      expect([400, 404]).toContain(status);
+      expect(json.resourceType).toBe('OperationOutcome');
+    }
+    expect([400, 404]).toContain((await send('GET', `/Patient/${id}/_history`)).status);
+    expect([400, 404]).toContain((await send('GET', `/Patient/a/_history/${id}`)).status);
+  });
+
+  it('27, 28: a PUT makes version 1 under its id with 201, then version 2 with 200', async () => {
+    const id = `put-${release}`;
+    const first = await send('PUT', `/Patient/${id}`, { ...patient, id });
+    expect(first.status).toBe(201);
+    expect(first.headers.etag).toBe('W/"1"');
+    expect(first.headers.location).toBe(`${server.root('system', release)}/Patient/${id}/_history/1`);
+    const second = await send('PUT', `/Patient/${id}`, { ...patient, id, active: false });
+    expect(second.status).toBe(200);
+    expect(second.headers.etag).toBe('W/"2"');
+    expect(second.headers.location).toBeUndefined();
+    expect(second.json).toMatchObject({ active: false, meta: { versionId: '2' } });
+    expect((await send('GET', `/Patient/${id}/_history/1`)).json.active).toBe(true);
+  });
+
+  it('29: a PUT whose body has another id, or none, is 400', async () => {
+    const id = await create();
+    expect((await send('PUT', `/Patient/${id}`, { ...patient, id: 'other' })).status).toBe(400);
+    expect((await send('PUT', `/Patient/${id}`, patient)).status).toBe(400);
+  });
+
+  it('30: If-Match decides about a PUT, in weak, strong and listed form', async () => {
+    const id = await create();
+    const put = (match: string) => send('PUT', `/Patient/${id}`, { ...patient, id }, { 'if-match': match });
+    expect((await put('W/"7"')).status).toBe(412);
+    expect((await put('W/"1"')).status).toBe(200);
+    expect((await put('"2"')).status).toBe(200);
+    expect((await put('W/"1", W/"3"')).status).toBe(200);
+    expect((await put('*')).status).toBe(200);
+    expect((await put('W/"4"')).status).toBe(412);
+    expect((await put('5')).status).toBe(400);
+    expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"5"');
+  });
+
+  it('30: If-Match on what is not there is 412, whatever it says', async () => {
+    const body = { ...patient, id: 'nobody' };
+    for (const match of ['W/"1"', '*']) {
+      expect((await send('PUT', '/Patient/nobody', body, { 'if-match': match })).status).toBe(412);
+      expect((await send('PATCH', '/Patient/nobody', [], { 'if-match': match })).status).toBe(412);
+      expect((await send('DELETE', '/Patient/nobody', undefined, { 'if-match': match })).status).toBe(412);
+    }
+    expect((await send('GET', '/Patient/nobody')).status).toBe(404);
+  });
+
+  it('31: If-None-Match: * keeps a PUT from replacing anything', async () => {
+    const id = `only-once-${release}`;
+    const put = () => send('PUT', `/Patient/${id}`, { ...patient, id }, { 'if-none-match': '*' });
+    expect((await put()).status).toBe(201);
+    expect((await put()).status).toBe(412);
+    expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"1"');
+  });
+
+  it('32: an update with the same content is a new version', async () => {
+    const id = await create();
+    expect((await send('PUT', `/Patient/${id}`, { ...patient, id })).headers.etag).toBe('W/"2"');
+    expect((await send('PUT', `/Patient/${id}`, { ...patient, id })).headers.etag).toBe('W/"3"');
+  });
+
+  it('33, 34, 35: a deletion is a version: 410 afterwards, old versions stay, a PUT goes on counting', async () => {
+    const id = await create();
+    const deleted = await send('DELETE', `/Patient/${id}`);
+    expect(deleted.status).toBe(200);
+    expect(deleted.json.resourceType).toBe('OperationOutcome');
+    expect(deleted.headers.etag).toBe('W/"2"');
+    const gone = await send('GET', `/Patient/${id}`);
+    expect(gone.status).toBe(410);
+    expect(gone.json.issue[0].code).toBe('deleted');
+    expect((await send('PATCH', `/Patient/${id}`, [])).status).toBe(410);
+    expect((await send('GET', `/Patient/${id}/_history/1`)).status).toBe(200);
+    expect((await send('GET', `/Patient/${id}/_history/2`)).status).toBe(410);
+    expect((await send('GET', `/Patient/${id}/_history/3`)).status).toBe(404);
+    expect((await send('GET', `/Patient/${id}/_history/one`)).status).toBe(404);
+    expect((await send('DELETE', `/Patient/${id}`)).status).toBe(200);
+    const again = await send('DELETE', `/Patient/${id}`, undefined, { prefer: 'return=minimal' });
+    expect([again.status, again.text]).toEqual([204, '']);
+    const back = await send('PUT', `/Patient/${id}`, { ...patient, id });
+    expect(back.status).toBe(201);
+    expect(back.headers.etag).toBe('W/"3"');
+    expect(back.headers.location).toMatch(/_history\/3$/);
+  });
+
+  it('33: deleting what never was is 200 too', async () => {
+    const { status, json } = await send('DELETE', '/Patient/never-was');
+    expect(status).toBe(200);
+    expect(json.resourceType).toBe('OperationOutcome');
+  });
+
+  it('36, 37: a conditional read of the same version is 304 without a body', async () => {
+    const id = await create();
+    const same = await send('GET', `/Patient/${id}`, undefined, { 'if-none-match': 'W/"1"' });
+    expect([same.status, same.text, same.headers.etag]).toEqual([304, '', 'W/"1"']);
+    expect((await send('GET', `/Patient/${id}`, undefined, { 'if-none-match': 'W/"2"' })).status).toBe(200);
+    const future = new Date(Date.now() + 86_400_000).toUTCString();
+    expect((await send('GET', `/Patient/${id}`, undefined, { 'if-modified-since': future })).status).toBe(
+      304,
+    );
+    const past = 'Mon, 01 Jan 2001 00:00:00 GMT';
+    expect((await send('GET', `/Patient/${id}`, undefined, { 'if-modified-since': past })).status).toBe(200);
+    expect(
+      (await send('GET', `/Patient/${id}/_history/1`, undefined, { 'if-none-match': '"1"' })).status,
+    ).toBe(304);
+  });
+
+  it('38: Prefer decides what a write answers', async () => {
+    const minimal = await send('POST', '/Patient', patient, { prefer: 'return=minimal' });
+    expect([minimal.status, minimal.text]).toEqual([201, '']);
+    const id = /Patient\/([^/]+)\//.exec(minimal.headers.location ?? '')?.[1] ?? '';
+    const body = { ...patient, id };
+    expect((await send('PUT', `/Patient/${id}`, body, { prefer: 'return=minimal' })).text).toBe('');
+    const whole = await send('PUT', `/Patient/${id}`, body, { prefer: 'return=representation' });
+    expect(whole.json).toMatchObject(body);
+    const outcome = await send('PUT', `/Patient/${id}`, body, { prefer: 'return=OperationOutcome' });
+    expect(outcome.json).toMatchObject({
+      resourceType: 'OperationOutcome',
+      issue: [{ severity: 'information' }],
+    });
+    expect(outcome.headers.etag).toBe('W/"4"');
+  });
+
+  it("39: the server's part of meta is not the client's, the rest is kept", async () => {
+    const meta = {
+      versionId: '77',
+      lastUpdated: '2001-01-01T00:00:00Z',
+      profile: ['http://example.org/profile'],
+      tag: [{ system: 'http://example.org/tags', code: 't' }],
+      security: [{ code: 'R' }],
+    };
+    const { json } = await send('POST', '/Patient', { ...patient, meta });
+    expect(json.meta).toMatchObject({
+      versionId: '1',
+      profile: meta.profile,
+      tag: meta.tag,
+      security: meta.security,
+    });
+    expect(json.meta.lastUpdated).not.toBe(meta.lastUpdated);
+  });
+
+  it('42: five megabytes are accepted', async () => {
+    const content = 'QUJD'.repeat(1_250_000);
+    const { status, json } = await send('POST', '/Binary', {
+      resourceType: 'Binary',
+      contentType: 'text/plain',
+      data: content,
+    });
+    expect(status).toBe(201);
+    expect((await send('GET', `/Binary/${json.id}`)).json.data).toBe(content);
+  });
+
+  it('tells the history of a resource, newest first, page by page', async () => {
+    const id = await create();
+    await send('PUT', `/Patient/${id}`, { ...patient, id });
+    await send('DELETE', `/Patient/${id}`);
+    await send('PUT', `/Patient/${id}`, { ...patient, id });
+    const all = await send('GET', `/Patient/${id}/_history`);
+    expect(all.status).toBe(200);
+    expect(all.json).toMatchObject({ resourceType: 'Bundle', type: 'history' });
+    const methods = all.json.entry.map((entry: { request: { method: string } }) => entry.request.method);
+    expect(methods).toEqual(['PUT', 'DELETE', 'PUT', 'POST']);
+    expect(all.json.entry[1].resource).toBeUndefined();
+    const etags: string[] = [];
+    let next: string | undefined = `${server.path('system', release)}/Patient/${id}/_history?_count=3`;
+    while (next !== undefined) {
+      const { json } = await server.request('GET', next);
+      for (const entry of json.entry) etags.push(entry.response.etag);
+      const link = json.link.find(({ relation }: { relation: string }) => relation === 'next');
+      next = link === undefined ? undefined : new URL(link.url).pathname + new URL(link.url).search;
+    }
+    expect(etags).toEqual(['W/"4"', 'W/"3"', 'W/"2"', 'W/"1"']);
+    expect((await send('GET', '/Patient/never-was/_history')).status).toBe(404);
+    expect((await send('GET', `/Patient/${id}/_history?_count=x`)).status).toBe(400);
+    expect((await send('GET', `/Patient/${id}/_history?_unknown=x`)).status).toBe(400);
+  });
+
+  it('gives a laid-out answer for _pretty', async () => {
+    const id = await create();
+    const { text, json } = await send('GET', `/Patient/${id}?_pretty=true`);
+    expect(text).toContain('\n  "resourceType": "Patient"');
+    expect(json).toEqual((await send('GET', `/Patient/${id}`)).json);
+  });
+
+  it.each([
+    ['POST', '/Patient', { 'if-none-exist': 'identifier=x' }],
+    ['PUT', '/Patient?identifier=x', {}],
+    ['PATCH', '/Patient?identifier=x', {}],
+    ['DELETE', '/Patient?identifier=x', {}],
+    ['POST', '', {}],
+  ])('never takes a conditional %s %s or a batch for something else', async (method, rest, headers) => {
+    const before = (await send('GET', '/Patient?_summary=count')).json.total;
+    const { status, json } = await send(method, rest, { ...patient, id: 'x' }, headers);
+    expect(status).toBe(422);
+    expect(json.issue[0].code).toBe('not-supported');
+    expect((await send('GET', '/Patient?_summary=count')).json.total).toBe(before);
+  });
+});

@@ -1,0 +1,132 @@
+/** JSON Patch by PATCH and, as the specification's raw example does, by GET. Numbers are rows of checks.md. */
+import type { Release } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+const patient = {
+  resourceType: 'Patient',
+  active: true,
+  name: [{ family: 'Chalmers', given: ['Peter'] }],
+  extension: [{ url: 'http://example.org/weight', valueDecimal: 0 }],
+};
+
+describe.each<[Release]>([['r4'], ['r4b']])('a patch under %s', (release) => {
+  const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
+    server.request(method, `${server.path('system', release)}${rest}`, body, headers);
+
+  async function create(): Promise<string> {
+    const text = JSON.stringify(patient).replace('"valueDecimal":0', '"valueDecimal":1.00');
+    const { status, json } = await send('POST', '/Patient', text);
+    expect(status).toBe(201);
+    return json.id;
+  }
+
+  const rename = [{ op: 'replace', path: '/name/0/family', value: 'Windsor' }];
+
+  it.each([
+    ['50', 'PATCH', 'application/json-patch+json'],
+    ['51', 'PATCH', 'application/json'],
+    ['51', 'PATCH', 'application/fhir+json'],
+    ['52', 'GET', 'application/json'],
+    ['52', 'GET', 'application/json-patch+json; charset=utf-8'],
+  ])('%s: by %s with %s makes a new version', async (_row, method, type) => {
+    const id = await create();
+    const { status, headers, json, text } = await send(method, `/Patient/${id}`, rename, {
+      'content-type': type,
+    });
+    expect(status).toBe(200);
+    expect(json.name[0].family).toBe('Windsor');
+    expect(json.meta.versionId).toBe('2');
+    expect(headers.etag).toBe('W/"2"');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(text).toContain('1.00');
+    expect((await send('GET', `/Patient/${id}`)).text).toBe(text);
+  });
+
+  it('52: by GET ignores If-None-Match, and a GET without a body stays a read', async () => {
+    const id = await create();
+    const patched = await send('GET', `/Patient/${id}`, rename, {
+      'content-type': 'application/json',
+      'if-none-match': 'W/"1"',
+    });
+    expect(patched.status).toBe(200);
+    expect(patched.headers.etag).toBe('W/"2"');
+    expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"2"');
+  });
+
+  it.each([
+    ['54: a failed test', [{ op: 'test', path: '/active', value: false }, ...rename], 422],
+    ['55: a missing path', [{ op: 'remove', path: '/birthDate' }], 422],
+    ['57: the id', [{ op: 'replace', path: '/id', value: 'other' }], 422],
+    ['57: the type', [{ op: 'replace', path: '/resourceType', value: 'Person' }], 422],
+    ['57: the version', [{ op: 'replace', path: '/meta/versionId', value: '9' }], 422],
+    ['not a patch', [{ op: 'jump', path: '/active' }], 400],
+    ['no array', { op: 'remove', path: '/active' }, 400],
+    [
+      '61: 1,001 operations',
+      Array.from({ length: 1001 }, () => ({ op: 'test', path: '/active', value: true })),
+      413,
+    ],
+  ])('%s changes nothing', async (_title, body, expected) => {
+    const id = await create();
+    const { status, json } = await send('PATCH', `/Patient/${id}`, body);
+    expect(status).toBe(expected);
+    expect(json.resourceType).toBe('OperationOutcome');
+    expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"1"');
+  });
+
+  it.each([
+    [[{ op: 'add', path: '/__proto__/polluted', value: true }]],
+    [[{ op: 'add', path: '/constructor/prototype/polluted', value: true }]],
+    ['[{"op":"add","path":"/contact","value":[{"__proto__":{"polluted":true}}]}]'],
+  ])('58: cannot pollute a prototype', async (body) => {
+    const id = await create();
+    expect([400, 422]).toContain((await send('PATCH', `/Patient/${id}`, body)).status);
+    expect('polluted' in {}).toBe(false);
+    expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"1"');
+  });
+
+  it('59: a stale If-Match is 412', async () => {
+    const id = await create();
+    expect((await send('PATCH', `/Patient/${id}`, rename, { 'if-match': 'W/"1"' })).status).toBe(200);
+    expect((await send('PATCH', `/Patient/${id}`, rename, { 'if-match': 'W/"1"' })).status).toBe(412);
+    expect((await send('GET', `/Patient/${id}`, rename, { 'if-match': 'W/"1"' })).status).toBe(412);
+    expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"2"');
+  });
+
+  it('of an unknown resource is 404, and of another media type 415', async () => {
+    expect((await send('PATCH', '/Patient/not-there', rename)).status).toBe(404);
+    const refused = await send('PATCH', '/Patient/not-there', '<diff/>', {
+      'content-type': 'application/xml-patch+xml',
+    });
+    expect(refused.status).toBe(415);
+    expect(refused.headers['accept-patch']).toContain('application/json-patch+json');
+  });
+
+  it('60: with Parameters is told as not supported yet', async () => {
+    const id = await create();
+    const { status, json } = await send('PATCH', `/Patient/${id}`, {
+      resourceType: 'Parameters',
+      parameter: [],
+    });
+    expect([status, json.issue[0].code]).toEqual([422, 'not-supported']);
+  });
+});
+
+it('by GET can be switched off, and is 400 then', async () => {
+  const strict = await startServer({ database: server.database, environment: { PATCH_BY_GET: 'off' } });
+  try {
+    const path = strict.path('system', 'r4');
+    const { json } = await strict.request('POST', `${path}/Patient`, patient);
+    const answer = await strict.request('GET', `${path}/Patient/${json.id}`, []);
+    expect(answer.status).toBe(400);
+    expect((await strict.request('PATCH', `${path}/Patient/${json.id}`, [])).status).toBe(200);
+  } finally {
+    await strict.close();
+  }
+});

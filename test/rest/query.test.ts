@@ -1,0 +1,75 @@
+import { parseInstant } from '../../src/rest/instant';
+import { formatParameters, parseParameters, readQuery } from '../../src/rest/query';
+
+describe('parameters of an address', () => {
+  it('come decoded and in the order of the request, repeats included', () => {
+    expect(
+      readQuery('/Patient?name=M%C3%BCller&birthdate=ge1970&name:exact=a+b&birthdate=lt1980').parameters,
+    ).toEqual([
+      ['name', 'Müller'],
+      ['birthdate', 'ge1970'],
+      ['name:exact', 'a b'],
+      ['birthdate', 'lt1980'],
+    ]);
+  });
+
+  it('keep an equals sign in the value, and a name without one', () => {
+    expect(parseParameters('&a=b=c&&d&e=')).toEqual([
+      ['a', 'b=c'],
+      ['d', ''],
+      ['e', ''],
+    ]);
+  });
+
+  it('are told apart from those that form the answer', () => {
+    const query = readQuery('/Patient?_pretty=true&name=x&_format=application/fhir%2Bjson#fragment');
+    expect(query.parameters).toEqual([['name', 'x']]);
+    expect(query.pretty).toBe(true);
+    expect(query.format).toBe('application/fhir+json');
+  });
+
+  it.each([['a=%'], ['a=%zz'], ['a=%ff'], ['%c3=a'], ['a=%ed%a0%80'], ['a=%00']])(
+    'refuse %s with 400',
+    (text) => {
+      expect(() => parseParameters(text)).toThrow(expect.objectContaining({ status: 400 }));
+    },
+  );
+
+  it('survive being written into a link and read again', () => {
+    const parameters: [string, string][] = [
+      ['name:exact', 'a&b=c+d #?%'],
+      ['code', 'http://loinc.org|8867-4,|x'],
+      ['subject:Patient.name', 'Müller \u{1f600}'],
+      ['value', 'a\\,b$c'],
+    ];
+    const text = formatParameters(parameters);
+    expect(text).toMatch(/^[A-Za-z0-9\-._~:@!$&'()*+,;=/?%]*$/);
+    expect(parseParameters(text)).toEqual(parameters);
+  });
+});
+
+describe('instants of a history', () => {
+  it.each([
+    ['2024-05-01T10:00:00Z', '2024-05-01T10:00:00.000Z'],
+    ['2024-05-01T10:00:00.123456+02:00', '2024-05-01T08:00:00.123Z'],
+    ['2024-05-01T10:00:00 02:00', '2024-05-01T08:00:00.000Z'],
+    ['2024-05-01T10:00:00-05:30', '2024-05-01T15:30:00.000Z'],
+    ['2024-05-01T10:00', '2024-05-01T10:00:00.000Z'],
+    ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+    ['2024-05', '2024-05-01T00:00:00.000Z'],
+  ])('%s begins at %s', (text, expected) => {
+    const instant = parseInstant(text);
+    expect(instant === undefined ? undefined : new Date(instant).toISOString()).toBe(expected);
+  });
+
+  it.each([
+    ['2023-02-29'],
+    ['2024-13-01'],
+    ['2024-05-01T24:00:00Z'],
+    ['2024-05-01T10:00:00+15:00'],
+    ['today'],
+    ['1714557600'],
+  ])('%s is none', (text) => {
+    expect(parseInstant(text)).toBeUndefined();
+  });
+});

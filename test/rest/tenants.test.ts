@@ -1,0 +1,98 @@
+/** Tenants over HTTP: what one keeps, no other sees; administration from this machine. */
+import type { Release } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+
+let server: TestServer;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+const administer = (method: string, body?: unknown, headers: Record<string, string> = JSON_TYPE) =>
+  server.request(method, '/w/system/api/v1/tenants', body, headers);
+
+describe('tenant administration', () => {
+  it('makes a tenant once, and lists it', async () => {
+    const made = await administer('POST', { name: 'acme' });
+    expect(made.status).toBe(201);
+    expect(made.json).toMatchObject({ name: 'acme', status: 'active' });
+    expect((await administer('POST', { name: 'acme' })).status).toBe(409);
+    const { json } = await administer('GET');
+    expect(json.tenants.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(['acme', 'system']),
+    );
+  });
+
+  it.each([['A'], ['a b'], ['ä'], [''], ['a/b'], ['x'.repeat(64)], [7], [null]])(
+    'refuses the name %j',
+    async (name) => {
+      const { status, json } = await administer('POST', { name });
+      expect(status).toBe(400);
+      expect(json.resourceType).toBe('OperationOutcome');
+    },
+  );
+
+  it('refuses a body that is no JSON, or of another type', async () => {
+    expect((await administer('POST', '{')).status).toBe(400);
+    expect((await administer('POST', '[]')).status).toBe(400);
+    expect((await administer('POST', 'name=acme', { 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await administer('DELETE')).status).toBe(405);
+  });
+
+  it('is closed to those who come through a proxy or under another name', async () => {
+    const ways: Record<string, string>[] = [
+      { 'x-forwarded-for': '203.0.113.7' },
+      { forwarded: 'for=203.0.113.7' },
+      { host: 'evil.example' },
+    ];
+    for (const headers of ways) {
+      expect((await administer('GET', undefined, { ...JSON_TYPE, ...headers })).status).toBe(403);
+    }
+  });
+});
+
+describe('two tenants and two releases', () => {
+  const spaces: readonly [string, Release][] = [
+    ['system', 'r4'],
+    ['system', 'r4b'],
+    ['globex', 'r4'],
+    ['globex', 'r4b'],
+  ];
+  const ids = new Map<string, string>();
+  const send = (tenant: string, release: Release, method: string, rest: string, body?: unknown) =>
+    server.request(method, `${server.path(tenant, release)}${rest}`, body);
+
+  beforeAll(async () => {
+    expect((await administer('POST', { name: 'globex' })).status).toBe(201);
+    for (const [tenant, release] of spaces) {
+      const body = { resourceType: 'Patient', name: [{ family: `${tenant}${release}` }] };
+      const { status, json } = await send(tenant, release, 'POST', '/Patient', body);
+      expect(status).toBe(201);
+      ids.set(`${tenant} ${release}`, json.id);
+    }
+  });
+
+  it.each(spaces)('%s under %s sees its own patient and none of the others', async (tenant, release) => {
+    for (const [owner, id] of ids) {
+      const isOwn = owner === `${tenant} ${release}`;
+      const status = isOwn ? 200 : 404;
+      expect((await send(tenant, release, 'GET', `/Patient/${id}`)).status).toBe(status);
+      expect((await send(tenant, release, 'GET', `/Patient/${id}/_history`)).status).toBe(status);
+      expect((await send(tenant, release, 'GET', `/Patient/${id}/_history/1`)).status).toBe(status);
+      expect((await send(tenant, release, 'GET', `/Patient/${id}/$meta`)).status).toBe(status);
+      const found = await send(tenant, release, 'GET', `/Patient?_id=${id}`);
+      expect(found.json.entry?.length ?? 0).toBe(isOwn ? 1 : 0);
+      if (!isOwn) {
+        const patch = [{ op: 'add', path: '/active', value: true }];
+        expect((await send(tenant, release, 'PATCH', `/Patient/${id}`, patch)).status).toBe(404);
+        expect((await send(tenant, release, 'GET', `/Patient/${id}`, patch)).status).toBe(404);
+        await send(tenant, release, 'DELETE', `/Patient/${id}`);
+      }
+    }
+    const { json } = await send(tenant, release, 'GET', '/Patient');
+    expect(json.entry).toHaveLength(1);
+    expect(json.entry[0].resource.name[0].family).toBe(`${tenant}${release}`);
+  });
+});
