@@ -155,6 +155,8 @@ export interface Core {
   patch(context: RequestContext, type: string, id: string, patch: JsonDocument, guard?: VersionGuard): Promise<WriteResult>;
   delete(context: RequestContext, type: string, id: string, guard?: VersionGuard): Promise<DeleteResult>;
   history(context: RequestContext, request: HistoryRequest): Promise<HistoryPage>;
+  /** Changes of the space after a version-sequence, oldest first, at most 1000. */
+  changes(context: RequestContext, sinceSequence: number, count: number): Promise<readonly StoredVersion[]>;
   search(context: RequestContext, request: SearchRequest): Promise<SearchPage>;
   capabilities(context: RequestContext): Promise<Capabilities>;
   operations(release: Release): readonly OperationInfo[];

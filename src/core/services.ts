@@ -1,3 +1,4 @@
+import type { RedisCache } from './cache/redis-cache';
 import type { Log, Space } from './context';
 import type { Definitions } from './fhir/definitions';
 import type { JsonObject } from './fhir/json';
@@ -5,7 +6,7 @@ import type { ReferenceResolver } from './fhir/reference';
 import type { Release } from './fhir/release';
 import type { IndexRows } from './search/index-rows';
 import type { Hasher } from './search/hash';
-import type { IdSource, ResourceKeys } from './search/resource-key';
+import type { IdSource, ResourceKey } from './search/resource-key';
 import type { Database } from './storage/database';
 import type { VersionReader } from './storage/version-read';
 import type { WriteQueues } from './storage/write-queue';
@@ -21,9 +22,20 @@ export interface Limits {
   readonly maxWriteQueue: number;
 }
 
+/** Ids and keys of the database that was opened. */
+export interface ResourceKeys {
+  keyOf(type: string, id: string): ResourceKey;
+  /** The id of a key that is an id of ours; throws for one of a client's id, which is stored beside it. */
+  idOf(key: ResourceKey): string;
+  /** True for a key that stands for an id of our own format. */
+  isOwn(key: ResourceKey): boolean;
+}
+
 /** What interactions and operations are given to work with; made once by `createCore`. */
 export interface Services {
   definitions(release: Release): Definitions;
+  /** Names of the concrete resource types. */
+  resourceTypes(release: Release): ReadonlySet<string>;
   readonly database: Database;
   readonly reader: VersionReader;
   readonly writes: WriteQueues;
@@ -32,6 +44,7 @@ export interface Services {
   readonly hasher: Hasher;
   /** Lets the writers of one resource wait for each other inside this process. */
   readonly turns: KeyedQueue;
+  readonly cache: RedisCache;
   readonly limits: Limits;
   readonly extensionBase: string;
   /** Sign and verify cursors: the first signs, all verify. */

@@ -5,8 +5,8 @@ import type { JsonDocument } from '../fhir/json';
 import { checkResource } from '../fhir/resource';
 import { toStoredText } from '../fhir/resource-text';
 import type { Services } from '../services';
-import { checkReferences } from './reference-check';
-import { typeNumberOf } from './resource-address';
+import { checkReferences } from '../fhir/reference';
+import { releaseTypesOf, typeNumberOf } from './resource-address';
 import { ANONYMOUS, toStoredVersion } from './stored-version';
 
 /** An id of ours is taken by chance less than once in a lifetime; by a client that PUTs ids of our format, more often. */
@@ -23,11 +23,12 @@ export async function create(
   input: JsonDocument,
 ): Promise<WriteResult> {
   const typeNumber = typeNumberOf(services, context, type);
-  const resource = checkResource(input, { type });
-  checkReferences(services, context, resource);
+  const resource = checkResource(input, { type, releaseTypes: releaseTypesOf(services, context), idMode: 'assigned' });
+  checkReferences(resource, services.references(context.space));
   const rows = services.extract(context.space, type, resource);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const { id, key } = services.ids.next();
+    const { id, high, low } = services.ids.next();
+    const key = { high, low };
     const { text, metaOffset } = toStoredText(resource, input.marked, { id, extensionBase: services.extensionBase });
     const author = context.actor === ANONYMOUS ? null : context.actor;
     const written = await services.writes.write(context.space.number, {
@@ -43,7 +44,7 @@ export async function create(
     });
     if (written === undefined) continue;
     const row = { id: null, key, type: typeNumber, metaOffset, change: 'create', author, body: text, ...written } as const;
-    return { version: toStoredVersion(services, context.space, type, row), created: true };
+    return { version: toStoredVersion(services, type, row), created: true };
   }
   throw fhirError('overloaded');
 }

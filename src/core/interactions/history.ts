@@ -42,7 +42,7 @@ export async function history(
   const last = page.at(-1);
   const more = ours.length > count && last !== undefined;
   return {
-    versions: page.map((row) => toStoredVersion(services, context.space, type, row)),
+    versions: page.map((row) => toStoredVersion(services, type, row)),
     ...(request.cursor === undefined && !more ? { total: page.length } : {}),
     ...(more ? { next: sealCursor(services.secretKeys, boundTo, [last.version]) } : {}),
   };

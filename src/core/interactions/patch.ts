@@ -5,7 +5,7 @@ import { parseJson, type JsonDocument } from '../fhir/json';
 import { applyJsonPatch, dropGeneratedNarrative } from '../fhir/patch';
 import { checkResource } from '../fhir/resource';
 import type { Services } from '../services';
-import { addressOf, readBase } from './resource-address';
+import { addressOf, readBase, releaseTypesOf } from './resource-address';
 import { replaceVersion } from './replace-version';
 import { toStoredVersion } from './stored-version';
 
@@ -29,7 +29,7 @@ export async function patch(
       if (base !== undefined) throw fhirError('baseResourceReadOnly', { type, id });
       throw fhirError(current === undefined ? 'notFound' : 'gone', { type, id });
     }
-    const text = toStoredVersion(services, context.space, type, current).text;
+    const text = toStoredVersion(services, type, current).text;
     const before = parseJson(text, { maxDepth: Number.MAX_SAFE_INTEGER });
     const patched = applyJsonPatch(before, operations, {
       maxOperations: limits.maxPatchOperations,
@@ -37,7 +37,8 @@ export async function patch(
       maxDepth: limits.maxDepth,
     });
     const after = dropGeneratedNarrative(before, patched);
-    return { change: 'update', resource: checkResource(after, { type, id }), marked: after.marked };
+    const expected = { type, releaseTypes: releaseTypesOf(services, context), idMode: { id } };
+    return { change: 'update', resource: checkResource(after, expected), marked: after.marked };
   });
   if (version === undefined) throw new Error('a patch always writes');
   return { version, created: false };

@@ -17,9 +17,9 @@ export async function read(
 ): Promise<StoredVersion> {
   const address = addressOf(services, context, type, id);
   const own = await readOwn(services, context, address, id);
-  if (own !== undefined && own.change !== 'delete') return toStoredVersion(services, context.space, type, own);
+  if (own !== undefined && own.change !== 'delete') return toStoredVersion(services, type, own);
   const base = await readBase(services, context, type, address, id);
-  if (base !== undefined) return toStoredVersion(services, context.space, type, base);
+  if (base !== undefined) return toStoredVersion(services, type, base);
   throw fhirError(own === undefined ? 'notFound' : 'gone', { type, id });
 }
 
@@ -34,5 +34,5 @@ export async function find(
   const own = await readOwn(services, context, address, id);
   const row =
     own !== undefined && own.change !== 'delete' ? own : await readBase(services, context, type, address, id);
-  return row === undefined ? undefined : toStoredVersion(services, context.space, type, row);
+  return row === undefined ? undefined : toStoredVersion(services, type, row);
 }

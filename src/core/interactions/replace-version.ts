@@ -7,7 +7,7 @@ import type { Services } from '../services';
 import { LOCK_STATEMENT, keyText, type ResourceAddress, type VersionRow } from '../storage/version-read';
 import { NO_ROWS, type VersionWrite, type Written } from '../storage/version-write';
 import { writeVersions } from '../storage/write-queue';
-import { checkReferences } from './reference-check';
+import { checkReferences } from '../fhir/reference';
 import { readOwn } from './resource-address';
 import { ANONYMOUS, toStoredVersion } from './stored-version';
 
@@ -88,7 +88,7 @@ async function planWrite(
     return { write: { ...common, change: 'delete', body: null, metaOffset: 0, rows: NO_ROWS }, created: false };
   }
   const { resource, marked } = decided;
-  checkReferences(services, context, resource);
+  checkReferences(resource, services.references(context.space));
   const rows = services.extract(context.space, type, resource);
   const { text, metaOffset } = toStoredText(resource, marked, { id, extensionBase: services.extensionBase });
   return { write: { ...common, change: 'update', body: text, metaOffset, rows }, created: !live };
@@ -127,7 +127,7 @@ function finish(services: Services, context: RequestContext, type: string, plan:
     body: write.body ?? '',
     ...written,
   };
-  return { version: toStoredVersion(services, context.space, type, row), created: plan.created };
+  return { version: toStoredVersion(services, type, row), created: plan.created };
 }
 
 /** The last resort against starvation: the head stays locked from the read to the commit. */

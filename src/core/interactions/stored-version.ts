@@ -1,5 +1,4 @@
 import type { StoredVersion } from '../api';
-import type { Space } from '../context';
 import { toFullText } from '../fhir/resource-text';
 import type { Services } from '../services';
 import type { VersionRow } from '../storage/version-read';
@@ -8,7 +7,7 @@ import type { VersionRow } from '../storage/version-read';
 export const ANONYMOUS = 'anonymous';
 
 /** A row of the tables as what is sent: the text with the server's part of meta joined in. */
-export function toStoredVersion(services: Services, space: Space, type: string, row: VersionRow): StoredVersion {
+export function toStoredVersion(services: Services, type: string, row: VersionRow): StoredVersion {
   const id = row.id ?? services.keys.idOf(row.key);
   return {
     type,

@@ -4,7 +4,7 @@ import { fhirError } from '../errors';
 import type { JsonDocument } from '../fhir/json';
 import { checkResource, isValidId } from '../fhir/resource';
 import type { Services } from '../services';
-import { addressOf, printable } from './resource-address';
+import { addressOf, printable, releaseTypesOf } from './resource-address';
 import { replaceVersion } from './replace-version';
 
 /**
@@ -21,7 +21,7 @@ export async function update(
 ): Promise<WriteResult> {
   if (!isValidId(id)) throw fhirError('invalidId', { id: printable(id) });
   const address = addressOf(services, context, type, id);
-  const resource = checkResource(input, { type, id });
+  const resource = checkResource(input, { type, releaseTypes: releaseTypesOf(services, context), idMode: { id } });
   const { version, created } = await replaceVersion(services, context, type, id, address, guard, () => ({
     change: 'update',
     resource,

@@ -28,5 +28,5 @@ export async function vread(
   }
   if (row === undefined) throw fhirError('versionNotFound', { type, id, version });
   if (row.change === 'delete') throw fhirError('gone', { type, id });
-  return toStoredVersion(services, context.space, type, row);
+  return toStoredVersion(services, type, row);
 }

@@ -17,6 +17,8 @@ export interface Installation {
   readonly cursorKey: Buffer;
   /** False where the application role could not be made or taken: row-level security is then not in force. */
   readonly wall: boolean;
+  /** `space type` for every type that a base space holds resources of. */
+  readonly baseTypes: ReadonlySet<string>;
 }
 
 /** The base conformance resources of all releases, and a digest by which a changed set is told. */
@@ -37,6 +39,11 @@ const READ_INSTALLATION = defineStatement(
     from andiron.installation i
     left join pg_roles r on r.rolname = ${bind('role')}
     limit 1`),
+);
+const READ_BASE_TYPES = defineStatement(
+  template(sql`
+    select distinct r.space || ' ' || r.resource_type from andiron.resource r where r.space <= 2
+    limit ${bind('limit')}::int`),
 );
 const SAVE_DIGEST = defineStatement(
   template(sql`update andiron.installation set definitions_digest = ${bind('digest')} where only_row`),
@@ -74,7 +81,8 @@ export async function migrate(options: {
     if (installation.digest !== options.base.digest) {
       await loadBase(client, options.base, installation.hashKey, options.log);
     }
-    return installation;
+    const types = await execute(client, READ_BASE_TYPES, { limit: 1000 });
+    return { ...installation, baseTypes: new Set(types.map((row) => String(row[0]))) };
   } finally {
     await client.end();
   }
@@ -125,7 +133,7 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
   }
 }
 
-async function readInstallation(client: ClientBase): Promise<Installation & { digest: string | null }> {
+async function readInstallation(client: ClientBase): Promise<Omit<Installation, 'baseTypes'> & { digest: string | null }> {
   const rows = await execute(client, READ_INSTALLATION, { role: APPLICATION_ROLE });
   const row = rows[0] as [string, Buffer, Buffer, string | null, boolean] | undefined;
   if (row === undefined) throw new Error('the database lost its installation row');

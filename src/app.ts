@@ -1,0 +1,102 @@
+/** The composition root: makes the parts from the settings and puts them together. */
+import { readFileSync } from 'node:fs';
+import { pino } from 'pino';
+import type { Settings } from './config';
+import { createCore, type Core, type Log } from './core';
+import { createGraphqlGateway } from './gateway';
+import { createInstruments } from './instruments';
+import { createMetrics, listenForMetrics, type MetricsListener } from './rest/metrics';
+import { createRestServer } from './rest/server';
+
+export interface App {
+  readonly core: Core;
+  /** Resolves with the address that was bound: PORT may have been 0. */
+  listen(): Promise<{ host: string; port: number }>;
+  /** Answers what is under way, then lets go of everything. */
+  close(): Promise<void>;
+}
+
+/**
+ * Brings the database to the program's schema and makes the server; it does not listen yet.
+ * Throws when the database cannot be reached.
+ */
+export async function createApp(settings: Settings, log: Log = pino({ level: settings.LOG_LEVEL })): Promise<App> {
+  const metrics = createMetrics();
+  const extensionBase = settings.FHIR_EXTENSION_BASE;
+  const core = await createCore({
+    database: {
+      host: settings.FHIR_DATABASE_HOST,
+      port: settings.FHIR_DATABASE_PORT,
+      database: settings.FHIR_DATABASE_NAME,
+      user: settings.FHIR_DATABASE_USERNAME,
+      password: settings.FHIR_DATABASE_PASSWORD,
+      ssl: settings.FHIR_DATABASE_SSL
+        ? settings.FHIR_DATABASE_CA_FILE === undefined
+          ? {}
+          : { ca: readFileSync(settings.FHIR_DATABASE_CA_FILE, 'utf8') }
+        : false,
+      statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
+      connections: settings.DATABASE_CONNECTIONS,
+    },
+    redis: {
+      host: settings.REDIS_HOST,
+      port: settings.REDIS_PORT,
+      tls: settings.REDIS_TLS,
+      ...(settings.REDIS_USERNAME === undefined ? {} : { username: settings.REDIS_USERNAME }),
+      ...(settings.REDIS_PASSWORD === undefined ? {} : { password: settings.REDIS_PASSWORD }),
+    },
+    publicUrls: settings.PUBLIC_URL,
+    extensionBase,
+    secretKeys: settings.SECRET_KEYS,
+    searchUnknown: settings.SEARCH_UNKNOWN,
+    limits: {
+      maxDepth: settings.MAX_DEPTH,
+      maxBodyBytes: settings.MAX_BODY_BYTES,
+      maxPatchOperations: settings.MAX_PATCH_OPERATIONS,
+      maxIndexRows: settings.MAX_INDEX_ROWS,
+      maxExpansionCodes: settings.MAX_EXPANSION_CODES,
+      maxWriteQueue: settings.MAX_WRITE_QUEUE,
+    },
+    log,
+    instruments: createInstruments(metrics.registry),
+  });
+  const gateway = await createGraphqlGateway({
+    core,
+    settings: { requestTimeoutMs: settings.REQUEST_TIMEOUT_MS, extensionBase },
+    log,
+  });
+  const server = createRestServer({
+    core,
+    settings: {
+      publicUrls: settings.PUBLIC_URL,
+      trustProxy: settings.TRUST_PROXY,
+      patchByGet: settings.PATCH_BY_GET === 'on',
+      corsOrigins: settings.CORS_ORIGINS,
+      maxDepth: settings.MAX_DEPTH,
+      bodyLimits: { resource: settings.MAX_BODY_BYTES, bundle: settings.MAX_BUNDLE_BYTES },
+      requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
+    },
+    log,
+    metrics,
+    register: (fastify) => gateway.register(fastify),
+  });
+  let metricsListener: MetricsListener | undefined;
+  return {
+    core,
+    async listen() {
+      await server.listen({ host: settings.HOST, port: settings.PORT });
+      if (settings.METRICS_ADDRESS !== undefined) {
+        metricsListener = await listenForMetrics(metrics, settings.METRICS_ADDRESS, log);
+      }
+      const address = server.server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : settings.PORT;
+      return { host: settings.HOST, port };
+    },
+    async close() {
+      await server.close();
+      await gateway.close();
+      await metricsListener?.close();
+      await core.close();
+    },
+  };
+}

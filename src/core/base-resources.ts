@@ -1,0 +1,67 @@
+import type { Space } from './context';
+import { definitionsDigest, loadDefinitions, readBaseResources } from './fhir/definitions';
+import { parseJson } from './fhir/json';
+import { createReferenceResolver } from './fhir/reference';
+import { toStoredText } from './fhir/resource-text';
+import { RELEASE_NAMES, RELEASES } from './fhir/release';
+import { createExtractor } from './search/extract';
+import { createHasher } from './search/hash';
+import { keyOf } from './search/resource-key';
+import type { BaseContent } from './storage/migrate';
+import type { VersionWrite } from './storage/version-write';
+
+/** Changed when the way index rows are made changes, so that the base spaces are made anew. */
+const ROWS_VERSION = 1;
+const MAX_ROWS = 1_000_000;
+
+/** The base conformance resources of all releases as `migrate` loads them into their reserved spaces. */
+export function baseContent(extensionBase: string): BaseContent {
+  return {
+    digest: `${ROWS_VERSION} ${RELEASE_NAMES.map(definitionsDigest).join(' ')}`,
+    *writes(hashKey) {
+      const hasher = createHasher(hashKey);
+      for (const release of RELEASE_NAMES) {
+        const definitions = loadDefinitions(release);
+        const space: Space = { number: RELEASES[release].baseSpace, release, tenant: '', tenantNumber: 0 };
+        const resolver = createReferenceResolver({
+          publicUrls: [],
+          tenant: '',
+          release,
+          resourceTypes: new Set(definitions.resourceTypes),
+        });
+        const extract = createExtractor({
+          definitions,
+          hasher,
+          localReference: (reference) => resolver.local(reference),
+          zoneOffset: 0,
+          maxRows: MAX_ROWS,
+        });
+        for (const { type, id, text } of readBaseResources(release)) {
+          const write = toWrite(type, id, text);
+          if (write !== undefined) yield { space: space.number, write };
+        }
+
+        function toWrite(type: string, id: string, text: string): VersionWrite | undefined {
+          const typeNumber = definitions.typeNumber(type);
+          const { value, marked } = parseJson(text, { maxDepth: 200 });
+          if (typeNumber === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) {
+            return undefined;
+          }
+          const stored = toStoredText(value, marked, { id, extensionBase });
+          const key = keyOf(hasher, type, id);
+          return {
+            type: typeNumber,
+            key,
+            id: key.high >= 0 ? null : id,
+            expected: 0,
+            change: 'create',
+            body: stored.text,
+            metaOffset: stored.metaOffset,
+            author: null,
+            rows: extract(type, value),
+          };
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { Redis } from 'ioredis';
+import type { Log } from '../context';
+
+export interface RedisOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly username?: string;
+  readonly password?: string;
+  readonly tls: boolean;
+}
+
+/** A word between the processes of one installation. It may be lost: whoever listens must be right without it. */
+export interface Notice {
+  readonly kind: 'tenant-changed';
+  readonly subject: string;
+}
+
+/** Beyond this the database is as fast. */
+const COMMAND_TIMEOUT_MS = 250;
+const CONNECT_TIMEOUT_MS = 2_000;
+const LONGEST_RETRY_MS = 2_000;
+const TIME_TO_LIVE_SECONDS = 24 * 60 * 60;
+/** Larger texts are not worth the way. */
+const MAX_TEXT_LENGTH = 4 * 1024 * 1024;
+
+/**
+ * What may be lost, in Redis: texts of costly answers, and notices to the other processes. Every failure is a miss;
+ * nothing waits for Redis to come back, and it is used again as soon as it does. Keys are made so that a text never
+ * goes stale: they name the version of all that it was made from.
+ */
+export class RedisCache {
+  private readonly commands: Redis;
+  private readonly subscriber: Redis;
+  private readonly channel: string;
+  private wasReachable = true;
+
+  /**
+   * @param prefix installation and database: leads every key and the channel
+   * @param observe told of each lookup
+   */
+  constructor(
+    options: RedisOptions,
+    private readonly prefix: string,
+    private readonly log: Log,
+    private readonly observe: (outcome: 'hit' | 'miss' | 'unreachable') => void,
+  ) {
+    this.channel = `${prefix}:notices`;
+    this.commands = this.connect(options, true);
+    this.subscriber = this.connect(options, false);
+  }
+
+  private connect(options: RedisOptions, commands: boolean): Redis {
+    const { host, port, username, password, tls } = options;
+    const redis = new Redis({
+      host,
+      port,
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+      ...(tls ? { tls: {} } : {}),
+      lazyConnect: true,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      // Commands fail at once while Redis is away; the subscriber's one command waits for it.
+      enableOfflineQueue: !commands,
+      maxRetriesPerRequest: commands ? 0 : null,
+      ...(commands ? { commandTimeout: COMMAND_TIMEOUT_MS } : {}),
+      retryStrategy: (attempt) => Math.min(50 * attempt, LONGEST_RETRY_MS),
+    });
+    redis.on('error', () => this.reachable(false));
+    redis.on('ready', () => this.reachable(true));
+    redis.connect().catch(() => this.reachable(false));
+    return redis;
+  }
+
+  private reachable(now: boolean): void {
+    if (now === this.wasReachable) return;
+    this.wasReachable = now;
+    if (now) this.log.info({}, 'Redis is reachable again');
+    else this.log.warn({}, 'Redis cannot be reached; answers are computed each time until it returns');
+  }
+
+  /** The text of this key in this space; undefined on a miss and on any failure. */
+  async get(space: number, key: string): Promise<string | undefined> {
+    try {
+      const text = await this.commands.get(this.keyOf(space, key));
+      this.observe(text === null ? 'miss' : 'hit');
+      return text ?? undefined;
+    } catch {
+      this.observe('unreachable');
+      return undefined;
+    }
+  }
+
+  /** Returns at once; a failure loses the text only. */
+  put(space: number, key: string, text: string): void {
+    if (text.length > MAX_TEXT_LENGTH) return;
+    this.commands.set(this.keyOf(space, key), text, 'EX', TIME_TO_LIVE_SECONDS).catch(() => undefined);
+  }
+
+  private keyOf(space: number, key: string): string {
+    return `${this.prefix}:${space}:${key}`;
+  }
+
+  /** Tells the other processes of this installation. Returns at once. */
+  announce(notice: Notice): void {
+    this.commands.publish(this.channel, JSON.stringify(notice)).catch(() => undefined);
+  }
+
+  /** Calls `hear` with each notice of another process, or of this one. */
+  listen(hear: (notice: Notice) => void): void {
+    this.subscriber.on('message', (channel: string, message: string) => {
+      if (channel !== this.channel) return;
+      const notice = toNotice(message);
+      if (notice !== undefined) hear(notice);
+    });
+    // ioredis subscribes again by itself after a reconnect.
+    this.subscriber.subscribe(this.channel).catch(() => undefined);
+  }
+
+  get isReachable(): boolean {
+    return this.commands.status === 'ready';
+  }
+
+  close(): void {
+    this.commands.disconnect();
+    this.subscriber.disconnect();
+  }
+}
+
+function toNotice(message: string): Notice | undefined {
+  try {
+    const parsed: unknown = JSON.parse(message);
+    if (typeof parsed !== 'object' || parsed === null || !('kind' in parsed) || !('subject' in parsed)) return undefined;
+    if (parsed.kind !== 'tenant-changed' || typeof parsed.subject !== 'string') return undefined;
+    return { kind: parsed.kind, subject: parsed.subject };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import type { Core } from './api';
+import { baseContent } from './base-resources';
+import { RedisCache, type RedisOptions } from './cache/redis-cache';
+import type { Log, Space } from './context';
+import { loadDefinitions } from './fhir/definitions';
+import { createReferenceResolver, type ReferenceResolver } from './fhir/reference';
+import { RELEASE_NAMES, RELEASES, type Release } from './fhir/release';
+import { capabilities } from './interactions/capabilities';
+import { changes } from './interactions/changes';
+import { create } from './interactions/create';
+import { deleteResource } from './interactions/delete';
+import { history } from './interactions/history';
+import { patch } from './interactions/patch';
+import { find, read } from './interactions/read';
+import { search } from './interactions/search';
+import { update } from './interactions/update';
+import { vread } from './interactions/vread';
+import { KeyedQueue } from './keyed-queue';
+import { createOperationEnvironment } from './operation-environment';
+import { createCodeSystemMemory } from './operations/code-system-memory';
+import { invokeOperation, operationsOf } from './operations/invoke';
+import { createExtractor } from './search/extract';
+import { createHasher } from './search/hash';
+import { createIdSource, idOfKey, keyOf } from './search/resource-key';
+import type { Limits, Services } from './services';
+import { Spaces } from './spaces';
+import { Database, type DatabaseOptions, type Lane } from './storage/database';
+import { migrate } from './storage/migrate';
+import { ping, TenantStore } from './storage/tenants';
+import { VersionReader } from './storage/version-read';
+import { WriteQueues } from './storage/write-queue';
+
+/** What core reports of its work, for metrics. Never a tenant, an id or a value. */
+export interface Instruments {
+  statement(lane: Lane, milliseconds: number): void;
+  gathered(kind: 'read' | 'write', members: number): void;
+  cacheLookup(outcome: 'hit' | 'miss' | 'unreachable'): void;
+}
+
+export interface CoreOptions {
+  readonly database: DatabaseOptions;
+  readonly redis: RedisOptions;
+  /** Public base addresses without a trailing slash: references under them are ours. Changing them means a reindex. */
+  readonly publicUrls: readonly string[];
+  readonly extensionBase: string;
+  /** Empty: the random key that the database keeps. */
+  readonly secretKeys: readonly string[];
+  readonly searchUnknown: 'strict' | 'lenient';
+  readonly limits: Limits;
+  readonly log: Log;
+  readonly instruments?: Instruments;
+}
+
+const MAX_RESOLVERS = 1000;
+
+/**
+ * Opens the database (bringing it to this program's schema), loads the definitions of both releases and gives the one
+ * door to all of it. Cost: under a second against an existing database.
+ */
+export async function createCore(options: CoreOptions): Promise<Core> {
+  const { log, instruments, limits } = options;
+  const installation = await migrate({ database: options.database, base: baseContent(options.extensionBase), log });
+  const database = new Database(options.database, log, installation.wall);
+  if (instruments !== undefined) database.observe = (lane, ms) => instruments.statement(lane, ms);
+  const hasher = createHasher(installation.hashKey);
+  const resourceTypes = Object.fromEntries(
+    RELEASE_NAMES.map((release) => [release, new Set(loadDefinitions(release).resourceTypes)]),
+  ) as Record<Release, Set<string>>;
+  const resolvers = new Map<number, ReferenceResolver>();
+  const references = (space: Space): ReferenceResolver => {
+    let resolver = resolvers.get(space.number);
+    if (resolver === undefined) {
+      if (resolvers.size >= MAX_RESOLVERS) resolvers.clear();
+      resolver = createReferenceResolver({
+        publicUrls: options.publicUrls,
+        tenant: space.tenant,
+        release: space.release,
+        resourceTypes: resourceTypes[space.release],
+      });
+      resolvers.set(space.number, resolver);
+    }
+    return resolver;
+  };
+  const cache = new RedisCache(
+    options.redis,
+    `andiron:${installation.id}:${options.database.database}`,
+    log,
+    (outcome) => instruments?.cacheLookup(outcome),
+  );
+  const codeSystems = createCodeSystemMemory();
+  const extractors = new Map<number, ReturnType<typeof createExtractor>>();
+
+  const services: Services = {
+    definitions: loadDefinitions,
+    resourceTypes: (release) => resourceTypes[release],
+    database,
+    reader: new VersionReader(database, (reads) => instruments?.gathered('read', reads)),
+    writes: new WriteQueues(database, limits.maxWriteQueue, (members) => instruments?.gathered('write', members)),
+    keys: {
+      keyOf: (type, id) => keyOf(hasher, type, id),
+      idOf: (key) => {
+        const id = idOfKey(key.high, key.low);
+        if (id === undefined) throw new Error('a row with the key of a foreign id has lost that id');
+        return id;
+      },
+      isOwn: (key) => key.high >= 0,
+    },
+    ids: createIdSource(),
+    hasher,
+    turns: new KeyedQueue(),
+    cache,
+    limits,
+    extensionBase: options.extensionBase,
+    secretKeys:
+      options.secretKeys.length > 0
+        ? options.secretKeys.map((key) => createHash('sha256').update(key, 'utf8').digest())
+        : [installation.cursorKey],
+    searchUnknown: options.searchUnknown,
+    log,
+    extract(space, type, resource) {
+      let extract = extractors.get(space.number);
+      if (extract === undefined) {
+        if (extractors.size >= MAX_RESOLVERS) extractors.clear();
+        const resolver = references(space);
+        extract = createExtractor({
+          definitions: loadDefinitions(space.release),
+          hasher,
+          localReference: (reference) => resolver.local(reference),
+          zoneOffset: 0,
+          maxRows: limits.maxIndexRows,
+        });
+        extractors.set(space.number, extract);
+      }
+      return extract(type, resource);
+    },
+    references,
+    isConformanceType: (release, type) => installation.baseTypes.has(`${RELEASES[release].baseSpace} ${loadDefinitions(release).typeNumber(type)}`),
+  };
+  const spaces = new Spaces(new TenantStore(database, options.database), (tenant) =>
+    cache.announce({ kind: 'tenant-changed', subject: tenant }),
+  );
+  cache.listen(({ subject }) => spaces.forget(subject));
+
+  return {
+    findSpace: (tenant, release) => spaces.find(tenant, release),
+    tenants: {
+      list: () => spaces.list(),
+      create: (name) => spaces.create(name),
+      disable: (name) => spaces.disable(name),
+    },
+    resourceTypes: (release) => loadDefinitions(release).resourceTypes,
+    read: (context, type, id) => read(services, context, type, id),
+    find: (context, type, id) => find(services, context, type, id),
+    vread: (context, type, id, versionId) => vread(services, context, type, id, versionId),
+    create: (context, type, input) => create(services, context, type, input),
+    update: (context, type, id, input, guard) => update(services, context, type, id, input, guard),
+    patch: (context, type, id, operations, guard) => patch(services, context, type, id, operations, guard),
+    delete: (context, type, id, guard) => deleteResource(services, context, type, id, guard),
+    history: (context, request) => history(services, context, request),
+    changes: (context, since, count) => changes(services, context, since, count),
+    search: (context, request) => search(services, context, request),
+    capabilities: (context) => Promise.resolve(capabilities(services, context)),
+    operations: (release) => operationsOf(loadDefinitions(release)),
+    invoke: (context, invocation) =>
+      invokeOperation(createOperationEnvironment(services, context, codeSystems), invocation),
+    async readiness() {
+      const notices = [
+        ...(installation.wall
+          ? []
+          : ['The role that row-level security holds for could not be made: the second wall between tenants is missing']),
+        ...(cache.isReachable ? [] : ['Redis cannot be reached: everything works, slower']),
+      ];
+      try {
+        await ping(database);
+        return { ready: true, notices };
+      } catch {
+        return { ready: false, notices: [...notices, 'The database cannot be reached'] };
+      }
+    },
+    async close() {
+      cache.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import type { Capabilities } from '../api';
+import type { RequestContext } from '../context';
+import type { OperationDefinition } from '../fhir/definitions';
+import { RELEASES, type Release } from '../fhir/release';
+import { operationsOf } from '../operations/invoke';
+import { storedParameters } from '../search/parameter';
+import { SEARCH_TYPES } from '../search/types';
+import type { Services } from '../services';
+import { VERSION, VERSION_DATE } from '../version';
+
+/** The interactions of src/core/interactions, by their names in a CapabilityStatement. */
+const INTERACTIONS = [
+  'read',
+  'vread',
+  'update',
+  'patch',
+  'delete',
+  'history-instance',
+  'create',
+  'search-type',
+].map((code) => ({ code }));
+
+const known = new Map<Release, Capabilities>();
+
+/**
+ * The CapabilityStatement of a release (http.html#capabilities), made from the lists that the server works by: every
+ * type, search parameter and operation in it is one that works. Made once; then one lookup.
+ */
+export function capabilities(services: Services, context: RequestContext): Capabilities {
+  const { release } = context.space;
+  let made = known.get(release);
+  if (made === undefined) {
+    const text = JSON.stringify(statement(services, release));
+    made = { text, etag: createHash('sha256').update(text).digest('base64url').slice(0, 22) };
+    known.set(release, made);
+  }
+  return made;
+}
+
+function statement(services: Services, release: Release): object {
+  const definitions = services.definitions(release);
+  const offered = operationsOf(definitions).flatMap(({ definition }) => definitions.operations.get(definition) ?? []);
+  const named = (operation: OperationDefinition): object => ({ name: operation.code, definition: operation.url });
+  return {
+    resourceType: 'CapabilityStatement',
+    status: 'active',
+    date: VERSION_DATE,
+    publisher: 'Andiron',
+    kind: 'instance',
+    software: { name: 'Andiron', version: VERSION },
+    implementation: { description: `Andiron, FHIR ${RELEASES[release].fhirVersion}` },
+    fhirVersion: RELEASES[release].fhirVersion,
+    format: ['application/fhir+json', 'json'],
+    patchFormat: ['application/json-patch+json'],
+    rest: [
+      {
+        mode: 'server',
+        resource: definitions.resourceTypes.map((type) => {
+          const operations = offered
+            .filter((operation) => operation.type || operation.instance)
+            .filter((operation) => operation.resources.some((ancestor) => definitions.conformsTo(type, ancestor)));
+          return {
+            type,
+            profile: `http://hl7.org/fhir/StructureDefinition/${type}`,
+            interaction: INTERACTIONS,
+            versioning: 'versioned',
+            readHistory: true,
+            updateCreate: true,
+            conditionalCreate: false,
+            conditionalRead: 'full-support',
+            conditionalUpdate: false,
+            conditionalDelete: 'not-supported',
+            searchParam: searchParameters(services, release, type),
+            ...(operations.length === 0 ? {} : { operation: operations.map(named) }),
+          };
+        }),
+        operation: offered.filter((operation) => operation.system).map(named),
+      },
+    ],
+  };
+}
+
+function searchParameters(services: Services, release: Release, type: string): object[] {
+  const definitions = services.definitions(release);
+  const works = [...storedParameters(definitions, type).values()].filter(
+    ({ parameter, storage }) => storage !== 'none' && SEARCH_TYPES[parameter.kind] !== undefined,
+  );
+  const computed = ['_id', '_lastUpdated'].flatMap((code) => definitions.searchParameters(type).get(code) ?? []);
+  return [...computed, ...works.map(({ parameter }) => parameter)]
+    .map(({ code, url, kind }) => ({ name: code, definition: url, type: kind }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,29 @@
+import type { StoredVersion } from '../api';
+import type { RequestContext } from '../context';
+import type { Services } from '../services';
+import { readFeed } from '../storage/feed';
+import { toStoredVersion } from './stored-version';
+
+const MAX_CHANGES = 1000;
+
+/**
+ * The changes of the space after a version-sequence, oldest first: what a follower reads, again and again with the
+ * last sequence it was given (contract.md, Versions). Cost: one statement.
+ */
+export async function changes(
+  services: Services,
+  context: RequestContext,
+  sinceSequence: number,
+  count: number,
+): Promise<StoredVersion[]> {
+  const definitions = services.definitions(context.space.release);
+  const types = definitions.resourceTypes.flatMap((type) => definitions.typeNumber(type) ?? []);
+  const rows = await readFeed(
+    services.database,
+    context.space.number,
+    types,
+    sinceSequence,
+    Math.min(count, MAX_CHANGES),
+  );
+  return rows.map((row) => toStoredVersion(services, definitions.typeName(row.type) ?? '', row));
+}

@@ -1,0 +1,160 @@
+import type { SearchPage, SearchRequest } from '../api';
+import type { RequestContext } from '../context';
+import { openCursor, sealCursor } from '../cursor';
+import { fhirError } from '../errors';
+import { parseSearch, type SearchQuery } from '../search/parse-search';
+import { chooseDrive, defaultOrder, needsCounts, type Order } from '../search/plan';
+import type { SearchTypeContext } from '../search/types/search-type';
+import type { Services } from '../services';
+import { estimateMatches, runCount, runPage, type Match } from '../storage/search-run';
+import type { After, Phase, SearchStatementRequest } from '../storage/search-statement';
+import { typeNumberOf } from './resource-address';
+import { searchSorted } from './search-sorted';
+import { toStoredVersion } from './stored-version';
+
+/** Distinct matches are counted up to here; the statement's time limit ends it earlier. */
+const MAX_TOTAL = 2_000_000_000;
+
+/**
+ * Resources of a type that meet all parameters, one page of them (search.html; search-rules.md).
+ * Throws unknownParameter, unsupportedModifier, invalidParameterValue, invalidCursor, tooCostly.
+ * Cost: one statement for one criterion; one more the first time several meet.
+ */
+export async function search(
+  services: Services,
+  context: RequestContext,
+  request: SearchRequest,
+): Promise<SearchPage> {
+  const { type } = request;
+  if (type === undefined) throw fhirError('notSupported', { reason: 'Searching all types at once is not offered' });
+  const typeNumber = typeNumberOf(services, context, type);
+  const { release } = context.space;
+  const typeContext: SearchTypeContext = {
+    definitions: services.definitions(release),
+    hasher: services.hasher,
+    references: services.references(context.space),
+    keyOf: (name, id) => services.keys.keyOf(name, id),
+    now: Date.now(),
+  };
+  const query = parseSearch(typeContext, type, request, request.handling ?? services.searchUnknown);
+  const boundTo = boundText(context, query);
+  const sortDate = typeContext.definitions.sortDateParameter(type);
+  const order = databaseOrder(query, sortDate?.code, sortDate?.number);
+  if (order === undefined || services.isConformanceType(release, type)) {
+    return searchSorted(services, context, query, typeNumber, boundTo);
+  }
+  const plan = await planSearch(services, context.space.number, typeNumber, query, order, sortDate?.number);
+  const answered = { issues: query.issues, used: query.used };
+  if (query.countOnly) {
+    return { ...answered, matches: [], included: [], total: await countAll(services, plan) };
+  }
+  const after = query.cursor === undefined ? undefined : openPosition(services, boundTo, query.cursor);
+  const matches = await runPhases(services, plan, after, query.count + 1);
+  const page = matches.slice(0, query.count);
+  const last = page.at(-1);
+  const more = matches.length > query.count && last !== undefined;
+  const isWhole = query.cursor === undefined && !more;
+  let total: number | undefined;
+  if (isWhole && query.total !== 'none') total = page.length;
+  else if (query.total === 'accurate' || query.total === 'estimate') total = await countAll(services, plan);
+  return {
+    ...answered,
+    matches: page.map(({ match }) => toStoredVersion(services, type, match.row)),
+    included: [],
+    ...(total === undefined ? {} : { total }),
+    ...(more
+      ? {
+          next: sealCursor(services.secretKeys, boundTo, [
+            last.phase,
+            last.match.sortValue,
+            last.match.keyText,
+          ]),
+        }
+      : {}),
+  };
+}
+
+/** A cursor is worth something only for the space, type and parameters that it was made for; `_count` may change. */
+function boundText(context: RequestContext, query: SearchQuery): string {
+  const parameters = query.used.filter(([name]) => name !== '_count' && name !== '_total');
+  return `search ${context.space.number} ${query.type} ${JSON.stringify(parameters)}`;
+}
+
+/** The order that the database can give; undefined: matches are gathered and sorted here. */
+function databaseOrder(
+  query: SearchQuery,
+  sortDateCode: string | undefined,
+  sortDateParameter: number | undefined,
+): Order | undefined {
+  const [key, ...further] = query.sort;
+  if (key === undefined) return defaultOrder(query.criteria, sortDateParameter);
+  if (further.length > 0) return undefined;
+  if (key.code === '_lastUpdated') return { by: 'last_updated', descending: key.descending };
+  if (key.code === sortDateCode) return { by: 'sort_date', descending: key.descending };
+  return undefined;
+}
+
+async function planSearch(
+  services: Services,
+  space: number,
+  type: number,
+  query: SearchQuery,
+  order: Order,
+  sortDateParameter: number | undefined,
+): Promise<Omit<SearchStatementRequest, 'phase' | 'after' | 'limit'>> {
+  const { criteria } = query;
+  const counts = needsCounts(criteria, order)
+    ? await estimateMatches(services.database, space, type, criteria, sortDateParameter)
+    : [];
+  return { space, type, criteria, order, drive: chooseDrive(criteria, order, counts, sortDateParameter) };
+}
+
+type Plan = Awaited<ReturnType<typeof planSearch>>;
+
+/** Those without a clinical date come last in both directions: a second range, where the first does not end with them. */
+function phasesOf({ order, drive }: Plan): readonly Phase[] {
+  const separate = order.by === 'sort_date' && (!order.descending || drive.kind === 'dates');
+  return separate ? ['dated', 'undated'] : ['all'];
+}
+
+interface Positioned {
+  readonly phase: Phase;
+  readonly match: Match;
+}
+
+async function runPhases(
+  services: Services,
+  plan: Plan,
+  position: { phase: Phase; after: After } | undefined,
+  limit: number,
+): Promise<Positioned[]> {
+  const found: Positioned[] = [];
+  const phases = phasesOf(plan);
+  const start = position === undefined ? 0 : Math.max(0, phases.indexOf(position.phase));
+  for (const phase of phases.slice(start)) {
+    const after = position?.phase === phase ? position.after : undefined;
+    const matches = await runPage(services.database, { ...plan, phase, after, limit: limit - found.length });
+    found.push(...matches.map((match) => ({ phase, match })));
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+async function countAll(services: Services, plan: Plan): Promise<number> {
+  let total = 0;
+  for (const phase of phasesOf(plan)) {
+    total += await runCount(services.database, { ...plan, phase, after: undefined, limit: MAX_TOTAL });
+  }
+  return total;
+}
+
+const PHASES: readonly Phase[] = ['all', 'dated', 'undated'];
+
+function openPosition(services: Services, boundTo: string, cursor: string): { phase: Phase; after: After } {
+  const [name, sortValue, key] = openCursor(services.secretKeys, boundTo, cursor);
+  const phase = PHASES.find((candidate) => candidate === name);
+  if (phase === undefined || typeof key !== 'string' || typeof sortValue === 'string' || sortValue === undefined) {
+    throw fhirError('invalidCursor');
+  }
+  return { phase, after: { sortValue, key } };
+}

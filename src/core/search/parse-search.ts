@@ -1,0 +1,179 @@
+import type { SearchRequest } from '../api';
+import { fhirError, toIssue, type Issue } from '../errors';
+import type { SearchParameterDefinition } from '../fhir/definitions';
+import { isValidId } from '../fhir/resource';
+import { storedParameters } from './parameter';
+import { splitUnescaped, unescapeValue } from './parameter-value';
+import type { Criterion } from './predicate';
+import { SEARCH_TYPES } from './types';
+import { lastUpdatedPredicates } from './types/last-updated';
+import type { SearchTypeContext } from './types/search-type';
+
+export const DEFAULT_COUNT = 50;
+export const MAX_COUNT = 1000;
+
+/** `_id`, `_lastUpdated`, or a parameter of the type. */
+export interface SortKey {
+  readonly code: string;
+  readonly parameter: SearchParameterDefinition | undefined;
+  readonly descending: boolean;
+}
+
+/** A search as plain data: what it asks, nothing of how it is answered. */
+export interface SearchQuery {
+  readonly type: string;
+  /** A resource must meet all of them. */
+  readonly criteria: readonly Criterion[];
+  readonly sort: readonly SortKey[];
+  readonly count: number;
+  readonly total: 'none' | 'estimate' | 'accurate' | undefined;
+  /** `_summary=count` or `_count=0`: only the total is wanted. */
+  readonly countOnly: boolean;
+  readonly cursor: string | undefined;
+  /** The parameters that were understood, in the order of the request. */
+  readonly used: readonly (readonly [name: string, value: string])[];
+  /** What was left out, under lenient handling. */
+  readonly issues: readonly Issue[];
+}
+
+/** Says what the answer looks like, not which resources match; understood by the edge. */
+const PRESENTATION = new Set(['_format', '_pretty', '_elements']);
+const MAX_CRITERIA = 50;
+const MAX_ALTERNATIVES = 1000;
+
+/**
+ * Parses the parameters of a search (search.html). Unknown parameters are refused or left out by `handling`; unknown
+ * modifiers, prefixes and malformed values are refused always. Empty values and `_` are ignored.
+ * Throws unknownParameter, unsupportedModifier, invalidParameterValue.
+ */
+export function parseSearch(
+  context: SearchTypeContext,
+  type: string,
+  request: SearchRequest,
+  unknown: 'strict' | 'lenient',
+): SearchQuery {
+  const criteria: Criterion[] = [];
+  const sort: SortKey[] = [];
+  const used: (readonly [string, string])[] = [];
+  const issues: Issue[] = [];
+  let count = DEFAULT_COUNT;
+  let total: SearchQuery['total'];
+  let countOnly = false;
+  let cursor: string | undefined;
+  for (const [name, value] of request.parameters) {
+    if (value === '' || name === '_') continue;
+    switch (name) {
+      case '_cursor':
+        cursor = value;
+        continue;
+      case '_count':
+        count = parseCount(value);
+        countOnly ||= count === 0;
+        break;
+      case '_total':
+        total = parseChoice(name, value, ['none', 'estimate', 'accurate'] as const);
+        break;
+      case '_summary':
+        if (parseChoice(name, value, ['count', 'false'] as const) === 'count') countOnly = true;
+        break;
+      case '_sort':
+        for (const key of value.split(',')) sort.push(parseSortKey(context, type, key));
+        break;
+      case '_id':
+        criteria.push(idCriterion(context, type, value));
+        break;
+      case '_lastUpdated':
+        criteria.push({
+          name,
+          anyOf: splitUnescaped(value, ',').flatMap((part) => lastUpdatedPredicates(name, part, context.now)),
+        });
+        break;
+      default: {
+        if (PRESENTATION.has(name)) break;
+        const criterion = parseCriterion(context, type, name, value);
+        if (criterion === undefined) {
+          const details = { parameter: name.slice(0, 80), type, known: '' };
+          if (unknown === 'strict') throw fhirError('unknownParameter', details);
+          issues.push({ ...toIssue('unknownParameter', details), severity: 'warning' });
+          continue;
+        }
+        criteria.push(criterion);
+      }
+    }
+    used.push([name, value]);
+    if (criteria.length > MAX_CRITERIA) {
+      throw fhirError('tooCostly', { reason: `A search may have at most ${MAX_CRITERIA} criteria` });
+    }
+  }
+  return { type, criteria, sort, count, total, countOnly, cursor, used, issues };
+}
+
+/** Undefined: there is no such parameter, or none that can be searched. */
+function parseCriterion(
+  context: SearchTypeContext,
+  type: string,
+  name: string,
+  value: string,
+): Criterion | undefined {
+  const colon = name.indexOf(':');
+  const code = colon === -1 ? name : name.slice(0, colon);
+  const modifier = colon === -1 ? undefined : name.slice(colon + 1);
+  const stored = storedParameters(context.definitions, type).get(code);
+  const searchType = stored === undefined ? undefined : SEARCH_TYPES[stored.parameter.kind];
+  if (stored === undefined || searchType === undefined) return undefined;
+  if (modifier !== undefined) {
+    const isType = searchType.modifiers.includes('[type]') && context.definitions.isResourceType(modifier);
+    if (!isType && !searchType.modifiers.includes(modifier)) {
+      throw fhirError('unsupportedModifier', {
+        modifier: modifier.slice(0, 80),
+        parameter: code,
+        known: searchType.modifiers.length === 0 ? '' : `; known are ${searchType.modifiers.join(', ')}`,
+      });
+    }
+  }
+  const parts = splitUnescaped(value, ',');
+  if (parts.length > MAX_ALTERNATIVES) {
+    throw fhirError('tooCostly', { reason: `A search parameter may have at most ${MAX_ALTERNATIVES} alternatives` });
+  }
+  return {
+    name,
+    anyOf: parts.flatMap((part) => searchType.predicates(context, { stored, name, modifier }, part)),
+  };
+}
+
+function idCriterion(context: SearchTypeContext, type: string, value: string): Criterion {
+  const ids = splitUnescaped(value, ',').map(unescapeValue).filter(isValidId);
+  const keys = ids.map((id) => context.keyOf(type, id));
+  return { name: '_id', anyOf: keys.length === 0 ? [] : [{ index: 'key', keys }] };
+}
+
+function parseCount(value: string): number {
+  if (!/^[0-9]{1,9}$/.test(value)) {
+    const reason = `a count is a whole number from 0; at most ${MAX_COUNT} are answered`;
+    throw fhirError('invalidParameterValue', { parameter: '_count', value: value.slice(0, 80), reason });
+  }
+  return Math.min(Number(value), MAX_COUNT);
+}
+
+function parseChoice<C extends string>(parameter: string, value: string, choices: readonly C[]): C {
+  const choice = choices.find((candidate) => candidate === value);
+  if (choice === undefined) {
+    const reason = `it can be ${choices.join(', ')}`;
+    throw fhirError('invalidParameterValue', { parameter, value: value.slice(0, 80), reason });
+  }
+  return choice;
+}
+
+const SORTABLE: ReadonlySet<string> = new Set(['date', 'string', 'token', 'reference', 'uri', 'number', 'quantity']);
+
+function parseSortKey(context: SearchTypeContext, type: string, text: string): SortKey {
+  const descending = text.startsWith('-');
+  const code = descending ? text.slice(1) : text;
+  if (code === '_id' || code === '_lastUpdated') return { code, parameter: undefined, descending };
+  const parameter = context.definitions.searchParameters(type).get(code);
+  if (parameter === undefined || !SORTABLE.has(parameter.kind)) {
+    const reason = `${type} cannot be sorted by it`;
+    throw fhirError('invalidParameterValue', { parameter: '_sort', value: text.slice(0, 80), reason });
+  }
+  return { code, parameter, descending };
+}

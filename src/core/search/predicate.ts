@@ -1,0 +1,59 @@
+import type { RangeTest } from './range-test';
+import type { ResourceKey } from './resource-key';
+
+/**
+ * One alternative of a criterion as a condition on one index: plain data from which storage makes SQL. Everything
+ * a client wrote has become a hash, a key, a folded string or a number here.
+ */
+export type Predicate =
+  | {
+      readonly index: 'token';
+      readonly parameter: number;
+      /** Undefined: any code of the system. */
+      readonly value: ResourceKey | undefined;
+      /** Undefined: any system; 0: none. */
+      readonly system: number | undefined;
+    }
+  | {
+      readonly index: 'reference';
+      readonly parameter: number;
+      readonly target: ResourceKey;
+      /** Undefined: any type (the key alone tells, but for ids of our own format). */
+      readonly targetType: number | undefined;
+    }
+  | {
+      readonly index: 'string';
+      readonly parameter: number;
+      /** Inclusive. */
+      readonly from: string;
+      /** Exclusive; undefined: `from` alone. */
+      readonly to: string | undefined;
+      /** Hash of the unfolded value for :exact. */
+      readonly exact: number | undefined;
+    }
+  | {
+      readonly index: 'uri';
+      readonly parameter: number;
+      readonly value: string;
+      /** Undefined: any version. */
+      readonly version: string | undefined;
+    }
+  | {
+      readonly index: 'range';
+      readonly parameter: number;
+      readonly test: RangeTest;
+      /** The search range, half open, milliseconds since 1970. */
+      readonly low: number;
+      readonly high: number;
+    }
+  /** `_lastUpdated`: half open, milliseconds since 1970. */
+  | { readonly index: 'updated'; readonly low: number; readonly high: number }
+  /** `_id`. */
+  | { readonly index: 'key'; readonly keys: readonly ResourceKey[] };
+
+/** All alternatives of one search parameter of a request; a resource must meet one of them. */
+export interface Criterion {
+  readonly name: string;
+  /** Empty: nothing can match. */
+  readonly anyOf: readonly Predicate[];
+}

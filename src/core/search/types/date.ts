@@ -1,0 +1,37 @@
+import { fhirError } from '../../errors';
+import { dateRange } from '../../fhir/date';
+import { unescapeValue } from '../parameter-value';
+import type { Predicate } from '../predicate';
+import { splitPrefix, type RangeTest } from '../range-test';
+import type { SearchType } from './search-type';
+
+/** Share of the distance to now by which `ap` widens a range (search-rules.md, Date). */
+const APPROXIMATION = 0.1;
+
+export interface DateCriterion {
+  readonly test: RangeTest;
+  /** Half open, milliseconds since 1970. */
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The test and range of a date value with its prefix (search.html#date). Throws invalidParameterValue. */
+export function parseDateValue(name: string, text: string, now: number): DateCriterion {
+  const { test, rest } = splitPrefix(text);
+  const range = dateRange(rest);
+  if (range === undefined) {
+    const reason = 'a date is YYYY, YYYY-MM, YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]] with Z or +hh:mm, after a prefix or none';
+    throw fhirError('invalidParameterValue', { parameter: name, value: text.slice(0, 80), reason });
+  }
+  if (test !== 'ap') return { test, ...range };
+  const distance = now < range.low ? range.low - now : now > range.high ? now - range.high : 0;
+  return { test, low: range.low - distance * APPROXIMATION, high: range.high + distance * APPROXIMATION };
+}
+
+export const dateType: SearchType = {
+  modifiers: [],
+  predicates(context, { stored, name }, value): Predicate[] {
+    const criterion = parseDateValue(name, unescapeValue(value), context.now);
+    return stored.rowsOf.map(({ number }) => ({ index: 'range', parameter: number, ...criterion }));
+  },
+};

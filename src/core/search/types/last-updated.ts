@@ -1,0 +1,30 @@
+import { unescapeValue } from '../parameter-value';
+import type { Predicate } from '../predicate';
+import { parseDateValue } from './date';
+
+/**
+ * `_lastUpdated`: the stored value is one millisecond, [t, t+1), so that every prefix comes down to half-open ranges
+ * of t.
+ */
+export function lastUpdatedPredicates(name: string, value: string, now: number): Predicate[] {
+  const { test, low, high } = parseDateValue(name, unescapeValue(value), now);
+  const from = (bound: number): Predicate => ({ index: 'updated', low: Math.ceil(bound), high: Infinity });
+  const until = (bound: number): Predicate => ({ index: 'updated', low: -Infinity, high: Math.ceil(bound) });
+  switch (test) {
+    case 'eq':
+    case 'ap':
+      return [{ index: 'updated', low: Math.ceil(low), high: Math.ceil(high) }];
+    case 'ne':
+      return [until(low), from(high)];
+    case 'gt':
+    case 'sa':
+      return [from(high)];
+    case 'ge':
+      return [from(low)];
+    case 'lt':
+    case 'eb':
+      return [until(low)];
+    case 'le':
+      return [until(high)];
+  }
+}

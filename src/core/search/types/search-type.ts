@@ -1,0 +1,35 @@
+import type { Definitions } from '../../fhir/definitions';
+import type { ReferenceResolver } from '../../fhir/reference';
+import type { Hasher } from '../hash';
+import type { StoredParameter } from '../parameter';
+import type { Predicate } from '../predicate';
+import type { ResourceKey } from '../resource-key';
+
+/** What turns the text of a value into predicates. */
+export interface SearchTypeContext {
+  readonly definitions: Definitions;
+  readonly hasher: Hasher;
+  readonly references: ReferenceResolver;
+  keyOf(type: string, id: string): ResourceKey;
+  /** Milliseconds since 1970, for `ap`. */
+  readonly now: number;
+}
+
+/** A search parameter as it was written: its definition, name and modifier. */
+export interface WrittenParameter {
+  readonly stored: StoredParameter;
+  /** As in the request, modifier included; for messages. */
+  readonly name: string;
+  readonly modifier: string | undefined;
+}
+
+/** One kind of search parameter. Adding one: a file, and its line in index.ts. */
+export interface SearchType {
+  /** Modifiers that can be used with this type; `:[type]` of references is checked by the type itself. */
+  readonly modifiers: readonly string[];
+  /**
+   * The predicates of one alternative, still escaped; a resource must meet one of them.
+   * Throws invalidParameterValue, unsupportedModifier.
+   */
+  predicates(context: SearchTypeContext, parameter: WrittenParameter, value: string): Predicate[];
+}

@@ -1,0 +1,24 @@
+import { cut, fold, MAX_STRING_LENGTH } from '../fold';
+import { unescapeValue } from '../parameter-value';
+import type { Predicate } from '../predicate';
+import type { SearchType } from './search-type';
+
+/** Sorts after every text that begins with what stands before it (the index compares by code point). */
+const LAST_CHARACTER = '\u{10FFFF}';
+
+/** Starts-with on the folded value, or :exact on the value as it is (search.html#string). */
+export const stringType: SearchType = {
+  modifiers: ['exact'],
+  predicates(context, { stored, modifier }, value): Predicate[] {
+    const text = unescapeValue(value);
+    const from = cut(fold(text), MAX_STRING_LENGTH);
+    const exact = modifier === 'exact';
+    return stored.rowsOf.map(({ number }) => ({
+      index: 'string',
+      parameter: number,
+      from,
+      to: exact ? undefined : from + LAST_CHARACTER,
+      exact: exact ? context.hasher.short(text) : undefined,
+    }));
+  },
+};

@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import type { Database } from './database';
+import { bind, defineStatement, template } from './statement';
+
+const LAST_CHANGE = defineStatement(
+  template(sql`
+    select coalesce(max(x.sequence), 0)
+    from unnest(${bind('types')}::smallint[]) as t (resource_type)
+    cross join lateral (
+      select v.sequence from andiron.resource_version v
+      where v.space = ${bind('space')}::int and v.resource_type = t.resource_type
+      order by v.sequence desc limit 1
+    ) x
+    limit 1`),
+);
+
+/** Version-sequence of the last change of any resource of these types; 0 when there was none. One index probe a type. */
+export async function lastChangeOf(database: Database, space: number, types: readonly number[]): Promise<number> {
+  const [row] = await database.run('search', space, LAST_CHANGE, { space, types });
+  return Number(row?.[0] ?? 0);
+}
+
+const LABELLED = defineStatement(
+  template(sql`
+    select v.body
+    from andiron.resource r
+    cross join lateral (
+      select w.body from andiron.resource_version w
+      where w.space = r.space and w.resource_type = r.resource_type and w.resource_key = r.resource_key
+        and w.version = r.version
+      offset 0
+    ) v
+    where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint and not r.deleted
+      and exists (select 1 from unnest(${bind('ordinals')}::int[]) as o (ordinal)
+                  where o.ordinal / 8 < length(r.presence) and get_bit(r.presence, o.ordinal) = 1)
+    limit ${bind('limit')}::int`),
+);
+
+/** Texts of the live resources of a type that have a value for one of the parameters of these ordinals. */
+export async function readLabelled(
+  database: Database,
+  space: number,
+  type: number,
+  ordinals: readonly number[],
+  limit: number,
+): Promise<string[]> {
+  const rows = await database.run('search', space, LABELLED, { space, type, ordinals, limit });
+  return rows.map((row) => String(row[0]));
+}

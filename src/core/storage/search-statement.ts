@@ -1,0 +1,306 @@
+import { LRUCache } from 'lru-cache';
+import { sql, type RawBuilder } from 'kysely';
+import type { Drive, Order } from '../search/plan';
+import type { Criterion } from '../search/predicate';
+import { compilePredicate, type PredicateSql } from './predicate-sql';
+import { bind, defineStatement, template, type Bound, type Statement } from './statement';
+
+/** Stored for "no clinical date" (version-write.ts). */
+const NO_DATE = '-9223372036854775808';
+
+/** Which rows of an ascending order are asked for: those with a clinical date, or those without, which come last. */
+export type Phase = 'all' | 'dated' | 'undated';
+
+/** Where the previous page ended. */
+export interface After {
+  /** Null: no clinical date. */
+  readonly sortValue: number | null;
+  /** Decimal form of the 64-bit key. */
+  readonly key: string;
+}
+
+export interface SearchStatementRequest {
+  readonly space: number;
+  readonly type: number;
+  readonly criteria: readonly Criterion[];
+  readonly order: Order;
+  readonly drive: Drive;
+  readonly phase: Phase;
+  readonly after: After | undefined;
+  readonly limit: number;
+}
+
+export interface BoundStatement {
+  readonly statement: Statement;
+  readonly bound: Readonly<Record<string, Bound>>;
+  /** Names the SQL text; what `_explain` will show. */
+  readonly shape: string;
+}
+
+const MAX_SHAPES = 500;
+const statements = new LRUCache<string, Statement>({ max: MAX_SHAPES });
+
+/** The statement that gives one page: sort value, key and the current version of each match. Compiled once per shape. */
+export function pageStatement(request: SearchStatementRequest): BoundStatement {
+  return prepare('page', request, (compiled) => {
+    const matches = matchesSql(request, compiled);
+    const direction = directionSql(request.order);
+    return sql`
+      with page as (${matches})
+      select p.sort_value, p.resource_key::text, h.id, h.version, v.last_updated, v.sequence, v.meta_offset, v.change,
+             v.author, v.body
+      from page p
+      cross join lateral (
+        select r.id, r.version from andiron.resource r
+        where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint
+          and r.resource_key = p.resource_key
+        offset 0
+      ) h
+      cross join lateral (
+        select * from andiron.resource_version w
+        where w.space = ${bind('space')}::int and w.resource_type = ${bind('type')}::smallint
+          and w.resource_key = p.resource_key and w.version = h.version
+        offset 0
+      ) v
+      order by p.sort_value ${direction}, p.resource_key ${direction}`;
+  });
+}
+
+/** The statement that counts the distinct matches, up to `limit`. */
+export function countStatement(request: SearchStatementRequest): BoundStatement {
+  return prepare('count', request, (compiled) => sql`select count(*)::int from (${matchesSql(request, compiled)}) m`);
+}
+
+type CompiledCriteria = readonly (readonly PredicateSql[])[];
+
+function prepare(
+  purpose: string,
+  request: SearchStatementRequest,
+  build: (compiled: CompiledCriteria) => RawBuilder<unknown>,
+): BoundStatement {
+  const compiled = request.criteria.map((criterion, c) =>
+    criterion.anyOf.map((predicate, p) => compilePredicate(predicate, `c${c}p${p}`)),
+  );
+  const { order, drive, phase, after } = request;
+  const shape = [
+    purpose,
+    drive.kind,
+    'criterion' in drive ? drive.criterion : '',
+    order.by,
+    order.descending ? 'desc' : 'asc',
+    phase,
+    after === undefined ? 'first' : 'next',
+    ...compiled.map((alternatives) => alternatives.map((alternative) => alternative.shape).join(',')),
+  ].join(' ');
+  let statement = statements.get(shape);
+  if (statement === undefined) {
+    // One index range: the generic plan is right and saves planning. Several: plan with the values at hand.
+    statement = defineStatement(template(build(compiled)), { named: compiled.length <= 1 });
+    statements.set(shape, statement);
+  }
+  const bound: Record<string, Bound> = { space: request.space, type: request.type, limit: request.limit };
+  if (drive.kind === 'dates') bound['date_parameter'] = drive.parameter;
+  if (after !== undefined) {
+    bound['after_value'] = after.sortValue === null ? absentText(request) : String(after.sortValue);
+    bound['after_key'] = after.key;
+  }
+  for (const alternatives of compiled) for (const alternative of alternatives) Object.assign(bound, alternative.bound);
+  return { statement, bound, shape };
+}
+
+function absentText(request: SearchStatementRequest): string {
+  return sortsByLow(request) ? '-Infinity' : NO_DATE;
+}
+
+/** True when the sort value comes from range rows, as a float with infinities, rather than from a bigint column. */
+function sortsByLow({ drive, criteria, phase }: SearchStatementRequest): boolean {
+  if (drive.kind === 'dates') return phase !== 'undated';
+  if (drive.kind !== 'walk') return false;
+  return criteria[drive.criterion]?.anyOf.every((predicate) => predicate.index === 'range') === true;
+}
+
+/** Sort value and key of the matches of one page, in order. */
+function matchesSql(request: SearchStatementRequest, compiled: CompiledCriteria): RawBuilder<unknown> {
+  const { drive, phase } = request;
+  switch (drive.kind) {
+    case 'walk':
+      return walkSql(request, compiled, drive.criterion);
+    case 'heads':
+      return headsSql(request, compiled);
+    case 'dates':
+      return phase === 'undated' ? headsSql(request, compiled) : datesSql(request, compiled);
+    case 'gather':
+      return gatherSql(request, compiled, drive.criterion);
+  }
+}
+
+/** The alternatives of one criterion, each an ordered index range, merged in order. */
+function walkSql(request: SearchStatementRequest, compiled: CompiledCriteria, driver: number): RawBuilder<unknown> {
+  const alternatives = compiled[driver] ?? [];
+  const mixed = new Set(alternatives.map((alternative) => alternative.dateColumn)).size > 1;
+  const branches = alternatives.map((alternative) => {
+    const column = sql.ref(`t.${alternative.dateColumn ?? 'sort_date'}`);
+    // A missing date is a number of its own in each column; where both meet, one form must serve.
+    const value = mixed && alternative.dateColumn === 'low' ? sql`greatest(${column}, ${sql.lit(NO_DATE)}::float8)::bigint` : column;
+    const conditions = [
+      alternative.condition,
+      ...phaseCondition(request, column, alternative.dateColumn === 'low'),
+      ...keysetCondition(request, value, sql`t.resource_key`),
+      ...probes(compiled, driver, value, sql`t.resource_key`),
+    ];
+    return ordered(
+      request,
+      alternative.repeats ? sql`select distinct` : sql`select`,
+      sql`${value} as sort_value, t.resource_key`,
+      sql`${sql.table(alternative.table)} t where ${sql.join(conditions, sql` and `)}`,
+    );
+  });
+  const [only, ...others] = branches;
+  if (only === undefined) return sql`select 0::bigint as sort_value, 0::bigint as resource_key where false`;
+  if (others.length === 0) return only;
+  const union = sql.join(
+    branches.map((branch) => sql`(${branch})`),
+    sql` union all `,
+  );
+  return ordered(request, sql`select distinct`, sql`u.sort_value, u.resource_key`, sql`(${union}) u`);
+}
+
+function headsSql(request: SearchStatementRequest, compiled: CompiledCriteria): RawBuilder<unknown> {
+  const value = sortColumn(request.order);
+  const conditions = [
+    sql`t.space = ${bind('space')}::int and t.resource_type = ${bind('type')}::smallint and not t.deleted`,
+    ...phaseCondition(request, sql`t.sort_date`, false),
+    ...keysetCondition(request, value, sql`t.resource_key`),
+    ...probes(compiled, -1, sql`t.sort_date`, sql`t.resource_key`),
+  ];
+  return ordered(
+    request,
+    sql`select`,
+    sql`${value} as sort_value, t.resource_key`,
+    sql`andiron.resource t where ${sql.join(conditions, sql` and `)}`,
+  );
+}
+
+function datesSql(request: SearchStatementRequest, compiled: CompiledCriteria): RawBuilder<unknown> {
+  const conditions = [
+    sql`t.space = ${bind('space')}::int and t.parameter = ${bind('date_parameter')}::int and t.qualifier = 0`,
+    ...phaseCondition(request, sql`t.low`, true),
+    ...keysetCondition(request, sql`t.low`, sql`t.resource_key`),
+    ...probes(compiled, -1, sql`t.low`, sql`t.resource_key`),
+  ];
+  return ordered(
+    request,
+    sql`select`,
+    sql`t.low as sort_value, t.resource_key`,
+    sql`andiron.range_index t where ${sql.join(conditions, sql` and `)}`,
+  );
+}
+
+/** All resources of one criterion, then their heads, the other criteria, and a sort. */
+function gatherSql(request: SearchStatementRequest, compiled: CompiledCriteria, driver: number): RawBuilder<unknown> {
+  const alternatives = compiled[driver] ?? [];
+  const keys =
+    alternatives.length === 0
+      ? sql`select 0::bigint as resource_key where false`
+      : sql.join(
+          alternatives.map(
+            (alternative) => sql`select t.resource_key from ${sql.table(alternative.table)} t where ${alternative.condition}`,
+          ),
+          sql` union all `,
+        );
+  const value = sortColumn(request.order);
+  const conditions = [
+    sql`true`,
+    ...phaseCondition(request, sql`t.sort_date`, false),
+    ...keysetCondition(request, value, sql`t.resource_key`),
+    ...probes(compiled, driver, sql`t.sort_date`, sql`t.resource_key`),
+  ];
+  return ordered(
+    request,
+    sql`select`,
+    sql`${value} as sort_value, t.resource_key`,
+    sql`(select distinct k.resource_key from (${keys}) k) d
+      cross join lateral (
+        select r.sort_date, r.last_updated, r.resource_key from andiron.resource r
+        where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint
+          and r.resource_key = d.resource_key
+        offset 0
+      ) t
+      where ${sql.join(conditions, sql` and `)}`,
+  );
+}
+
+function ordered(
+  request: SearchStatementRequest,
+  select: RawBuilder<unknown>,
+  columns: RawBuilder<unknown>,
+  from: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const direction = directionSql(request.order);
+  return sql`${select} ${columns} from ${from}
+    order by sort_value ${direction}, resource_key ${direction} limit ${bind('limit')}::int`;
+}
+
+function directionSql(order: Order): RawBuilder<unknown> {
+  return order.descending ? sql`desc` : sql`asc`;
+}
+
+function sortColumn(order: Order): RawBuilder<unknown> {
+  if (order.by === 'key') return sql`0::bigint`;
+  return sql.ref(order.by === 'sort_date' ? 't.sort_date' : 't.last_updated');
+}
+
+function phaseCondition({ phase }: SearchStatementRequest, column: RawBuilder<unknown>, isLow: boolean): RawBuilder<unknown>[] {
+  if (phase === 'all') return [];
+  const absent = isLow ? sql`'-Infinity'::float8` : sql`${sql.lit(NO_DATE)}::bigint`;
+  return [phase === 'dated' ? sql`${column} > ${absent}` : sql`${column} = ${absent}`];
+}
+
+/** The page begins after the last match of the one before, wherever that lies now. */
+function keysetCondition(
+  request: SearchStatementRequest,
+  value: RawBuilder<unknown>,
+  key: RawBuilder<unknown>,
+): RawBuilder<unknown>[] {
+  const { after, order } = request;
+  if (after === undefined) return [];
+  const comparison = order.descending ? sql`<` : sql`>`;
+  const type = sortsByLow(request) ? sql`float8` : sql`bigint`;
+  return [sql`(${value}, ${key}) ${comparison} (${bind('after_value')}::${type}, ${bind('after_key')}::bigint)`];
+}
+
+/** The criteria but the driving one, as conditions on a resource whose clinical date and key are known. */
+function probes(
+  compiled: CompiledCriteria,
+  driver: number,
+  sortDate: RawBuilder<unknown>,
+  key: RawBuilder<unknown>,
+): RawBuilder<unknown>[] {
+  return compiled
+    .filter((_alternatives, index) => index !== driver)
+    .map((alternatives) => {
+      if (alternatives.length === 0) return sql`false`;
+      const tests = alternatives.map((alternative) => probe(alternative, sortDate, key));
+      return sql`(${sql.join(tests, sql` or `)})`;
+    });
+}
+
+function probe(
+  { table, condition, dateColumn }: PredicateSql,
+  sortDate: RawBuilder<unknown>,
+  key: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  // Rows that carry the date and key of the resource are found by their whole index key; OFFSET 0 keeps the planner
+  // from turning the test into a join over all matches (measured 10 ms against 1 ms).
+  if (dateColumn === 'sort_date') {
+    return sql`exists (
+      select 1 from (select t.sort_date, t.resource_key from ${sql.table(table)} t where ${condition}) x
+      where x.sort_date = ${sortDate}::bigint and x.resource_key = ${key} offset 0)`;
+  }
+  if (table === 'andiron.resource') {
+    return sql`exists (
+      select 1 from (select t.resource_key from ${sql.table(table)} t where ${condition}) x
+      where x.resource_key = ${key} offset 0)`;
+  }
+  return sql`${key} in (select t.resource_key from ${sql.table(table)} t where ${condition})`;
+}

@@ -1,0 +1,31 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { Instruments } from './core';
+
+/** What core reports of its work, as metrics of the given registry. */
+export function createInstruments(registry: Registry): Instruments {
+  const statements = new Histogram({
+    name: 'andiron_sql_statement_duration_seconds',
+    help: 'Time of SQL statements, the wait for a connection included, by lane',
+    labelNames: ['lane'] as const,
+    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 10],
+    registers: [registry],
+  });
+  const gathered = new Histogram({
+    name: 'andiron_gathered_members',
+    help: 'Reads or writes of concurrent requests that went into one statement',
+    labelNames: ['kind'] as const,
+    buckets: [1, 2, 4, 8, 16, 32, 64],
+    registers: [registry],
+  });
+  const cache = new Counter({
+    name: 'andiron_cache_lookups_total',
+    help: 'Lookups of costly answers in Redis, by outcome',
+    labelNames: ['outcome'] as const,
+    registers: [registry],
+  });
+  return {
+    statement: (lane, milliseconds) => statements.observe({ lane }, milliseconds / 1000),
+    gathered: (kind, members) => gathered.observe({ kind }, members),
+    cacheLookup: (outcome) => cache.inc({ outcome }),
+  };
+}
