@@ -1,0 +1,118 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { findFreePort } from '../../src/embedded/free-port';
+import { createHttpClient } from '../support/http';
+
+const CLI = path.resolve(__dirname, '..', '..', 'dist', 'src', 'cli.js');
+const R4 = '/w/system/api/v1/fhir/r4';
+
+interface Quickstart {
+  readonly child: ChildProcess;
+  readonly address: string;
+  readonly seconds: number;
+  readonly output: string;
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+async function startQuickstart(args: readonly string[]): Promise<Quickstart> {
+  const port = await findFreePort();
+  const child = spawn(process.execPath, [CLI, 'quickstart', '--port', String(port), ...args], {
+    cwd: tmpdir(),
+    env: { PATH: process.env['PATH'], METRICS_ADDRESS: 'off' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const begun = performance.now();
+  let output = '';
+  child.stdout.on('data', (part: Buffer) => (output += part.toString()));
+  child.stderr.on('data', (part: Buffer) => (output += part.toString()));
+  while (!output.includes('Ctrl-C stops everything')) {
+    if (child.exitCode !== null) throw new Error(`The quick start ended:\n${output}`);
+    await delay(20);
+  }
+  const seconds = (performance.now() - begun) / 1000;
+  const end = (signal: NodeJS.Signals): Promise<number | null> => {
+    child.kill(signal);
+    return ended;
+  };
+  return { child, address: `http://127.0.0.1:${port}`, seconds, output, end };
+}
+
+/** Processes that work in a folder, by their command line or their working directory. */
+async function processesOf(folder: string): Promise<string> {
+  const { stdout } = await promisify(execFile)('sh', [
+    '-c',
+    'for p in /proc/[0-9]*; do case "$(readlink $p/cwd 2>/dev/null)" in "$1"*) echo "$p";; esac; done',
+    'find',
+    folder,
+  ]);
+  return stdout;
+}
+
+async function waitUntil(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  for (let waited = 0; waited < 15_000 && !(await isSo()); waited += 50) await delay(50);
+  expect(await isSo()).toBe(true);
+}
+
+describe('the quick start', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'andiron-quickstart-test-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('keeps data that it is told to keep, starts again quickly, and leaves no process', async () => {
+    const first = await startQuickstart(['--empty', '--data', folder]);
+    const client = createHttpClient(first.address);
+    const put = await client.request('PUT', `${R4}/Patient/kept`, { resourceType: 'Patient', id: 'kept' });
+    client.close();
+    expect(put.status).toBe(201);
+    expect(await first.end('SIGINT')).toBe(0);
+    expect(await processesOf(folder)).toBe('');
+
+    const second = await startQuickstart(['--empty', '--data', folder]);
+    expect(second.seconds).toBeLessThan(8);
+    const again = createHttpClient(second.address);
+    expect((await again.request('GET', `${R4}/Patient/kept`)).status).toBe(200);
+    again.close();
+    expect(await second.end('SIGTERM')).toBe(0);
+    expect(await processesOf(folder)).toBe('');
+  }, 120_000);
+
+  it('starts after a kill -9 of the run before, with what that had stored', async () => {
+    const first = await startQuickstart(['--empty', '--data', folder]);
+    const client = createHttpClient(first.address);
+    await client.request('PUT', `${R4}/Patient/kept`, { resourceType: 'Patient', id: 'kept' });
+    client.close();
+    await first.end('SIGKILL');
+    const second = await startQuickstart(['--empty', '--data', folder]);
+    const again = createHttpClient(second.address);
+    expect((await again.request('GET', `${R4}/Patient/kept`)).status).toBe(200);
+    again.close();
+    await second.end('SIGTERM');
+    await waitUntil(async () => (await processesOf(folder)) === '');
+  }, 120_000);
+
+  it('refuses a folder that another one uses', async () => {
+    const first = await startQuickstart(['--empty', '--data', folder]);
+    await expect(startQuickstart(['--empty', '--data', folder])).rejects.toThrow(
+      `${folder} is in use by process`,
+    );
+    await first.end('SIGTERM');
+  }, 120_000);
+
+  it('removes everything when it was killed, if it was not told to keep it', async () => {
+    const run = await startQuickstart(['--empty']);
+    const status = await readFile(`/proc/${run.child.pid}/task/${run.child.pid}/children`, 'utf8').catch(
+      () => '',
+    );
+    const children = status.trim().split(' ').filter(Boolean);
+    await run.end('SIGKILL');
+    await waitUntil(() => children.every((child) => !existsSync(`/proc/${child}`)));
+  }, 120_000);
+});

@@ -1,0 +1,56 @@
+import { createTestDatabase } from '../support/database';
+import { startProcess } from '../support/process';
+
+describe('the server process', () => {
+  it('ends with code 0 on SIGTERM, after it has answered what it was asked', async () => {
+    const server = await startProcess();
+    const body = { resourceType: 'Patient', id: 'late' };
+    const writes = Array.from({ length: 50 }, () =>
+      server.request('PUT', `${server.path('system', 'r4')}/Patient/late`, body),
+    );
+    await Promise.race(writes);
+    const ended = await server.terminate();
+    const answers = await Promise.allSettled(writes);
+    expect(ended).toBe('with code 0');
+    for (const answer of answers) {
+      if (answer.status === 'fulfilled') expect([200, 201]).toContain(answer.value.status);
+    }
+    await server.close();
+  });
+
+  it('says where it listens, and nothing of its secrets', async () => {
+    const server = await startProcess({
+      environment: { SECRET_KEYS: 'swordfish-swordfish-swordfish-swordfish' },
+    });
+    const output = await server.output();
+    expect(output).toContain('"msg":"listening"');
+    expect(output).not.toContain('swordfish');
+    await server.close();
+  });
+
+  it('warns at every start when it is open to others', async () => {
+    const server = await startProcess({ environment: { HOST: '0.0.0.0', AUTH_MODE: 'open' } });
+    expect(await server.output()).toContain('AUTH_MODE=open');
+    await server.close();
+  });
+
+  it.each([
+    [{ FHIR_DATABASE_PORT: '1' }, 'andiron: '],
+    [{ HOST: '0.0.0.0' }, 'write AUTH_MODE=open'],
+    [{ AUTH_MODE: 'enforced' }, 'not built yet'],
+  ])('does not start with %j, and says why', async (environment: Record<string, string>, words) => {
+    const database = await createTestDatabase();
+    await expect(startProcess({ database, environment })).rejects.toThrow(words);
+    await database.drop();
+  });
+
+  it('starts twice at once on an empty database', async () => {
+    const database = await createTestDatabase({ empty: true });
+    const servers = await Promise.all([startProcess({ database }), startProcess({ database })]);
+    for (const server of servers) {
+      expect((await server.request('GET', `${server.path('system', 'r4b')}/metadata`)).status).toBe(200);
+    }
+    await Promise.all(servers.map((server) => server.close()));
+    await database.drop();
+  });
+});
