@@ -2,6 +2,7 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import { type GraphQLFormattedError } from 'graphql';
 import { FhirError, fhirError, type Issue, type Log, toFhirError, toOutcome } from '../core/index';
+import { DECIMAL_MARK } from '../schema/json';
 import { RawJson } from '../schema/raw-json';
 
 /** FHIR issue codes (http://hl7.org/fhir/R4/valueset-issue-type.html) of what Apollo Server refuses by itself. */
@@ -43,7 +44,8 @@ export function formatError(
   if (cause instanceof FhirError) return { ...formatFhirError(cause), ...place };
   const code = REQUEST_ERRORS[String(formatted.extensions?.code)];
   if (code === undefined) return { ...formatFhirError(toFhirError(cause, requestId)), ...place };
-  const message = formatted.message.slice(0, LONGEST_MESSAGE);
+  // Marked decimals of variables are shown as they were sent.
+  const message = formatted.message.replaceAll(DECIMAL_MARK, '').slice(0, LONGEST_MESSAGE);
   return { message, ...place, extensions: toExtensions([{ severity: 'error', code, diagnostics: message }]) };
 }
 

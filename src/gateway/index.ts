@@ -57,7 +57,7 @@ const ALLOWED = 'GET, POST';
 /** Wrong addresses are answered as REST answers them; everything else as GraphQL clients expect. */
 const ADDRESS_ERRORS: readonly FhirError['key'][] = ['unknownTenant', 'unknownRelease', 'methodNotAllowed'];
 
-/** Creates the gateway. The schema of a release is built on its first request, in about 50 ms. */
+/** Creates the gateway. The schema of a release is built on its first request, in about 10 ms. */
 export async function createGraphqlGateway(options: GatewayOptions): Promise<GraphqlGateway> {
   const { core, settings, log, actorOf = () => 'anonymous' } = options;
   const limits = settings.limits ?? DEFAULT_LIMITS;
