@@ -80,8 +80,8 @@ export function validateInCodeSystem(
 
 /** The outcome for several codings of one concept: true when one is right, else what each lacks. */
 export function combineValidations(validations: readonly Validation[]): Validation {
-  const right = validations.find(({ result }) => result);
-  if (right !== undefined) return right;
+  const answer = validations.length === 1 ? validations[0] : validations.find(({ result }) => result);
+  if (answer !== undefined) return answer;
   const messages = validations.map(({ message }) => message).filter((message) => message !== undefined);
   return {
     result: false,

@@ -77,5 +77,8 @@ describe.each(RELEASE_NAMES)('the published expansions of %s', (release) => {
 });
 
 function toDigest(codes: readonly string[]): string {
-  return createHash('sha256').update([...codes].sort().join('\n')).digest('hex').slice(0, 32);
+  return createHash('sha256')
+    .update([...codes].sort().join('\n'))
+    .digest('hex')
+    .slice(0, 32);
 }

@@ -23,7 +23,12 @@ export function loadTerminology(release: Release): ReadonlyMap<string, Terminolo
   for (const { type, id, text } of readBaseResources(release)) {
     if (type !== 'ValueSet' && type !== 'CodeSystem') continue;
     const resource = toObject(text);
-    byUrl.set(`${type} ${stringMember(resource, 'url')}`, { type, id, version: stringMember(resource, 'version'), text });
+    byUrl.set(`${type} ${stringMember(resource, 'url')}`, {
+      type,
+      id,
+      version: stringMember(resource, 'version'),
+      text,
+    });
   }
   loaded.set(release, (resources = byUrl));
   return resources;

@@ -1,0 +1,292 @@
+import { type Invocation } from '../../../src/core/api';
+import { FhirError } from '../../../src/core/errors';
+import { loadDefinitions } from '../../../src/core/fhir/definitions';
+import { type JsonObject, parseJson } from '../../../src/core/fhir/json';
+import { RELEASE_NAMES } from '../../../src/core/fhir/release';
+import { invokeOperation, operationsOf } from '../../../src/core/operations/invoke';
+import { checkParameters, readInput } from '../../../src/core/operations/parameters';
+import { makeEnvironment } from './specification-environment';
+
+const URL = 'http://hl7.org/fhir/ValueSet/administrative-gender';
+
+describe.each(RELEASE_NAMES)('operations in %s', (release) => {
+  const environment = makeEnvironment(release);
+  const definitions = loadDefinitions(release);
+
+  async function failure(
+    invocation: Omit<Invocation, 'safe' | 'input'> & { safe?: boolean; body?: unknown },
+  ): Promise<FhirError> {
+    const { body, ...rest } = invocation;
+    const input = body === undefined ? undefined : parseJson(JSON.stringify(body));
+    const outcome = await invokeOperation(environment, { safe: false, ...rest, input }).catch(
+      (error: unknown) => error,
+    );
+    if (!(outcome instanceof FhirError)) throw new Error(`no FhirError but ${JSON.stringify(outcome)}`);
+    return outcome;
+  }
+
+  function expandFailure(parameter: unknown): Promise<FhirError> {
+    return failure({
+      level: 'type',
+      type: 'ValueSet',
+      code: 'expand',
+      body: { resourceType: 'Parameters', parameter },
+    });
+  }
+
+  test('only those that can be run are listed', () => {
+    const listed = operationsOf(definitions);
+    expect(listed.map(({ code }) => code)).toEqual(
+      ['expand', 'lookup', 'meta', 'subsumes', 'validate-code', 'validate-code'].sort(),
+    );
+    expect(listed.find(({ code }) => code === 'expand')).toEqual({
+      code: 'expand',
+      definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand',
+      levels: ['type', 'instance'],
+      types: ['ValueSet'],
+      affectsState: false,
+    });
+  });
+
+  test.each([
+    { level: 'system' as const, code: 'unknown' },
+    { level: 'type' as const, type: 'Patient', code: 'unknown' },
+    { level: 'instance' as const, type: 'Patient', id: '1', code: 'unknown' },
+    { level: 'instance' as const, type: 'Patient', id: '1', code: 'everything' },
+    { level: 'system' as const, code: 'constructor' },
+  ])('$$code at level $level is 404', async (address) => {
+    const error = await failure({ ...address, body: { resourceType: 'Parameters' } });
+    expect(error).toMatchObject({
+      status: 404,
+      key: 'operationUnknown',
+      issues: [{ code: 'not-supported' }],
+    });
+  });
+
+  test.each([
+    [
+      { level: 'system' as const, code: 'expand' },
+      'cannot be called at system level; it is defined on the type ValueSet, on one resource of the type ValueSet',
+    ],
+    [{ level: 'type' as const, type: 'Patient', code: 'expand' }, 'cannot be called on the type Patient'],
+    [
+      { level: 'instance' as const, type: 'CodeSystem', id: '1', code: 'lookup' },
+      'it is defined on the type CodeSystem',
+    ],
+  ])('an operation at the wrong place is 400 and says the right one', async (address, words) => {
+    const error = await failure({ ...address, body: { resourceType: 'Parameters' } });
+    expect(error).toMatchObject({ status: 400, key: 'operationWrongLevel' });
+    expect(error.message).toContain(words);
+  });
+
+  test.each<[string, unknown, string | undefined]>([
+    ['an unknown parameter', [{ name: 'uri', valueUri: URL }], 'Parameters.parameter[0].name'],
+    ['a parameter without a name', [{ valueUri: URL }], 'Parameters.parameter[0].name'],
+    ['no object', ['url'], 'Parameters.parameter[0].name'],
+    ['a wrong type', [{ name: 'url', valueString: URL }], 'Parameters.parameter[0].valueString'],
+    [
+      'a canonical where a uri is declared',
+      [{ name: 'url', valueCanonical: URL }],
+      'Parameters.parameter[0].valueCanonical',
+    ],
+    [
+      'a type that does not exist',
+      [{ name: 'url', valueNonsense: URL }],
+      'Parameters.parameter[0].valueNonsense',
+    ],
+    ['a wrong primitive', [{ name: 'url', valueUri: 7 }], 'Parameters.parameter[0].valueUri'],
+    ['a uri with a space', [{ name: 'url', valueUri: 'a b' }], 'Parameters.parameter[0].valueUri'],
+    ['an empty uri', [{ name: 'url', valueUri: '' }], 'Parameters.parameter[0].valueUri'],
+    [
+      'a boolean as text',
+      [
+        { name: 'url', valueUri: URL },
+        { name: 'activeOnly', valueBoolean: 'true' },
+      ],
+      'Parameters.parameter[1].valueBoolean',
+    ],
+    [
+      'a fraction for an integer',
+      [
+        { name: 'url', valueUri: URL },
+        { name: 'count', valueInteger: 1.5 },
+      ],
+      'Parameters.parameter[1].valueInteger',
+    ],
+    [
+      'an integer that is too large',
+      [
+        { name: 'url', valueUri: URL },
+        { name: 'count', valueInteger: 2147483648 },
+      ],
+      'Parameters.parameter[1].valueInteger',
+    ],
+    [
+      'a day that does not exist',
+      [
+        { name: 'url', valueUri: URL },
+        { name: 'date', valueDateTime: '2023-02-29' },
+      ],
+      'Parameters.parameter[1].valueDateTime',
+    ],
+    [
+      'a negative count',
+      [
+        { name: 'url', valueUri: URL },
+        { name: 'count', valueInteger: -1 },
+      ],
+      'Parameters.parameter[1].valueInteger',
+    ],
+    ['no value', [{ name: 'url' }], 'Parameters.parameter[0]'],
+    ['parts for a value', [{ name: 'url', part: [] }], 'Parameters.parameter[0].part'],
+    ['a stray member', [{ name: 'url', valueUri: URL, extra: 1 }], 'Parameters.parameter[0].extra'],
+    [
+      'one too many',
+      [
+        { name: 'url', valueUri: URL },
+        { name: 'url', valueUri: URL },
+      ],
+      'Parameters.parameter[1].valueUri',
+    ],
+    [
+      'a resource of another type',
+      [{ name: 'valueSet', resource: { resourceType: 'Patient' } }],
+      'Parameters.parameter[0].resource',
+    ],
+    ['no list', { name: 'url' }, 'Parameters.parameter'],
+    ['nothing', [], 'Parameters.parameter'],
+    [
+      'url and valueSet',
+      [
+        { name: 'url', valueUri: URL },
+        { name: 'valueSet', resource: { resourceType: 'ValueSet' } },
+      ],
+      'Parameters.parameter',
+    ],
+  ])('%s is 400 with its place', async (_name, parameter, expression) => {
+    const error = await expandFailure(parameter);
+    expect(error).toMatchObject({ status: 400, key: 'operationInputInvalid' });
+    expect(error.issues[0]).toMatchObject({ code: 'invalid', expression });
+  });
+
+  test('several faults are told at once', async () => {
+    const error = await expandFailure([{ name: 'a' }, { name: 'url', valueString: URL }]);
+    expect(error.issues.map(({ expression }) => expression)).toEqual([
+      'Parameters.parameter[0].name',
+      'Parameters.parameter[1].valueString',
+    ]);
+  });
+
+  test.each([[{ resourceType: 'Patient' }], [[]], [{ parameter: [] }], [null]])(
+    'the body %j is 400',
+    async (body) => {
+      expect(await failure({ level: 'type', type: 'ValueSet', code: 'expand', body })).toMatchObject({
+        status: 400,
+        key: 'operationInputInvalid',
+      });
+    },
+  );
+
+  test('GET takes simple parameters, and says what it cannot take', async () => {
+    const address = { level: 'type' as const, type: 'ValueSet', code: 'expand', safe: true };
+    const { text } = await invokeOperation(environment, {
+      ...address,
+      query: [
+        ['url', URL],
+        ['count', '1'],
+        ['_format', 'json'],
+      ],
+    });
+    expect(JSON.parse(text).expansion).toMatchObject({ total: 4, contains: [{ code: 'male' }] });
+    for (const query of [
+      [['valueSet', '{}']],
+      [
+        ['url', URL],
+        ['count', 'two'],
+      ],
+      [
+        ['url', URL],
+        ['nothing', '1'],
+      ],
+      [
+        ['url', URL],
+        ['activeOnly', '1'],
+      ],
+    ] as const) {
+      expect(await failure({ ...address, query })).toMatchObject({
+        status: 400,
+        key: 'operationInputInvalid',
+      });
+    }
+  });
+
+  test('GET is refused with 405 for an operation that may change data', () => {
+    const definition = definitions.operations.get(
+      'http://hl7.org/fhir/OperationDefinition/Resource-meta-add',
+    );
+    if (definition === undefined) throw new Error('not defined');
+    const call = () =>
+      readInput(definition, definitions, { level: 'instance', code: 'meta-add', safe: true });
+    expect(call).toThrow(
+      expect.objectContaining({ status: 405, key: 'operationChangesState', allowed: 'POST' }),
+    );
+    const post = () =>
+      readInput(definition, definitions, { level: 'instance', code: 'meta-add', safe: false });
+    expect(post).toThrow("The parameter 'meta' is required at least once");
+  });
+
+  test('a bare resource is taken where exactly one parameter takes its type', async () => {
+    const compose = { include: [{ system: 'http://zoo.example', concept: [{ code: 'bat' }] }] };
+    const input = parseJson(JSON.stringify({ resourceType: 'ValueSet', compose }));
+    const { text } = await invokeOperation(environment, {
+      level: 'type',
+      type: 'ValueSet',
+      code: 'expand',
+      input,
+      safe: false,
+    });
+    expect(JSON.parse(text)).toMatchObject({
+      resourceType: 'ValueSet',
+      expansion: { contains: [{ code: 'bat' }] },
+    });
+  });
+
+  test('whatever is handed to $validate as a resource reaches it', () => {
+    const definition = definitions.operations.get(
+      'http://hl7.org/fhir/OperationDefinition/Resource-validate',
+    );
+    if (definition === undefined) throw new Error('not defined');
+    const broken: JsonObject = { resourceType: 'Patient', nonsense: [] };
+    const read = (body: JsonObject) => {
+      const input = { value: body, marked: false };
+      return readInput(definition, definitions, {
+        level: 'type',
+        type: 'Patient',
+        code: 'validate',
+        safe: false,
+        input,
+      });
+    };
+    expect(read(broken).first('resource')).toMatchObject({ expression: 'Patient', value: broken });
+    const wrapped = read({ resourceType: 'Parameters', parameter: [{ name: 'resource', resource: broken }] });
+    expect(wrapped.first('resource')).toMatchObject({
+      expression: 'Parameters.parameter[0].resource',
+      value: broken,
+    });
+  });
+
+  test('nested parts are checked like parameters', () => {
+    const parts = [
+      { name: 'language', use: 'in', min: 0, max: 1, type: 'code', parts: [] },
+      { name: 'value', use: 'in', min: 1, max: 1, type: 'string', parts: [] },
+    ] as const;
+    const declared = [{ name: 'designation', use: 'in', min: 0, max: Infinity, parts }] as const;
+    const issuesOf = (part: JsonObject[]) =>
+      checkParameters('x', [{ name: 'designation', part }], declared, definitions);
+    expect(issuesOf([{ name: 'value', valueString: 'Bat' }])).toEqual([]);
+    expect(issuesOf([{ name: 'language', valueCode: ' de' }])[0]?.expression).toBe(
+      'Parameters.parameter[0].part[0].valueCode',
+    );
+    expect(issuesOf([])[0]).toMatchObject({ expression: 'Parameters.parameter[0].part' });
+  });
+});

@@ -1,0 +1,110 @@
+/** An environment for operations over the resources of the specification, and those that a test adds. */
+import { type Invocation } from '../../../src/core/api';
+import { fhirError } from '../../../src/core/errors';
+import { loadDefinitions } from '../../../src/core/fhir/definitions';
+import { type JsonObject, parseJson, stringifyJson } from '../../../src/core/fhir/json';
+import { type Release, RELEASES } from '../../../src/core/fhir/release';
+import { stringMember } from '../../../src/core/fhir/terminology/members';
+import { createCodeSystemMemory } from '../../../src/core/operations/code-system-memory';
+import { type OperationEnvironment } from '../../../src/core/operations/environment';
+import { invokeOperation } from '../../../src/core/operations/invoke';
+import { loadTerminology, toObject } from '../fhir/terminology/specification-terminology';
+
+const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export interface TestEnvironment extends OperationEnvironment {
+  /** Stores a resource, or replaces it. */
+  store(resource: JsonObject): void;
+  /** How often a canonical was looked for. */
+  readonly lookups: () => number;
+  maxExpansionCodes: number;
+}
+
+export function makeEnvironment(release: Release): TestEnvironment {
+  const base = loadTerminology(release);
+  const stored = new Map<string, { readonly version: number; readonly resource: JsonObject }>();
+  const answers = new Map<string, string>();
+  let changes = 0;
+  let lookups = 0;
+  const environment: TestEnvironment = {
+    context: {
+      space: { number: 11, release, tenant: 'system', tenantNumber: 1 },
+      actor: 'anonymous',
+      deadline: Number.MAX_SAFE_INTEGER,
+      requestId: 'test',
+      log,
+    },
+    definitions: loadDefinitions(release),
+    async findCanonical(type, url, version) {
+      lookups++;
+      const own = [...stored].filter(([, { resource }]) => {
+        const isVersion = version === undefined || resource['version'] === version;
+        return resource['resourceType'] === type && resource['url'] === url && isVersion;
+      });
+      const newest = own.sort(([, a], [, b]) => (versionOf(a.resource) < versionOf(b.resource) ? 1 : -1))[0];
+      if (newest !== undefined) {
+        return { key: `11/${newest[0]}/${newest[1].version}`, text: stringifyJson(newest[1].resource, true) };
+      }
+      const found = base.get(`${type} ${url}`);
+      if (found === undefined || (version !== undefined && version !== found.version)) return undefined;
+      return { key: `${RELEASES[release].baseSpace}/${type}/${found.id}/1`, text: found.text };
+    },
+    async read(type, id) {
+      const own = stored.get(`${type}/${id}`);
+      const found = [...base.values()].find((resource) => resource.type === type && resource.id === id);
+      const text = own === undefined ? found?.text : stringifyJson(own.resource, true);
+      if (text === undefined) throw fhirError('notFound', { type, id });
+      return { type, id, versionId: 1, lastUpdated: 0, sequence: 1, change: 'create', text };
+    },
+    async summarizeMeta(type) {
+      const tag = { system: 'http://zoo.example/tags', code: type ?? 'all' };
+      return { profile: ['http://zoo.example/b', 'http://zoo.example/a'], tag: [tag], security: [] };
+    },
+    terminologyVersion: async () => String(changes),
+    cache: {
+      get: async (key) => answers.get(key),
+      put: (key, text) => answers.set(key, text),
+    },
+    codeSystems: createCodeSystemMemory(),
+    limits: {
+      get maxExpansionCodes() {
+        return environment.maxExpansionCodes;
+      },
+    },
+    store(resource) {
+      changes++;
+      const address = `${stringMember(resource, 'resourceType')}/${stringMember(resource, 'id')}`;
+      stored.set(address, { version: changes, resource });
+    },
+    lookups: () => lookups,
+    maxExpansionCodes: 10_000,
+  };
+  return environment;
+}
+
+function versionOf(resource: JsonObject): string {
+  return stringMember(resource, 'version') ?? '';
+}
+
+/** Invokes with the elements of `Parameters.parameter`; the answer as an object. */
+export async function invoke(
+  environment: OperationEnvironment,
+  address: Pick<Invocation, 'level' | 'type' | 'id' | 'code'>,
+  parameter: readonly JsonObject[] | JsonObject = [],
+): Promise<JsonObject> {
+  const body = Array.isArray(parameter) ? { resourceType: 'Parameters', parameter } : parameter;
+  const input = parseJson(JSON.stringify(body));
+  return toObject((await invokeOperation(environment, { ...address, input, safe: false })).text);
+}
+
+/** The values of the out parameters by name; the last where there are several. */
+export function valuesOf(parameters: JsonObject): Record<string, unknown> {
+  const entries = parameters['parameter'];
+  if (!Array.isArray(entries)) return {};
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const { name, ...value } = entry as JsonObject;
+      return [typeof name === 'string' ? name : '', Object.values(value)[0]];
+    }),
+  );
+}

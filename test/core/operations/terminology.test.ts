@@ -1,0 +1,401 @@
+import { type JsonObject, type JsonValue } from '../../../src/core/fhir/json';
+import { loadDefinitions } from '../../../src/core/fhir/definitions';
+import { RELEASE_NAMES } from '../../../src/core/fhir/release';
+import { checkParameters } from '../../../src/core/operations/parameters';
+import { invoke, makeEnvironment, valuesOf } from './specification-environment';
+
+const GENDER = 'http://hl7.org/fhir/ValueSet/administrative-gender';
+const GENDER_SYSTEM = 'http://hl7.org/fhir/administrative-gender';
+const CLINICAL = 'http://terminology.hl7.org/CodeSystem/condition-clinical';
+const OPERATION = 'http://hl7.org/fhir/OperationDefinition/';
+
+describe.each(RELEASE_NAMES)('terminology operations in %s', (release) => {
+  const environment = makeEnvironment(release);
+  const definitions = loadDefinitions(release);
+  const version = definitions.fhirVersion;
+
+  async function call(
+    type: string,
+    code: string,
+    parameter: readonly JsonObject[],
+    id?: string,
+  ): Promise<JsonObject> {
+    const level = id === undefined ? 'type' : 'instance';
+    const answer = await invoke(environment, { level, type, id, code }, parameter);
+    if (answer['resourceType'] === 'Parameters') {
+      const definition = definitions.operations.get(`${OPERATION}${type}-${code}`);
+      const declared = definition?.parameters.filter(({ use }) => use === 'out') ?? [];
+      const entries = answer['parameter'];
+      expect(checkParameters(code, Array.isArray(entries) ? entries : [], declared, definitions)).toEqual([]);
+    }
+    return answer;
+  }
+  const expand = (parameter: readonly JsonObject[], id?: string) => call('ValueSet', 'expand', parameter, id);
+  const validate = async (...parameter: JsonObject[]) =>
+    valuesOf(await call('ValueSet', 'validate-code', parameter)) as {
+      result: boolean;
+      message?: string;
+      display?: string;
+    };
+  const lookup = (...parameter: JsonObject[]) => call('CodeSystem', 'lookup', parameter);
+
+  test('$expand answers with the value set and its expansion', async () => {
+    const answer = await expand([{ name: 'url', valueUri: GENDER }]);
+    expect(answer).toMatchObject({
+      resourceType: 'ValueSet',
+      url: GENDER,
+      expansion: {
+        identifier: expect.stringMatching(/^urn:uuid:/),
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+        total: 4,
+        parameter: [{ name: 'version', valueUri: `${GENDER_SYSTEM}|${version}` }],
+      },
+    });
+    expect(answer).not.toHaveProperty('compose');
+    expect((answer['expansion'] as JsonObject)['contains']).toMatchObject(
+      ['male', 'female', 'other', 'unknown'].map((code) => ({ system: GENDER_SYSTEM, version, code })),
+    );
+  });
+
+  test('$expand takes a version in the url, an id, or the value set itself', async () => {
+    const total = (answer: JsonObject): JsonValue | undefined => (answer['expansion'] as JsonObject)['total'];
+    expect(total(await expand([{ name: 'url', valueUri: `${GENDER}|${version}` }]))).toBe(4);
+    expect(
+      total(
+        await expand([
+          { name: 'url', valueUri: GENDER },
+          { name: 'valueSetVersion', valueString: version },
+        ]),
+      ),
+    ).toBe(4);
+    expect(total(await expand([], 'administrative-gender'))).toBe(4);
+    const valueSet = { resourceType: 'ValueSet', compose: { include: [{ valueSet: [GENDER] }] } };
+    expect(total(await expand([{ name: 'valueSet', resource: valueSet }]))).toBe(4);
+  });
+
+  test('$expand is 404 for a value set, version or id that is not known', async () => {
+    for (const url of ['http://nowhere.example/vs', `${GENDER}|9`]) {
+      const asked = expand([{ name: 'url', valueUri: url }]);
+      await expect(asked).rejects.toMatchObject({
+        status: 404,
+        key: 'notFoundInTerminology',
+        issues: [{ expression: 'Parameters.parameter[0].valueUri' }],
+      });
+    }
+    await expect(expand([], 'nothing')).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('$expand is 422 where codes are not here, or too many', async () => {
+    await expect(
+      expand([{ name: 'url', valueUri: 'http://hl7.org/fhir/ValueSet/body-site' }]),
+    ).rejects.toMatchObject({
+      status: 422,
+      key: 'notSupported',
+      message: expect.stringContaining('http://snomed.info/sct'),
+    });
+    const small = makeEnvironment(release);
+    small.maxExpansionCodes = 3;
+    const asked = (...more: JsonObject[]) =>
+      invoke(small, { level: 'type', type: 'ValueSet', code: 'expand' }, [
+        { name: 'url', valueUri: GENDER },
+        ...more,
+      ]);
+    await expect(asked()).rejects.toMatchObject({ status: 422, key: 'tooCostly' });
+    expect(
+      await asked({ name: 'count', valueInteger: 2 }, { name: 'offset', valueInteger: 3 }),
+    ).toMatchObject({ expansion: { total: 4, offset: 3, contains: [{ code: 'unknown' }] } });
+  });
+
+  test('$expand repeats what shaped it, and includes the definition when asked', async () => {
+    const answer = await expand([
+      { name: 'url', valueUri: GENDER },
+      { name: 'filter', valueString: 'MALE' },
+      { name: 'exclude-system', valueCanonical: 'http://nowhere.example' },
+      { name: 'includeDefinition', valueBoolean: true },
+    ]);
+    expect(answer).toMatchObject({
+      compose: { include: [{ system: GENDER_SYSTEM }] },
+      expansion: { total: 2 },
+    });
+    expect((answer['expansion'] as JsonObject)['parameter']).toEqual(
+      expect.arrayContaining([
+        { name: 'filter', valueString: 'MALE' },
+        { name: 'exclude-system', valueUri: 'http://nowhere.example' },
+      ]),
+    );
+  });
+
+  test('$expand obeys the versions of code systems that are asked for', async () => {
+    const url = { name: 'url', valueUri: GENDER };
+    const wrong = { name: 'check-system-version', valueCanonical: `${GENDER_SYSTEM}|9` };
+    await expect(expand([url, wrong])).rejects.toMatchObject({
+      key: 'notSupported',
+      message: expect.stringContaining('9'),
+    });
+    const forced = { name: 'force-system-version', valueCanonical: `${GENDER_SYSTEM}|9` };
+    await expect(expand([url, forced])).rejects.toMatchObject({ key: 'notSupported' });
+    expect(await expand([url, { name: 'exclude-system', valueCanonical: GENDER_SYSTEM }])).toMatchObject({
+      expansion: { total: 0 },
+    });
+  });
+
+  test('$expand refuses what it could only ignore', async () => {
+    const date = { name: 'date', valueDateTime: '2020-01-01' };
+    await expect(expand([{ name: 'url', valueUri: GENDER }, date])).rejects.toMatchObject({
+      key: 'notSupported',
+      issues: [{ expression: 'Parameters.parameter[1].valueDateTime' }],
+    });
+  });
+
+  test('the same question is answered from the cache, until terminology changes', async () => {
+    const own = makeEnvironment(release);
+    const asked = (...more: JsonObject[]) =>
+      invoke(own, { level: 'type', type: 'ValueSet', code: 'expand' }, [
+        ...more,
+        { name: 'url', valueUri: GENDER },
+      ]);
+    const first = await asked();
+    const lookups = own.lookups();
+    expect(await asked()).toEqual(first);
+    expect(own.lookups()).toBe(lookups);
+    expect(await asked({ name: 'activeOnly', valueBoolean: true })).not.toEqual(first);
+    const concept = [{ code: 'divers' }];
+    own.store({
+      resourceType: 'CodeSystem',
+      id: 'mine',
+      url: GENDER_SYSTEM,
+      version: '10',
+      content: 'complete',
+      concept,
+    });
+    expect(await asked()).toMatchObject({
+      expansion: { total: 1, contains: [{ code: 'divers', version: '10' }] },
+    });
+    own.store({
+      resourceType: 'CodeSystem',
+      id: 'mine',
+      url: GENDER_SYSTEM,
+      version: '10',
+      content: 'complete',
+      concept: [{ code: 'x' }],
+    });
+    expect(await asked()).toMatchObject({ expansion: { total: 1, contains: [{ code: 'x' }] } });
+  });
+
+  test('a warm expansion takes less than a millisecond', async () => {
+    const parameter = [{ name: 'url', valueUri: GENDER }];
+    await expand(parameter);
+    const times = [];
+    for (let round = 0; round < 200; round++) {
+      const started = performance.now();
+      await invoke(environment, { level: 'type', type: 'ValueSet', code: 'expand' }, parameter);
+      times.push(performance.now() - started);
+    }
+    expect(times.sort((a, b) => a - b)[100]).toBeLessThan(1);
+  });
+
+  test('decimals of extensions keep their digits in an expansion', async () => {
+    const own = makeEnvironment(release);
+    const extension = [
+      { url: 'http://hl7.org/fhir/StructureDefinition/ordinalValue', valueDecimal: '\u00011.50' },
+    ];
+    own.store({
+      resourceType: 'CodeSystem',
+      id: 'm',
+      url: 'http://zoo.example',
+      content: 'complete',
+      concept: [{ code: 'a', extension }],
+    });
+    own.store({
+      resourceType: 'ValueSet',
+      id: 'm',
+      url: 'http://zoo.example/vs',
+      compose: { include: [{ system: 'http://zoo.example' }] },
+    });
+    const answer = await invoke(own, { level: 'type', type: 'ValueSet', code: 'expand' }, [
+      { name: 'url', valueUri: 'http://zoo.example/vs' },
+    ]);
+    expect(answer).toMatchObject({ expansion: { contains: [{ code: 'a', extension }] } });
+  });
+
+  test('$validate-code knows the codes of a value set and their displays', async () => {
+    const url = { name: 'url', valueUri: GENDER };
+    const code = { name: 'code', valueCode: 'male' };
+    const system = { name: 'system', valueUri: GENDER_SYSTEM };
+    expect(await validate(url, code)).toEqual({ result: true, display: 'Male' });
+    expect(await validate(url, code, system, { name: 'display', valueString: ' male ' })).toEqual({
+      result: true,
+      display: 'Male',
+    });
+    const wrong = await validate(url, code, system, { name: 'display', valueString: 'Female' });
+    expect(wrong).toMatchObject({
+      result: false,
+      display: 'Male',
+      message: expect.stringContaining('Female'),
+    });
+    expect(await validate(url, { name: 'code', valueCode: 'm' })).toMatchObject({
+      result: false,
+      message: expect.stringContaining("'m'"),
+    });
+    expect(await validate(url, code, { name: 'system', valueUri: CLINICAL })).toMatchObject({
+      result: false,
+    });
+    expect(await validate(url, code, system, { name: 'systemVersion', valueString: '1' })).toMatchObject({
+      result: false,
+    });
+    expect(await validate(url, code, system, { name: 'systemVersion', valueString: version })).toMatchObject({
+      result: true,
+    });
+    expect(valuesOf(await call('ValueSet', 'validate-code', [code], 'administrative-gender'))).toMatchObject({
+      result: true,
+    });
+  });
+
+  test('$validate-code takes a coding, and any right coding of a concept', async () => {
+    const url = { name: 'url', valueUri: GENDER };
+    const right = { system: GENDER_SYSTEM, code: 'female' };
+    const wrong = { system: 'http://zoo.example', code: 'bat' };
+    expect(await validate(url, { name: 'coding', valueCoding: right })).toMatchObject({
+      result: true,
+      display: 'Female',
+    });
+    expect(
+      await validate(url, { name: 'codeableConcept', valueCodeableConcept: { coding: [wrong, right] } }),
+    ).toMatchObject({ result: true });
+    const none = await validate(url, {
+      name: 'codeableConcept',
+      valueCodeableConcept: { coding: [wrong, wrong] },
+    });
+    expect(none).toMatchObject({ result: false, message: expect.stringContaining('http://zoo.example|bat') });
+    await expect(validate(url)).rejects.toMatchObject({ status: 400 });
+    await expect(
+      validate(url, { name: 'coding', valueCoding: { system: GENDER_SYSTEM } }),
+    ).rejects.toMatchObject({ status: 400 });
+  });
+
+  test('$validate-code answers where it can, and says when it cannot', async () => {
+    const include = [{ system: GENDER_SYSTEM }, { system: 'http://loinc.org' }];
+    const valueSet = { name: 'valueSet', resource: { resourceType: 'ValueSet', compose: { include } } };
+    expect(await validate(valueSet, { name: 'code', valueCode: 'male' })).toMatchObject({ result: true });
+    const coding = { name: 'coding', valueCoding: { system: 'http://loinc.org', code: '8867-4' } };
+    await expect(validate(valueSet, coding)).rejects.toMatchObject({ status: 422, key: 'notSupported' });
+    await expect(validate(valueSet, { name: 'code', valueCode: '8867-4' })).rejects.toMatchObject({
+      status: 422,
+    });
+  });
+
+  test('$validate-code refuses abstract codes when told to', async () => {
+    const concept = [{ code: 'a', property: [{ code: 'notSelectable', valueBoolean: true }] }];
+    const codeSystem = {
+      resourceType: 'CodeSystem',
+      url: 'http://zoo.example',
+      content: 'complete',
+      concept,
+    };
+    const ask = async (...more: JsonObject[]) => {
+      const parameter = [
+        { name: 'codeSystem', resource: codeSystem },
+        { name: 'code', valueCode: 'a' },
+        ...more,
+      ];
+      return valuesOf(await call('CodeSystem', 'validate-code', parameter));
+    };
+    expect(await ask()).toEqual({ result: true });
+    expect(await ask({ name: 'abstract', valueBoolean: false })).toMatchObject({ result: false });
+    expect(await ask({ name: 'abstract', valueBoolean: true })).toEqual({ result: true });
+  });
+
+  test('CodeSystem/$validate-code finds codes by url and id', async () => {
+    const ask = async (code: string, id?: string) => {
+      const url = id === undefined ? [{ name: 'url', valueUri: CLINICAL }] : [];
+      return valuesOf(
+        await call('CodeSystem', 'validate-code', [...url, { name: 'code', valueCode: code }], id),
+      );
+    };
+    expect(await ask('active')).toEqual({ result: true, display: 'Active' });
+    expect(await ask('active', 'condition-clinical')).toMatchObject({ result: true });
+    expect(await ask('asleep')).toMatchObject({ result: false });
+  });
+
+  test('$lookup answers with what the code system has', async () => {
+    const answer = await lookup(
+      { name: 'code', valueCode: 'recurrence' },
+      { name: 'system', valueUri: CLINICAL },
+    );
+    expect(answer).toMatchObject({ resourceType: 'Parameters' });
+    expect(answer['parameter']).toEqual(
+      expect.arrayContaining([
+        { name: 'name', valueString: 'ConditionClinicalStatusCodes' },
+        { name: 'version', valueString: version },
+        { name: 'display', valueString: 'Recurrence' },
+        {
+          name: 'property',
+          part: [
+            { name: 'code', valueCode: 'parent' },
+            { name: 'value', valueCode: 'active' },
+            { name: 'description', valueString: 'Active' },
+          ],
+        },
+      ]),
+    );
+    expect(JSON.stringify(answer)).not.toContain('"child"');
+  });
+
+  test('$lookup answers only with the properties asked for, and takes a coding', async () => {
+    const answer = await lookup(
+      { name: 'coding', valueCoding: { system: CLINICAL, code: 'active' } },
+      { name: 'property', valueCode: 'child' },
+    );
+    const entries = answer['parameter'] as JsonObject[];
+    expect(entries.map(({ name }) => name)).toEqual(['name', 'version', 'display', 'property', 'property']);
+  });
+
+  test('$lookup is 404 for what is not known, 422 without content, 400 without a system', async () => {
+    const code = { name: 'code', valueCode: 'x' };
+    await expect(lookup(code, { name: 'system', valueUri: 'http://nowhere.example' })).rejects.toMatchObject({
+      status: 404,
+    });
+    await expect(lookup(code, { name: 'system', valueUri: CLINICAL })).rejects.toMatchObject({ status: 404 });
+    await expect(lookup(code, { name: 'system', valueUri: 'http://snomed.info/sct' })).rejects.toMatchObject({
+      status: 422,
+    });
+    await expect(lookup(code)).rejects.toMatchObject({ status: 400 });
+    await expect(lookup()).rejects.toMatchObject({ status: 400 });
+  });
+
+  test.each([
+    ['active', 'recurrence', 'subsumes'],
+    ['recurrence', 'active', 'subsumed-by'],
+    ['active', 'active', 'equivalent'],
+    ['active', 'resolved', 'not-subsumed'],
+  ])('$subsumes: %s to %s is %s', async (codeA, codeB, outcome) => {
+    const codes = [
+      { name: 'codeA', valueCode: codeA },
+      { name: 'codeB', valueCode: codeB },
+    ];
+    expect(
+      valuesOf(await call('CodeSystem', 'subsumes', [...codes, { name: 'system', valueUri: CLINICAL }])),
+    ).toEqual({ outcome });
+    expect(valuesOf(await call('CodeSystem', 'subsumes', codes, 'condition-clinical'))).toEqual({ outcome });
+    await expect(call('CodeSystem', 'subsumes', codes)).rejects.toMatchObject({ status: 400 });
+  });
+
+  test('$meta answers in Parameters at all three levels', async () => {
+    const profile = ['http://zoo.example/a', 'http://zoo.example/b'];
+    const tag = (code: string) => [{ system: 'http://zoo.example/tags', code }];
+    const meta = { versionId: '1', tag: tag('mine') };
+    environment.store({ resourceType: 'Patient', id: 'p', meta });
+    const system = await invoke(environment, { level: 'system', code: 'meta' });
+    expect(system).toEqual({
+      resourceType: 'Parameters',
+      parameter: [{ name: 'return', valueMeta: { profile, tag: tag('all') } }],
+    });
+    const type = await invoke(environment, { level: 'type', type: 'Patient', code: 'meta' });
+    expect(valuesOf(type)).toEqual({ return: { profile, tag: tag('Patient') } });
+    const instance = await invoke(environment, { level: 'instance', type: 'Patient', id: 'p', code: 'meta' });
+    expect(valuesOf(instance)).toEqual({ return: meta });
+    await expect(
+      invoke(environment, { level: 'instance', type: 'Patient', id: 'q', code: 'meta' }),
+    ).rejects.toMatchObject({ status: 404 });
+  });
+});
