@@ -14,6 +14,8 @@ export interface CanonicalUnit {
   readonly unit: string;
   /** The value in base units, with 12 significant digits so that equal quantities give equal numbers. */
   toCanonical(value: number): number;
+  /** True when a greater value is a smaller one in base units, as with [pH]. */
+  readonly isDescending: boolean;
 }
 
 /** What this file uses of @lhncbc/ucum-lhc, which has no types of its own. */
@@ -66,9 +68,10 @@ function makeCanonicalUnit(code: string): CanonicalUnit | undefined {
   const unit = baseUnitText(one.unitToExp);
   if (one.fromUnitIsSpecial !== true) {
     const factor = rounded(one.magnitude);
-    return { unit, toCanonical: (value) => rounded(value * factor) };
+    return { unit, toCanonical: (value) => rounded(value * factor), isDescending: false };
   }
-  return { unit, toCanonical: specialConversion(ucum, code) };
+  const toCanonical = specialConversion(ucum, code);
+  return { unit, toCanonical, isDescending: toCanonical(2) < toCanonical(1) };
 }
 
 /**

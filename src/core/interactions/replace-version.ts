@@ -50,7 +50,7 @@ export async function replaceVersion(
       const plan = await planWrite(services, context, type, id, address, guard, current, next);
       if (plan === undefined) return { version: undefined, created: false };
       const written = await services.writes.write(context.space.number, plan.write);
-      if (written !== undefined) return finish(services, context, type, plan, written);
+      if (written !== undefined) return finish(services, type, plan, written);
       if (Date.now() > context.deadline) throw fhirError('versionConflict', { type, id });
     }
     return replaceLocked(services, context, type, id, address, guard, next);
@@ -115,7 +115,7 @@ function checkGuard(type: string, id: string, guard: VersionGuard | undefined, l
   }
 }
 
-function finish(services: Services, context: RequestContext, type: string, plan: Plan, written: Written): Replaced {
+function finish(services: Services, type: string, plan: Plan, written: Written): Replaced {
   const { write } = plan;
   const row: VersionRow = {
     id: write.id,
@@ -150,7 +150,7 @@ async function replaceLocked(
       const plan = await planWrite(services, context, type, id, address, guard, current, next);
       if (plan === undefined) return { version: undefined, created: false };
       const [written] = await writeVersions(run, space, [plan.write]);
-      return written === undefined ? undefined : finish(services, context, type, plan, written);
+      return written === undefined ? undefined : finish(services, type, plan, written);
     });
     if (replaced !== undefined) return replaced;
   }

@@ -4,8 +4,10 @@ import { openCursor, sealCursor } from '../cursor';
 import { fhirError } from '../errors';
 import { parseSearch, type SearchQuery } from '../search/parse-search';
 import { chooseDrive, defaultOrder, needsCounts, type Order } from '../search/plan';
+import type { Criterion, Predicate } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { Services } from '../services';
+import { findTargetTypes } from '../storage/reference-targets';
 import { estimateMatches, runCount, runPage, type Match } from '../storage/search-run';
 import type { After, Phase, SearchStatementRequest } from '../storage/search-statement';
 import { typeNumberOf } from './resource-address';
@@ -37,8 +39,20 @@ export async function search(
     now: Date.now(),
   };
   const query = parseSearch(typeContext, type, request, request.handling ?? services.searchUnknown);
+  const { criteria } = await resolveBareIds(services, context, query);
+  return answer(services, context, { ...query, criteria }, typeNumber);
+}
+
+async function answer(
+  services: Services,
+  context: RequestContext,
+  query: SearchQuery,
+  typeNumber: number,
+): Promise<SearchPage> {
+  const { type } = query;
+  const { release } = context.space;
   const boundTo = boundText(context, query);
-  const sortDate = typeContext.definitions.sortDateParameter(type);
+  const sortDate = services.definitions(release).sortDateParameter(type);
   const order = databaseOrder(query, sortDate?.code, sortDate?.number);
   if (order === undefined || services.isConformanceType(release, type)) {
     return searchSorted(services, context, query, typeNumber, boundTo);
@@ -72,6 +86,41 @@ export async function search(
         }
       : {}),
   };
+}
+
+/**
+ * A bare id stands for the one type that resources refer to under it; several are refused (search-rules.md,
+ * Reference). Leaves the predicates of that type only. Cost: a statement where an id without a type was written.
+ */
+async function resolveBareIds(
+  services: Services,
+  context: RequestContext,
+  query: SearchQuery,
+): Promise<Pick<SearchQuery, 'criteria'>> {
+  const criteria: Criterion[] = [];
+  for (const criterion of query.criteria) {
+    const bare = criterion.anyOf.flatMap((predicate) =>
+      predicate.index === 'reference' && predicate.bareId !== undefined ? [predicate] : [],
+    );
+    const ids = new Set(bare.map(({ bareId }) => bareId));
+    const met = new Set<Predicate>();
+    for (const id of ids) {
+      const predicates = bare.filter(({ bareId }) => bareId === id);
+      const types = await findTargetTypes(services.database, context.space.number, predicates);
+      if (types.length > 1) {
+        const reason = 'resources of several types are referred to by this id; write Type/id';
+        throw fhirError('invalidParameterValue', { parameter: criterion.name, value: id ?? '', reason });
+      }
+      for (const predicate of predicates) {
+        if (predicate.targetType !== undefined && types.includes(predicate.targetType)) met.add(predicate);
+      }
+    }
+    const anyOf = criterion.anyOf.filter(
+      (predicate) => predicate.index !== 'reference' || predicate.bareId === undefined || met.has(predicate),
+    );
+    criteria.push({ ...criterion, anyOf });
+  }
+  return { criteria };
 }
 
 /** A cursor is worth something only for the space, type and parameters that it was made for; `_count` may change. */

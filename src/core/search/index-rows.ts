@@ -69,3 +69,20 @@ export interface IndexRows {
   /** The clinical sort date, milliseconds since 1970; undefined when the resource has none. */
   readonly sortDate: number | undefined;
 }
+
+/**
+ * Rows that are not of the parameter's own kind stand under a parameter number of their own: the number of the
+ * parameter plus one of these. Built-in and tenant-made parameters have numbers below the first.
+ */
+export const ROW_SCHEME = {
+  /** Token rows of Identifier for `:of-type`: hash of (type system, type code, value). */
+  ofType: 1_000_000,
+  /** Range rows of quantities in canonical UCUM: `unitCode` is the hash of the base units, no system and name. */
+  canonicalUnit: 2_000_000,
+  /** Token rows of Reference.identifier for `:identifier`. */
+  identifier: 3_000_000,
+} as const;
+
+/** Uris are cut at this many characters, versions of canonicals at the second; longer ones are checked on the text. */
+export const MAX_URI_LENGTH = 500;
+export const MAX_VERSION_LENGTH = 100;

@@ -20,6 +20,8 @@ export type Predicate =
       readonly target: ResourceKey;
       /** Undefined: any type (the key alone tells, but for ids of our own format). */
       readonly targetType: number | undefined;
+      /** Set when the client wrote an id without a type that several types may have. */
+      readonly bareId?: string;
     }
   | {
       readonly index: 'string';

@@ -47,7 +47,14 @@ function targetPredicates(
       if (targetType !== undefined && targetType !== type) continue;
       const target = context.keyOf(type, id);
       const typeNumber = context.definitions.typeNumber(type);
-      predicates.push({ index: 'reference', parameter: number, target, targetType: typeNumber });
+      const isBare = types.length > 1 && targetType === undefined;
+      predicates.push({
+        index: 'reference',
+        parameter: number,
+        target,
+        targetType: typeNumber,
+        ...(isBare ? { bareId: id } : {}),
+      });
     }
   }
   return predicates;

@@ -1,0 +1,102 @@
+/** Steps from a value to its elements: by far the most of what search parameters do. */
+import type { JsonObject } from '../json';
+import type { Access, TypeModel, TypeNode } from './type-node';
+import { EMPTY, collect, isObject, nodeOf, sourceOf, type PathNode, type PathNodes } from './value';
+
+/** One step. It remembers the type that it met last, which nearly always is the one that it meets next. */
+export class MemberStep {
+  private lastNode: TypeNode | undefined;
+  private lastAccesses: readonly Access[] = [];
+  private readonly filtered = new Map<TypeNode, readonly Access[]>();
+
+  constructor(
+    readonly name: string,
+    /** Only elements of these types (`value as Quantity`): the other members of a choice are not even looked at. */
+    private readonly filter?: (node: TypeNode) => boolean,
+  ) {}
+
+  withFilter(filter: (node: TypeNode) => boolean): MemberStep {
+    return new MemberStep(this.name, filter);
+  }
+
+  /** True when the step cannot be narrowed by declared types alone: a resource's type is known when it is there. */
+  accessesOf(node: TypeNode): readonly Access[] {
+    if (node === this.lastNode) return this.lastAccesses;
+    let accesses = node.accesses(this.name);
+    const { filter } = this;
+    if (filter) {
+      const all = accesses;
+      accesses = this.filtered.get(node) ?? all.filter((access) => filter(access.node));
+      this.filtered.set(node, accesses);
+    }
+    this.lastNode = node;
+    this.lastAccesses = accesses;
+    return accesses;
+  }
+}
+
+/** The values that `steps` lead to from each of the values of `focus`. */
+export function walk(steps: readonly MemberStep[], focus: PathNodes, model: TypeModel): PathNodes {
+  const found: PathNode[] = [];
+  for (let index = 0; index < focus.length; index++) {
+    const start = focus[index];
+    const source = start && sourceOf(start);
+    if (start && source) descend(steps, 0, source, start.node, model, found);
+  }
+  return found.length === 0 ? EMPTY : found;
+}
+
+function descend(
+  steps: readonly MemberStep[],
+  depth: number,
+  source: JsonObject,
+  node: TypeNode,
+  model: TypeModel,
+  found: PathNode[],
+): void {
+  const step = steps[depth];
+  if (!step) return;
+  const accesses = step.accessesOf(node);
+  const isLast = depth === steps.length - 1;
+  for (let index = 0; index < accesses.length; index++) {
+    const access = accesses[index];
+    if (!access) continue;
+    if (isLast) {
+      collect(source, access, model, found);
+      continue;
+    }
+    // Below a primitive are only its id and extensions, which stand in the companion member.
+    const value = source[access.node.isPrimitive ? access.companionKey : access.key];
+    if (value === undefined) continue;
+    if (Array.isArray(value)) {
+      for (let at = 0; at < value.length; at++) {
+        const child = value[at];
+        if (isObject(child)) descend(steps, depth + 1, child, nodeOf(child, access, model), model, found);
+      }
+    } else if (isObject(value)) descend(steps, depth + 1, value, nodeOf(value, access, model), model, found);
+  }
+}
+
+/** All elements directly below the values. */
+export function childrenOf(focus: PathNodes, model: TypeModel): PathNodes {
+  const found: PathNode[] = [];
+  for (const parent of focus) {
+    const source = sourceOf(parent);
+    if (!source) continue;
+    for (const accesses of parent.node.elements) {
+      for (const access of accesses) collect(source, access, model, found);
+    }
+  }
+  return found;
+}
+
+/** All elements at any depth below the values. */
+export function descendantsOf(focus: PathNodes, model: TypeModel): PathNodes {
+  const found: PathNode[] = [];
+  let level = childrenOf(focus, model);
+  while (level.length > 0) {
+    for (const node of level) found.push(node);
+    level = childrenOf(level, model);
+  }
+  return found;
+}

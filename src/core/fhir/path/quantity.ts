@@ -1,0 +1,75 @@
+/** Quantities of FHIRPath: literals, and FHIR's own Quantity, which converts to them (fhirpath.html#quantity). */
+import type { JsonValue } from '../json';
+import { canonicalUnit, UCUM_SYSTEM } from '../quantity';
+import { compareExact, round, toExact, type Exact } from './number';
+import { isObject, type PathNode } from './value';
+
+export interface PathQuantity {
+  readonly value: Exact;
+  /** UCUM code, or a calendar word without its plural s (`day`). */
+  readonly unit: string;
+  readonly isCalendar: boolean;
+}
+
+/** Calendar words that are as long as a UCUM unit; `year` and `month` are not (http://hl7.org/fhirpath/N1/#time-valued-quantities). */
+const DEFINITE: Readonly<Record<string, string>> = {
+  week: 'wk',
+  day: 'd',
+  hour: 'h',
+  minute: 'min',
+  second: 's',
+  millisecond: 'ms',
+};
+/** Equivalence (`~`) takes these for the same as well. */
+const AVERAGE: Readonly<Record<string, string>> = { year: 'a', month: 'mo' };
+
+/** The quantity that a value is or converts to; undefined when it is none. */
+export function toQuantity(node: PathNode): PathQuantity | undefined {
+  const { kind } = node.node;
+  if (kind === 'Integer' || kind === 'Decimal') {
+    const value = toExact(node.value);
+    return value && { value, unit: '1', isCalendar: false };
+  }
+  if (kind !== 'Quantity' || !isObject(node.value)) return undefined;
+  const value = toExact(node.value['value']);
+  if (!value) return undefined;
+  const { system, code, unit } = node.value;
+  if (node.node.namespace === 'System') {
+    return { value, unit: text(code) ?? text(unit) ?? '1', isCalendar: code === undefined };
+  }
+  if (node.value['comparator'] !== undefined) return undefined;
+  // Other systems' codes compare as themselves; a quantity without code only has its unit to go by.
+  if (system === UCUM_SYSTEM) return { value, unit: text(code) ?? '1', isCalendar: false };
+  return { value, unit: text(code) ?? text(unit) ?? '1', isCalendar: false };
+}
+
+function text(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Undefined when the units cannot be compared. `isLoose` is the way of `~`: calendar and UCUM durations are alike. */
+export function compareQuantities(first: PathQuantity, second: PathQuantity, isLoose = false): number | undefined {
+  const one = unitOf(first, isLoose);
+  const other = unitOf(second, isLoose);
+  if (one === other) return isLoose ? compareRounded(first.value, second.value) : compareExact(first.value, second.value);
+  const from = canonicalUnit(one);
+  const to = canonicalUnit(other);
+  if (!from || !to || from.unit !== to.unit) return undefined;
+  const left = from.toCanonical(Number(first.value.unscaled) / 10 ** first.value.scale);
+  const right = to.toCanonical(Number(second.value.unscaled) / 10 ** second.value.scale);
+  if (!isLoose) return left - right;
+  // Equal to the precision of the less precise of the two, in its own unit.
+  const tolerance = Math.max(from.toCanonical(0.5 / 10 ** first.value.scale), to.toCanonical(0.5 / 10 ** second.value.scale));
+  return Math.abs(left - right) <= tolerance ? 0 : left - right;
+}
+
+function compareRounded(first: Exact, second: Exact): number {
+  const scale = Math.min(first.scale, second.scale);
+  return compareExact(round(first, scale), round(second, scale));
+}
+
+function unitOf({ unit, isCalendar }: PathQuantity, isLoose: boolean): string {
+  if (!isCalendar) return unit;
+  // The exact comparison of a year with 'a' must fail: no UCUM code begins with a hash.
+  return DEFINITE[unit] ?? (isLoose ? AVERAGE[unit] : undefined) ?? `#${unit}`;
+}

@@ -1,0 +1,191 @@
+/**
+ * Dates and times of FHIRPath: values of limited precision, so that a comparison can be undecided.
+ * Source: http://hl7.org/fhirpath/N1/#equals (Date/Time Equality), #comparison, #datetime-arithmetic
+ */
+
+/** From the coarsest component on: year, month, day, hour, minute, seconds with their fraction. */
+export interface Temporal {
+  readonly parts: readonly number[];
+  /** Minutes east of UTC; undefined when the value has no zone. */
+  readonly zone: number | undefined;
+  /** Digits of the fraction of a second that are written. */
+  readonly fraction: number;
+}
+
+const DATE_TIME =
+  /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?:T(?:(\d\d)(?::(\d\d)(?::(\d\d(?:\.(\d+))?))?)?)?(Z|[+-]\d\d:\d\d)?)?$/;
+const TIME = /^T?(\d\d)(?::(\d\d)(?::(\d\d(?:\.(\d+))?))?)?$/;
+const MINUTE = 60_000;
+
+/** A date or date-time; undefined when the text is neither. Cost: one regular expression. */
+export function parseDateTime(text: string): Temporal | undefined {
+  const match = DATE_TIME.exec(text);
+  if (!match) return undefined;
+  const parts = match.slice(1, 7).filter((part) => part !== undefined).map(Number);
+  const isValid = isWithin(parts, 1, 1, 12) && isWithin(parts, 2, 1, lengthOfMonth(parts)) && isTime(parts.slice(3));
+  return isValid ? { parts, zone: parseZone(match[8]), fraction: match[7]?.length ?? 0 } : undefined;
+}
+
+export function parseTime(text: string): Temporal | undefined {
+  const match = TIME.exec(text);
+  if (!match) return undefined;
+  const parts = match.slice(1, 4).filter((part) => part !== undefined).map(Number);
+  return isTime(parts) ? { parts, zone: undefined, fraction: match[4]?.length ?? 0 } : undefined;
+}
+
+function isTime(parts: readonly number[]): boolean {
+  return isWithin(parts, 0, 0, 23) && isWithin(parts, 1, 0, 59) && isWithin(parts, 2, 0, 60.999999999);
+}
+
+function isWithin(parts: readonly number[], index: number, low: number, high: number): boolean {
+  const part = parts[index];
+  return part === undefined || (part >= low && part <= high);
+}
+
+function lengthOfMonth([year = 1, month = 1]: readonly number[]): number {
+  return new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
+
+function parseZone(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'Z') return 0;
+  const minutes = Number(text.slice(1, 3)) * 60 + Number(text.slice(4));
+  return text.startsWith('-') ? -minutes : minutes;
+}
+
+/**
+ * Below zero, zero, above zero; undefined where precision or a missing zone leaves it open. Seconds and milliseconds
+ * are one precision.
+ */
+export function compareTemporal(first: Temporal, second: Temporal): number | undefined {
+  let one = first;
+  let other = second;
+  if (first.zone !== undefined && second.zone !== undefined) {
+    one = toUtc(first);
+    other = toUtc(second);
+  } else if ((first.zone === undefined) !== (second.zone === undefined)) {
+    // A date has no zone and needs none; of two with a time, one without a zone could be any of a day's hours.
+    if (first.parts.length > 3 && second.parts.length > 3) return undefined;
+  }
+  const length = Math.min(one.parts.length, other.parts.length);
+  for (let index = 0; index < length; index++) {
+    const difference = (one.parts[index] ?? 0) - (other.parts[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return one.parts.length === other.parts.length ? 0 : undefined;
+}
+
+function toUtc(temporal: Temporal): Temporal {
+  const { parts, zone = 0 } = temporal;
+  if (zone === 0 || parts.length < 4) return temporal;
+  const moved = new Date(toMilliseconds(parts) - zone * MINUTE);
+  return { ...temporal, parts: partsOf(moved, parts.length), zone: 0 };
+}
+
+function toMilliseconds([year = 1, month = 1, day = 1, hour = 0, minute = 0, second = 0]: readonly number[]): number {
+  const instant = new Date(0);
+  instant.setUTCFullYear(year, month - 1, day);
+  return instant.getTime() + (hour * 60 + minute) * MINUTE + Math.round(second * 1000);
+}
+
+function partsOf(instant: Date, length: number): number[] {
+  return [
+    instant.getUTCFullYear(),
+    instant.getUTCMonth() + 1,
+    instant.getUTCDate(),
+    instant.getUTCHours(),
+    instant.getUTCMinutes(),
+    instant.getUTCSeconds() + instant.getUTCMilliseconds() / 1000,
+  ].slice(0, length);
+}
+
+/** In components (0 year … 5 second) and how many of it a unit is. */
+const UNITS: Readonly<Record<string, readonly [part: number, factor: number]>> = {
+  year: [0, 1],
+  month: [1, 1],
+  week: [2, 7],
+  day: [2, 1],
+  hour: [3, 1],
+  minute: [4, 1],
+  second: [5, 1],
+  millisecond: [5, 0.001],
+};
+/** UCUM codes of definite length; `a` and `mo` are averages and cannot be added to a date. */
+const DEFINITE: Readonly<Record<string, string>> = {
+  wk: 'week',
+  d: 'day',
+  h: 'hour',
+  min: 'minute',
+  s: 'second',
+  ms: 'millisecond',
+};
+/** How many of the component fill one of the next coarser; by convention of the specification 30 days, 12 months. */
+const FILL = [1, 12, 30, 24, 60, 60];
+
+/**
+ * The date or date-time `amount` units later. A unit finer than the value's precision is converted to that precision
+ * and cut. Undefined when the unit is no duration, the result is out of range.
+ */
+export function addDuration(temporal: Temporal, amount: number, unit: string): Temporal | undefined {
+  const word = DEFINITE[unit] ?? unit.replace(/s$/, '');
+  const found = UNITS[word];
+  if (!found) return undefined;
+  let [part, factor] = found;
+  let count = amount * factor;
+  const finest = temporal.parts.length - 1;
+  for (; part > finest; part--) {
+    count = part === 2 && finest === 0 ? count / 365 : count / (FILL[part] ?? 1);
+    if (part === 2 && finest === 0) part = 1;
+  }
+  if (part < 5) count = Math.trunc(count);
+  const [year = 1, month = 1, ...rest] = temporal.parts;
+  const parts = part < 2 ? addMonths(year, month, rest, part === 0 ? count * 12 : count, finest) : addLater(temporal, part, count);
+  const [newYear = 0] = parts;
+  return newYear >= 1 && newYear <= 9999 ? { ...temporal, parts } : undefined;
+}
+
+/** A day that the month does not have becomes its last. */
+function addMonths(year: number, month: number, rest: readonly number[], months: number, finest: number): number[] {
+  const total = year * 12 + (month - 1) + months;
+  const moved = [Math.floor(total / 12), (((total % 12) + 12) % 12) + 1];
+  const [day, ...time] = rest;
+  if (day !== undefined) moved.push(Math.min(day, lengthOfMonth(moved)), ...time);
+  return moved.slice(0, finest + 1);
+}
+
+function addLater({ parts }: Temporal, part: number, count: number): number[] {
+  const milliseconds = [0, 0, 24 * 60 * MINUTE, 60 * MINUTE, MINUTE, 1000][part] ?? 0;
+  return partsOf(new Date(toMilliseconds(parts) + Math.round(count * milliseconds)), parts.length);
+}
+
+/** A time of day `amount` units later, round the clock. */
+export function addToTime(time: Temporal, amount: number, unit: string): Temporal | undefined {
+  const moved = addDuration({ ...time, parts: [2000, 1, 1, ...time.parts] }, amount, unit);
+  return moved && { ...time, parts: moved.parts.slice(3) };
+}
+
+export function dateTimeText({ parts, zone, fraction }: Temporal, isDate: boolean): string {
+  const [year = 1, month, day, ...time] = parts;
+  let text = String(year).padStart(4, '0');
+  if (month !== undefined) text += `-${two(month)}`;
+  if (day !== undefined) text += `-${two(day)}`;
+  if (isDate) return text;
+  if (time.length > 0) text += `T${timeText({ parts: time, zone: undefined, fraction })}`;
+  if (zone === undefined) return text;
+  const minutes = Math.abs(zone);
+  return `${text}${zone === 0 ? 'Z' : `${zone < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`}`;
+}
+
+export function timeText({ parts: [hour = 0, minute, second], fraction }: Temporal): string {
+  let text = two(hour);
+  if (minute !== undefined) text += `:${two(minute)}`;
+  if (second !== undefined) {
+    const digits = Math.max(fraction, Number.isInteger(second) ? 0 : 3);
+    text += `:${second.toFixed(digits).padStart(digits > 0 ? digits + 3 : 2, '0')}`;
+  }
+  return text;
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, '0');
+}

@@ -1,0 +1,118 @@
+/** The values that a path takes and gives. */
+import type { JsonObject, JsonValue } from '../json';
+import type { SystemType } from './syntax';
+import { SYSTEM_NODES, type Access, type TypeModel, type TypeNode } from './type-node';
+
+/** One value that a path found. */
+export interface PathValue {
+  /** As it stands in the resource (decimals may be marked); null for a primitive that has extensions only. */
+  readonly value: JsonValue;
+  /**
+   * FHIR name of its type: `Quantity`, `code`, `Patient`; `BackboneElement` for nested elements. What an expression
+   * computes has the FHIR primitive's name too (`boolean`, `string`, `integer` …).
+   */
+  readonly type: string;
+  /** Of a `code` with a required binding: the code system of this value. */
+  readonly system: string | undefined;
+  /** Of a primitive: the object with its `id` and `extension`. */
+  readonly element: JsonObject | undefined;
+}
+
+export class PathNode implements PathValue {
+  readonly type: string;
+
+  constructor(
+    readonly value: JsonValue,
+    readonly node: TypeNode,
+    readonly element: JsonObject | undefined = undefined,
+    readonly system: string | undefined = undefined,
+  ) {
+    this.type = node.namespace === 'FHIR' ? node.name : FHIR_NAMES[node.name] ?? node.name;
+  }
+}
+
+const FHIR_NAMES: Readonly<Record<string, string>> = {
+  Boolean: 'boolean',
+  String: 'string',
+  Integer: 'integer',
+  Decimal: 'decimal',
+  Date: 'date',
+  DateTime: 'dateTime',
+  Time: 'time',
+};
+
+export type PathNodes = readonly PathNode[];
+
+export const EMPTY: PathNodes = Object.freeze([]);
+export const TRUE: PathNodes = Object.freeze([new PathNode(true, SYSTEM_NODES.Boolean)]);
+export const FALSE: PathNodes = Object.freeze([new PathNode(false, SYSTEM_NODES.Boolean)]);
+
+/** Undefined is FHIRPath's empty collection. */
+export function toBoolean(value: boolean | undefined): PathNodes {
+  return value === undefined ? EMPTY : value ? TRUE : FALSE;
+}
+
+export function makeValue(value: JsonValue, type: SystemType): PathNode {
+  return new PathNode(value, SYSTEM_NODES[type]);
+}
+
+/** A collection of one value that an expression computed. */
+export function single(value: JsonValue, type: SystemType): PathNodes {
+  return [new PathNode(value, SYSTEM_NODES[type])];
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The object whose members are the elements below a value: for a primitive that of its extensions. */
+export function sourceOf(node: PathNode): JsonObject | undefined {
+  if (node.node.isPrimitive) return node.element;
+  return isObject(node.value) ? node.value : undefined;
+}
+
+/** Appends the values that `access` finds in `source`. Values of a shape that the type cannot have are passed over. */
+export function collect(source: JsonObject, access: Access, model: TypeModel, found: PathNode[]): void {
+  const value = source[access.key];
+  if (access.node.isPrimitive) {
+    const companion = source[access.companionKey];
+    if (value === undefined && companion === undefined) return;
+    if (Array.isArray(value) || Array.isArray(companion)) {
+      const values = Array.isArray(value) ? value : [];
+      const companions = Array.isArray(companion) ? companion : [];
+      const length = Math.max(values.length, companions.length);
+      for (let index = 0; index < length; index++) addPrimitive(values[index], companions[index], access, found);
+    } else addPrimitive(value, companion, access, found);
+  } else if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) addComplex(value[index], access, model, found);
+  } else if (value !== undefined) addComplex(value, access, model, found);
+}
+
+function addPrimitive(
+  value: JsonValue | undefined,
+  companion: JsonValue | undefined,
+  access: Access,
+  found: PathNode[],
+): void {
+  const element = isObject(companion) ? companion : undefined;
+  if (value === undefined || value === null) {
+    if (element) found.push(new PathNode(null, access.node, element));
+  } else if (typeof value !== 'object') {
+    found.push(new PathNode(value, access.node, element, systemOf(access, value)));
+  }
+}
+
+function systemOf({ codeSystem }: Access, value: JsonValue): string | undefined {
+  if (codeSystem === undefined || typeof codeSystem === 'string') return codeSystem;
+  return typeof value === 'string' ? codeSystem.get(value) : undefined;
+}
+
+function addComplex(value: JsonValue | undefined, access: Access, model: TypeModel, found: PathNode[]): void {
+  if (isObject(value)) found.push(new PathNode(value, nodeOf(value, access, model)));
+  else if (access.node.namespace === 'System' && typeof value === 'string') found.push(new PathNode(value, access.node));
+}
+
+/** The type of an object below `access`: a resource says it itself. */
+export function nodeOf(value: JsonObject, access: Access, model: TypeModel): TypeNode {
+  return access.isResource ? (model.resourceNode(value['resourceType']) ?? access.node) : access.node;
+}

@@ -1,0 +1,267 @@
+/**
+ * From a resource to its finished index rows. Each parameter's expression is compiled once per release and type; what
+ * is left for each resource is walking the paths and hashing what they find.
+ */
+import type { Definitions, SearchParameterComponent, SearchParameterDefinition } from '../fhir/definitions';
+import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
+import { compilePath, type PathValue } from '../fhir/path';
+import type { IndexRows } from './index-rows';
+import { isComponentKind, storedParameters, type RowSource } from './parameter';
+import { RowCollector, type RowSettings } from './rows/collector';
+import { addCompositeRows, type CompositeComponent } from './rows/composite';
+import { addRangeRows } from './rows/range';
+import { addReferenceRows, targetTypeOf } from './rows/reference';
+import { addPositionRows } from './rows/special';
+import { addStringRows } from './rows/string';
+import { addTokenRows } from './rows/token';
+import { addUriRows } from './rows/uri';
+import { valueTypesOf } from './value-types';
+
+export interface ExtractorOptions extends Omit<RowSettings, 'typeNumber' | 'maxRows'> {
+  readonly definitions: Definitions;
+  /** A resource with more rows is refused; undefined: 20,000. */
+  readonly maxRows?: number;
+}
+
+/**
+ * The index rows of a resource of a concrete type. Throws `tooCostly` for a resource with too many rows, nothing
+ * else: a value of a wrong shape gives no row. Cost: below 60 µs for an ordinary Patient or Observation, some
+ * milliseconds the first time for a type.
+ */
+export type Extractor = (type: string, resource: JsonObject) => IndexRows;
+
+const DEFAULT_MAX_ROWS = 20_000;
+
+export function createExtractor({ definitions, maxRows, ...options }: ExtractorOptions): Extractor {
+  const settings: RowSettings = {
+    ...options,
+    typeNumber: (name) => (definitions.isResourceType(name) ? definitions.typeNumber(name) : undefined),
+    maxRows: maxRows ?? DEFAULT_MAX_ROWS,
+  };
+  return (type, resource) => extract(compiledType(definitions, type), resource, settings);
+}
+
+/** Adds the rows of a resource; true when the resource has a value for the parameter. */
+type Rule = (resource: JsonObject, settings: RowSettings, rows: RowCollector) => boolean;
+
+interface CompiledType {
+  readonly own: readonly { readonly ordinal: number; readonly number: number; readonly rule: Rule }[];
+  readonly shared: readonly { readonly ordinal: number; readonly isPresent: SharedPresence }[];
+  /** Ordinals of what every resource has: its id and its instant of change. */
+  readonly always: readonly number[];
+  readonly presenceBytes: number;
+  /** The parameter under whose number the rows of the clinical sort date are. */
+  readonly sortDate: number | undefined;
+}
+
+type SharedPresence = (resource: JsonObject, present: ReadonlySet<number>, settings: RowSettings) => boolean;
+
+type Values = (root: JsonObject) => readonly PathValue[];
+
+const compiled = new WeakMap<Definitions, Map<string, CompiledType>>();
+
+function compiledType(definitions: Definitions, type: string): CompiledType {
+  let types = compiled.get(definitions);
+  if (types === undefined) compiled.set(definitions, (types = new Map()));
+  let rules = types.get(type);
+  if (rules === undefined) types.set(type, (rules = compileType(definitions, type)));
+  return rules;
+}
+
+function extract(compiledRules: CompiledType, resource: JsonObject, settings: RowSettings): IndexRows {
+  const rows = new RowCollector(settings.maxRows);
+  const presence = new Uint8Array(compiledRules.presenceBytes);
+  const present = new Set<number>();
+  for (const { ordinal, number, rule } of compiledRules.own) {
+    if (!rule(resource, settings, rows)) continue;
+    present.add(number);
+    setBit(presence, ordinal);
+  }
+  for (const { ordinal, isPresent } of compiledRules.shared)
+    if (isPresent(resource, present, settings)) setBit(presence, ordinal);
+  for (const ordinal of compiledRules.always) setBit(presence, ordinal);
+  return rows.finish(presence, compiledRules.sortDate);
+}
+
+/** Bit `ordinal % 8`, counted from the least, of byte `ordinal / 8`. */
+function setBit(bits: Uint8Array, ordinal: number): void {
+  bits[ordinal >> 3] = (bits[ordinal >> 3] ?? 0) | (1 << (ordinal & 7));
+}
+
+function compileType(definitions: Definitions, type: string): CompiledType {
+  const own: CompiledType['own'][number][] = [];
+  const shared: CompiledType['shared'][number][] = [];
+  const always: number[] = [];
+  const stored = storedParameters(definitions, type);
+  for (const { parameter, storage, rowsOf } of stored.values()) {
+    const { ordinal, number } = parameter;
+    if (storage === 'own') own.push({ ordinal, number, rule: compileRule(definitions, parameter) });
+    else if (storage === 'shared') shared.push({ ordinal, isPresent: sharedPresence(definitions, rowsOf) });
+    else if (parameter.expression !== undefined && parameter.kind !== 'composite') always.push(ordinal);
+  }
+  const sortDate = definitions.sortDateParameter(type);
+  return {
+    own,
+    shared,
+    always,
+    presenceBytes: Math.ceil(stored.size / 8),
+    sortDate: sortDate && stored.get(sortDate.code)?.rowsOf[0]?.number,
+  };
+}
+
+function sharedPresence(definitions: Definitions, sources: readonly RowSource[]): SharedPresence {
+  const filtered = sources.filter(({ targetType }) => targetType !== undefined);
+  if (filtered.length === 0) return (_resource, present) => sources.some(({ number }) => present.has(number));
+  const tests = sources.map(({ number, targetType }): SharedPresence => {
+    const parameter = definitions.searchParameter(number);
+    if (parameter?.expression === undefined) return () => false;
+    const valuesOf = compileValues(definitions, parameter.expression, parameter.type);
+    return (resource, present, settings) =>
+      present.has(number) &&
+      (targetType === undefined ||
+        valuesOf(resource).some((found) => targetTypeOf(found, resource, settings) === targetType));
+  });
+  return (resource, present, settings) => tests.some((test) => test(resource, present, settings));
+}
+
+function compileRule(definitions: Definitions, parameter: SearchParameterDefinition): Rule {
+  const { number, kind, expression = '' } = parameter;
+  if (kind === 'composite') return compileComposite(definitions, parameter);
+  const valuesOf = compileValues(definitions, expression, parameter.type);
+  const add = rowMaker(kind, number, expression);
+  return (resource, settings, rows) => {
+    let isPresent = false;
+    for (const found of valuesOf(resource)) {
+      const inner = found.type === 'Extension' ? extensionValue(definitions, found) : found;
+      if (inner === undefined || !hasContent(inner.value)) continue;
+      isPresent = true;
+      add(inner, settings, rows);
+    }
+    return isPresent;
+  };
+}
+
+type RowMaker = (found: PathValue, settings: RowSettings, rows: RowCollector) => void;
+
+function rowMaker(kind: SearchParameterDefinition['kind'], number: number, expression: string): RowMaker {
+  switch (kind) {
+    case 'token':
+      return (found, settings, rows) => addTokenRows(found, number, settings, rows);
+    case 'string': {
+      const isFamily = expression.split('|').every((branch) => /\.family\s*$/.test(branch));
+      return (found, settings, rows) => addStringRows(found, number, isFamily, settings, rows);
+    }
+    case 'reference':
+      return (found, settings, rows) => addReferenceRows(found, number, settings, rows);
+    case 'uri':
+      return (found, _settings, rows) => addUriRows(found, number, rows);
+    case 'date':
+    case 'number':
+    case 'quantity':
+      return (found, settings, rows) => addRangeRows(found, number, kind, settings, rows);
+    case 'special':
+      return (found, _settings, rows) => addPositionRows(found, number, rows);
+    case 'composite':
+      return () => undefined;
+  }
+}
+
+/** True for a value that is more than extensions: what has only those counts as missing. */
+function hasContent(value: JsonValue): boolean {
+  if (!isJsonObject(value)) return value !== null && value !== '' && !Array.isArray(value);
+  for (const name in value) {
+    if (name !== 'extension' && name !== 'id' && name.charCodeAt(0) !== UNDERSCORE) return true;
+  }
+  return false;
+}
+
+const UNDERSCORE = 95;
+
+/** The value of an extension, for expressions that end in `.extension(url)`. */
+function extensionValue(definitions: Definitions, { value }: PathValue): PathValue | undefined {
+  if (!isJsonObject(value)) return undefined;
+  for (const name in value) {
+    const inner = value[name];
+    if (!name.startsWith('value') || inner === undefined) continue;
+    const typeName = name.slice(5);
+    const primitive = typeName.charAt(0).toLowerCase() + typeName.slice(1);
+    const isPrimitive = definitions.structure(primitive)?.kind === 'primitive';
+    const companion = value[`_${name}`];
+    const element = isJsonObject(companion) ? companion : undefined;
+    return { value: inner, type: isPrimitive ? primitive : typeName, system: undefined, element };
+  }
+  return undefined;
+}
+
+/**
+ * The rule of a composite. Its components are evaluated on each element that its own expression finds; each branch of
+ * that expression is a plain path (`Observation.component`), which says the type of its elements.
+ */
+function compileComposite(definitions: Definitions, parameter: SearchParameterDefinition): Rule {
+  const branches = (parameter.expression ?? '').split('|').map((branch) => branch.trim());
+  const compiledBranches = branches.map((branch) => ({
+    elementsOf: compileValues(definitions, branch, parameter.type),
+    components: parameter.components.flatMap((component) =>
+      isComponentKind(component.kind)
+        ? [
+            {
+              kind: component.kind,
+              valuesOf: compileComponent(definitions, component, branch, parameter.type),
+            },
+          ]
+        : [],
+    ),
+  }));
+  return (resource, settings, rows) => {
+    const before = rows.size;
+    for (const { elementsOf, components } of compiledBranches) {
+      for (const { value } of elementsOf(resource)) {
+        if (isJsonObject(value))
+          addCompositeRows({ value, resource }, components, parameter.number, settings, rows);
+      }
+    }
+    return rows.size > before;
+  };
+}
+
+const OF_RESOURCE = '%resource.';
+
+function compileComponent(
+  definitions: Definitions,
+  component: SearchParameterComponent,
+  elementPath: string,
+  type: string,
+): CompositeComponent['valuesOf'] {
+  if (component.expression.startsWith(OF_RESOURCE)) {
+    const valuesOf = compileValues(definitions, component.expression.slice(OF_RESOURCE.length), type);
+    return ({ resource }) => valuesOf(resource);
+  }
+  const valuesOf = compileValues(
+    definitions,
+    componentExpression(definitions, component, elementPath, type),
+    elementPath,
+  );
+  return ({ value }) => valuesOf(value);
+}
+
+/**
+ * The expression of a component. Where it cannot give what the parameter that the component names is about, that
+ * parameter's own expression counts: DocumentReference's `relationship` has the expressions of its two exchanged.
+ */
+function componentExpression(
+  definitions: Definitions,
+  { code, kind, expression }: SearchParameterComponent,
+  elementPath: string,
+  type: string,
+): string {
+  const types = valueTypesOf(definitions, [`${elementPath}.${expression}`]);
+  const isSound = types.length === 0 || types.includes('Reference') === (kind === 'reference');
+  const own = definitions.searchParameters(type).get(code)?.expression;
+  const prefix = `${elementPath}.`;
+  return isSound || own?.startsWith(prefix) !== true ? expression : own.slice(prefix.length);
+}
+
+/** `rootType`: a type, or the path of an element such as `Observation.component`. */
+function compileValues(definitions: Definitions, expression: string, rootType: string): Values {
+  return compilePath(expression, { definitions, rootType });
+}

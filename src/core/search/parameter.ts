@@ -1,0 +1,218 @@
+/**
+ * Which rows each search parameter of a type is answered from, decided from the definitions alone. Many parameters
+ * say again what others say: `patient` is `subject` where it is a Patient, `combo-code` is `code` together with
+ * `component-code`. Those have no rows of their own; a search looks in the rows of the others.
+ */
+import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
+import { isStorable, type ComponentKind } from './rows/composite';
+import { valueTypesOf } from './value-types';
+
+/** Rows under `number`; with `targetType`, only the reference rows with that target type count. */
+export interface RowSource {
+  readonly number: number;
+  readonly targetType?: string;
+}
+
+export interface StoredParameter {
+  readonly parameter: SearchParameterDefinition;
+  /**
+   * - `own`: rows under its own number
+   * - `shared`: in the rows of one other parameter or of several together
+   * - `none`: no rows: the server computes it (`_id`, `_text` …), or it is a composite that cannot be stored
+   */
+  readonly storage: 'own' | 'shared' | 'none';
+  /** Where its rows are: itself, others, or nowhere. A resource matches when it has a matching row in any. */
+  readonly rowsOf: readonly RowSource[];
+  /** FHIR types that its values can have, sorted; empty for composites and for what the server computes. */
+  readonly valueTypes: readonly string[];
+}
+
+/** Parameters that the head of a resource answers: they have no rows although they have an expression. */
+const HEAD_PARAMETERS: ReadonlySet<string> = new Set(['_id', '_lastUpdated']);
+
+const known = new WeakMap<Definitions, Map<string, ReadonlyMap<string, StoredParameter>>>();
+
+/**
+ * The stored parameters of a resource type by code, in the order of their ordinals. The same object each time.
+ * Cost: about 1 ms the first time for a type, then two lookups.
+ */
+export function storedParameters(
+  definitions: Definitions,
+  type: string,
+): ReadonlyMap<string, StoredParameter> {
+  let types = known.get(definitions);
+  if (types === undefined) known.set(definitions, (types = new Map()));
+  let parameters = types.get(type);
+  if (parameters === undefined)
+    types.set(type, (parameters = decide(definitions, [...definitions.searchParameters(type).values()])));
+  return parameters;
+}
+
+/** A parameter with the branches of its expression in a normal form. */
+interface Candidate {
+  readonly parameter: SearchParameterDefinition;
+  readonly branches: ReadonlySet<string>;
+  /** Set when every branch ends in `.where(resolve() is T)`; `branches` are without it then. */
+  readonly targetType?: string;
+}
+
+function decide(
+  definitions: Definitions,
+  parameters: readonly SearchParameterDefinition[],
+): ReadonlyMap<string, StoredParameter> {
+  const sources = new Map<SearchParameterDefinition, readonly RowSource[]>();
+  const candidates = parameters.filter(hasRows).map(toCandidate);
+  const owners = new Map<string, Candidate>();
+  for (const candidate of candidates) {
+    const key = keyOf(candidate);
+    if (candidate.targetType === undefined && !owners.has(key)) owners.set(key, candidate);
+  }
+  for (const candidate of candidates) {
+    const owner = owners.get(keyOf(candidate));
+    if (owner === undefined || owner === candidate) continue;
+    const { targetType } = candidate;
+    sources.set(candidate.parameter, [
+      { number: owner.parameter.number, ...(targetType === undefined ? {} : { targetType }) },
+    ]);
+  }
+  // From few branches to many, so that the members of a union are decided before it.
+  const left = [...owners.values()].sort((one, other) => one.branches.size - other.branches.size);
+  for (const candidate of left) {
+    const members = left.filter((member) => member !== candidate && isPartOf(member, candidate));
+    const covered = new Set(members.flatMap((member) => [...member.branches]));
+    if (covered.size < candidate.branches.size) continue;
+    const rowsOf = members.flatMap(
+      (member) => sources.get(member.parameter) ?? [{ number: member.parameter.number }],
+    );
+    sources.set(candidate.parameter, [...new Map(rowsOf.map((source) => [source.number, source])).values()]);
+  }
+  redirect(sources);
+  const valueTypes = new Map(
+    candidates
+      .filter(({ parameter }) => parameter.kind !== 'composite')
+      .map(({ parameter, branches }) => [parameter, valueTypesOf(definitions, branches)]),
+  );
+  return new Map(
+    parameters.map((parameter) => [
+      parameter.code,
+      {
+        parameter,
+        ...toStorage(parameter, sources.get(parameter)),
+        valueTypes: valueTypes.get(parameter) ?? [],
+      },
+    ]),
+  );
+}
+
+/** Follows an alias of a union to the members of the union. */
+function redirect(sources: Map<SearchParameterDefinition, readonly RowSource[]>): void {
+  const byNumber = new Map([...sources].map(([parameter, rowsOf]) => [parameter.number, rowsOf]));
+  for (const [parameter, rowsOf] of sources) {
+    sources.set(
+      parameter,
+      rowsOf.flatMap(
+        (source) =>
+          byNumber.get(source.number)?.map((member) => ({ ...source, number: member.number })) ?? [source],
+      ),
+    );
+  }
+}
+
+function toStorage(
+  parameter: SearchParameterDefinition,
+  shared: readonly RowSource[] | undefined,
+): Pick<StoredParameter, 'storage' | 'rowsOf'> {
+  if (shared !== undefined) return { storage: 'shared', rowsOf: shared };
+  if (!hasRows(parameter)) return { storage: 'none', rowsOf: [] };
+  return { storage: 'own', rowsOf: [{ number: parameter.number }] };
+}
+
+function hasRows(parameter: SearchParameterDefinition): boolean {
+  if (parameter.expression === undefined || HEAD_PARAMETERS.has(parameter.code)) return false;
+  if (parameter.kind !== 'composite') return true;
+  const kinds: ComponentKind[] = [];
+  for (const { kind } of parameter.components) if (isComponentKind(kind)) kinds.push(kind);
+  return kinds.length === parameter.components.length && isStorable(kinds);
+}
+
+/** True for the kinds of parameters that a composite can be made of. */
+export function isComponentKind(kind: SearchParameterDefinition['kind']): kind is ComponentKind {
+  return kind !== 'composite' && kind !== 'special';
+}
+
+function toCandidate(parameter: SearchParameterDefinition): Candidate {
+  const branches = splitUnion(parameter.expression ?? '').map((branch) =>
+    normalizeBranch(branch, parameter.type),
+  );
+  const targets = new Set(branches.map((branch) => TARGET_FILTER.exec(branch)?.[1]));
+  const [targetType] = targets;
+  if (targets.size !== 1 || targetType === undefined) return { parameter, branches: new Set(branches) };
+  return {
+    parameter,
+    branches: new Set(branches.map((branch) => branch.replace(TARGET_FILTER, ''))),
+    targetType,
+  };
+}
+
+/** What two parameters must have in common to share rows. Composites must also agree in their components. */
+function keyOf({ parameter, branches }: Candidate): string {
+  return `${kindOf(parameter)} ${[...branches].sort().join(' | ')}`;
+}
+
+function kindOf(parameter: SearchParameterDefinition): string {
+  const components = parameter.components.map(({ kind, expression }) => {
+    const branches = splitUnion(expression).map((branch) => normalizeBranch(branch, ''));
+    return `${kind}:${branches.sort().join('|')}`;
+  });
+  return [parameter.kind, ...components].join('$');
+}
+
+function isPartOf(member: Candidate, whole: Candidate): boolean {
+  if (kindOf(member.parameter) !== kindOf(whole.parameter) || member.branches.size >= whole.branches.size)
+    return false;
+  for (const branch of member.branches) if (!whole.branches.has(branch)) return false;
+  return true;
+}
+
+const TARGET_FILTER = /\.where\(resolve\(\) is ([A-Za-z]+)\)$/;
+
+/** One spelling for the ways in which definitions write the same path: `(a as T)`, `a as T`, `a.as(T)`. */
+function normalizeBranch(branch: string, type: string): string {
+  let text = withoutOuterParentheses(branch.replace(/\s+/g, ' ').trim())
+    .replace(/^\(([\w.]+) as (\w+)\)/, '$1.ofType($2)')
+    .replace(/^([\w.]+) as (\w+)$/, '$1.ofType($2)')
+    .replace(/\.as\((\w+)\)/g, '.ofType($1)');
+  if (type !== '' && /^[a-z]/.test(text)) text = `${type}.${text}`;
+  return text;
+}
+
+function withoutOuterParentheses(text: string): string {
+  if (!text.startsWith('(') || !text.endsWith(')')) return text;
+  let depth = 0;
+  for (let at = 0; at < text.length - 1; at++) {
+    if (text[at] === '(') depth++;
+    else if (text[at] === ')' && --depth === 0) return text;
+  }
+  return withoutOuterParentheses(text.slice(1, -1).trim());
+}
+
+/** The branches of `a | b`, not looking into parentheses and texts. */
+function splitUnion(expression: string): string[] {
+  const branches: string[] = [];
+  let depth = 0;
+  let isText = false;
+  let start = 0;
+  for (let at = 0; at < expression.length; at++) {
+    const character = expression[at];
+    if (character === "'") isText = !isText;
+    if (isText) continue;
+    if (character === '(') depth++;
+    else if (character === ')') depth--;
+    else if (character === '|' && depth === 0) {
+      branches.push(expression.slice(start, at));
+      start = at + 1;
+    }
+  }
+  branches.push(expression.slice(start));
+  return branches;
+}

@@ -1,0 +1,216 @@
+/**
+ * Rows of composites: one for each combination of values of the components within one element, so that values of
+ * different components or repetitions never meet. How a combination is stored depends on its last component:
+ *
+ * - date, number, quantity: a range row whose qualifier is the hash of what comes before it; of two numbers in the
+ *   end (start and end of a variant) the first is `low` and the second `high` of one row;
+ * - string: a string row whose value is the qualifier in hexadecimal, a space and the folded text;
+ * - anything else: a token row of the hash of all components.
+ *
+ * A code is hashed with its system ('' when it has none) and once more without, which stands for "any system".
+ * Source: https://hl7.org/fhir/R4/search.html#composite
+ */
+import type { JsonObject } from '../../fhir/json';
+import type { PathValue } from '../../fhir/path';
+import { foldForIndex } from '../fold';
+import type { Hasher } from '../hash';
+import { ROW_SCHEME } from '../index-rows';
+import type { RowCollector, RowSettings } from './collector';
+import { visitRanges, type RangeKind } from './range';
+import { referenceText } from './reference';
+import { visitTexts } from './string';
+import { visitCodes } from './token';
+import { splitCanonical } from './uri';
+
+export type ComponentKind = 'token' | 'reference' | 'uri' | 'string' | RangeKind;
+
+/** An element that the expression of a composite found, and the resource that it is in. */
+export interface CompositeElement {
+  readonly value: JsonObject;
+  readonly resource: JsonObject;
+}
+
+/** A component of a composite and how its values are found in an element. */
+export interface CompositeComponent {
+  readonly kind: ComponentKind;
+  readonly valuesOf: (element: CompositeElement) => readonly PathValue[];
+}
+
+/** One value of the first components: for each a system (undefined: any; '': none) and a text. */
+type Key = readonly (string | undefined)[];
+
+/** True when composites of these kinds, in this order, have rows; the others cannot be searched. */
+export function isStorable(kinds: readonly ComponentKind[]): boolean {
+  const [first, second, third] = kinds;
+  if (kinds.length === 2) return first !== undefined && isKeyKind(first) && second !== undefined;
+  return kinds.length === 3 && first === 'token' && second === 'number' && third === 'number';
+}
+
+/** Adds the rows of one element of a composite parameter whose components are storable. */
+export function addCompositeRows(
+  element: CompositeElement,
+  components: readonly CompositeComponent[],
+  parameter: number,
+  settings: RowSettings,
+  rows: RowCollector,
+): void {
+  const [first, second, third] = components;
+  if (first === undefined || second === undefined) return;
+  const keys = keysOf(first, element, settings);
+  if (keys.length === 0) return;
+  if (third !== undefined) addSpanRows(keys, element, second, third, parameter, settings, rows);
+  else if (isRangeKind(second.kind))
+    addQualifiedRanges(keys, element, second, second.kind, parameter, settings, rows);
+  else if (second.kind === 'string') addQualifiedStrings(keys, element, second, parameter, settings, rows);
+  else addPairs(keys, keysOf(second, element, settings), parameter, settings, rows);
+}
+
+/** High half of the hash that qualifies the rows of a composite; the low half is in `hasher.low`. */
+export function qualifierHash(hasher: Hasher, system: string | undefined, text: string): number {
+  return hasher.parts(system, text);
+}
+
+/** High half of the hash of a pair in a token row; the low half is in `hasher.low`. */
+export function pairHash(
+  hasher: Hasher,
+  firstSystem: string | undefined,
+  first: string,
+  secondSystem: string | undefined,
+  second: string,
+): number {
+  return hasher.parts(firstSystem, first, secondSystem, second);
+}
+
+/** What the value of a string row of a composite begins with. */
+export function qualifierPrefix(high: number, low: number): string {
+  const digits = (half: number): string => (half >>> 0).toString(16).padStart(8, '0');
+  return `${digits(high)}${digits(low)} `;
+}
+
+function isRangeKind(kind: ComponentKind): kind is RangeKind {
+  return kind === 'date' || kind === 'number' || kind === 'quantity';
+}
+
+function isKeyKind(kind: ComponentKind): boolean {
+  return kind === 'token' || kind === 'reference' || kind === 'uri';
+}
+
+/** The keys of all values of a component; a code has two, with its system and without. */
+function keysOf(component: CompositeComponent, element: CompositeElement, settings: RowSettings): Key[] {
+  const keys: Key[] = [];
+  for (const found of component.valuesOf(element)) {
+    if (component.kind === 'token') {
+      visitCodes(found.value, found.type, found.system, (system, code) => {
+        keys.push([undefined, code], [system ?? '', code]);
+      });
+    } else if (component.kind === 'reference') {
+      const text = referenceText(found, settings);
+      if (text !== undefined) keys.push([undefined, text]);
+    } else if (typeof found.value === 'string' && found.value.length > 0) {
+      keys.push([undefined, found.type === 'canonical' ? splitCanonical(found.value).url : found.value]);
+    }
+  }
+  return keys;
+}
+
+function addQualifiedRanges(
+  keys: readonly Key[],
+  element: CompositeElement,
+  component: CompositeComponent,
+  kind: RangeKind,
+  parameter: number,
+  settings: RowSettings,
+  rows: RowCollector,
+): void {
+  const { hasher } = settings;
+  for (const found of component.valuesOf(element)) {
+    visitRanges(found, kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical) => {
+      const number = isCanonical ? parameter + ROW_SCHEME.canonicalUnit : parameter;
+      for (const [system, text = ''] of keys) {
+        const qualifierHigh = qualifierHash(hasher, system, text);
+        const qualifierLow = hasher.low;
+        rows.range({
+          parameter: number,
+          qualifierHigh,
+          qualifierLow,
+          low,
+          high,
+          unitSystem,
+          unitCode,
+          unitName,
+        });
+      }
+    });
+  }
+}
+
+function addSpanRows(
+  keys: readonly Key[],
+  element: CompositeElement,
+  start: CompositeComponent,
+  end: CompositeComponent,
+  parameter: number,
+  settings: RowSettings,
+  rows: RowCollector,
+): void {
+  const endsOf = (component: CompositeComponent): number[] => {
+    const ends: number[] = [];
+    for (const found of component.valuesOf(element))
+      visitRanges(found, 'number', settings, (low) => ends.push(low));
+    return ends;
+  };
+  const { hasher } = settings;
+  for (const low of endsOf(start)) {
+    for (const high of endsOf(end)) {
+      for (const [system, text = ''] of keys) {
+        const qualifierHigh = qualifierHash(hasher, system, text);
+        const qualifierLow = hasher.low;
+        rows.range({
+          parameter,
+          qualifierHigh,
+          qualifierLow,
+          low,
+          high,
+          unitSystem: 0,
+          unitCode: 0,
+          unitName: 0,
+        });
+      }
+    }
+  }
+}
+
+function addQualifiedStrings(
+  keys: readonly Key[],
+  element: CompositeElement,
+  component: CompositeComponent,
+  parameter: number,
+  { hasher }: RowSettings,
+  rows: RowCollector,
+): void {
+  for (const found of component.valuesOf(element)) {
+    visitTexts(found.value, found.type, false, (value) => {
+      const folded = foldForIndex(value);
+      const exact = hasher.short(value);
+      for (const [system, text = ''] of keys) {
+        const prefix = qualifierPrefix(qualifierHash(hasher, system, text), hasher.low);
+        rows.string(parameter, prefix + folded, exact, false);
+      }
+    });
+  }
+}
+
+function addPairs(
+  firstKeys: readonly Key[],
+  secondKeys: readonly Key[],
+  parameter: number,
+  { hasher }: RowSettings,
+  rows: RowCollector,
+): void {
+  for (const [firstSystem, first = ''] of firstKeys) {
+    for (const [secondSystem, second = ''] of secondKeys) {
+      const high = pairHash(hasher, firstSystem, first, secondSystem, second);
+      rows.token(parameter, high, hasher.low, 0);
+    }
+  }
+}

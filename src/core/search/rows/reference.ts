@@ -1,0 +1,131 @@
+/**
+ * Reference rows: the type and key of a target in this space. What points elsewhere (another server, a urn) is a
+ * token row of the whole url under the same parameter; a contained target has none; Reference.identifier is a token
+ * row under a number of its own.
+ * Source: https://hl7.org/fhir/R4/search.html#reference
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
+import type { PathValue } from '../../fhir/path';
+import { ROW_SCHEME } from '../index-rows';
+import { keyOf } from '../resource-key';
+import type { RowCollector, RowSettings } from './collector';
+import { visitCodes } from './token';
+import { addUriRows } from './uri';
+
+/** Adds the rows of one value of a reference parameter. */
+export function addReferenceRows(
+  found: PathValue,
+  parameter: number,
+  settings: RowSettings,
+  rows: RowCollector,
+): void {
+  const { value, type } = found;
+  if (typeof value === 'string') {
+    addLocalRow(value, parameter, settings, rows);
+    addUriRows(found, parameter, rows);
+  } else if (isJsonObject(value)) {
+    const reference = type === 'CodeableReference' ? value['reference'] : value;
+    if (isJsonObject(reference) && isReferenceType(type)) {
+      addLiteralRow(reference['reference'], parameter, settings, rows);
+      addIdentifierRow(reference['identifier'], parameter, settings, rows);
+    } else if (typeof value['resourceType'] === 'string' && typeof value['id'] === 'string') {
+      // A resource inside another one, such as the Composition of a document.
+      addLocalRow(`${value['resourceType']}/${value['id']}`, parameter, settings, rows);
+    }
+  }
+}
+
+/**
+ * The text by which a composite part names a target: `Type/id` for one of this space, else the reference as it
+ * stands; undefined for none and for contained ones.
+ */
+export function referenceText({ value, type }: PathValue, settings: RowSettings): string | undefined {
+  let reference: JsonValue | undefined = value;
+  if (isJsonObject(reference) && type === 'CodeableReference') reference = reference['reference'];
+  if (isJsonObject(reference)) reference = reference['reference'];
+  if (typeof reference !== 'string' || reference.length === 0 || reference.startsWith('#')) return undefined;
+  const local = settings.localReference(reference);
+  return local === undefined ? reference : `${local.type}/${local.id}`;
+}
+
+/**
+ * The type of the resource that a value of a reference parameter points to, as far as the resource itself tells: by
+ * the literal reference, by the contained resource, or by `Reference.type`.
+ */
+export function targetTypeOf(
+  { value, type }: PathValue,
+  resource: JsonObject,
+  settings: RowSettings,
+): string | undefined {
+  let reference: JsonValue | undefined = value;
+  if (isJsonObject(reference) && type === 'CodeableReference') reference = reference['reference'];
+  if (!isJsonObject(reference))
+    return typeof reference === 'string' ? settings.localReference(reference)?.type : undefined;
+  const { reference: literal, type: named } = reference;
+  if (typeof literal === 'string' && literal.startsWith('#'))
+    return containedType(resource, literal.slice(1));
+  const local = typeof literal === 'string' ? settings.localReference(literal)?.type : undefined;
+  return local ?? (typeof named === 'string' ? named : undefined);
+}
+
+function containedType(resource: JsonObject, id: string): string | undefined {
+  const contained = resource['contained'];
+  if (!Array.isArray(contained)) return undefined;
+  for (const inner of contained) {
+    if (isJsonObject(inner) && inner['id'] === id && typeof inner['resourceType'] === 'string')
+      return inner['resourceType'];
+  }
+  return undefined;
+}
+
+function isReferenceType(type: string): boolean {
+  return type === 'Reference' || type === 'CodeableReference';
+}
+
+function addLiteralRow(
+  reference: JsonValue | undefined,
+  parameter: number,
+  settings: RowSettings,
+  rows: RowCollector,
+): void {
+  if (typeof reference !== 'string' || reference.length === 0 || reference.startsWith('#')) return;
+  if (addLocalRow(reference, parameter, settings, rows)) return;
+  if (!isOutside(reference)) return;
+  const high = settings.hasher.text(reference);
+  rows.token(parameter, high, settings.hasher.low, 0);
+}
+
+/** An absolute url or a urn: it has a scheme. */
+function isOutside(reference: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(reference);
+}
+
+function addLocalRow(
+  reference: string,
+  parameter: number,
+  { hasher, localReference, typeNumber }: RowSettings,
+  rows: RowCollector,
+): boolean {
+  const local = localReference(reference);
+  if (local === undefined) return false;
+  const targetType = typeNumber(local.type);
+  if (targetType === undefined) return false;
+  const { high, low } = keyOf(hasher, local.type, local.id);
+  rows.reference(parameter, targetType, high, low);
+  return true;
+}
+
+function addIdentifierRow(
+  identifier: JsonValue | undefined,
+  parameter: number,
+  { hasher }: RowSettings,
+  rows: RowCollector,
+): void {
+  if (identifier === undefined) return;
+  visitCodes(identifier, 'Identifier', undefined, (system, code) => {
+    const high = hasher.text(code);
+    const low = hasher.low;
+    const systemHash = system === undefined ? 0 : hasher.remembered(system);
+    rows.token(parameter + ROW_SCHEME.identifier, high, low, systemHash);
+  });
+}

@@ -1,0 +1,92 @@
+/**
+ * The FHIR types that the values of a search parameter can have, read off its expression and the definitions alone:
+ * a search must know whether codes are folded and whether they can have a system before it has seen a value.
+ */
+import type { Definitions, TypeStructure } from '../fhir/definitions';
+
+/** A type, or (with a path) an element of one that has elements of its own. */
+interface Place {
+  readonly structure: TypeStructure;
+  readonly path: string;
+}
+
+/**
+ * Names of types, sorted; extensions stand for the types of their values. `branches` are in the normal form of
+ * parameter.ts: `Type.element.ofType(T)`, with calls of where, extension and exists and indexers among the steps.
+ */
+export function valueTypesOf(definitions: Definitions, branches: Iterable<string>): readonly string[] {
+  const names = new Set<string>();
+  for (const branch of branches) {
+    if (isComputed(branch)) {
+      names.add('boolean');
+      continue;
+    }
+    for (const { structure, path } of follow(definitions, branch)) {
+      if (structure.name === 'Extension') for (const name of extensionTypes(structure)) names.add(name);
+      else
+        names.add(
+          path === '' ? structure.name : (structure.element(path)?.types[0]?.code ?? 'BackboneElement'),
+        );
+    }
+  }
+  return [...names].sort();
+}
+
+/** A comparison or a call that gives true or false, such as that of Patient.deceased. */
+function isComputed(branch: string): boolean {
+  return / (and|or|implies|is) |\.exists\(\)$/.test(branch.replace(/\([^()]*(\([^()]*\)[^()]*)*\)/g, '()'));
+}
+
+function follow(definitions: Definitions, branch: string): readonly Place[] {
+  const [root = '', ...steps] = splitSteps(branch);
+  const structure = definitions.structure(root);
+  let places: readonly Place[] = structure === undefined ? [] : [{ structure, path: '' }];
+  for (const step of steps) places = places.flatMap((place) => next(definitions, place, step));
+  return places;
+}
+
+function next(definitions: Definitions, place: Place, step: string): readonly Place[] {
+  const [, name = '', argument] = /^(\w+)(?:\((.*)\))?(?:\[\d+\])?$/.exec(step) ?? [];
+  if (argument === undefined) return childrenOf(definitions, place, name);
+  if (name === 'extension') return childrenOf(definitions, place, 'extension');
+  if (name !== 'ofType') return [place];
+  return place.path === '' && definitions.conformsTo(place.structure.name, argument) ? [place] : [];
+}
+
+function childrenOf(definitions: Definitions, { structure, path }: Place, name: string): readonly Place[] {
+  const full = path === '' ? name : `${path}.${name}`;
+  const element = structure.element(full) ?? structure.element(`${full}[x]`);
+  if (element === undefined) return [];
+  if (element.contentReference !== undefined) {
+    const [type = '', ...rest] = element.contentReference.split('.');
+    const owner = definitions.structure(type);
+    return owner === undefined ? [] : [{ structure: owner, path: rest.join('.') }];
+  }
+  if (structure.children(element.path).length > 0) return [{ structure, path: element.path }];
+  return element.types.flatMap(({ code }) => {
+    const type = definitions.structure(code);
+    return type === undefined ? [] : [{ structure: type, path: '' }];
+  });
+}
+
+function extensionTypes(extension: TypeStructure): readonly string[] {
+  return extension.element('value[x]')?.types.map(({ code }) => code) ?? [];
+}
+
+/** Splits at the dots that are not inside parentheses or texts. */
+function splitSteps(branch: string): string[] {
+  const steps: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at < branch.length; at++) {
+    const character = branch[at];
+    if (character === '(') depth++;
+    else if (character === ')') depth--;
+    else if (character === '.' && depth === 0) {
+      steps.push(branch.slice(start, at));
+      start = at + 1;
+    }
+  }
+  steps.push(branch.slice(start));
+  return steps;
+}
