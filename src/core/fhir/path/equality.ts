@@ -17,7 +17,8 @@ export function areEqual(first: PathNode, second: PathNode): boolean | undefined
     return result === 'different kinds' ? false : result === undefined ? undefined : result === 0;
   }
   if (isNumber(one) && isNumber(other)) {
-    if (first.value === second.value) return first.value !== null || areEqualJson(first.element ?? null, second.element ?? null);
+    if (first.value === second.value)
+      return first.value !== null || areEqualJson(first.element ?? null, second.element ?? null);
     const [left, right] = [toExact(first.value), toExact(second.value)];
     return left !== undefined && right !== undefined && compareExact(left, right) === 0;
   }
@@ -71,7 +72,11 @@ export function areEquivalent(first: PathNode, second: PathNode): boolean {
   const one = first.node.kind;
   const other = second.node.kind;
   if (one === 'String' && other === 'String') {
-    return typeof first.value === 'string' && typeof second.value === 'string' && areEquivalentText(first.value, second.value);
+    return (
+      typeof first.value === 'string' &&
+      typeof second.value === 'string' &&
+      areEquivalentText(first.value, second.value)
+    );
   }
   if (isNumber(one) && isNumber(other)) {
     const [left, right] = [toExact(first.value), toExact(second.value)];
@@ -83,7 +88,8 @@ export function areEquivalent(first: PathNode, second: PathNode): boolean {
     const [left, right] = [toQuantity(first), toQuantity(second)];
     return left && right ? compareQuantities(left, right, true) === 0 : areEqual(first, second) === true;
   }
-  if (one === 'Object' && other === 'Object') return areEqualJson(first.value, second.value, areEquivalentText);
+  if (one === 'Object' && other === 'Object')
+    return areEqualJson(first.value, second.value, areEquivalentText);
   return areEqual(first, second) === true;
 }
 

@@ -1,7 +1,8 @@
 import { PathSyntaxError } from './error';
 
 export interface Token {
-  readonly kind: 'identifier' | 'delimited' | 'string' | 'number' | 'date' | 'dateTime' | 'time' | 'symbol' | 'end';
+  readonly kind:
+    'identifier' | 'delimited' | 'string' | 'number' | 'date' | 'dateTime' | 'time' | 'symbol' | 'end';
   /** Without quotes, escapes and `@`. */
   readonly text: string;
   readonly position: number;
@@ -64,7 +65,10 @@ function nextToken(expression: string, position: number): { token: Token; end: n
     if (!match) continue;
     const raw = match[1] ?? match[0];
     const isQuoted = kind === 'string' || kind === 'delimited';
-    return { token: { kind, text: isQuoted ? unescape(raw, position) : raw, position }, end: pattern.lastIndex };
+    return {
+      token: { kind, text: isQuoted ? unescape(raw, position) : raw, position },
+      end: pattern.lastIndex,
+    };
   }
   throw new PathSyntaxError(`'${expression.slice(position, position + 10)}' is not FHIRPath`, position);
 }
@@ -74,7 +78,8 @@ function unescape(raw: string, position: number): string {
   return raw.replace(ESCAPE, (_whole, code: string) => {
     if (code.length === 5) return String.fromCharCode(parseInt(code.slice(1), 16));
     const character = ESCAPED[code];
-    if (character === undefined) throw new PathSyntaxError(`'\\${code}' is not an escape of FHIRPath`, position);
+    if (character === undefined)
+      throw new PathSyntaxError(`'\\${code}' is not an escape of FHIRPath`, position);
     return character;
   });
 }

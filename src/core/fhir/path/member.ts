@@ -16,10 +16,11 @@ export class MemberStep {
   ) {}
 
   withFilter(filter: (node: TypeNode) => boolean): MemberStep {
-    return new MemberStep(this.name, filter);
+    const before = this.filter;
+    return new MemberStep(this.name, before ? (node) => before(node) && filter(node) : filter);
   }
 
-  /** True when the step cannot be narrowed by declared types alone: a resource's type is known when it is there. */
+  /** The members of a value of type `node` that hold the element. */
   accessesOf(node: TypeNode): readonly Access[] {
     if (node === this.lastNode) return this.lastAccesses;
     let accesses = node.accesses(this.name);

@@ -31,7 +31,10 @@ const STRENGTH: Readonly<Record<BinaryOperator | 'is' | 'as', number>> = {
 };
 
 const CALENDAR_UNITS: ReadonlySet<string> = new Set(
-  ['year', 'month', 'week', 'day', 'hour', 'minute', 'second', 'millisecond'].flatMap((unit) => [unit, `${unit}s`]),
+  ['year', 'month', 'week', 'day', 'hour', 'minute', 'second', 'millisecond'].flatMap((unit) => [
+    unit,
+    `${unit}s`,
+  ]),
 );
 
 /** Words that are operators or literals wherever a name could begin. */
@@ -88,7 +91,10 @@ class Parser {
 
   private fail(reason?: string): never {
     const { text, kind, position } = this.token;
-    throw new PathSyntaxError(reason ?? (kind === 'end' ? 'The expression ends too early' : `'${text}' is unexpected`), position);
+    throw new PathSyntaxError(
+      reason ?? (kind === 'end' ? 'The expression ends too early' : `'${text}' is unexpected`),
+      position,
+    );
   }
 
   private parseExpression(weakest: number): PathSyntax {
@@ -103,7 +109,13 @@ class Parser {
       } else if (isBinaryOperator(text)) {
         if (STRENGTH[text] <= weakest) return left;
         this.at += 1;
-        left = { kind: 'binary', operator: text, left, right: this.parseExpression(STRENGTH[text]), position };
+        left = {
+          kind: 'binary',
+          operator: text,
+          left,
+          right: this.parseExpression(STRENGTH[text]),
+          position,
+        };
       } else return left;
     }
   }

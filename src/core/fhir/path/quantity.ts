@@ -48,10 +48,15 @@ function text(value: JsonValue | undefined): string | undefined {
 }
 
 /** Undefined when the units cannot be compared. `isLoose` is the way of `~`: calendar and UCUM durations are alike. */
-export function compareQuantities(first: PathQuantity, second: PathQuantity, isLoose = false): number | undefined {
+export function compareQuantities(
+  first: PathQuantity,
+  second: PathQuantity,
+  isLoose = false,
+): number | undefined {
   const one = unitOf(first, isLoose);
   const other = unitOf(second, isLoose);
-  if (one === other) return isLoose ? compareRounded(first.value, second.value) : compareExact(first.value, second.value);
+  if (one === other)
+    return isLoose ? compareRounded(first.value, second.value) : compareExact(first.value, second.value);
   const from = canonicalUnit(one);
   const to = canonicalUnit(other);
   if (!from || !to || from.unit !== to.unit) return undefined;
@@ -59,7 +64,10 @@ export function compareQuantities(first: PathQuantity, second: PathQuantity, isL
   const right = to.toCanonical(Number(second.value.unscaled) / 10 ** second.value.scale);
   if (!isLoose) return left - right;
   // Equal to the precision of the less precise of the two, in its own unit.
-  const tolerance = Math.max(from.toCanonical(0.5 / 10 ** first.value.scale), to.toCanonical(0.5 / 10 ** second.value.scale));
+  const tolerance = Math.max(
+    from.toCanonical(0.5 / 10 ** first.value.scale),
+    to.toCanonical(0.5 / 10 ** second.value.scale),
+  );
   return Math.abs(left - right) <= tolerance ? 0 : left - right;
 }
 

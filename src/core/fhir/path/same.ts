@@ -6,7 +6,11 @@ import { isObject } from './value';
 type AreSameText = (first: string, second: string) => boolean;
 const areIdentical: AreSameText = (first, second) => first === second;
 
-export function areEqualJson(first: JsonValue, second: JsonValue, areSameText: AreSameText = areIdentical): boolean {
+export function areEqualJson(
+  first: JsonValue,
+  second: JsonValue,
+  areSameText: AreSameText = areIdentical,
+): boolean {
   if (first === second) return true;
   const number = decimalText(first);
   if (number !== undefined) return areSameNumbers(number, decimalText(second));

@@ -1,5 +1,6 @@
 /** The syntax tree of FHIRPath (N1, normative 2.0; http://hl7.org/fhirpath/N1/grammar.html). */
-export type SystemType = 'Boolean' | 'String' | 'Integer' | 'Decimal' | 'Date' | 'DateTime' | 'Time' | 'Quantity';
+export type SystemType =
+  'Boolean' | 'String' | 'Integer' | 'Decimal' | 'Date' | 'DateTime' | 'Time' | 'Quantity';
 
 export type PathSyntax =
   | LiteralSyntax
@@ -8,8 +9,18 @@ export type PathSyntax =
   | { readonly kind: 'variable'; readonly name: string; readonly position: number }
   | MemberSyntax
   | CallSyntax
-  | { readonly kind: 'indexer'; readonly on: PathSyntax; readonly index: PathSyntax; readonly position: number }
-  | { readonly kind: 'polarity'; readonly operator: '+' | '-'; readonly operand: PathSyntax; readonly position: number }
+  | {
+      readonly kind: 'indexer';
+      readonly on: PathSyntax;
+      readonly index: PathSyntax;
+      readonly position: number;
+    }
+  | {
+      readonly kind: 'polarity';
+      readonly operator: '+' | '-';
+      readonly operand: PathSyntax;
+      readonly position: number;
+    }
   | BinarySyntax
   | TypeSyntax;
 

@@ -21,15 +21,22 @@ const MINUTE = 60_000;
 export function parseDateTime(text: string): Temporal | undefined {
   const match = DATE_TIME.exec(text);
   if (!match) return undefined;
-  const parts = match.slice(1, 7).filter((part) => part !== undefined).map(Number);
-  const isValid = isWithin(parts, 1, 1, 12) && isWithin(parts, 2, 1, lengthOfMonth(parts)) && isTime(parts.slice(3));
+  const parts = match
+    .slice(1, 7)
+    .filter((part) => part !== undefined)
+    .map(Number);
+  const isValid =
+    isWithin(parts, 1, 1, 12) && isWithin(parts, 2, 1, lengthOfMonth(parts)) && isTime(parts.slice(3));
   return isValid ? { parts, zone: parseZone(match[8]), fraction: match[7]?.length ?? 0 } : undefined;
 }
 
 export function parseTime(text: string): Temporal | undefined {
   const match = TIME.exec(text);
   if (!match) return undefined;
-  const parts = match.slice(1, 4).filter((part) => part !== undefined).map(Number);
+  const parts = match
+    .slice(1, 4)
+    .filter((part) => part !== undefined)
+    .map(Number);
   return isTime(parts) ? { parts, zone: undefined, fraction: match[4]?.length ?? 0 } : undefined;
 }
 
@@ -82,7 +89,14 @@ function toUtc(temporal: Temporal): Temporal {
   return { ...temporal, parts: partsOf(moved, parts.length), zone: 0 };
 }
 
-function toMilliseconds([year = 1, month = 1, day = 1, hour = 0, minute = 0, second = 0]: readonly number[]): number {
+function toMilliseconds([
+  year = 1,
+  month = 1,
+  day = 1,
+  hour = 0,
+  minute = 0,
+  second = 0,
+]: readonly number[]): number {
   const instant = new Date(0);
   instant.setUTCFullYear(year, month - 1, day);
   return instant.getTime() + (hour * 60 + minute) * MINUTE + Math.round(second * 1000);
@@ -139,13 +153,22 @@ export function addDuration(temporal: Temporal, amount: number, unit: string): T
   }
   if (part < 5) count = Math.trunc(count);
   const [year = 1, month = 1, ...rest] = temporal.parts;
-  const parts = part < 2 ? addMonths(year, month, rest, part === 0 ? count * 12 : count, finest) : addLater(temporal, part, count);
+  const parts =
+    part < 2
+      ? addMonths(year, month, rest, part === 0 ? count * 12 : count, finest)
+      : addLater(temporal, part, count);
   const [newYear = 0] = parts;
   return newYear >= 1 && newYear <= 9999 ? { ...temporal, parts } : undefined;
 }
 
 /** A day that the month does not have becomes its last. */
-function addMonths(year: number, month: number, rest: readonly number[], months: number, finest: number): number[] {
+function addMonths(
+  year: number,
+  month: number,
+  rest: readonly number[],
+  months: number,
+  finest: number,
+): number[] {
   const total = year * 12 + (month - 1) + months;
   const moved = [Math.floor(total / 12), (((total % 12) + 12) % 12) + 1];
   const [day, ...time] = rest;

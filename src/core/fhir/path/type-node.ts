@@ -122,7 +122,8 @@ export class TypeModel {
     if (!element) return undefined;
     if (element.contentReference !== undefined) return this.node(element.contentReference);
     const code = element.types[0]?.code;
-    if (code === undefined || structure.children(path).length === 0) return code === undefined ? undefined : this.node(code);
+    if (code === undefined || structure.children(path).length === 0)
+      return code === undefined ? undefined : this.node(code);
     const key = `${structure.name}.${path}`;
     return this.nodes.get(key) ?? this.makeNode(key, structure, path, code);
   }
@@ -150,7 +151,10 @@ export class TypeModel {
     }
     for (const { code } of element.types) {
       const node = this.node(code);
-      if (node) accesses.push(this.accessOf(element.name + code.charAt(0).toUpperCase() + code.slice(1), node, element));
+      if (node)
+        accesses.push(
+          this.accessOf(element.name + code.charAt(0).toUpperCase() + code.slice(1), node, element),
+        );
     }
     return accesses;
   }

@@ -27,7 +27,7 @@ export class PathNode implements PathValue {
     readonly element: JsonObject | undefined = undefined,
     readonly system: string | undefined = undefined,
   ) {
-    this.type = node.namespace === 'FHIR' ? node.name : FHIR_NAMES[node.name] ?? node.name;
+    this.type = node.namespace === 'FHIR' ? node.name : (FHIR_NAMES[node.name] ?? node.name);
   }
 }
 
@@ -81,7 +81,8 @@ export function collect(source: JsonObject, access: Access, model: TypeModel, fo
       const values = Array.isArray(value) ? value : [];
       const companions = Array.isArray(companion) ? companion : [];
       const length = Math.max(values.length, companions.length);
-      for (let index = 0; index < length; index++) addPrimitive(values[index], companions[index], access, found);
+      for (let index = 0; index < length; index++)
+        addPrimitive(values[index], companions[index], access, found);
     } else addPrimitive(value, companion, access, found);
   } else if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) addComplex(value[index], access, model, found);
@@ -109,7 +110,8 @@ function systemOf({ codeSystem }: Access, value: JsonValue): string | undefined 
 
 function addComplex(value: JsonValue | undefined, access: Access, model: TypeModel, found: PathNode[]): void {
   if (isObject(value)) found.push(new PathNode(value, nodeOf(value, access, model)));
-  else if (access.node.namespace === 'System' && typeof value === 'string') found.push(new PathNode(value, access.node));
+  else if (access.node.namespace === 'System' && typeof value === 'string')
+    found.push(new PathNode(value, access.node));
 }
 
 /** The type of an object below `access`: a resource says it itself. */

@@ -1,0 +1,197 @@
+/** Turns syntax into closures. What is not known here is refused now, not when a resource comes along. */
+import {
+  typeError,
+  unsupported,
+  type CallSite,
+  type Compiled,
+  type FunctionTable,
+  type Surroundings,
+} from './compiled';
+import { COLLECTIONS } from './functions/collections';
+import { CONVERSIONS } from './functions/conversions';
+import { EXISTENCE } from './functions/existence';
+import { FHIR } from './functions/fhir';
+import { MATHEMATICS } from './functions/mathematics';
+import { TEXT } from './functions/text';
+import { MemberStep, walk } from './member';
+import { toJsonNumber } from './number';
+import { compileBinary, compilePolarity } from './operators';
+import type { BinarySyntax, CallSyntax, LiteralSyntax, MemberSyntax, PathSyntax } from './syntax';
+import { SYSTEM_NODES, type TypeNode } from './type-node';
+import { checkType, compileIs, compileOfType, isAbstractResource, typeTest } from './types';
+import { EMPTY, FALSE, single, TRUE, type PathNodes } from './value';
+import { compileVariable } from './variables';
+
+const FUNCTIONS: FunctionTable = {
+  ...EXISTENCE,
+  ...COLLECTIONS,
+  ...TEXT,
+  ...CONVERSIONS,
+  ...MATHEMATICS,
+  ...FHIR,
+};
+
+/** Throws UnsupportedPathError; in strict mode PathTypeError too. */
+export function compileSyntax(syntax: PathSyntax, surroundings: Surroundings): Compiled {
+  switch (syntax.kind) {
+    case 'literal':
+      return compileLiteral(syntax);
+    case 'empty':
+      return { run: () => EMPTY, nodes: [] };
+    case 'this':
+      return { run: (_focus, scope) => scope.self, nodes: surroundings.focus };
+    case 'index':
+      return { run: (_focus, scope) => single(scope.index, 'Integer'), nodes: [SYSTEM_NODES.Integer] };
+    case 'total':
+      return { run: (_focus, scope) => scope.total, nodes: undefined };
+    case 'variable':
+      return compileVariable(syntax.name, syntax);
+    case 'member':
+      return compileMember(syntax, surroundings);
+    case 'call':
+      return compileCall(syntax, surroundings);
+    case 'indexer':
+      return compileIndexer(
+        compileSyntax(syntax.on, surroundings),
+        compileSyntax(syntax.index, surroundings),
+      );
+    case 'polarity':
+      return compilePolarity(syntax.operator, compileSyntax(syntax.operand, surroundings));
+    case 'binary':
+      refuseUnits(syntax);
+      return compileBinary(
+        syntax.operator,
+        compileSyntax(syntax.left, surroundings),
+        compileSyntax(syntax.right, surroundings),
+      );
+    case 'type': {
+      checkType(syntax.typeName, surroundings, syntax);
+      const operand = compileSyntax(syntax.operand, surroundings);
+      const compile = syntax.operator === 'is' ? compileIs : compileOfType;
+      return compile(operand, syntax.typeName, surroundings);
+    }
+  }
+}
+
+/** Products of units would need UCUM's whole algebra. */
+function refuseUnits(syntax: BinarySyntax): void {
+  if (syntax.operator !== '*' && syntax.operator !== '/') return;
+  for (const side of [syntax.left, syntax.right]) {
+    if (side.kind === 'literal' && side.type === 'Quantity')
+      throw unsupported(`${syntax.operator} of quantities`, syntax);
+  }
+}
+
+function compileLiteral(syntax: LiteralSyntax): Compiled {
+  const nodes = literalNodes(syntax);
+  return { run: () => nodes, nodes: [SYSTEM_NODES[syntax.type]] };
+}
+
+function literalNodes({ type, text, unit, isCalendar }: LiteralSyntax): PathNodes {
+  switch (type) {
+    case 'Boolean':
+      return text === 'true' ? TRUE : FALSE;
+    case 'Integer':
+    case 'Decimal':
+      return single(toJsonNumber(text), type);
+    case 'Quantity': {
+      const value = toJsonNumber(text);
+      const calendarUnit = isCalendar ? (unit ?? '').replace(/s$/, '') : undefined;
+      return single(
+        calendarUnit === undefined ? { value, code: unit ?? '1' } : { value, unit: calendarUnit },
+        type,
+      );
+    }
+    case 'DateTime':
+      // `@2015T` is a date-time of the precision of a year.
+      return single(text.replace(/T$/, ''), type);
+    default:
+      return single(text, type);
+  }
+}
+
+function focusOf({ focus }: Surroundings): Compiled {
+  return { run: (nodes) => nodes, nodes: focus, steps: [] };
+}
+
+function compileMember(syntax: MemberSyntax, surroundings: Surroundings): Compiled {
+  const { model, isStrict } = surroundings;
+  if (!syntax.on && /^[A-Z]/.test(syntax.name)) return compileTypePrefix(syntax, surroundings);
+  const on = syntax.on ? compileSyntax(syntax.on, surroundings) : focusOf(surroundings);
+  const nodes = elementNodes(on.nodes, syntax.name);
+  if (isStrict && nodes?.length === 0 && on.nodes && on.nodes.length > 0) {
+    throw typeError(
+      `${on.nodes.map((node) => node.name).join(', ')} has no element '${syntax.name}'`,
+      syntax,
+    );
+  }
+  const step = new MemberStep(syntax.name);
+  if (on.steps) {
+    const steps = [...on.steps, step];
+    return { run: (focus) => walk(steps, focus, model), nodes, steps };
+  }
+  const steps = [step];
+  return { run: (focus, scope) => walk(steps, on.run(focus, scope), model), nodes };
+}
+
+/** Undefined where a value's own resourceType decides. */
+function elementNodes(nodes: readonly TypeNode[] | undefined, name: string): readonly TypeNode[] | undefined {
+  if (!nodes || nodes.some(isAbstractResource)) return undefined;
+  return [...new Set(nodes.flatMap((node) => node.accesses(name).map((access) => access.node)))];
+}
+
+/** `Patient.name`: a path may begin with the type of its focus (http://hl7.org/fhirpath/N1/#path-selection). */
+function compileTypePrefix(syntax: MemberSyntax, surroundings: Surroundings): Compiled {
+  const { model, focus, isStrict } = surroundings;
+  if (!model.hasType(syntax.name)) {
+    if (isStrict) throw typeError(`There is no type '${syntax.name}'`, syntax);
+    return { run: () => EMPTY, nodes: [] };
+  }
+  const test = typeTest(model, syntax.name);
+  const isKnown = focus !== undefined && !focus.some(isAbstractResource);
+  if (isKnown && focus.every(test)) return focusOf(surroundings);
+  if (isKnown && !focus.some(test) && isStrict) throw typeError(`The focus is no ${syntax.name}`, syntax);
+  return compileOfType({ run: (nodes) => nodes, nodes: focus }, syntax.name, surroundings);
+}
+
+function compileIndexer(on: Compiled, index: Compiled): Compiled {
+  return {
+    run: (focus, scope) => {
+      const number = index.run(scope.self, scope)[0]?.value;
+      const node = typeof number === 'number' ? on.run(focus, scope)[number] : undefined;
+      return node ? [node] : EMPTY;
+    },
+    nodes: on.nodes,
+  };
+}
+
+function compileCall(syntax: CallSyntax, surroundings: Surroundings): Compiled {
+  const found = Object.hasOwn(FUNCTIONS, syntax.name) ? FUNCTIONS[syntax.name] : undefined;
+  if (!found) throw unsupported(`${syntax.name}()`, syntax);
+  const [least, most, compile] = found;
+  const count = syntax.arguments.length;
+  if (count < least || count > most) throw unsupported(`${syntax.name}() with ${count} arguments`, syntax);
+  const on = syntax.on ? compileSyntax(syntax.on, surroundings) : focusOf(surroundings);
+  const part = (index: number): PathSyntax => {
+    const argument = syntax.arguments[index];
+    if (!argument) throw unsupported(`${syntax.name}() without argument ${index + 1}`, syntax);
+    return argument;
+  };
+  const call: CallSite = {
+    syntax,
+    on,
+    surroundings,
+    argument: (index) => compileSyntax(part(index), surroundings),
+    criterion: (index) => compileSyntax(part(index), { ...surroundings, focus: on.nodes }),
+    typeName: (index) => readTypeName(part(index)),
+  };
+  return compile(call);
+}
+
+/** In `is(FHIR.Patient)` the name stands where an expression could. */
+function readTypeName(syntax: PathSyntax): string {
+  if (syntax.kind === 'member' && !syntax.on) return syntax.name;
+  if (syntax.kind === 'member' && syntax.on?.kind === 'member' && !syntax.on.on)
+    return `${syntax.on.name}.${syntax.name}`;
+  throw typeError('A type is expected here', syntax);
+}

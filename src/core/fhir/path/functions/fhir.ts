@@ -1,0 +1,199 @@
+/** Functions on the tree and FHIR's additions (http://hl7.org/fhir/R4/fhirpath.html#functions). */
+import type { JsonValue } from '../../json';
+import {
+  one,
+  unsupported,
+  type CallSite,
+  type Compiled,
+  type FunctionTable,
+  type Run,
+  type Scope,
+} from '../compiled';
+import { childrenOf, descendantsOf } from '../member';
+import { isNarrative } from '../narrative';
+import { SYSTEM_NODES, TYPE_INFO, type TypeModel } from '../type-node';
+import { checkType, compileIs, compileOfType } from '../types';
+import {
+  EMPTY,
+  FALSE,
+  isObject,
+  PathNode,
+  single,
+  sourceOf,
+  toBoolean,
+  TRUE,
+  type PathNodes,
+} from '../value';
+
+function extension(on: Run, url: string): Run {
+  return (focus, scope) => {
+    const found: PathNode[] = [];
+    for (const node of on(focus, scope)) {
+      const extensions = sourceOf(node)?.['extension'];
+      const [access] = node.node.accesses('extension');
+      if (!Array.isArray(extensions) || !access) continue;
+      for (const value of extensions) {
+        if (isObject(value) && value['url'] === url) found.push(new PathNode(value, access.node));
+      }
+    }
+    return found.length === 0 ? EMPTY : found;
+  };
+}
+
+/** The url is nearly always a literal; what is computed is not supported. */
+function literalUrl(call: CallSite): string {
+  const argument = call.syntax.arguments[0];
+  if (argument?.kind === 'literal' && argument.type === 'String') return argument.text;
+  if (argument?.kind === 'variable' && argument.name.startsWith('ext-')) {
+    return `http://hl7.org/fhir/StructureDefinition/${argument.name.slice(4)}`;
+  }
+  throw unsupported('extension() with a url that is no literal', call.syntax);
+}
+
+const REFERENCE = /^(?:.*\/)?([A-Z][A-Za-z]+)\/([A-Za-z0-9.-]{1,64})(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/;
+
+/**
+ * What a reference points to, as far as its own text tells: a contained resource, or a resource of which only type
+ * and id are known. Nothing is read from anywhere.
+ */
+function resolve(nodes: PathNodes, scope: Scope, model: TypeModel): PathNodes {
+  const found: PathNode[] = [];
+  for (const node of nodes) {
+    const target = resolveOne(node, scope, model);
+    if (target) found.push(target);
+  }
+  return found.length === 0 ? EMPTY : found;
+}
+
+function resolveOne({ value }: PathNode, scope: Scope, model: TypeModel): PathNode | undefined {
+  const reference = isObject(value) ? value['reference'] : value;
+  if (typeof reference === 'string' && reference.startsWith('#'))
+    return resolveContained(reference.slice(1), scope, model);
+  const match = typeof reference === 'string' ? REFERENCE.exec(reference) : null;
+  const type = match ? match[1] : isObject(value) ? value['type'] : undefined;
+  const node = model.resourceNode(type);
+  if (!node) return undefined;
+  const stub: JsonValue = { resourceType: node.name };
+  if (match?.[2] !== undefined) stub['id'] = match[2];
+  return new PathNode(stub, node);
+}
+
+function resolveContained(id: string, scope: Scope, model: TypeModel): PathNode | undefined {
+  for (const root of [scope.rootResource[0], scope.resource[0]]) {
+    if (!root || !isObject(root.value)) continue;
+    if (id === '') return root;
+    const contained = root.value['contained'];
+    if (!Array.isArray(contained)) continue;
+    for (const resource of contained) {
+      const node =
+        isObject(resource) && resource['id'] === id
+          ? model.resourceNode(resource['resourceType'])
+          : undefined;
+      if (node) return new PathNode(resource, node);
+    }
+  }
+  return undefined;
+}
+
+function typeFunction(compile: typeof compileIs): (call: CallSite) => Compiled {
+  return (call) => {
+    const typeName = call.typeName(0);
+    checkType(typeName, call.surroundings, call.syntax);
+    return compile(call.on, typeName, call.surroundings);
+  };
+}
+
+function withModel(
+  run: (nodes: PathNodes, scope: Scope, model: TypeModel) => PathNodes,
+): (call: CallSite) => Compiled {
+  return ({ on, surroundings: { model } }) => ({
+    run: (focus, scope) => run(on.run(focus, scope), scope, model),
+    nodes: undefined,
+  });
+}
+
+function nowOf(scope: Scope): number {
+  return (scope.now ??= Date.now());
+}
+
+/** Now, in UTC, at the precision of milliseconds. */
+function momentNow(
+  type: 'Date' | 'DateTime' | 'Time',
+  text: (iso: string) => string,
+): (call: CallSite) => Compiled {
+  return () => ({
+    run: (_focus, scope) => single(text(new Date(nowOf(scope)).toISOString()), type),
+    nodes: [SYSTEM_NODES[type]],
+  });
+}
+
+export const FHIR: FunctionTable = {
+  children: [0, 0, withModel((nodes, _scope, model) => childrenOf(nodes, model))],
+  descendants: [0, 0, withModel((nodes, _scope, model) => descendantsOf(nodes, model))],
+  resolve: [0, 0, withModel(resolve)],
+  extension: [
+    1,
+    1,
+    (call) => {
+      const node = call.surroundings.model.node('Extension');
+      return {
+        run: extension(call.on.run, literalUrl(call)),
+        nodes: node && [node],
+      };
+    },
+  ],
+  is: [1, 1, typeFunction(compileIs)],
+  as: [1, 1, typeFunction(compileOfType)],
+  ofType: [1, 1, typeFunction(compileOfType)],
+  type: [
+    0,
+    0,
+    ({ on }) => ({
+      run: (focus, scope) =>
+        on
+          .run(focus, scope)
+          .map(({ node: { namespace, name } }) => new PathNode({ namespace, name }, TYPE_INFO)),
+      nodes: [TYPE_INFO],
+    }),
+  ],
+  hasValue: [
+    0,
+    0,
+    ({ on }) => ({
+      run: (focus, scope) => {
+        const nodes = on.run(focus, scope);
+        const [node] = nodes;
+        const isPrimitive = node !== undefined && node.node.kind !== 'Object' && !isObject(node.value);
+        return nodes.length === 1 && isPrimitive && node.value !== null ? TRUE : FALSE;
+      },
+      nodes: [SYSTEM_NODES.Boolean],
+    }),
+  ],
+  getValue: [
+    0,
+    0,
+    ({ on }) => ({
+      run: (focus, scope) => {
+        const node = one(on.run(focus, scope), scope, 'getValue()');
+        if (!node?.node.isPrimitive || node.value === null || node.node.kind === 'Object') return EMPTY;
+        return single(node.value, node.node.kind);
+      },
+      nodes: undefined,
+    }),
+  ],
+  trace: [1, 2, ({ on }) => on],
+  htmlChecks: [
+    0,
+    0,
+    ({ on }) => ({
+      run: (focus, scope) => {
+        const node = one(on.run(focus, scope), scope, 'htmlChecks()');
+        return toBoolean(node && typeof node.value === 'string' ? isNarrative(node.value) : undefined);
+      },
+      nodes: [SYSTEM_NODES.Boolean],
+    }),
+  ],
+  now: [0, 0, momentNow('DateTime', (iso) => iso)],
+  today: [0, 0, momentNow('Date', (iso) => iso.slice(0, 10))],
+  timeOfDay: [0, 0, momentNow('Time', (iso) => iso.slice(11, 23))],
+};

@@ -1,0 +1,273 @@
+/** http://hl7.org/fhirpath/N1/#operations */
+import { decimalText } from '../json';
+import { fault, one, truthOf, type Compiled, type Scope } from './compiled';
+import {
+  areEqualCollections,
+  areEquivalentCollections,
+  compareMoments,
+  distinct,
+  includes,
+  isNumber,
+  isTemporal,
+  momentOf,
+} from './equality';
+import {
+  add,
+  compareExact,
+  divide,
+  divideWhole,
+  fromExact,
+  multiply,
+  negate,
+  toExact,
+  trim,
+  type Exact,
+} from './number';
+import { compareQuantities, toQuantity } from './quantity';
+import type { BinaryOperator } from './syntax';
+import { addDuration, addToTime, dateTimeText, timeText } from './temporal';
+import { SYSTEM_NODES, type TypeNode } from './type-node';
+import { EMPTY, FALSE, isObject, single, toBoolean, TRUE, type PathNode, type PathNodes } from './value';
+
+type Operate = (left: PathNodes, right: PathNodes, scope: Scope) => PathNodes;
+
+const BOOLEAN = [SYSTEM_NODES.Boolean];
+
+export function compileBinary(operator: BinaryOperator, left: Compiled, right: Compiled): Compiled {
+  if (operator === 'and' || operator === 'or' || operator === 'xor' || operator === 'implies') {
+    return compileLogic(operator, left, right);
+  }
+  const operate = OPERATORS[operator];
+  return {
+    run: (focus, scope) => operate(left.run(focus, scope), right.run(focus, scope), scope),
+    nodes: nodesOf(operator, left, right),
+  };
+}
+
+function nodesOf(operator: BinaryOperator, left: Compiled, right: Compiled): readonly TypeNode[] | undefined {
+  if (operator === '|') return left.nodes && right.nodes && [...left.nodes, ...right.nodes];
+  if (operator === '&') return [SYSTEM_NODES.String];
+  return ARITHMETIC.has(operator) ? undefined : BOOLEAN;
+}
+const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/', 'div', 'mod']);
+
+/** Three-valued logic; the right side is only evaluated where the left leaves the result open. */
+function compileLogic(operator: 'and' | 'or' | 'xor' | 'implies', left: Compiled, right: Compiled): Compiled {
+  return {
+    run: (focus, scope) => {
+      const one = truthOf(left.run(focus, scope), scope, operator);
+      if (operator === 'and' && one === false) return FALSE;
+      if (operator === 'or' && one === true) return TRUE;
+      if (operator === 'implies' && one === false) return TRUE;
+      return toBoolean(decide(operator, one, truthOf(right.run(focus, scope), scope, operator)));
+    },
+    nodes: BOOLEAN,
+  };
+}
+
+function decide(
+  operator: 'and' | 'or' | 'xor' | 'implies',
+  one: boolean | undefined,
+  other: boolean | undefined,
+): boolean | undefined {
+  switch (operator) {
+    case 'and':
+      return other === false ? false : one === undefined || other === undefined ? undefined : true;
+    case 'or':
+      return other === true ? true : one === undefined || other === undefined ? undefined : false;
+    case 'xor':
+      return one === undefined || other === undefined ? undefined : one !== other;
+    case 'implies':
+      return other === true ? true : one === undefined || other === undefined ? undefined : false;
+  }
+}
+
+function negated(value: boolean | undefined): boolean | undefined {
+  return value === undefined ? undefined : !value;
+}
+
+/** An operator of two single values; empty if one of them is. */
+function ofSingles(
+  name: string,
+  operate: (left: PathNode, right: PathNode, scope: Scope) => PathNodes,
+): Operate {
+  return (left, right, scope) => {
+    const [first, second] = [one(left, scope, name), one(right, scope, name)];
+    return first && second ? operate(first, second, scope) : EMPTY;
+  };
+}
+
+function comparison(name: string, accept: (difference: number) => boolean): Operate {
+  return ofSingles(name, (left, right, scope) => {
+    const difference = compare(left, right);
+    if (difference === 'incomparable')
+      return fault(scope, `${name} cannot compare ${left.type} with ${right.type}`);
+    return toBoolean(difference === undefined ? undefined : accept(difference));
+  });
+}
+
+function compare(left: PathNode, right: PathNode): number | undefined | 'incomparable' {
+  const [one, other] = [left.node.kind, right.node.kind];
+  if (left.value === null || right.value === null) return undefined;
+  if (isNumber(one) && isNumber(other)) {
+    const [first, second] = [toExact(left.value), toExact(right.value)];
+    return first && second ? compareExact(first, second) : undefined;
+  }
+  if (isTemporal(one) && isTemporal(other)) {
+    const result = compareMoments(left, right);
+    return result === 'different kinds' ? 'incomparable' : result;
+  }
+  if (one === 'String' && other === 'String')
+    return left.value < right.value ? -1 : left.value > right.value ? 1 : 0;
+  if (one === 'Quantity' || other === 'Quantity') {
+    const [first, second] = [toQuantity(left), toQuantity(right)];
+    return first && second ? compareQuantities(first, second) : 'incomparable';
+  }
+  return 'incomparable';
+}
+
+/** An operator of two numbers; quantities of the same unit where `ofQuantities`. */
+function arithmetic(
+  name: string,
+  operate: (left: Exact, right: Exact) => Exact | undefined,
+  type?: 'Integer' | 'Decimal',
+): (left: PathNode, right: PathNode, scope: Scope) => PathNodes {
+  return (left, right, scope) => {
+    const [one, other] = [left.node.kind, right.node.kind];
+    if (!isNumber(one) || !isNumber(other))
+      return fault(scope, `${name} cannot join ${left.type} and ${right.type}`);
+    const [first, second] = [toExact(left.value), toExact(right.value)];
+    const result = first && second && operate(first, second);
+    if (!result) return EMPTY;
+    return single(
+      fromExact(result),
+      type ?? (one === 'Integer' && other === 'Integer' ? 'Integer' : 'Decimal'),
+    );
+  };
+}
+
+const PLUS = arithmetic('+', add);
+const MINUS = arithmetic('-', (left, right) => add(left, negate(right)));
+
+function sum(sign: 1 | -1): Operate {
+  const name = sign === 1 ? '+' : '-';
+  const numbers = sign === 1 ? PLUS : MINUS;
+  return ofSingles(name, (left, right, scope) => {
+    const [one, other] = [left.node.kind, right.node.kind];
+    if (sign === 1 && one === 'String' && other === 'String') {
+      return typeof left.value === 'string' && typeof right.value === 'string'
+        ? single(left.value + right.value, 'String')
+        : EMPTY;
+    }
+    if (isTemporal(one)) return later(left, right, sign, scope);
+    if (one === 'Quantity' && other === 'Quantity') return sumOfQuantities(left, right, sign, scope);
+    return numbers(left, right, scope);
+  });
+}
+
+function later(left: PathNode, right: PathNode, sign: 1 | -1, scope: Scope): PathNodes {
+  const moment = momentOf(left);
+  const duration = right.node.kind === 'Quantity' ? toQuantity(right) : undefined;
+  const { kind } = left.node;
+  if (!moment || !duration || (kind !== 'Date' && kind !== 'DateTime' && kind !== 'Time')) {
+    return fault(scope, `Only a duration can be added to ${left.type}`);
+  }
+  const amount = sign * Number(`${duration.value.unscaled}e${-duration.value.scale}`);
+  if (!duration.isCalendar && (duration.unit === 'a' || duration.unit === 'mo')) {
+    return fault(scope, `'${duration.unit}' is no definite duration`);
+  }
+  const moved =
+    kind === 'Time' ? addToTime(moment, amount, duration.unit) : addDuration(moment, amount, duration.unit);
+  if (!moved) return fault(scope, `'${duration.unit}' cannot be added to ${left.type}`);
+  return single(kind === 'Time' ? timeText(moved) : dateTimeText(moved, kind === 'Date'), kind);
+}
+
+function sumOfQuantities(left: PathNode, right: PathNode, sign: 1 | -1, scope: Scope): PathNodes {
+  const [first, second] = [toQuantity(left), toQuantity(right)];
+  if (!first || !second) return EMPTY;
+  if (first.unit !== second.unit) return fault(scope, `${first.unit} and ${second.unit} cannot be added`);
+  const value = add(first.value, sign === 1 ? second.value : negate(second.value));
+  return single({ value: fromExact(value), [first.isCalendar ? 'unit' : 'code']: first.unit }, 'Quantity');
+}
+
+/** Unary minus. */
+export function compilePolarity(operator: '+' | '-', operand: Compiled): Compiled {
+  return {
+    run: (focus, scope) => {
+      const node = one(operand.run(focus, scope), scope, operator);
+      if (!node) return EMPTY;
+      const { kind } = node.node;
+      if (kind === 'Quantity' && isObject(node.value)) {
+        const value = toExact(node.value['value']);
+        if (!value) return EMPTY;
+        return operator === '+'
+          ? [node]
+          : single({ ...node.value, value: fromExact(negate(value)) }, 'Quantity');
+      }
+      const value = isNumber(kind) ? toExact(node.value) : undefined;
+      if (!value) return fault(scope, `${operator} takes a number, not ${node.type}`);
+      return operator === '+'
+        ? [node]
+        : single(fromExact(negate(value)), kind === 'Integer' ? 'Integer' : 'Decimal');
+    },
+    nodes: operand.nodes,
+  };
+}
+
+/** Only strings; empty counts as ''. */
+const concatenate: Operate = (left, right, scope) => {
+  const texts = [left, right].map((nodes) => {
+    const node = one(nodes, scope, '&');
+    if (nodes.length > 1) return undefined;
+    if (!node) return '';
+    return typeof node.value === 'string' && node.node.kind === 'String'
+      ? node.value
+      : decimalText(node.value);
+  });
+  const [first, second] = texts;
+  return first === undefined || second === undefined
+    ? fault(scope, '& joins strings')
+    : single(first + second, 'String');
+};
+
+function membership(whole: PathNodes, part: PathNodes, scope: Scope, name: string): PathNodes {
+  const wanted = one(part, scope, name);
+  if (!wanted) return EMPTY;
+  return toBoolean(includes(whole, wanted));
+}
+
+const OPERATORS: Readonly<Record<Exclude<BinaryOperator, 'and' | 'or' | 'xor' | 'implies'>, Operate>> = {
+  '=': (left, right) => toBoolean(areEqualCollections(left, right)),
+  '!=': (left, right) => toBoolean(negated(areEqualCollections(left, right))),
+  '~': (left, right) => toBoolean(areEquivalentCollections(left, right)),
+  '!~': (left, right) => toBoolean(!areEquivalentCollections(left, right)),
+  '<': comparison('<', (difference) => difference < 0),
+  '<=': comparison('<=', (difference) => difference <= 0),
+  '>': comparison('>', (difference) => difference > 0),
+  '>=': comparison('>=', (difference) => difference >= 0),
+  '|': (left, right) => {
+    if (left.length === 0) return distinct(right);
+    return distinct(right.length === 0 ? left : [...left, ...right]);
+  },
+  in: (left, right, scope) => membership(right, left, scope, 'in'),
+  contains: (left, right, scope) => membership(left, right, scope, 'contains'),
+  '+': sum(1),
+  '-': sum(-1),
+  '&': concatenate,
+  '*': ofSingles('*', arithmetic('*', multiply)),
+  '/': ofSingles(
+    '/',
+    arithmetic('/', (left, right) => divide(left, right), 'Decimal'),
+  ),
+  div: ofSingles(
+    'div',
+    arithmetic('div', (left, right) => divideWhole(left, right)?.quotient, 'Integer'),
+  ),
+  mod: ofSingles(
+    'mod',
+    arithmetic('mod', (left, right) => {
+      const remainder = divideWhole(left, right)?.remainder;
+      return remainder && trim(remainder);
+    }),
+  ),
+};

@@ -1,0 +1,65 @@
+/** is, as and ofType (http://hl7.org/fhirpath/N1/#types), with the resource types of references that resolve() gives. */
+import { one, typeError, type Compiled, type Surroundings } from './compiled';
+import { walk } from './member';
+import type { PathSyntax } from './syntax';
+import { SYSTEM_NODES, type TypeModel, type TypeNode } from './type-node';
+import { EMPTY, toBoolean, type PathNode } from './value';
+
+/** Whether nodes are of a type; the answers are kept, for there are few nodes. */
+export function typeTest(model: TypeModel, typeName: string): (node: TypeNode) => boolean {
+  const known = new Map<TypeNode, boolean>();
+  return (node) => {
+    let answer = known.get(node);
+    if (answer === undefined) known.set(node, (answer = model.conforms(node, typeName)));
+    return answer;
+  };
+}
+
+export function checkType(typeName: string, { model }: Surroundings, syntax: PathSyntax): void {
+  if (!model.hasType(typeName)) throw typeError(`There is no type '${typeName}'`, syntax);
+}
+
+export function compileIs(operand: Compiled, typeName: string, { model }: Surroundings): Compiled {
+  const test = typeTest(model, typeName);
+  return {
+    run: (focus, scope) => {
+      const node = one(operand.run(focus, scope), scope, 'is');
+      return toBoolean(node && test(node.node));
+    },
+    nodes: [SYSTEM_NODES.Boolean],
+  };
+}
+
+/**
+ * `as` behaves as ofType does also on several values: R4's own search parameters and invariants count on that
+ * (`(Observation.component.value as Quantity)`), although FHIRPath asks for a single one.
+ */
+export function compileOfType(operand: Compiled, typeName: string, surroundings: Surroundings): Compiled {
+  const { model } = surroundings;
+  const test = typeTest(model, typeName);
+  const nodes = operand.nodes?.filter(test);
+  const last = operand.steps?.at(-1);
+  // Where the declared types decide, members of other types are not read at all.
+  if (operand.steps && last && operand.nodes && !operand.nodes.some(isAbstractResource)) {
+    const steps = [...operand.steps.slice(0, -1), last.withFilter(test)];
+    return { run: (focus) => walk(steps, focus, model), nodes, steps };
+  }
+  return {
+    run: (focus, scope) => {
+      const found: PathNode[] = [];
+      for (const node of operand.run(focus, scope)) if (test(node.node)) found.push(node);
+      return found.length === 0 ? EMPTY : found;
+    },
+    nodes: operand.nodes?.some(isAbstractResource) ? concreteNode(typeName, model) : nodes,
+  };
+}
+
+function concreteNode(typeName: string, model: TypeModel): readonly TypeNode[] | undefined {
+  const node = model.resourceNode(typeName.replace(/^FHIR\./, ''));
+  return node && [node];
+}
+
+/** A declared type that says nothing of the value's own. */
+export function isAbstractResource(node: TypeNode): boolean {
+  return node.namespace === 'FHIR' && (node.name === 'Resource' || node.name === 'DomainResource');
+}

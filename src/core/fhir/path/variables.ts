@@ -1,0 +1,36 @@
+/** http://hl7.org/fhirpath/N1/#environment-variables and http://hl7.org/fhir/R4/fhirpath.html#vars */
+import { unsupported, type Compiled, type Scope } from './compiled';
+import type { PathSyntax } from './syntax';
+import { SYSTEM_NODES } from './type-node';
+import { single, type PathNodes } from './value';
+
+const CONSTANTS: Readonly<Record<string, string>> = {
+  ucum: 'http://unitsofmeasure.org',
+  sct: 'http://snomed.info/sct',
+  loinc: 'http://loinc.org',
+};
+const PREFIXES: Readonly<Record<string, string>> = {
+  'vs-': 'http://hl7.org/fhir/ValueSet/',
+  'ext-': 'http://hl7.org/fhir/StructureDefinition/',
+};
+const OF_SCOPE: Readonly<Record<string, (scope: Scope) => PathNodes>> = {
+  resource: (scope) => scope.resource,
+  rootResource: (scope) => scope.rootResource,
+  context: (scope) => scope.context,
+};
+
+export function compileVariable(name: string, syntax: PathSyntax): Compiled {
+  const ofScope = Object.hasOwn(OF_SCOPE, name) ? OF_SCOPE[name] : undefined;
+  if (ofScope) return { run: (_focus, scope) => ofScope(scope), nodes: undefined };
+  const text = constantOf(name);
+  if (text === undefined) throw unsupported(`%${name}`, syntax);
+  const nodes = single(text, 'String');
+  return { run: () => nodes, nodes: [SYSTEM_NODES.String] };
+}
+
+function constantOf(name: string): string | undefined {
+  if (Object.hasOwn(CONSTANTS, name)) return CONSTANTS[name];
+  for (const [prefix, url] of Object.entries(PREFIXES))
+    if (name.startsWith(prefix)) return url + name.slice(prefix.length);
+  return undefined;
+}
