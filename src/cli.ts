@@ -7,10 +7,11 @@ import { loadEnvironmentFile } from './cli/environment-file';
 import { fail } from './cli/failure';
 import { migrate } from './cli/migrate';
 import { quickstart } from './cli/quickstart';
+import { reindex } from './cli/reindex';
 import { serve } from './cli/serve';
 import { tenant } from './cli/tenant';
 
-const COMMANDS: readonly Command[] = [serve, quickstart, migrate, tenant, config];
+const COMMANDS: readonly Command[] = [serve, quickstart, migrate, tenant, reindex, config];
 
 function helpOf(command: Command): string {
   const options = Object.entries(command.options ?? {});

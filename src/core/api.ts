@@ -132,6 +132,28 @@ export interface Readiness {
   readonly notices: readonly string[];
 }
 
+/** One resource of which a table holds something else than its stored version gives. */
+export interface IndexDifference {
+  /** '' for the base conformance resources. */
+  readonly tenant: string;
+  readonly release: Release;
+  readonly space: number;
+  readonly type: string;
+  readonly id: string;
+  readonly table:
+    | 'resource'
+    | 'resource_version'
+    | 'token_index'
+    | 'reference_index'
+    | 'range_index'
+    | 'string_index'
+    | 'uri_index';
+  /** What should stand there and does not, in words: for rows, their parameter and their other columns. */
+  readonly missing: readonly string[];
+  /** What stands there and should not. */
+  readonly superfluous: readonly string[];
+}
+
 /** The one door to core; made by `createCore` in index.ts. */
 export interface Core {
   /** Undefined when the tenant is unknown or disabled. Answers from memory, fresh to 2 s. */
@@ -162,6 +184,8 @@ export interface Core {
   operations(release: Release): readonly OperationInfo[];
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
 
+  /** Every place where the search index is not what the stored versions give; ends when all spaces were compared. */
+  verifyIndex(): AsyncIterable<IndexDifference>;
   readiness(): Promise<Readiness>;
   close(): Promise<void>;
 }

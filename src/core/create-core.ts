@@ -20,6 +20,7 @@ import { KeyedQueue } from './keyed-queue';
 import { createOperationEnvironment } from './operation-environment';
 import { createCodeSystemMemory } from './operations/code-system-memory';
 import { invokeOperation, operationsOf } from './operations/invoke';
+import { verifyIndex } from './reindex';
 import { createExtractor } from './search/extract';
 import { createHasher } from './search/hash';
 import { createIdSource, idOfKey, keyOf } from './search/resource-key';
@@ -164,6 +165,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     operations: (release) => operationsOf(loadDefinitions(release)),
     invoke: (context, invocation) =>
       invokeOperation(createOperationEnvironment(services, context, codeSystems), invocation),
+    verifyIndex: () => verifyIndex(services),
     async readiness() {
       const notices = [
         ...(installation.wall

@@ -56,7 +56,8 @@ export const NO_ROWS: IndexRows = {
 /** Bits of `extremes`. */
 export const EXTREMES = { lowest: 1, highest: 2, whole: 4 } as const;
 
-function extremesOf(row: { isLowest: boolean; isHighest: boolean; isWhole?: boolean }): number {
+/** The stored form of what a range or string row is to its resource and parameter. */
+export function extremesOf(row: { isLowest: boolean; isHighest: boolean; isWhole?: boolean }): number {
   return (
     (row.isLowest ? EXTREMES.lowest : 0) | (row.isHighest ? EXTREMES.highest : 0) | (row.isWhole ? EXTREMES.whole : 0)
   );
@@ -253,6 +254,12 @@ function pushSortDate(array: BinaryArray, date: number | undefined): void {
   if (date === undefined) array.pushInt8(NO_DATE_HIGH, 0);
   else array.pushWhole(date);
 }
+
+/** Decimal form of a stored sort date. */
+export function sortDateText(date: number | undefined): string {
+  return date === undefined ? NO_DATE_TEXT : String(date);
+}
+const NO_DATE_TEXT = '-9223372036854775808';
 
 const tokenIdentity = (row: TokenRow): string => `${row.parameter} ${row.valueHigh} ${row.valueLow} ${row.system}`;
 const referenceIdentity = (row: ReferenceRow): string =>
