@@ -87,7 +87,7 @@ it('has example queries that all work', async () => {
   await page.setViewportSize({ width: 1360, height: 3000 });
   for (const [name, expected] of [
     ['Version', '"reference": "ClientApplication/anonymous"'],
-    ['History', '"change": "CREATE"'],
+    ['History', '"change": "UPDATE"'],
     ['Patch', '"active": true'],
     ['Expand', '"code": "female"'],
   ] as const) {

@@ -99,7 +99,7 @@ describe.each<Release>(['r4', 'r4b'])('reading resources of %s', (release) => {
     expect(first.pageInfo.hasNextPage).toBe(true);
     const second = (await send(query, { after: first.pageInfo.endCursor })).found.history;
     expect(second).toMatchObject({
-      versions: [{ versionId: '1', change: 'CREATE', resource: { json: { code: { text: 'first' } } } }],
+      versions: [{ versionId: '1', change: 'UPDATE', resource: { json: { code: { text: 'first' } } } }],
       pageInfo: { hasNextPage: false, endCursor: null },
     });
   });

@@ -5,7 +5,7 @@ import { Resource } from './resource';
 
 export const ChangeKind = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete' } as const;
 export type ChangeKind = (typeof ChangeKind)[keyof typeof ChangeKind];
-registerEnumType(ChangeKind, { name: 'ChangeKind', description: 'What made a version.' });
+registerEnumType(ChangeKind, { name: 'ChangeKind', description: 'How a version was written: UPDATE is a write under a known id, the first one too.' });
 
 @ObjectType({ description: 'One version of a resource.' })
 export class HistoryEntry {
