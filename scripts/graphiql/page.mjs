@@ -38,11 +38,16 @@ function keepDigits(_name, value, context) {
     : value;
 }
 
+/** For a moment after a change of tabs GraphiQL still names the operation of the tab before. */
+function withoutStranger({ operationName, ...request }) {
+  return operationName && request.query.includes(operationName) ? { ...request, operationName } : request;
+}
+
 async function fetcher(request, options) {
   const response = await fetch(window.location.pathname, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json', ...options?.headers },
-    body: JSON.stringify(request),
+    body: JSON.stringify(withoutStranger(request)),
   });
   return JSON.parse(await response.text(), JSON.rawJSON ? keepDigits : undefined);
 }
