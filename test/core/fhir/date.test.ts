@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../../src/core/fhir/json';
 import { dateRange, periodRange, timeRange, timingRange } from '../../../src/core/fhir/date';
 
 /**
@@ -182,7 +183,7 @@ describe('a timing', () => {
   });
 
   it('has no range when it only says how often', () => {
-    for (const timing of [
+    const timings: JsonValue[] = [
       { repeat: { frequency: 2, period: 1, periodUnit: 'd' } },
       {},
       [],
@@ -190,8 +191,8 @@ describe('a timing', () => {
       'x',
       { event: [3] },
       { event: 'x' },
-    ])
-      expect(timingRange(timing)).toBeUndefined();
+    ];
+    for (const timing of timings) expect(timingRange(timing)).toBeUndefined();
   });
 });
 

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../../../src/core/fhir/json';
+import { RELEASE_NAMES, type Release } from '../../../src/core/fhir/release';
+import type { IndexRows } from '../../../src/core/search/index-rows';
+import { makeExtractor, reordered } from './indexed';
+
+function readExamples(release: Release): JsonObject[] {
+  const file = join(__dirname, '../../../examples', `${release}.ndjson.gz`);
+  const lines = gunzipSync(readFileSync(file)).toString('utf8').split('\n');
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => parseJson(line).value)
+    .filter(isJsonObject);
+}
+
+const typeOf = (resource: JsonObject) => String(resource['resourceType']);
+const sorted = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort();
+
+/** Rows as sets, to compare without regard to their order. */
+function asSets(rows: IndexRows) {
+  return {
+    tokens: sorted(rows.tokens),
+    references: sorted(rows.references),
+    ranges: sorted(rows.ranges),
+    strings: sorted(rows.strings),
+    uris: sorted(rows.uris),
+    presence: [...rows.presence],
+    sortDate: rows.sortDate,
+  };
+}
+
+let seed = 99;
+const draw = (below: number) => Math.floor(((seed = (seed * 48271) % 2147483647) / 2147483647) * below);
+
+/** The value with some of its parts replaced by ones of another shape. */
+function damaged(value: JsonValue): JsonValue {
+  if (draw(12) === 0)
+    return [null, 7, 'x', true, [], {}, [null], [[{}]], { a: [] }, '\u00017.0', ''][draw(11)] ?? null;
+  if (Array.isArray(value)) return value.map(damaged);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, name === 'resourceType' ? inner : damaged(inner)]),
+  );
+}
+
+describe.each(RELEASE_NAMES)('the official examples of %s', (release) => {
+  const examples = readExamples(release);
+  const extract = makeExtractor(release);
+
+  it('have rows, the same in whatever order their members stand', () => {
+    expect(examples.length).toBeGreaterThan(500);
+    let rowCount = 0;
+    for (const resource of examples) {
+      const rows = extract(typeOf(resource), resource);
+      const again = reordered(resource);
+      if (isJsonObject(again)) expect(asSets(extract(typeOf(resource), again))).toEqual(asSets(rows));
+      rowCount +=
+        rows.tokens.length +
+        rows.references.length +
+        rows.ranges.length +
+        rows.strings.length +
+        rows.uris.length;
+    }
+    expect(rowCount / examples.length).toBeGreaterThan(8);
+  });
+
+  it('have rows that PostgreSQL can hold: hashes of 32 bits, finite texts, one lowest and one highest', () => {
+    for (const resource of examples) {
+      const { tokens, ranges, strings, uris } = extract(typeOf(resource), resource);
+      for (const row of tokens)
+        for (const half of [row.valueHigh, row.valueLow, row.system]) expect(half).toBe(half | 0);
+      for (const row of ranges) expect([row.low, row.high].some(Number.isNaN)).toBe(false);
+      for (const row of strings) expect(row.value.length).toBeLessThanOrEqual(217);
+      for (const row of uris) expect(row.value.length).toBeLessThanOrEqual(500);
+      for (const rows of [
+        ranges.filter((row) => row.qualifierHigh === 0),
+        strings.filter((row) => row.isWhole),
+      ]) {
+        for (const parameter of new Set(rows.map((row) => row.parameter))) {
+          const own = rows.filter((row) => row.parameter === parameter);
+          expect([
+            own.filter((row) => row.isLowest).length,
+            own.filter((row) => row.isHighest).length,
+          ]).toEqual([1, 1]);
+        }
+      }
+    }
+  });
+
+  it('never make the extractor throw when their shape is damaged', () => {
+    for (let round = 0; round < 4; round++)
+      for (const resource of examples) {
+        const broken = damaged(resource);
+        if (isJsonObject(broken)) extract(typeOf(resource), broken);
+      }
+  });
+});
