@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
+import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** A process that must not outlive this one, however this one ends. */
@@ -21,10 +22,11 @@ export interface ChildOptions extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' |
 
 /**
  * Waits on its standard input, which ends with the process that started it, even by kill -9. Arguments: signal,
- * process id, folder. Bounded, because a container's first process may never reap what has ended.
+ * process id, folder. What it has read tells whether only the folder is left. Bounded, because a container's first process may never reap what has ended.
  */
 const WATCHDOG = `
-cat >/dev/null
+said=$(cat)
+if [ "$said" = ended ]; then rm -rf "$3"; exit; fi
 kill -"$1" "$2" 2>/dev/null
 tries=0
 while kill -0 "$2" 2>/dev/null && [ "$tries" -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
@@ -37,7 +39,9 @@ function startWatchdog(processId: number, signal: NodeJS.Signals, folder: string
   const watchdog = spawn('sh', script, { detached: true, cwd: '/', stdio: ['pipe', 'ignore', 'ignore'] });
   watchdog.on('error', () => undefined);
   watchdog.stdin.on('error', () => undefined);
+  // Neither the watchdog nor the line to it keeps this process from ending.
   watchdog.unref();
+  if (watchdog.stdin instanceof Socket) watchdog.stdin.unref();
   return watchdog;
 }
 
@@ -66,8 +70,11 @@ export async function startChild(
   if (processId === undefined) throw new Error(`${command} was started without a process id`);
   const watchdog = startWatchdog(processId, lastSignal, lastFolder ?? '');
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
-  // A child that ended by itself leaves its folder to us as long as we live, so that its log can be read.
-  void ended.then(() => watchdog.kill('SIGKILL'));
+  void ended.then(() => {
+    // The number may soon be another process's. A folder stays as long as we do, so that a log in it can be read.
+    if (lastFolder === undefined) watchdog.kill('SIGKILL');
+    else watchdog.stdin?.write('ended');
+  });
 
   return {
     processId,

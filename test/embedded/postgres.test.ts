@@ -94,4 +94,26 @@ describe('a child process', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     expect(existsSync(folder)).toBe(false);
   });
+
+  it('that ended by itself keeps its folder until the process that started it is gone', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'andiron-child-'));
+    const module = path.resolve(__dirname, '../../dist/src/embedded/child.js');
+    const script = `
+      const { existsSync } = require('node:fs');
+      require(${JSON.stringify(module)})
+        .startChild('true', [], { lastSignal: 'SIGTERM', lastFolder: ${JSON.stringify(folder)}, stdio: 'ignore' })
+        .then(async (child) => {
+          await child.ended;
+          setTimeout(() => process.exit(existsSync(${JSON.stringify(folder)}) ? 7 : 1), 300);
+        });`;
+    const parent = await startChild(process.execPath, ['-e', script], {
+      lastSignal: 'SIGKILL',
+      stdio: 'ignore',
+    });
+    expect(await parent.ended).toBe('with code 7');
+    const began = Date.now();
+    while (existsSync(folder) && Date.now() - began < 10_000)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(existsSync(folder)).toBe(false);
+  });
 });
