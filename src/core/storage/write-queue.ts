@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { fhirError } from '../errors';
-import { isRetryable, StatementError } from './database-error';
+import { FhirError, fhirError } from '../errors';
+import { isRetryable } from './database-error';
 import type { Database, Row } from './database';
 import { bind, defineStatement, template, type Bound, type Statement } from './statement';
 import { encodeWrites, type VersionWrite, type Written } from './version-write';
@@ -125,7 +125,8 @@ class SpaceQueue {
       );
       batch.forEach((member, index) => member.resolve(outcomes[index]));
     } catch (error) {
-      const separable = error instanceof StatementError && (batch.length > 1 || isRetryable(error));
+      // A FhirError is the database's own trouble and meets all; anything else is some member's: refused or unfit.
+      const separable = !(error instanceof FhirError) && (batch.length > 1 || isRetryable(error));
       if (!separable) {
         for (const member of batch) member.reject(error);
         return;
