@@ -1,0 +1,78 @@
+/** Reads of one moment go in one statement, and no read is answered by a statement that was sent before it came. */
+import { keyText, VersionReader } from '../../../src/core/storage/version-read';
+import { WriteQueues } from '../../../src/core/storage/write-queue';
+import { makeWrite, openStorage, SOME_TYPE, SYSTEM_R4, SYSTEM_R4B, type OpenedStorage } from './opened-storage';
+
+let storage: OpenedStorage;
+let reader: VersionReader;
+let writes: WriteQueues;
+let batches: number[] = [];
+beforeAll(async () => {
+  storage = await openStorage();
+  reader = new VersionReader(storage.database, (reads) => batches.push(reads));
+  writes = new WriteQueues(storage.database, 10_000, () => undefined);
+  await Promise.all(Array.from({ length: 40 }, (_, key) => writes.write(SYSTEM_R4, makeWrite(key + 1))));
+});
+afterAll(() => storage.close());
+beforeEach(() => {
+  batches = [];
+});
+
+const address = (key: number) => ({ type: SOME_TYPE, key: { high: 0, low: key } });
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+it('reads of one moment are one statement, each answered with its own resource', async () => {
+  const rows = await Promise.all(
+    Array.from({ length: 40 }, (_, key) => reader.current(SYSTEM_R4, address(key + 1))),
+  );
+  expect(batches).toEqual([40]);
+  expect(rows.map((row) => JSON.parse(row?.body ?? '{}').note)).toEqual(
+    Array.from({ length: 40 }, (_, key) => key + 1),
+  );
+});
+
+it('the same resource asked for twice, and one that is not there, are each answered', async () => {
+  const rows = await Promise.all([1, 999, 1].map((key) => reader.current(SYSTEM_R4, address(key))));
+  expect(rows.map((row) => row?.version)).toEqual([1, undefined, 1]);
+  expect(keyText(rows[0]?.key ?? { high: 9, low: 9 })).toBe('1');
+});
+
+it('reads of two spaces are never one statement', async () => {
+  const rows = await Promise.all([
+    reader.current(SYSTEM_R4, address(1)),
+    reader.current(SYSTEM_R4B, address(1)),
+  ]);
+  expect(batches).toEqual([1, 1]);
+  expect(rows.map((row) => row?.version)).toEqual([1, undefined]);
+});
+
+it('what comes while statements are under way waits, and goes together', async () => {
+  await storage.owner.query('begin; lock table andiron.resource in access exclusive mode');
+  const asked: Promise<unknown>[] = [];
+  for (let key = 1; key <= 6; key++) {
+    asked.push(reader.current(SYSTEM_R4, address(key)));
+    await turn();
+    await turn();
+  }
+  expect(batches).toEqual([1, 1]);
+  await storage.owner.query('commit');
+  await Promise.all(asked);
+  expect(batches).toEqual([1, 1, 4]);
+});
+
+it('a read that is asked for after a write was answered sees it, however many reads are under way', async () => {
+  const key = 500;
+  await writes.write(SYSTEM_R4, makeWrite(key));
+  let stop = false;
+  const crowd = Array.from({ length: 30 }, async () => {
+    while (!stop) await reader.current(SYSTEM_R4, address(key));
+  });
+  for (let version = 1; version <= 60; version++) {
+    const written = await writes.write(SYSTEM_R4, makeWrite(key, { expected: version, change: 'update' }));
+    const read = await reader.current(SYSTEM_R4, address(key));
+    expect(read?.version).toBe(written?.version);
+  }
+  stop = true;
+  await Promise.all(crowd);
+  expect(Math.max(...batches)).toBeGreaterThan(1);
+});

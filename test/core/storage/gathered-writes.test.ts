@@ -1,0 +1,172 @@
+/** Writes of one moment go in one statement, and each is answered on its own merits. */
+import { FhirError } from '../../../src/core';
+import { StatementError } from '../../../src/core/storage/database-error';
+import { WriteQueues } from '../../../src/core/storage/write-queue';
+import {
+  makeWrite,
+  openStorage,
+  SOME_TYPE,
+  stringRows,
+  SYSTEM_R4,
+  SYSTEM_R4B,
+  type OpenedStorage,
+} from './opened-storage';
+
+let storage: OpenedStorage;
+let writes: WriteQueues;
+let batches: number[] = [];
+beforeAll(async () => {
+  storage = await openStorage();
+  writes = new WriteQueues(storage.database, 10_000, (members) => batches.push(members));
+});
+afterAll(() => storage.close());
+beforeEach(() => {
+  batches = [];
+});
+
+async function countVersions(from: number, to: number): Promise<number> {
+  const { rows } = await storage.owner.query<{ count: number }>(
+    `select count(*)::int from andiron.resource_version v
+     join andiron.resource r using (space, resource_type, resource_key, version)
+     where v.space = $1 and v.resource_key between $2 and $3`,
+    [SYSTEM_R4, from, to],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+const keys = (from: number, count: number): number[] => Array.from({ length: count }, (_, index) => from + index);
+
+describe('creates of one moment', () => {
+  it('are one statement', async () => {
+    const outcomes = await Promise.all(
+      keys(1_000, 50).map((key) => writes.write(SYSTEM_R4, makeWrite(key))),
+    );
+    expect(batches).toEqual([50]);
+    expect(outcomes.map((outcome) => outcome?.version)).toEqual(Array(50).fill(1));
+    expect(await countVersions(1_000, 1_049)).toBe(50);
+  });
+
+  it('of two spaces are never one statement', async () => {
+    await Promise.all([
+      writes.write(SYSTEM_R4, makeWrite(1_100)),
+      writes.write(SYSTEM_R4B, makeWrite(1_100)),
+    ]);
+    expect(batches).toEqual([1, 1]);
+  });
+
+  it('are stored although the id of one of them is taken', async () => {
+    await writes.write(SYSTEM_R4, makeWrite(2_001, { body: '{"first":true}' }));
+    const outcomes = await Promise.all(
+      keys(2_000, 3).map((key) => writes.write(SYSTEM_R4, makeWrite(key))),
+    );
+    expect(batches).toEqual([1, 3]);
+    expect(outcomes.map((outcome) => outcome?.version)).toEqual([1, undefined, 1]);
+    const { rows } = await storage.owner.query<{ body: string }>(
+      'select body from andiron.resource_version where space = $1 and resource_key = 2001',
+      [SYSTEM_R4],
+    );
+    expect(rows).toEqual([{ body: '{"first":true}' }]);
+  });
+
+  it('under one id store one of them', async () => {
+    const outcomes = await Promise.all(
+      [1, 2, 3].map(() => writes.write(SYSTEM_R4, makeWrite(2_500, { rows: stringRows('same') }))),
+    );
+    expect(outcomes.filter((outcome) => outcome !== undefined)).toHaveLength(1);
+    expect(await countVersions(2_500, 2_500)).toBe(1);
+    const { rows } = await storage.owner.query('select 1 from andiron.string_index where resource_key = 2500');
+    expect(rows).toHaveLength(1);
+  });
+
+  it('are stored although PostgreSQL refuses the text of one of them', async () => {
+    const outcomes = await Promise.allSettled(
+      keys(3_000, 5).map((key) =>
+        writes.write(SYSTEM_R4, makeWrite(key, key === 3_002 ? { rows: stringRows('a\0b') } : {})),
+      ),
+    );
+    expect(batches).toEqual([5]);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
+    const [refused] = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(refused?.reason).toBeInstanceOf(StatementError);
+    expect(await countVersions(3_000, 3_004)).toBe(4);
+  });
+
+  it('are stored although one of them does not fit its columns', async () => {
+    const outcomes = await Promise.allSettled(
+      keys(3_500, 3).map((key) =>
+        writes.write(SYSTEM_R4, makeWrite(key, { type: key === 3_501 ? 1e9 : SOME_TYPE })),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await countVersions(3_500, 3_502)).toBe(2);
+  });
+
+  it('leave no index row of a member that was not written', async () => {
+    await writes.write(SYSTEM_R4, makeWrite(4_000, { rows: stringRows('first') }));
+    await Promise.all([
+      writes.write(SYSTEM_R4, makeWrite(4_000, { rows: stringRows('second') })),
+      writes.write(SYSTEM_R4, makeWrite(4_001, { rows: stringRows('neighbour') })),
+    ]);
+    const { rows } = await storage.owner.query<{ value: string }>(
+      'select value from andiron.string_index where resource_key in (4000, 4001) order by value',
+    );
+    expect(rows.map(({ value }) => value)).toEqual(['first', 'neighbour']);
+  });
+});
+
+describe('updates of one moment', () => {
+  it('are stored although one of them expects a version that is gone', async () => {
+    for (const key of [5_000, 5_001]) await writes.write(SYSTEM_R4, makeWrite(key));
+    const update = (key: number, expected: number) =>
+      writes.write(SYSTEM_R4, makeWrite(key, { expected, change: 'update' }));
+    const outcomes = await Promise.all([
+      update(5_000, 1),
+      update(5_001, 7),
+      writes.write(SYSTEM_R4, makeWrite(5_002)),
+    ]);
+    expect(batches.at(-1)).toBe(3);
+    expect(outcomes.map((outcome) => outcome?.version)).toEqual([2, undefined, 1]);
+  });
+
+  it('of one resource are taken one after the other', async () => {
+    await writes.write(SYSTEM_R4, makeWrite(5_100));
+    const update = () => writes.write(SYSTEM_R4, makeWrite(5_100, { expected: 1, change: 'update' }));
+    const outcomes = await Promise.all([update(), update(), update()]);
+    expect(outcomes.map((outcome) => outcome?.version)).toEqual([2, undefined, undefined]);
+    expect(batches).toEqual([1, 1, 1, 1]);
+  });
+});
+
+it('more writes than may wait are refused at once, and the waiting ones are stored', async () => {
+  const narrow = new WriteQueues(storage.database, 3, () => undefined);
+  const outcomes = await Promise.allSettled(
+    keys(6_000, 5).map((key) => narrow.write(SYSTEM_R4, makeWrite(key))),
+  );
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    ...['fulfilled', 'fulfilled', 'fulfilled'],
+    ...['rejected', 'rejected'],
+  ]);
+  expect(await countVersions(6_000, 6_004)).toBe(3);
+});
+
+it('at the end of the version sequence writes are refused, and nothing wraps', async () => {
+  const space = await storage.createTenant('full');
+  await storage.owner.query(
+    `update andiron.change_counter set last_sequence = 2147483645
+     where tenant = (select tenant from andiron.space where number = $1)`,
+    [space],
+  );
+  expect((await writes.write(space, makeWrite(1)))?.sequence).toBe(2_147_483_646);
+  expect((await writes.write(space, makeWrite(2)))?.sequence).toBe(2_147_483_647);
+  const refused: unknown = await writes.write(space, makeWrite(3)).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(FhirError);
+  expect(refused).toMatchObject({ key: 'sequenceExhausted', status: 503 });
+  const { rows } = await storage.owner.query('select 1 from andiron.resource where space = $1', [space]);
+  expect(rows).toHaveLength(2);
+});

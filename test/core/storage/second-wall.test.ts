@@ -1,0 +1,229 @@
+/** Row-level security: what the database itself shows and refuses, whatever the SQL says (storage.md, correction 9). */
+import { Client } from 'pg';
+import { migrate } from '../../../src/core/storage/migrate';
+import { APPLICATION_ROLE, Database } from '../../../src/core/storage/database';
+import { VersionReader } from '../../../src/core/storage/version-read';
+import { WriteQueues } from '../../../src/core/storage/write-queue';
+import { baseContent } from '../../../src/core/base-resources';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { silentLog } from '../../support/log';
+import { BARE_ROWS, makeWrite, openStorage, SOME_TYPE, SYSTEM_R4, SYSTEM_R4B, type OpenedStorage } from './opened-storage';
+
+const TABLES = [
+  ...['resource', 'resource_version'],
+  ...['token_index', 'reference_index', 'range_index', 'string_index', 'uri_index'],
+];
+const FULL_ROWS = {
+  ...BARE_ROWS,
+  tokens: [{ parameter: 1, valueHigh: 1, valueLow: 2, system: 3 }],
+  references: [{ parameter: 2, targetType: 4, targetHigh: 5, targetLow: 6 }],
+  ranges: [
+    {
+      ...{ parameter: 3, qualifierHigh: 0, qualifierLow: 0, low: 1, high: 2 },
+      ...{ unitSystem: 0, unitCode: 0, unitName: 0, isLowest: true, isHighest: true },
+    },
+  ],
+  strings: [{ parameter: 4, value: 'mine', exact: 1, isWhole: true, isLowest: true, isHighest: true }],
+  uris: [{ parameter: 5, value: 'urn:mine', version: '' }],
+};
+const BASE_R4 = 1;
+const REFUSED = { code: '42501' };
+
+let storage: OpenedStorage;
+let other: number;
+beforeAll(async () => {
+  storage = await openStorage();
+  other = await storage.createTenant('other');
+  const writes = new WriteQueues(storage.database, 100, () => undefined);
+  for (const space of [SYSTEM_R4, SYSTEM_R4B, other]) {
+    await writes.write(space, makeWrite(1, { rows: FULL_ROWS }));
+  }
+});
+afterAll(() => storage.close());
+
+/** Work of the application role on the superuser's connection, undone afterwards. */
+async function asApplication<Result>(
+  space: number | undefined,
+  work: (run: (text: string) => Promise<readonly Record<string, unknown>[]>) => Promise<Result>,
+): Promise<Result> {
+  const { owner } = storage;
+  await owner.query('begin');
+  try {
+    await owner.query(`set local role ${APPLICATION_ROLE}`);
+    if (space !== undefined) await owner.query(`select set_config('andiron.space', '${space}', true)`);
+    return await work(async (text) => (await owner.query<Record<string, unknown>>(text)).rows);
+  } finally {
+    await owner.query('rollback');
+  }
+}
+
+const count = (table: string, where = 'true'): string => `select count(*)::int as n from andiron.${table} where ${where}`;
+
+describe.each(TABLES)('table %s', (table) => {
+  it('shows nothing while no space is set', async () => {
+    expect(await asApplication(undefined, (run) => run(count(table)))).toEqual([{ n: 0 }]);
+    const emptied = asApplication(undefined, async (run) => {
+      await run(`select set_config('andiron.space', '', true)`);
+      return run(count(table));
+    });
+    expect(await emptied).toEqual([{ n: 0 }]);
+  });
+
+  it('shows the rows of the space that is set, and no other', async () => {
+    for (const space of [SYSTEM_R4, SYSTEM_R4B, other]) {
+      const [all] = await asApplication(space, (run) => run(count(table)));
+      expect(all).toEqual({ n: 1 });
+      expect(await asApplication(space, (run) => run(count(table, `space = ${space}`)))).toEqual([{ n: 1 }]);
+    }
+  });
+
+  it('shows nothing under a wrong setting, although the SQL names the right space', async () => {
+    expect(await asApplication(other, (run) => run(count(table, `space = ${SYSTEM_R4}`)))).toEqual([{ n: 0 }]);
+    expect(await asApplication(SYSTEM_R4B, (run) => run(count(table, `space = ${SYSTEM_R4}`)))).toEqual([{ n: 0 }]);
+  });
+
+  it('takes no row of a foreign space', async () => {
+    const copy = `insert into andiron.${table} select (jsonb_populate_record(t, jsonb_build_object('space', ${other}))).* from andiron.${table} t`;
+    await expect(asApplication(SYSTEM_R4, (run) => run(copy))).rejects.toMatchObject(REFUSED);
+  });
+
+  it('shows the base space, and lets nothing be written there', async () => {
+    const [before] = (await storage.owner.query(count(table, `space = ${BASE_R4}`))).rows;
+    expect(await asApplication(BASE_R4, (run) => run(count(table)))).toEqual([before]);
+    if (['resource', 'resource_version', 'token_index', 'uri_index', 'string_index'].includes(table)) {
+      expect(before).not.toEqual({ n: 0 });
+    }
+    const outcomes: unknown[] = [];
+    for (const statement of [
+      `insert into andiron.${table} select (jsonb_populate_record(t, '{"space": 1}')).* from andiron.${table} t limit 1`,
+      `update andiron.${table} set space = space`,
+      `delete from andiron.${table}`,
+    ]) {
+      outcomes.push(
+        await asApplication(BASE_R4, async (run) => {
+          await run(statement);
+          const [after] = await run(count(table));
+          return after;
+        }).catch((error: unknown) => error),
+      );
+    }
+    for (const outcome of outcomes) {
+      if (outcome instanceof Error) expect(outcome).toMatchObject(REFUSED);
+      else expect(outcome).toEqual(before);
+    }
+  });
+});
+
+it('rows cannot be moved to a foreign space', async () => {
+  await expect(
+    asApplication(SYSTEM_R4, (run) => run(`update andiron.resource set space = ${other}`)),
+  ).rejects.toMatchObject(REFUSED);
+});
+
+it('the application role does not read the keys of the installation', async () => {
+  await expect(asApplication(SYSTEM_R4, (run) => run('select * from andiron.installation'))).rejects.toMatchObject(
+    REFUSED,
+  );
+});
+
+it('the application role makes no tenants, and counts changes of its own tenant only', async () => {
+  await expect(
+    asApplication(SYSTEM_R4, (run) => run(`insert into andiron.tenant (name) values ('sly')`)),
+  ).rejects.toMatchObject(REFUSED);
+  const visible = await asApplication(other, (run) =>
+    run('select s.number from andiron.change_counter c join andiron.space s using (tenant) order by 1'),
+  );
+  expect(visible.map(({ number }) => number)).toEqual([other, other + 1]);
+});
+
+describe('the statements of the server', () => {
+  /** The connection's setting is that of `own`; the statement is given another space's number. */
+  class Mistaken extends Database {
+    own = 0;
+    override run(...[lane, , statement, bound]: Parameters<Database['run']>): ReturnType<Database['run']> {
+      return super.run(lane, this.own, statement, bound);
+    }
+  }
+  let mistaken: Mistaken;
+  beforeAll(() => {
+    mistaken = new Mistaken({ ...settings(), connections: 4 }, silentLog, true);
+    mistaken.own = other;
+  });
+  afterAll(() => mistaken.close());
+  const settings = () => ({
+    host: storage.owner.host,
+    port: storage.owner.port,
+    user: storage.owner.user ?? '',
+    password: storage.owner.password ?? '',
+    database: storage.owner.database ?? '',
+    ssl: false as const,
+  });
+
+  it('given the wrong space number, read nothing and write nothing', async () => {
+    const reader = new VersionReader(mistaken, () => undefined);
+    const address = { type: SOME_TYPE, key: { high: 0, low: 1 } };
+    expect(await reader.current(SYSTEM_R4, address)).toBeUndefined();
+    expect(await reader.version(SYSTEM_R4, address, 1)).toBeUndefined();
+    const range = { before: 99, since: 0, sinceSequence: 0, limit: 9 };
+    expect(await reader.history(SYSTEM_R4, address, range)).toEqual([]);
+    expect((await reader.current(other, address))?.version).toBe(1);
+
+    const writes = new WriteQueues(mistaken, 100, () => undefined);
+    await expect(writes.write(SYSTEM_R4, makeWrite(77, { rows: FULL_ROWS }))).rejects.toThrow('42501');
+    const update = makeWrite(1, { expected: 1, change: 'update', replaced: FULL_ROWS });
+    expect(await writes.write(SYSTEM_R4, update)).toBeUndefined();
+    for (const table of TABLES) {
+      const { rows } = await storage.owner.query(count(table, `space = ${SYSTEM_R4}`));
+      expect(rows).toEqual([{ n: 1 }]);
+    }
+  });
+
+  it('run as the application role, although the server connects as superuser', async () => {
+    const { rows } = await storage.owner.query<{ usesuper: boolean }>(
+      'select usesuper from pg_user where usename = current_user',
+    );
+    expect(rows).toEqual([{ usesuper: true }]);
+    const active = await storage.owner.query<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity where datname = current_database() and application_name = 'andiron'`,
+    );
+    expect(active.rows[0]?.n).toBeGreaterThan(0);
+  });
+});
+
+describe('a server whose database user is no superuser', () => {
+  const OWNER = `andiron_test_owner_${process.pid}`;
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase({ empty: true });
+    await storage.owner.query(`create role ${OWNER} login password 'plain'`);
+    await storage.owner.query(`alter database "${database.settings.database}" owner to ${OWNER}`);
+  });
+  afterAll(async () => {
+    await database.drop();
+    await storage.owner.query(`drop role ${OWNER}`);
+  });
+  const start = () =>
+    migrate({
+      database: { ...database.settings, user: OWNER, password: 'plain' },
+      base: baseContent('https://andiron.example/fhir/StructureDefinition'),
+      log: silentLog,
+    });
+
+  it('says that the wall is missing where it may not take the role', async () => {
+    expect((await start()).wall).toBe(false);
+  });
+
+  it('has the wall once it is a member of the role', async () => {
+    await storage.owner.query(`grant ${APPLICATION_ROLE} to ${OWNER}`);
+    expect((await start()).wall).toBe(true);
+    const plain = new Database({ ...database.settings, user: OWNER, password: 'plain' }, silentLog, true);
+    const writes = new WriteQueues(plain, 100, () => undefined);
+    expect((await writes.write(SYSTEM_R4, makeWrite(1)))?.version).toBe(1);
+    await plain.close();
+    const client = new Client({ ...database.settings, user: OWNER, password: 'plain' });
+    await client.connect();
+    await client.query(`set role ${APPLICATION_ROLE}`);
+    expect((await client.query(count('resource'))).rows).toEqual([{ n: 0 }]);
+    await client.end();
+  });
+});

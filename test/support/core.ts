@@ -1,0 +1,45 @@
+/** Core without an edge: for tests of what it stores, and for looking into a database that servers work on. */
+import { createApp } from '../../src/app';
+import type { Core, Release, RequestContext } from '../../src/core';
+import { createTestDatabase, type TestDatabase } from './database';
+import { silentLog } from './log';
+import { makeSettings } from './server';
+
+export interface OpenedCore {
+  readonly core: Core;
+  readonly database: TestDatabase;
+  /** A request of that tenant, with half a minute to be answered in. */
+  context(tenant: string, release: Release): Promise<RequestContext>;
+  /** Every difference that `verifyIndex` finds. */
+  differences(): Promise<readonly object[]>;
+  close(): Promise<void>;
+}
+
+const PATIENCE_MS = 30_000;
+
+/** Opens a core on `database`, or on one of its own. */
+export async function openCore(
+  options: { database?: TestDatabase; environment?: Readonly<Record<string, string>> } = {},
+): Promise<OpenedCore> {
+  const database = options.database ?? (await createTestDatabase());
+  const app = await createApp(makeSettings(database, options.environment), silentLog);
+  const { core } = app;
+  return {
+    core,
+    database,
+    async context(tenant, release) {
+      const space = await core.findSpace(tenant, release);
+      if (space === undefined) throw new Error(`There is no tenant '${tenant}'`);
+      return { space, actor: 'anonymous', deadline: Date.now() + PATIENCE_MS, requestId: 'test', log: silentLog };
+    },
+    async differences() {
+      const found: object[] = [];
+      for await (const difference of core.verifyIndex()) found.push(difference);
+      return found;
+    },
+    async close() {
+      await app.close();
+      if (options.database === undefined) await database.drop();
+    },
+  };
+}
