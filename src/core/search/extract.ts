@@ -62,7 +62,7 @@ const compiled = new WeakMap<Definitions, Map<string, CompiledType>>();
 
 function compiledType(definitions: Definitions, type: string): CompiledType {
   let types = compiled.get(definitions);
-  if (types === undefined) compiled.set(definitions, (types = new Map()));
+  if (types === undefined) compiled.set(definitions, (types = new Map<string, CompiledType>()));
   let rules = types.get(type);
   if (rules === undefined) types.set(type, (rules = compileType(definitions, type)));
   return rules;

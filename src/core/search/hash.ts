@@ -100,7 +100,7 @@ class SipHasher implements Hasher {
     const state = this.state;
     state[5] = (state[5] ?? 0) ^ 0xff;
     rounds(state, 3);
-    this.low = (state[1] ?? 0) ^ (state[3] ?? 0) ^ (state[5] ?? 0) ^ (state[7] ?? 0);
+    this.low = (state[1] ?? 0) ^ (state[3] ?? 0) ^ state[5] ^ (state[7] ?? 0);
     return (state[0] ?? 0) ^ (state[2] ?? 0) ^ (state[4] ?? 0) ^ (state[6] ?? 0);
   }
 }
@@ -134,7 +134,7 @@ function absorb(state: Int32Array, text: string, closed: boolean): void {
     f = state[5] ?? 0,
     g = state[6] ?? 0,
     h = state[7] ?? 0;
-  let swap = 0;
+  let swap: number;
   const blocks = (whole >> 2) + (closed || whole < length ? 1 : 0);
   for (let block = 0, at = 0; block < blocks; block++, at += 4) {
     let low: number;
@@ -204,7 +204,7 @@ function rounds(state: Int32Array, count: number): void {
     f = state[5] ?? 0,
     g = state[6] ?? 0,
     h = state[7] ?? 0;
-  let swap = 0;
+  let swap: number;
   for (let round = 0; round < count; round++) {
     let sum = (b >>> 0) + (d >>> 0);
     a = (a + c + (sum > 0xffffffff ? 1 : 0)) | 0;

@@ -41,7 +41,8 @@ export function storedParameters(
   type: string,
 ): ReadonlyMap<string, StoredParameter> {
   let types = known.get(definitions);
-  if (types === undefined) known.set(definitions, (types = new Map()));
+  if (types === undefined)
+    known.set(definitions, (types = new Map<string, ReadonlyMap<string, StoredParameter>>()));
   let parameters = types.get(type);
   if (parameters === undefined)
     types.set(type, (parameters = decide(definitions, [...definitions.searchParameters(type).values()])));

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../../../src/core/fhir/json';
 import { RELEASE_NAMES, type Release } from '../../../src/core/fhir/release';
 import type { IndexRows } from '../../../src/core/search/index-rows';
-import { makeExtractor, reordered } from './indexed';
+import { makeExtractor, reordered, typeOf } from './indexed';
 
 function readExamples(release: Release): JsonObject[] {
   const file = join(__dirname, '../../../examples', `${release}.ndjson.gz`);
@@ -15,7 +15,6 @@ function readExamples(release: Release): JsonObject[] {
     .filter(isJsonObject);
 }
 
-const typeOf = (resource: JsonObject) => String(resource['resourceType']);
 const sorted = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort();
 
 /** Rows as sets, to compare without regard to their order. */

@@ -9,6 +9,11 @@ import { keyOf } from '../../../src/core/search/resource-key';
 
 export const hasher = createHasher(Buffer.from('0123456789abcdef'));
 
+export function typeOf(resource: JsonObject): string {
+  const type = resource['resourceType'];
+  return typeof type === 'string' ? type : '';
+}
+
 /** The extractor of tenant acme at https://fhir.example. */
 export function makeExtractor(release: Release, zoneOffset = 0, maxRows?: number) {
   const definitions = loadDefinitions(release);
@@ -24,7 +29,7 @@ export function makeExtractor(release: Release, zoneOffset = 0, maxRows?: number
 
 /** The rows of a resource with questions about one search parameter at a time. */
 export function index(resource: JsonObject, release: Release = 'r4', zoneOffset = 0) {
-  const type = String(resource['resourceType']);
+  const type = typeOf(resource);
   const definitions = loadDefinitions(release);
   const rows: IndexRows = makeExtractor(release, zoneOffset)(type, resource);
   const parameterOf = (code: string) => {
