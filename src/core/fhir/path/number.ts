@@ -10,7 +10,7 @@ export interface Exact {
 const LITERAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
 /** FHIRPath asks for at least 8 digits after the point. */
 const DIVISION_DIGITS = 16;
-const MAX_LITERAL_LENGTH = 200;
+const MAX_LITERAL_LENGTH = 400;
 
 /** Undefined for what is no decimal or has an unreasonable number of digits. */
 export function toExact(value: JsonValue | undefined): Exact | undefined {
@@ -23,7 +23,7 @@ export function parseExact(text: string): Exact | undefined {
   if (!match) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent] = match;
   const scale = fraction.length - Number(exponent ?? 0);
-  if (Math.abs(scale) > MAX_LITERAL_LENGTH) return undefined;
+  if (Math.abs(scale) > 2 * MAX_LITERAL_LENGTH) return undefined;
   const digits = BigInt(sign + whole + fraction);
   return scale < 0 ? { unscaled: digits * 10n ** BigInt(-scale), scale: 0 } : { unscaled: digits, scale };
 }

@@ -151,7 +151,8 @@ export function addDuration(temporal: Temporal, amount: number, unit: string): T
     count = part === 2 && finest === 0 ? count / 365 : count / (FILL[part] ?? 1);
     if (part === 2 && finest === 0) part = 1;
   }
-  if (part < 5) count = Math.trunc(count);
+  // Fractions are ignored, of seconds too; milliseconds are the way to say them.
+  count = word === 'millisecond' && part === 5 ? Math.trunc(amount) * factor : Math.trunc(count);
   const [year = 1, month = 1, ...rest] = temporal.parts;
   const parts =
     part < 2

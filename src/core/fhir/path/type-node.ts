@@ -109,12 +109,12 @@ export class TypeModel {
     return namespace !== 'System' && this.definitions.conformsTo(node.name, name);
   }
 
-  /** Whether there is a type of this name. */
+  /** Whether there is a type of this name; what is said to be of System is taken as it is. */
   hasType(typeName: string): boolean {
     const [namespace, name] = splitTypeName(typeName);
     const isSystem = name in SYSTEM_NODES || name === 'Any';
     const isFhir = this.definitions.typeNumber(name) !== undefined;
-    return namespace === 'System' ? isSystem : namespace === 'FHIR' ? isFhir : isFhir || isSystem;
+    return namespace === 'System' || (namespace === 'FHIR' ? isFhir : isFhir || isSystem);
   }
 
   private elementNode(structure: TypeStructure, path: string): TypeNode | undefined {

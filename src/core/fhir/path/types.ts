@@ -32,11 +32,14 @@ export function compileIs(operand: Compiled, typeName: string, { model }: Surrou
 
 /**
  * `as` behaves as ofType does also on several values: R4's own search parameters and invariants count on that
- * (`(Observation.component.value as Quantity)`), although FHIRPath asks for a single one.
+ * (`(Observation.component.value as Quantity)`), although FHIRPath asks for a single one. A primitive must be of the
+ * very type (a code is a string, but not `as string`), as HL7's test suite has it and dom-3 counts on.
  */
 export function compileOfType(operand: Compiled, typeName: string, surroundings: Surroundings): Compiled {
   const { model } = surroundings;
-  const test = typeTest(model, typeName);
+  const conforms = typeTest(model, typeName);
+  const name = typeName.slice(typeName.indexOf('.') + 1);
+  const test = (node: TypeNode): boolean => (node.isPrimitive ? node.name === name : true) && conforms(node);
   const nodes = operand.nodes?.filter(test);
   const last = operand.steps?.at(-1);
   // Where the declared types decide, members of other types are not read at all.
