@@ -13,14 +13,18 @@ function print({ tenant, release, type, id, table, missing, superfluous }: Index
 
 export const reindex: Command = {
   name: 'reindex',
-  usage: '--verify',
+  usage: '--verify [--tenant NAME]',
   summary: 'Recompute the search index from what is stored, print every difference; code 1 if there is one.',
-  options: { verify: { type: 'boolean', help: 'compare only; nothing is changed' } },
+  options: {
+    verify: { type: 'boolean', help: 'compare only; nothing is changed' },
+    tenant: { type: 'string', help: 'look at the data of this tenant only' },
+  },
   async run({ words, options }) {
-    if (words.length > 0 || options['verify'] !== true) throw new UsageError('andiron reindex --verify');
+    if (words.length > 0 || options['verify'] !== true) throw new UsageError('andiron reindex --verify [--tenant NAME]');
+    const tenant = typeof options['tenant'] === 'string' ? options['tenant'] : undefined;
     let differences = 0;
     await withApp(async ({ core }) => {
-      for await (const difference of core.verifyIndex()) {
+      for await (const difference of core.verifyIndex(tenant)) {
         differences += 1;
         if (differences <= MAX_PRINTED) print(difference);
       }

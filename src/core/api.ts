@@ -184,8 +184,11 @@ export interface Core {
   operations(release: Release): readonly OperationInfo[];
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
 
-  /** Every place where the search index is not what the stored versions give; ends when all spaces were compared. */
-  verifyIndex(): AsyncIterable<IndexDifference>;
+  /**
+   * Every place where the search index is not what the stored versions give; ends when all spaces of the tenant were
+   * compared, or without one all spaces, base resources included.
+   */
+  verifyIndex(tenant?: string): AsyncIterable<IndexDifference>;
   readiness(): Promise<Readiness>;
   close(): Promise<void>;
 }

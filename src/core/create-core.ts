@@ -165,7 +165,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     operations: (release) => operationsOf(loadDefinitions(release)),
     invoke: (context, invocation) =>
       invokeOperation(createOperationEnvironment(services, context, codeSystems), invocation),
-    verifyIndex: () => verifyIndex(services),
+    verifyIndex: (tenant) => verifyIndex(services, tenant),
     async readiness() {
       const notices = [
         ...(installation.wall

@@ -17,14 +17,15 @@ import { extremesOf, NO_ROWS, sortDateText } from './storage/version-write';
 import { streamOf } from './stream';
 
 /**
- * Every difference between the index rows in the database and those that the stored versions give, of all spaces,
- * base spaces and disabled tenants included: rows that are missing, rows that are too many, rows of resources that are
+ * Every difference between the index rows in the database and those that the stored versions give, of the spaces of
+ * one tenant or of all, base spaces and disabled tenants included: rows that are missing, rows that are too many, rows of resources that are
  * deleted or were never there; and heads, versions, sort dates and presence bits that do not fit each other.
  * Each space is compared as one snapshot, so that writes may go on. Memory is bounded; cost: one sort of each table
  * of a space in PostgreSQL, and one extraction for each live resource.
  */
-export async function* verifyIndex(services: Services): AsyncGenerator<IndexDifference> {
+export async function* verifyIndex(services: Services, tenant?: string): AsyncGenerator<IndexDifference> {
   for await (const space of readSpaces(services.database)) {
+    if (tenant !== undefined && space.tenant !== tenant) continue;
     yield* streamOf<IndexDifference>((emit) =>
       scanSpace(services.database, space.number, async (found) => {
         for (const difference of compareKey(services, space, found)) await emit(difference);

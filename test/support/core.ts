@@ -1,6 +1,6 @@
 /** Core without an edge: for tests of what it stores, and for looking into a database that servers work on. */
 import { createApp } from '../../src/app';
-import type { Core, Release, RequestContext } from '../../src/core';
+import type { Core, IndexDifference, Release, RequestContext } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from './database';
 import { silentLog } from './log';
 import { makeSettings } from './server';
@@ -10,8 +10,8 @@ export interface OpenedCore {
   readonly database: TestDatabase;
   /** A request of that tenant, with half a minute to be answered in. */
   context(tenant: string, release: Release): Promise<RequestContext>;
-  /** Every difference that `verifyIndex` finds. */
-  differences(): Promise<readonly object[]>;
+  /** Every difference that `verifyIndex` finds, in one tenant or everywhere. */
+  differences(tenant?: string): Promise<readonly IndexDifference[]>;
   close(): Promise<void>;
 }
 
@@ -32,9 +32,9 @@ export async function openCore(
       if (space === undefined) throw new Error(`There is no tenant '${tenant}'`);
       return { space, actor: 'anonymous', deadline: Date.now() + PATIENCE_MS, requestId: 'test', log: silentLog };
     },
-    async differences() {
-      const found: object[] = [];
-      for await (const difference of core.verifyIndex()) found.push(difference);
+    async differences(tenant) {
+      const found: IndexDifference[] = [];
+      for await (const difference of core.verifyIndex(tenant)) found.push(difference);
       return found;
     },
     async close() {
