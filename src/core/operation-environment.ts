@@ -7,6 +7,7 @@ import { read } from './interactions/read';
 import { toStoredVersion } from './interactions/stored-version';
 import type { CodeSystemMemory } from './operations/code-system-memory';
 import type { CanonicalResource, MetaSummary, OperationEnvironment } from './operations/environment';
+import { storedParameters } from './search/parameter';
 import type { Services } from './services';
 import { lastChangeOf, readLabelled } from './storage/conformance';
 import { runPage, type Match } from './storage/search-run';
@@ -56,15 +57,19 @@ async function findInSpace(
   version: string | undefined,
 ): Promise<CanonicalResource | undefined> {
   const definitions = services.definitions(context.space.release);
-  const parameter = definitions.searchParameters(type).get('url');
+  const parameter = storedParameters(definitions, type).get('url');
   const typeNumber = definitions.typeNumber(type);
   if (parameter === undefined || typeNumber === undefined) return undefined;
+  const anyOf = parameter.rowsOf.map(({ number }) => ({
+    index: 'uri' as const,
+    parameter: number,
+    value: url,
+    version: undefined,
+  }));
   const matches = await runPage(services.database, {
     space,
     type: typeNumber,
-    criteria: [
-      { name: 'url', anyOf: [{ index: 'uri', parameter: parameter.number, value: url, version: undefined }] },
-    ],
+    criteria: [{ name: 'url', anyOf }],
     order: { by: 'key', descending: true },
     drive: { kind: 'gather', criterion: 0 },
     phase: 'all',

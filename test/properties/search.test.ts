@@ -152,6 +152,7 @@ function foldPlainly(text: string): string {
     .replace(/å/g, 'a')
     .normalize('NFD')
     .replace(/[\u0300-\u036f]/g, '')
+    .replace(/['’]/g, '')
     .replace(/[^a-z0-9]+/g, ' ')
     .trim();
 }

@@ -57,6 +57,7 @@ function compileValues(
   type: string,
   parameter: SearchParameterDefinition,
 ): (content: JsonObject) => SortValue[] {
+  if (parameter.expression === undefined) return () => [];
   const path = compilePath(parameter.expression, { definitions, rootType: type });
   return (content) => path(content).flatMap((found) => sortValues(found, parameter.kind));
 }
