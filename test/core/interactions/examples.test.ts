@@ -1,0 +1,67 @@
+/** Everything that is stored comes back with the same meaning, to the last digit: every official example. */
+import { parseJson, type JsonObject, type JsonValue, RELEASE_NAMES } from '../../../src/core';
+import { areIdenticalJson } from '../../../src/core/fhir/json/equality';
+import { openCore, type OpenedCore } from '../../support/core';
+import { forEachOf, readExamples } from '../../support/examples';
+
+let opened: OpenedCore;
+beforeAll(async () => {
+  opened = await openCore();
+});
+afterAll(() => opened.close());
+
+const EXTENSION_BASE = 'https://andiron.example/fhir/StructureDefinition';
+const OURS = new Set([`${EXTENSION_BASE}/version-sequence`, `${EXTENSION_BASE}/author`]);
+
+/** The resource without what the server says of it: id where it gave one, versionId, lastUpdated and two extensions. */
+function withoutServerParts(resource: JsonObject, withoutId: boolean): JsonObject {
+  const { meta, id, ...others } = resource;
+  const kept: JsonObject = withoutId || id === undefined ? others : { ...others, id };
+  if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) return kept;
+  const { versionId, lastUpdated, extension, ...rest } = meta;
+  void versionId;
+  void lastUpdated;
+  const foreign = Array.isArray(extension)
+    ? extension.filter((member: JsonValue) => !OURS.has(String((member as JsonObject)['url'])))
+    : [];
+  if (foreign.length > 0) rest['extension'] = foreign;
+  return Object.keys(rest).length === 0 ? kept : { ...kept, meta: rest };
+}
+
+describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
+  const examples = readExamples(release);
+
+  it('that are stored by PUT come back equal, member order included', async () => {
+    const unequal: string[] = [];
+    await forEachOf(examples, 32, async ({ type, id, document, resource }) => {
+      const context = await opened.context('system', release);
+      await opened.core.update(context, type, id, document);
+      const { text } = await opened.core.read(context, type, id);
+      const back = parseJson(text).value as JsonObject;
+      const isEqual =
+        areIdenticalJson(withoutServerParts(back, false), withoutServerParts(resource, false)) &&
+        Object.keys(back).filter((name) => name !== 'meta').join() ===
+          Object.keys(resource).filter((name) => name !== 'meta').join();
+      if (!isEqual) unequal.push(`${type}/${id}`);
+    });
+    expect(unequal).toEqual([]);
+  });
+
+  it('that are stored by POST come back equal', async () => {
+    const unequal: string[] = [];
+    await forEachOf(examples, 32, async ({ type, document, resource }) => {
+      const context = await opened.context('system', release);
+      const { version } = await opened.core.create(context, type, document);
+      const { text } = await opened.core.read(context, type, version.id);
+      if (text !== version.text) unequal.push(`${type}/${version.id} differs from the answer of its create`);
+      const back = parseJson(text).value as JsonObject;
+      if (!areIdenticalJson(withoutServerParts(back, true), withoutServerParts(resource, true)))
+        unequal.push(`${type}/${String(resource['id'])}`);
+    });
+    expect(unequal).toEqual([]);
+  });
+});
+
+it('the search index is what the stored examples give', async () => {
+  expect(await opened.differences('system')).toEqual([]);
+});

@@ -1,0 +1,155 @@
+/** Eight clients write at random; in the end everything that can be read is what a simple model says. */
+import { FhirError, parseJson, type JsonObject, type Release } from '../../src/core';
+import { openCore, type OpenedCore } from '../support/core';
+import { readExamples, type Example } from '../support/examples';
+
+let opened: OpenedCore;
+beforeAll(async () => {
+  opened = await openCore();
+});
+afterAll(() => opened.close());
+
+const CLIENTS = 8;
+const STEPS = 90;
+const TYPES = ['Patient', 'Observation', 'Encounter', 'Condition', 'ValueSet', 'Bundle', 'Practitioner'];
+
+/** Small, seeded, and good enough to choose with: a failing run can be repeated. */
+function createChooser(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+interface ModelVersion {
+  readonly text: string;
+  readonly sequence: number;
+  readonly isDeletion: boolean;
+}
+type Model = Map<string, ModelVersion[]>;
+
+/** One client's work on resources of its own and on such that all share. Versions are kept in the order of their numbers. */
+async function runClient(release: Release, client: number, examples: readonly Example[], model: Model): Promise<void> {
+  const choose = createChooser(7919 * (client + 1));
+  const context = await opened.context('system', release);
+  const { core } = opened;
+  const remember = (type: string, id: string, version: { versionId: number; text: string; sequence: number; change: string }): void => {
+    const name = `${type}/${id}`;
+    const versions = model.get(name) ?? [];
+    model.set(name, versions);
+    if (versions[version.versionId - 1] !== undefined) throw new Error(`${name} has version ${version.versionId} twice`);
+    versions[version.versionId - 1] = { text: version.text, sequence: version.sequence, isDeletion: version.change === 'delete' };
+  };
+  for (let step = 0; step < STEPS; step++) {
+    const example = examples[choose(examples.length)];
+    if (example === undefined) throw new Error('there are no examples');
+    const { type, document } = example;
+    const id = choose(2) === 0 ? `shared-${choose(6)}` : `own-${client}-${choose(4)}`;
+    const named = { ...document, value: { ...example.resource, id } };
+    const patient = { ...context, deadline: Date.now() + 30_000 };
+    try {
+      switch (choose(6)) {
+        case 0: {
+          const { version } = await core.create(patient, type, document);
+          remember(type, version.id, version);
+          break;
+        }
+        case 1:
+        case 2: {
+          const { version } = await core.update(patient, type, id, named);
+          remember(type, id, version);
+          break;
+        }
+        case 3: {
+          const operations = [{ op: 'add', path: '/language', value: ['de', 'fr', 'en'][choose(3)] ?? 'en' }];
+          const { version } = await core.patch(patient, type, id, parseJson(JSON.stringify(operations)));
+          remember(type, id, version);
+          break;
+        }
+        case 4: {
+          const { version } = await core.delete(patient, type, id);
+          if (version !== undefined) remember(type, id, version);
+          break;
+        }
+        default: {
+          await core.delete(patient, type, id).then(({ version }) => {
+            if (version !== undefined) remember(type, id, version);
+          });
+          const { version } = await core.update(patient, type, id, named);
+          remember(type, id, version);
+        }
+      }
+    } catch (error) {
+      // A patch may meet a resource that is not there, or is there no more.
+      if (!(error instanceof FhirError) || !['notFound', 'gone'].includes(error.key)) throw error;
+    }
+  }
+}
+
+async function check(release: Release, model: Model): Promise<number[]> {
+  const context = await opened.context('system', release);
+  const { core } = opened;
+  const sequences: number[] = [];
+  for (const [name, versions] of model) {
+    const [type = '', id = ''] = name.split('/');
+    const page = await core.history(context, { type, id, count: 1000 });
+    expect(page.versions.map(({ text }) => text)).toEqual([...versions].reverse().map(({ text }) => text));
+    expect(page.versions.map(({ versionId }) => versionId)).toEqual(versions.map((_, index) => versions.length - index));
+    for (const [index, version] of versions.entries()) {
+      sequences.push(version.sequence);
+      const read = core.vread(context, type, id, String(index + 1));
+      if (version.isDeletion) await expect(read).rejects.toMatchObject({ key: 'gone' });
+      else expect((await read).text).toBe(version.text);
+    }
+    for (let index = 1; index < page.versions.length; index++) {
+      expect(page.versions[index - 1]?.lastUpdated).toBeGreaterThan(page.versions[index]?.lastUpdated ?? Infinity);
+      expect(page.versions[index - 1]?.sequence).toBeGreaterThan(page.versions[index]?.sequence ?? Infinity);
+    }
+    const last = versions.at(-1);
+    const read = core.read(context, type, id);
+    if (last?.isDeletion === true) await expect(read).rejects.toMatchObject({ key: 'gone' });
+    else expect((await read).text).toBe(last?.text);
+  }
+  return sequences;
+}
+
+it('after a random mix of writes by eight clients every read, version and history is what the model says', async () => {
+  const models = new Map<Release, Model>([
+    ['r4', new Map()],
+    ['r4b', new Map()],
+  ]);
+  await Promise.all(
+    Array.from({ length: CLIENTS }, (_, client) => {
+      const release = client % 4 === 3 ? 'r4b' : 'r4';
+      const examples = readExamples(release).filter(({ type, text }) => TYPES.includes(type) && text.length < 60_000);
+      return runClient(release, client, examples, models.get(release) ?? new Map());
+    }),
+  );
+  const sequences: number[] = [];
+  for (const [release, model] of models) sequences.push(...(await check(release, model)));
+  expect(sequences.length).toBeGreaterThan(300);
+  sequences.sort((a, b) => a - b);
+  expect(sequences).toEqual(sequences.map((_, index) => index + 1));
+});
+
+it('the index rows in the database are those that the stored versions give', async () => {
+  expect(await opened.differences('system')).toEqual([]);
+});
+
+it('the feed tells every version once, in the order of its numbers', async () => {
+  const context = await opened.context('system', 'r4');
+  const told: JsonObject[] = [];
+  let last = 0;
+  for (;;) {
+    const changes = await opened.core.changes(context, last, 37);
+    if (changes.length === 0) break;
+    for (const { sequence, type, id, versionId, text, change } of changes) {
+      expect(sequence).toBeGreaterThan(last);
+      last = sequence;
+      told.push({ sequence, type, id, versionId });
+      if (change !== 'delete') expect((await opened.core.vread(context, type, id, String(versionId))).text).toBe(text);
+    }
+  }
+  expect(new Set(told.map(({ type, id, versionId }) => `${String(type)}/${String(id)} ${String(versionId)}`)).size).toBe(told.length);
+});

@@ -1,0 +1,46 @@
+/** The official examples of a release (hl7.fhir.r4.examples and hl7.fhir.r4b.examples, CC0), as they are shipped. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { parseJson, type JsonDocument, type JsonObject, type Release } from '../../src/core';
+
+export interface Example {
+  readonly type: string;
+  readonly id: string;
+  readonly document: JsonDocument;
+  readonly resource: JsonObject;
+  readonly text: string;
+}
+
+const FOLDER = path.resolve(__dirname, '..', '..', 'examples');
+
+export function readExamples(release: Release): Example[] {
+  const text = gunzipSync(readFileSync(path.join(FOLDER, `${release}.ndjson.gz`))).toString('utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const document = parseJson(line);
+      const resource = document.value;
+      if (typeof resource !== 'object' || resource === null || Array.isArray(resource)) {
+        throw new Error(`an example of ${release} is no resource`);
+      }
+      return { type: String(resource['resourceType']), id: String(resource['id']), document, resource, text: line };
+    });
+}
+
+/** Runs `work` for each member, a few at a time. */
+export async function forEachOf<Member>(
+  members: readonly Member[],
+  inFlight: number,
+  work: (member: Member, index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const run = async (): Promise<void> => {
+    for (let index = next++; index < members.length; index = next++) {
+      const member = members[index];
+      if (member !== undefined) await work(member, index);
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, run));
+}
