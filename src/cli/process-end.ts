@@ -8,14 +8,18 @@ export interface EndOptions {
 }
 
 /**
- * Ends the process on SIGTERM, SIGINT and SIGHUP: code 0 after `stop`, 1 when that takes too long or the signal comes
+ * Ends the process on SIGTERM, SIGINT and SIGHUP: code 0 after `stop`, 1 when that takes too long or a signal comes
  * again. An error that nobody caught ends it with 1, after the log says why.
  */
 export function endOnSignals({ log, timeoutMs, stop }: EndOptions): void {
-  let isStopping = false;
+  let stoppingSince: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
+    if (stoppingSince !== undefined) {
+      // npm sends the Ctrl-C of a terminal a second time; that is nobody's impatience.
+      if (performance.now() - stoppingSince > 1_000) process.exit(1);
+      return;
+    }
+    stoppingSince = performance.now();
     log.info({ signal, timeoutMs }, 'stopping');
     setTimeout(() => {
       log.warn({ timeoutMs }, 'stopped before all requests were answered');
