@@ -43,7 +43,8 @@ function toDefinitions(core: CoreSet, release: Release): Definitions {
   const parametersOf = new Map<string, Map<string, SearchParameterDefinition>>();
   for (const parameter of allSearchParameters) {
     let parameters = parametersOf.get(parameter.type);
-    if (!parameters) parametersOf.set(parameter.type, (parameters = new Map()));
+    if (!parameters)
+      parametersOf.set(parameter.type, (parameters = new Map<string, SearchParameterDefinition>()));
     parameters.set(parameter.code, parameter);
   }
   const codeSystem = readCodeSystems(core);

@@ -19,7 +19,7 @@ const MINUTE = 60_000;
 
 /** A date or date-time; undefined when the text is neither. Cost: one regular expression. */
 export function parseDateTime(text: string): Temporal | undefined {
-  const match = DATE_TIME.exec(text);
+  const match: readonly (string | undefined)[] | null = DATE_TIME.exec(text);
   if (!match) return undefined;
   const parts = match
     .slice(1, 7)
@@ -31,7 +31,7 @@ export function parseDateTime(text: string): Temporal | undefined {
 }
 
 export function parseTime(text: string): Temporal | undefined {
-  const match = TIME.exec(text);
+  const match: readonly (string | undefined)[] | null = TIME.exec(text);
   if (!match) return undefined;
   const parts = match
     .slice(1, 4)
@@ -144,7 +144,8 @@ export function addDuration(temporal: Temporal, amount: number, unit: string): T
   const word = DEFINITE[unit] ?? unit.replace(/s$/, '');
   const found = UNITS[word];
   if (!found) return undefined;
-  let [part, factor] = found;
+  let part = found[0];
+  const factor = found[1];
   let count = amount * factor;
   const finest = temporal.parts.length - 1;
   for (; part > finest; part--) {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { isJsonObject, parseJson, type JsonObject } from '../../../../src/core/fhir/json';
+import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../../../../src/core/fhir/json';
 import type { Release } from '../../../../src/core/fhir/release';
 
 export function readExamples(release: Release): JsonObject[] {
@@ -16,5 +16,10 @@ export function readExamples(release: Release): JsonObject[] {
 }
 
 export function nameOf(resource: JsonObject): string {
-  return `${String(resource['resourceType'])}/${String(resource['id'])}`;
+  return `${textOf(resource['resourceType'])}/${textOf(resource['id'])}`;
+}
+
+/** A string member; '' when it is none. */
+export function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
 }

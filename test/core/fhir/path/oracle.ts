@@ -1,7 +1,6 @@
 /** The FHIRPath engine of the Lister Hill Center, as it must be asked to answer as R4's definitions mean it. */
 import fhirpath from 'fhirpath';
 import r4Model from 'fhirpath/fhir-context/r4';
-import { updateWithGeneratedData } from 'fhirpath/fhir-context/general-additions';
 import type { Definitions } from '../../../../src/core/fhir/definitions';
 import { decimalText, isJsonObject, type JsonObject, type JsonValue } from '../../../../src/core/fhir/json';
 
@@ -19,8 +18,9 @@ export function createOracle(definitions: Definitions): Oracle {
     // Branch by branch: the library's own union refuses quantities with a comparator.
     const parts = splitUnion(expression);
     const branches = parts.map((branch) => {
-      const [, path, target] = RESOLVE.exec(branch) ?? [undefined, branch, undefined];
-      const evaluate = fhirpath.compile(toOfType(path ?? branch), model);
+      const filtered = RESOLVE.exec(branch);
+      const target = filtered?.[2];
+      const evaluate = fhirpath.compile(toOfType(filtered?.[1] ?? branch), model, { async: false });
       return (value: JsonValue, resource: JsonValue): JsonValue[] => {
         const found: JsonValue[] = evaluate(value, { resource });
         return target === undefined
@@ -73,34 +73,34 @@ function targetOf(reference: JsonValue, resource: JsonValue): JsonValue | undefi
 
 /** The library has no model of R4B: made from the definitions, in the form of its others. */
 function makeModel(definitions: Definitions): typeof r4Model {
-  const model: Record<string, Record<string, unknown>> = {
-    choiceTypePaths: {},
-    pathsDefinedElsewhere: {},
-    type2Parent: {},
-    path2Type: {},
-  };
+  const choiceTypePaths: Record<string, string[]> = {};
+  const pathsDefinedElsewhere: Record<string, string> = {};
+  const type2Parent: Record<string, string> = {};
+  const path2Type: Record<string, string> = {};
   for (let number = 1; ; number++) {
-    const name = definitions.typeName(number);
-    const structure = name === undefined ? undefined : definitions.structure(name);
+    const structure = definitions.structure(definitions.typeName(number) ?? '');
     if (!structure) break;
-    if (structure.base !== undefined) model['type2Parent']![structure.name] = structure.base;
+    if (structure.base !== undefined) type2Parent[structure.name] = structure.base;
     for (const element of structure.elements) {
       const path = `${structure.name}.${element.path.replace(/\[x\]$/, '')}`;
-      if (element.contentReference !== undefined)
-        model['pathsDefinedElsewhere']![path] = element.contentReference;
+      const codes = element.types.map(({ code }) => code);
+      if (element.contentReference !== undefined) pathsDefinedElsewhere[path] = element.contentReference;
       else if (element.isChoice) {
-        model['choiceTypePaths']![path] = element.types.map(
-          ({ code }) => code[0]!.toUpperCase() + code.slice(1),
-        );
-        for (const { code } of element.types) {
-          model['path2Type']![path + code[0]!.toUpperCase() + code.slice(1)] = code;
-        }
-      } else if (element.types.length === 1) model['path2Type']![path] = element.types[0]!.code;
+        choiceTypePaths[path] = codes.map(capitalize);
+        for (const code of codes) path2Type[path + capitalize(code)] = code;
+      } else if (codes[0] !== undefined) path2Type[path] = codes[0];
     }
   }
-  const complete = { ...r4Model, ...model };
-  updateWithGeneratedData(complete);
-  return complete;
+  const path2TypeWithoutElements = Object.fromEntries(
+    Object.entries(path2Type).filter(([, type]) => type !== 'Element' && type !== 'BackboneElement'),
+  );
+  const availableTypes = new Set([...Object.keys(type2Parent), ...Object.values(type2Parent)]);
+  const derived = { path2TypeWithoutElements, path2RefType: {}, availableTypes };
+  return { ...r4Model, choiceTypePaths, pathsDefinedElsewhere, type2Parent, path2Type, ...derived };
+}
+
+function capitalize(code: string): string {
+  return code.charAt(0).toUpperCase() + code.slice(1);
 }
 
 /** Values as they compare: decimals as numbers, members in one order. */

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../../../src/core/fhir/json';
 import { compilePath, type PathValue } from '../../../../src/core/fhir/path';
 import { RELEASE_NAMES } from '../../../../src/core/fhir/release';
 import { createOracle, toComparable, withPlainNumbers } from './oracle';
-import { nameOf, readExamples } from './examples';
+import { nameOf, readExamples, textOf } from './examples';
 import differences from './differences.json';
 
 type Evaluate = (resource: JsonObject) => string[];
@@ -31,7 +31,7 @@ describe.each(RELEASE_NAMES)('the search parameters of %s', (release) => {
     const pairs = new Map<string, Pair[]>();
     const found: string[] = [];
     for (const resource of readExamples(release)) {
-      const type = String(resource['resourceType']);
+      const type = textOf(resource['resourceType']);
       let ofType = pairs.get(type);
       if (!ofType)
         pairs.set(type, (ofType = [...definitions.searchParameters(type).values()].flatMap(toPairs)));

@@ -2,7 +2,7 @@ import { loadDefinitions } from '../../../../src/core/fhir/definitions';
 import { decimalText, isJsonObject, type JsonObject } from '../../../../src/core/fhir/json';
 import { compilePath, PathError, UnsupportedPathError, type PathValue } from '../../../../src/core/fhir/path';
 import { RELEASE_NAMES } from '../../../../src/core/fhir/release';
-import { nameOf, readExamples } from './examples';
+import { nameOf, readExamples, textOf } from './examples';
 import { readSuite, type SuiteCase } from './suite';
 
 /** The input files of the suite that are official examples. */
@@ -77,7 +77,7 @@ describe.each(RELEASE_NAMES)('the FHIRPath test suite of HL7 for %s', (release) 
     try {
       const path = compilePath(suiteCase.expression, {
         definitions,
-        rootType: String(resource['resourceType']),
+        rootType: textOf(resource['resourceType']),
         isStrict: true,
       });
       const found = path(resource);
@@ -113,7 +113,7 @@ function compare(
 function show(found: readonly PathValue[]): string[] {
   return found.map(({ type, value }) => {
     if (isJsonObject(value) && type === 'Quantity')
-      return `Quantity ${decimalText(value['value'])} '${String(value['code'] ?? value['unit'])}'`;
+      return `Quantity ${decimalText(value['value'])} '${textOf(value['code'] ?? value['unit'])}'`;
     return `${type} ${decimalText(value) ?? (typeof value === 'string' ? value : JSON.stringify(value))}`;
   });
 }
