@@ -18,8 +18,6 @@ export {
   PathTypeError,
   UnsupportedPathError,
 } from './error';
-export { parsePath } from './parser';
-export type { PathSyntax } from './syntax';
 export type { PathValue } from './value';
 
 export interface PathOptions {
