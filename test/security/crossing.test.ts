@@ -1,0 +1,226 @@
+/** What might carry something across the border between tenants: ids, references, cursors, caches, names. */
+import type { Release } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+
+const PUBLIC = 'https://fhir.example';
+const SPACES: readonly (readonly [string, Release])[] = [
+  ['alice', 'r4'],
+  ['alice', 'r4b'],
+  ['mallory', 'r4'],
+  ['mallory', 'r4b'],
+];
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ environment: { PUBLIC_URL: PUBLIC } });
+  for (const name of ['alice', 'mallory']) await server.app.core.tenants.create(name);
+});
+afterAll(() => server.close());
+
+const ask = (tenant: string, release: Release, method: string, rest: string, body?: unknown, headers?: Record<string, string>) =>
+  server.request(method, `${server.path(tenant, release)}${rest}`, body, headers);
+const familyOf = (tenant: string, release: Release): string => `Family-of-${tenant}-${release}`;
+
+it('the same client-chosen id names four patients, each with its own versions, history and deletion', async () => {
+  for (const [tenant, release] of SPACES) {
+    const body = { resourceType: 'Patient', id: 'abc', name: [{ family: familyOf(tenant, release) }] };
+    expect((await ask(tenant, release, 'PUT', '/Patient/abc', body)).status).toBe(201);
+  }
+  const patch = [{ op: 'add', path: '/active', value: true }];
+  const type = { 'content-type': 'application/json-patch+json' };
+  expect((await ask('alice', 'r4', 'PATCH', '/Patient/abc', patch, type)).headers.etag).toBe('W/"2"');
+  expect((await ask('alice', 'r4b', 'DELETE', '/Patient/abc')).status).toBe(200);
+  for (const [tenant, release] of SPACES) {
+    const { status, json, headers } = await ask(tenant, release, 'GET', '/Patient/abc');
+    if (tenant === 'alice' && release === 'r4b') {
+      expect(status).toBe(410);
+      continue;
+    }
+    expect(json.name[0].family).toBe(familyOf(tenant, release));
+    expect(headers.etag).toBe(tenant === 'alice' ? 'W/"2"' : 'W/"1"');
+    const search = await ask(tenant, release, 'GET', `/Patient?family=family-of`);
+    expect(search.json.total).toBe(1);
+    const history = await ask(tenant, release, 'GET', '/Patient/abc/_history');
+    expect(history.json.entry).toHaveLength(tenant === 'alice' ? 2 : 1);
+  }
+});
+
+it('the same id of the server’s making can be put elsewhere, and is another resource', async () => {
+  const made = await ask('alice', 'r4', 'POST', '/Patient', { resourceType: 'Patient', gender: 'female' });
+  const { id } = made.json;
+  const put = await ask('mallory', 'r4', 'PUT', `/Patient/${id}`, { resourceType: 'Patient', id, gender: 'male' });
+  expect(put.status).toBe(201);
+  expect((await ask('alice', 'r4', 'GET', `/Patient/${id}`)).json.gender).toBe('female');
+  expect((await ask('mallory', 'r4', 'GET', `/Patient/${id}`)).json.gender).toBe('male');
+});
+
+describe('a reference under one of our public addresses', () => {
+  const observation = (reference: string): Record<string, unknown> => ({
+    resourceType: 'Observation',
+    id: 'crossing',
+    status: 'final',
+    code: { text: 'x' },
+    subject: { reference },
+  });
+  const foreign = [
+    `${PUBLIC}/w/alice/api/v1/fhir/r4/Patient/abc`,
+    `${PUBLIC}/w/nobody/api/v1/fhir/r4/Patient/abc`,
+    `${PUBLIC}/w/mallory/api/v1/fhir/r4b/Patient/abc`,
+    `${PUBLIC}/w/alice/api/v1/fhir/r4/Patient/abc/_history/1`,
+  ];
+
+  it.each(foreign)('to %s is refused on every way of writing', async (reference) => {
+    const body = observation(reference);
+    const own = observation('Patient/abc');
+    await ask('mallory', 'r4', 'PUT', '/Observation/crossing', own);
+    const patch = [{ op: 'replace', path: '/subject/reference', value: reference }];
+    const gateway = '/w/mallory/api/v1/graphql/r4';
+    const graphql = { query: 'mutation($r: ResourceInput!) { update(resource: $r) { versionId } }', variables: { r: body } };
+    const answers = [
+      await ask('mallory', 'r4', 'POST', '/Observation', body),
+      await ask('mallory', 'r4', 'PUT', '/Observation/crossing', body),
+      await ask('mallory', 'r4', 'PUT', '/Observation/fresh', { ...body, id: 'fresh' }),
+      await ask('mallory', 'r4', 'PATCH', '/Observation/crossing', patch, { 'content-type': 'application/json-patch+json' }),
+      await ask('mallory', 'r4', 'GET', '/Observation/crossing', patch, { 'content-type': 'application/json' }),
+    ];
+    for (const { status, json } of answers) {
+      expect(status).toBe(422);
+      expect(json.issue[0].expression).toEqual(['Observation.subject.reference']);
+    }
+    const { status, json } = await server.request('POST', gateway, graphql, { 'content-type': 'application/json' });
+    expect(status).toBe(422);
+    expect(json.errors[0].extensions.outcome.issue[0].expression).toEqual(['Observation.subject.reference']);
+    expect((await ask('mallory', 'r4', 'GET', '/Observation/crossing')).json.subject.reference).toBe('Patient/abc');
+    expect((await ask('mallory', 'r4', 'GET', '/Observation/fresh')).status).toBe(404);
+  });
+
+  it('is refused in the same words whether or not that tenant exists', async () => {
+    const words = await Promise.all(
+      ['alice', 'nobody'].map(async (tenant) => {
+        const body = observation(`${PUBLIC}/w/${tenant}/api/v1/fhir/r4/Patient/abc`);
+        return (await ask('mallory', 'r4', 'POST', '/Observation', body)).text.replaceAll(tenant, 'TENANT');
+      }),
+    );
+    expect(words[0]).toBe(words[1]);
+  });
+
+  it('to another type of spelling of a foreign tenant never finds the foreign resource', async () => {
+    for (const reference of [
+      'https://fhir.example:443/w/alice/api/v1/fhir/r4/Patient/abc',
+      'HTTPS://FHIR.EXAMPLE/w/alice/api/v1/fhir/r4/Patient/abc',
+      'https://fhir.example/w/%61lice/api/v1/fhir/r4/Patient/abc',
+      'https://fhir.example/w/mallory/../alice/api/v1/fhir/r4/Patient/abc',
+    ]) {
+      const { status } = await ask('mallory', 'r4', 'PUT', '/Observation/crossing', observation(reference));
+      expect([200, 422]).toContain(status);
+      const found = await ask('alice', 'r4', 'GET', '/Observation?subject=Patient/abc');
+      expect(found.json.total).toBe(0);
+    }
+  });
+
+  it('to its own space is the same as a relative one', async () => {
+    await ask('mallory', 'r4', 'PUT', '/Observation/crossing', observation(`${PUBLIC}/w/mallory/api/v1/fhir/r4/Patient/abc`));
+    const found = await ask('mallory', 'r4', 'GET', '/Observation?subject=Patient/abc');
+    expect(found.json.total).toBe(1);
+    expect((await ask('mallory', 'r4b', 'GET', '/Observation?subject=Patient/abc')).json.total).toBe(0);
+  });
+});
+
+describe('a page link', () => {
+  const nextOf = (json: { link: { relation: string; url: string }[] }): string => {
+    const link = json.link.find(({ relation }) => relation === 'next');
+    if (link === undefined) throw new Error('there is no next page');
+    return new URL(link.url, PUBLIC).search;
+  };
+  beforeAll(async () => {
+    for (const [tenant, release] of SPACES) {
+      for (const id of ['p1', 'p2', 'p3']) {
+        const body = { resourceType: 'Practitioner', id, name: [{ family: familyOf(tenant, release) }] };
+        for (let version = 1; version <= 3; version++) await ask(tenant, release, 'PUT', `/Practitioner/${id}`, body);
+      }
+    }
+  });
+
+  it.each(['/Practitioner?_count=1', '/Practitioner?_count=1&_sort=-_lastUpdated', '/Practitioner?family=family&_count=1&_sort=family'])(
+    'of %s is worth nothing in another space',
+    async (query) => {
+      const { json } = await ask('alice', 'r4', 'GET', query);
+      const next = nextOf(json);
+      expect((await ask('alice', 'r4', 'GET', `/Practitioner${next}`)).json.entry).toHaveLength(1);
+      for (const [tenant, release] of SPACES.slice(1)) {
+        const { status, text } = await ask(tenant, release, 'GET', `/Practitioner${next}`);
+        expect(status).toBe(400);
+        expect(text).not.toContain('alice');
+      }
+    },
+  );
+
+  it('of a history is worth nothing in another space, or for another resource', async () => {
+    const { json } = await ask('alice', 'r4', 'GET', '/Practitioner/p1/_history?_count=1');
+    const next = nextOf(json);
+    expect((await ask('alice', 'r4', 'GET', `/Practitioner/p1/_history${next}`)).status).toBe(200);
+    expect((await ask('alice', 'r4', 'GET', `/Practitioner/p2/_history${next}`)).status).toBe(400);
+    for (const [tenant, release] of SPACES.slice(1)) {
+      expect((await ask(tenant, release, 'GET', `/Practitioner/p1/_history${next}`)).status).toBe(400);
+    }
+  });
+});
+
+it('each tenant’s value set of the same url has its own expansion, however often it is asked for', async () => {
+  for (const [tenant, release] of SPACES) {
+    const code = `code-of-${tenant}-${release}`;
+    const body = {
+      resourceType: 'ValueSet',
+      id: 'shared-url',
+      url: 'http://example.org/shared',
+      status: 'active',
+      compose: { include: [{ system: 'http://example.org/codes', concept: [{ code }] }] },
+    };
+    expect((await ask(tenant, release, 'PUT', '/ValueSet/shared-url', body)).status).toBe(201);
+  }
+  for (let round = 0; round < 3; round++) {
+    for (const [tenant, release] of SPACES) {
+      const { json } = await ask(tenant, release, 'GET', '/ValueSet/$expand?url=http://example.org/shared');
+      expect(json.expansion.contains).toEqual([
+        expect.objectContaining({ code: `code-of-${tenant}-${release}` }),
+      ]);
+    }
+  }
+});
+
+it('a tenant’s own version of a base resource is seen by that tenant alone', async () => {
+  const base = await ask('mallory', 'r4', 'GET', '/ValueSet/administrative-gender');
+  expect(base.status).toBe(200);
+  const own = { ...base.json, title: 'alice only', description: 'alice only' };
+  expect((await ask('alice', 'r4', 'PUT', '/ValueSet/administrative-gender', own)).status).toBe(201);
+  expect((await ask('alice', 'r4', 'GET', '/ValueSet/administrative-gender')).text).toContain('alice only');
+  for (const [tenant, release] of SPACES.slice(1)) {
+    expect((await ask(tenant, release, 'GET', '/ValueSet/administrative-gender')).text).not.toContain('alice only');
+    expect((await ask(tenant, release, 'GET', '/ValueSet?url=http://hl7.org/fhir/ValueSet/administrative-gender')).text).not.toContain('alice only');
+  }
+  expect((await ask('alice', 'r4', 'DELETE', '/ValueSet/administrative-gender')).status).toBe(200);
+  expect((await ask('alice', 'r4', 'GET', '/ValueSet/administrative-gender')).text).not.toContain('alice only');
+});
+
+it.each(['..', '%2e%2e', 'ALICE', 'alicе', '', 'a'.repeat(10_000), 'alice%00', 'alice/', 'alice%2f', ' alice', "alice'--", '*'])(
+  'the tenant name %j is no way in',
+  async (name) => {
+    const path = `/w/${encodeURI(name).replaceAll('%25', '%')}/api/v1/fhir/r4/Patient/abc`;
+    const { status, text } = await server.request('GET', path);
+    expect([400, 404, 414, 431]).toContain(status);
+    expect(text).not.toContain('Family-of');
+  },
+);
+
+it('a disabled tenant answers nobody, and its data stays', async () => {
+  await server.app.core.tenants.create('leaving');
+  await ask('leaving', 'r4', 'PUT', '/Patient/abc', { resourceType: 'Patient', id: 'abc' });
+  expect((await ask('leaving', 'r4', 'GET', '/Patient/abc')).status).toBe(200);
+  await server.app.core.tenants.disable('leaving');
+  const gone = await ask('leaving', 'r4', 'GET', '/Patient/abc');
+  const never = await ask('nobody', 'r4', 'GET', '/Patient/abc');
+  expect(gone.status).toBe(404);
+  expect(gone.text).toBe(never.text);
+  const gateway = await server.request('POST', '/w/leaving/api/v1/graphql/r4', { query: '{ __typename }' }, { 'content-type': 'application/json' });
+  expect(gateway.status).toBe(404);
+});

@@ -1,0 +1,236 @@
+/**
+ * A stranger (another tenant, or the same tenant's other release) gets the same answers whether the victim has data or
+ * not, by every route; once with both walls, once with row-level security alone.
+ */
+import { Client } from 'pg';
+import { Database } from '../../src/core/storage/database';
+import { forEachOf, readExamples, type Example } from '../support/examples';
+import { startServer, type TestServer } from '../support/server';
+import { attacksOn, CANARY, searchesFor, send, withCanary, type Attack, type Place } from './attacks';
+
+const VICTIM: Place = { tenant: 'alice', release: 'r4' };
+const STRANGERS: readonly Place[] = [
+  { tenant: 'mallory', release: 'r4' },
+  { tenant: 'mallory', release: 'r4b' },
+  { tenant: 'alice', release: 'r4b' },
+];
+const ALWAYS = ['Patient', 'Observation', 'Encounter', 'ValueSet', 'CodeSystem', 'Basic', 'Condition', 'Bundle'];
+
+/** One example of each of these types and of every third other. */
+function chooseExamples(): Example[] {
+  const chosen = new Map<string, Example>();
+  for (const example of readExamples('r4')) {
+    if (!chosen.has(example.type) && example.text.length < 50_000) chosen.set(example.type, example);
+  }
+  return [...chosen.values()].filter(({ type }, index) => ALWAYS.includes(type) || index % 3 === 0);
+}
+
+const examples = chooseExamples();
+const CODES = {
+  resourceType: 'CodeSystem',
+  id: 'secret-codes',
+  ...{ url: 'urn:alice:codes', status: 'active', content: 'complete' },
+  meta: { tag: [{ system: 'urn:tenant', code: CANARY }] },
+  concept: [{ code: CANARY, display: CANARY }],
+};
+const VALUES = {
+  resourceType: 'ValueSet',
+  id: 'secret-values',
+  ...{ url: 'urn:alice:values', status: 'active', meta: CODES.meta },
+  compose: { include: [{ system: 'urn:alice:codes' }] },
+};
+
+let server: TestServer;
+let owner: Client;
+beforeAll(async () => {
+  server = await startServer({ environment: { PUBLIC_URL: 'https://fhir.example' } });
+  owner = new Client(server.database.settings);
+  await owner.connect();
+  for (const name of ['alice', 'mallory']) await server.app.core.tenants.create(name);
+});
+afterAll(async () => {
+  await owner.end();
+  await server.close();
+});
+
+async function spaceOf({ tenant, release }: Place): Promise<number> {
+  const space = await server.app.core.findSpace(tenant, release);
+  if (space === undefined) throw new Error(`${tenant} is missing`);
+  return space.number;
+}
+
+/** All rows of the victim, as one digest. */
+async function digestOfVictim(): Promise<string> {
+  const space = await spaceOf(VICTIM);
+  const digests: string[] = [];
+  for (const table of ['resource', 'resource_version', 'token_index', 'reference_index', 'range_index', 'string_index', 'uri_index']) {
+    const { rows } = await owner.query<{ digest: string }>(
+      `select count(*) || ' ' || coalesce(md5(string_agg(t::text, '' order by t::text)), '') as digest
+       from andiron.${table} t where space = $1`,
+      [space],
+    );
+    digests.push(`${table} ${rows[0]?.digest ?? ''}`);
+  }
+  return digests.join('\n');
+}
+
+type SearchParameters = { readonly name: string; readonly type: string }[];
+
+async function parametersOf({ tenant, release }: Place): Promise<Map<string, SearchParameters>> {
+  const { json } = await server.request('GET', `${server.path(tenant, release)}/metadata`);
+  const resources: { type: string; searchParam?: SearchParameters }[] = json.rest[0].resource;
+  return new Map(resources.map(({ type, searchParam }) => [type, searchParam ?? []]));
+}
+
+async function allAttacks(stranger: Place): Promise<Attack[]> {
+  const root = server.path(stranger.tenant, stranger.release);
+  const parameters = await parametersOf(stranger);
+  const code = `system=urn:alice:codes&code=${CANARY}`;
+  return [
+    ...examples
+      .filter(({ type }) => parameters.has(type))
+      .flatMap((example) => [
+        ...attacksOn(example, stranger),
+        ...searchesFor(example, parameters.get(example.type) ?? []).map((query) => ({
+          method: 'GET',
+          path: `${root}/${example.type}?${query}`,
+        })),
+        { method: 'GET', path: `${root}/${example.type}/$meta` },
+      ]),
+    { method: 'GET', path: `${root}/$meta` },
+    { method: 'GET', path: `${root}/ValueSet/$expand?url=urn:alice:values` },
+    { method: 'GET', path: `${root}/ValueSet/secret-values/$expand` },
+    { method: 'GET', path: `${root}/ValueSet/$validate-code?url=urn:alice:values&${code}` },
+    { method: 'GET', path: `${root}/ValueSet/secret-values/$validate-code?${code}` },
+    { method: 'GET', path: `${root}/CodeSystem/$lookup?${code}` },
+    { method: 'GET', path: `${root}/CodeSystem/secret-codes/$validate-code?code=${CANARY}` },
+    { method: 'GET', path: `${root}/ValueSet?url=urn:alice:values` },
+    { method: 'GET', path: `${root}/CodeSystem?url=urn:alice:codes` },
+  ];
+}
+
+/** What a client can tell answers apart by; not the instant and the name of the request. */
+async function answersTo(attacks: readonly Attack[]): Promise<string[]> {
+  const answers: string[] = [];
+  await forEachOf(attacks, 8, async (attack, index) => {
+    const answer = await send(server, attack);
+    const { etag, location } = answer.headers;
+    const text = answer.text
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, 'INSTANT')
+      .replace(/request id [^"\s]+/g, 'request id ID')
+      .replace(/"id":"[^"]{20,}"/g, '"id":"ID"')
+      .replace(/urn:uuid:[0-9a-f-]{36}/g, 'urn:uuid:ID');
+    answers[index] = `${attack.method} ${attack.path} ${JSON.stringify(attack.body)?.slice(0, 200) ?? ''} -> ${answer.status} ${etag ?? ''} ${location ?? ''} ${text}`;
+  });
+  return answers;
+}
+
+/** Stores everything under the victim and gives what its own searches find. */
+async function fillVictim(): Promise<void> {
+  const root = server.path(VICTIM.tenant, VICTIM.release);
+  await forEachOf(examples, 8, async (example) => {
+    const answer = await server.request('PUT', `${root}/${example.type}/${example.id}`, withCanary(example));
+    if (answer.status !== 201) throw new Error(`${example.type}/${example.id}: ${answer.text}`);
+  });
+  for (const resource of [CODES, VALUES]) {
+    const { status } = await server.request('PUT', `${root}/${resource.resourceType}/${resource.id}`, resource);
+    expect(status).toBe(201);
+  }
+}
+
+async function emptyVictim(): Promise<void> {
+  const space = await spaceOf(VICTIM);
+  for (const table of ['resource', 'resource_version', 'token_index', 'reference_index', 'range_index', 'string_index', 'uri_index']) {
+    await owner.query(`delete from andiron.${table} where space = $1`, [space]);
+  }
+}
+
+beforeEach(emptyVictim);
+
+describe('what the victim has stored', () => {
+  it('is found by the victim itself, by every kind of search that the attacks use', async () => {
+    await fillVictim();
+    const parameters = await parametersOf(VICTIM);
+    const found = new Set<string>();
+    for (const example of examples) {
+      const kinds = new Map((parameters.get(example.type) ?? []).map(({ name, type }) => [name, type]));
+      for (const query of searchesFor(example, parameters.get(example.type) ?? [])) {
+        const { json } = await server.request('GET', `${server.path('alice', 'r4')}/${example.type}?${query}`);
+        if (JSON.stringify(json).includes(CANARY)) found.add(kinds.get(query.split('=')[0] ?? '') ?? query.split('=')[0] ?? '');
+      }
+    }
+    for (const kind of ['string', 'token', 'reference', 'date', 'uri', '_sort']) expect(found).toContain(kind);
+    const expanded = await server.request('GET', `${server.path('alice', 'r4')}/ValueSet/$expand?url=urn:alice:values`);
+    expect(expanded.text).toContain(CANARY);
+  });
+
+  it.each(STRANGERS)('changes no answer to $tenant under $release, and is changed by none', async (stranger) => {
+    const attacks = await allAttacks(stranger);
+    expect(attacks.length).toBeGreaterThan(500);
+    const before = await answersTo(attacks);
+    await fillVictim();
+    const digest = await digestOfVictim();
+    const after = await answersTo(attacks);
+    for (const [index, answer] of after.entries()) expect(answer).toBe(before[index]);
+    expect(await digestOfVictim()).toBe(digest);
+  });
+});
+
+describe('row-level security alone', () => {
+  const original = Database.prototype.run;
+  const originalTransaction = Database.prototype.transaction;
+  afterEach(() => {
+    Database.prototype.run = original;
+    Database.prototype.transaction = originalTransaction;
+  });
+
+  /** As if every statement of the stranger were given the victim's space; its connection is set to its own. */
+  function confuse(stranger: number, victim: number): void {
+    const confused = <Values extends Readonly<Record<string, unknown>>>(space: number | undefined, bound: Values): Values =>
+      space === stranger && 'space' in bound ? { ...bound, space: victim } : bound;
+    Database.prototype.run = function (this: Database, lane, space, statement, bound) {
+      return original.call(this, lane, space, statement, confused(space, bound));
+    };
+    Database.prototype.transaction = function <T>(
+      this: Database,
+      space: number,
+      work: Parameters<Database['transaction']>[1],
+    ): Promise<T> {
+      return originalTransaction.call(this, space, (run) =>
+        work((statement, bound) => run(statement, confused(space, bound))),
+      ) as Promise<T>;
+    };
+  }
+
+  it('is what keeps the confused statements from the victim: without it they would find everything', async () => {
+    const [stranger] = STRANGERS;
+    if (stranger === undefined) throw new Error('there is no stranger');
+    const [own, victim] = [await spaceOf(stranger), await spaceOf(VICTIM)];
+    confuse(own, victim);
+    await fillVictim();
+    const root = server.path(stranger.tenant, stranger.release);
+    const attack = { method: 'GET', path: `${root}/Patient` };
+    expect((await send(server, attack)).text).not.toContain(CANARY);
+    // Now the connection's setting is the victim's as well.
+    Database.prototype.run = function (this: Database, lane, space, statement, bound) {
+      return original.call(this, lane, space === own ? victim : space, statement, space === own && 'space' in bound ? { ...bound, space: victim } : bound);
+    };
+    expect((await send(server, attack)).text).toContain(CANARY);
+  });
+
+  it.each(STRANGERS)('shows $tenant under $release nothing of the victim', async (stranger) => {
+    const attacks = await allAttacks(stranger);
+    const root = server.path(stranger.tenant, stranger.release);
+    const writes: Attack[] = examples.slice(0, 10).flatMap((example) => [
+      { method: 'PUT', path: `${root}/${example.type}/${example.id}`, body: example.text },
+      { method: 'POST', path: `${root}/${example.type}`, body: example.text },
+    ]);
+    confuse(await spaceOf(stranger), await spaceOf(VICTIM));
+    const before = await answersTo([...attacks, ...writes]);
+    await fillVictim();
+    const digest = await digestOfVictim();
+    const after = await answersTo([...attacks, ...writes]);
+    for (const [index, answer] of after.entries()) expect(answer).toBe(before[index]);
+    expect(await digestOfVictim()).toBe(digest);
+  });
+});
