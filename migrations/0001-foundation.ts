@@ -150,17 +150,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     const name = sql.table(`andiron.${table}`);
     await sql`alter table ${name} enable row level security`.execute(db);
     await sql`
-      create policy own_space on ${name}
-        using (space = nullif(current_setting('andiron.space', true), '')::int)
-        with check (space = nullif(current_setting('andiron.space', true), '')::int and space > 2)`.execute(db);
+      create policy own_space on ${name} for select
+        using (space = nullif(current_setting('andiron.space', true), '')::int)`.execute(db);
     // Insert-only tables: keep the visibility map fresh, so that index-only scans stay index-only.
     await sql`alter table ${name} set (autovacuum_vacuum_insert_scale_factor = 0.05)`.execute(db);
   }
   await sql`alter table andiron.change_counter enable row level security`.execute(db);
-  await sql`
-    create policy own_tenant on andiron.change_counter
-      using (tenant = (select s.tenant from andiron.space s
-                       where s.number = nullif(current_setting('andiron.space', true), '')::int))`.execute(db);
 
   await sql`
     insert into andiron.installation (hash_key, cursor_key)

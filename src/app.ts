@@ -93,7 +93,13 @@ export async function createApp(settings: Settings, log: Log = pino({ level: set
       return { host: settings.HOST, port };
     },
     async close() {
-      await server.close();
+      // A connection that a client keeps open is idle only after its last answer: asked once, it would be waited for.
+      const sweep = setInterval(() => server.server.closeIdleConnections(), 20);
+      try {
+        await server.close();
+      } finally {
+        clearInterval(sweep);
+      }
       await gateway.close();
       await metricsListener?.close();
       await core.close();

@@ -69,6 +69,7 @@ async function findInSpace(
   const matches = await runPage(services.database, {
     space,
     type: typeNumber,
+    sortDateParameter: undefined,
     criteria: [{ name: 'url', anyOf }],
     order: { by: 'key', descending: true },
     drive: { kind: 'gather', criterion: 0 },

@@ -284,9 +284,10 @@ describe.each(['r4', 'r4b'] as const)('under %s', (release) => {
   it('finds exactly what the rules say, each once, whatever the size of the page', async () => {
     const wrong: unknown[] = [];
     for (const { type, query, expected } of cases) {
-      const path = `${server.path('system', release)}/${type}?${query}&_count=${pick([3, 7, 50])}`;
+      const sort = pick(['', '', '&_sort=-_lastUpdated', '&_sort=_id', ...(type === 'Patient' ? ['&_sort=name'] : ['&_sort=-date', '&_sort=date', '&_sort=-status,date'])]);
+      const path = `${server.path('system', release)}/${type}?${query}${sort}&_count=${pick([3, 7, 50])}`;
       const found = (await follow(path)).sort();
-      if (JSON.stringify(found) !== JSON.stringify(expected)) wrong.push({ query, found, expected });
+      if (JSON.stringify(found) !== JSON.stringify(expected)) wrong.push({ query: query + sort, found, expected });
     }
     expect(wrong).toEqual([]);
   });

@@ -33,6 +33,7 @@ export class RedisCache {
   private readonly subscriber: Redis;
   private readonly channel: string;
   private wasReachable = true;
+  private closed = false;
 
   /**
    * @param prefix installation and database: leads every key and the channel
@@ -72,7 +73,7 @@ export class RedisCache {
   }
 
   private reachable(now: boolean): void {
-    if (now === this.wasReachable) return;
+    if (now === this.wasReachable || this.closed) return;
     this.wasReachable = now;
     if (now) this.log.info({}, 'Redis is reachable again');
     else this.log.warn({}, 'Redis cannot be reached; answers are computed each time until it returns');
@@ -121,6 +122,7 @@ export class RedisCache {
   }
 
   close(): void {
+    this.closed = true;
     this.commands.disconnect();
     this.subscriber.disconnect();
   }

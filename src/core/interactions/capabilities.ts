@@ -5,7 +5,7 @@ import type { OperationDefinition } from '../fhir/definitions';
 import { RELEASES, type Release } from '../fhir/release';
 import { operationsOf } from '../operations/invoke';
 import { storedParameters } from '../search/parameter';
-import { SEARCH_TYPES } from '../search/types';
+import { searchTypeOf } from '../search/types';
 import type { Services } from '../services';
 import { VERSION, VERSION_DATE } from '../version';
 
@@ -84,7 +84,7 @@ function statement(services: Services, release: Release): object {
 function searchParameters(services: Services, release: Release, type: string): object[] {
   const definitions = services.definitions(release);
   const works = [...storedParameters(definitions, type).values()].filter(
-    ({ parameter, storage }) => storage !== 'none' && SEARCH_TYPES[parameter.kind] !== undefined,
+    (stored) => searchTypeOf(stored) !== undefined,
   );
   const computed = ['_id', '_lastUpdated'].flatMap((code) => definitions.searchParameters(type).get(code) ?? []);
   return [...computed, ...works.map(({ parameter }) => parameter)]

@@ -74,6 +74,7 @@ async function gather(services: Services, space: number, type: number, query: Se
   const matches = await runPage(services.database, {
     space,
     type,
+    sortDateParameter: undefined,
     criteria,
     order: BY_KEY,
     drive: chooseDrive(criteria, BY_KEY, counts, undefined),

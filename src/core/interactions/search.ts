@@ -155,7 +155,7 @@ async function planSearch(
   const counts = needsCounts(criteria, order)
     ? await estimateMatches(services.database, space, type, criteria, sortDateParameter)
     : [];
-  return { space, type, criteria, order, drive: chooseDrive(criteria, order, counts, sortDateParameter) };
+  return { space, type, sortDateParameter, criteria, order, drive: chooseDrive(criteria, order, counts, sortDateParameter) };
 }
 
 type Plan = Awaited<ReturnType<typeof planSearch>>;

@@ -5,7 +5,7 @@ import { isValidId } from '../fhir/resource';
 import { storedParameters } from './parameter';
 import { splitUnescaped, unescapeValue } from './parameter-value';
 import type { Criterion } from './predicate';
-import { SEARCH_TYPES } from './types';
+import { searchTypeOf } from './types';
 import { lastUpdatedPredicates } from './types/last-updated';
 import type { SearchTypeContext } from './types/search-type';
 
@@ -119,7 +119,7 @@ function parseCriterion(
   const code = colon === -1 ? name : name.slice(0, colon);
   const modifier = colon === -1 ? undefined : name.slice(colon + 1);
   const stored = storedParameters(context.definitions, type).get(code);
-  const searchType = stored === undefined ? undefined : SEARCH_TYPES[stored.parameter.kind];
+  const searchType = stored === undefined ? undefined : searchTypeOf(stored);
   if (stored === undefined || searchType === undefined) return undefined;
   if (modifier !== undefined) {
     const isType = searchType.modifiers.includes('[type]') && context.definitions.isResourceType(modifier);

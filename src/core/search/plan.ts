@@ -46,13 +46,20 @@ export function canWalk(criterion: Criterion, sortDateParameter: number | undefi
  * page has the same. Clinical date where an index gives it for nothing, newest first.
  */
 export function defaultOrder(criteria: readonly Criterion[], sortDateParameter: number | undefined): Order {
-  if (criteria.length === 0) return { by: 'last_updated', descending: true };
+  const onlyUpdated = criteria.every(({ anyOf }) => anyOf.every(({ index }) => index === 'updated'));
+  if (onlyUpdated) return { by: 'last_updated', descending: true };
   const walks = criteria.some((criterion) => canWalk(criterion, sortDateParameter));
   return { by: walks ? 'sort_date' : 'key', descending: true };
 }
 
+/** `_lastUpdated` alone: the heads lie in its order. */
+function isOneUpdatedRange([only, ...others]: readonly Criterion[]): boolean {
+  return only !== undefined && others.length === 0 && only.anyOf.length === 1 && only.anyOf[0]?.index === 'updated';
+}
+
 /** True when the choice of the drive depends on how many resources meet each criterion. */
 export function needsCounts(criteria: readonly Criterion[], order: Order): boolean {
+  if (order.by === 'last_updated' && isOneUpdatedRange(criteria)) return false;
   return criteria.length > 1 || (criteria.length === 1 && order.by === 'last_updated');
 }
 
@@ -67,6 +74,7 @@ export function chooseDrive(
   counts: readonly number[],
   sortDateParameter: number | undefined,
 ): Drive {
+  if (order.by === 'last_updated' && isOneUpdatedRange(criteria)) return { kind: 'heads' };
   if (criteria.length === 0) {
     return order.by === 'sort_date' && sortDateParameter !== undefined
       ? { kind: 'dates', parameter: sortDateParameter }

@@ -36,7 +36,8 @@ const typeParsers: PoolConfig['types'] = {
     oid === INT8 && format !== 'binary' ? Number : (pgTypes.getTypeParser(oid, format) as (text: string) => unknown),
 };
 
-const SET_SPACE = defineStatement(
+/** Names the space that row-level security lets the connection see. */
+export const SET_SPACE = defineStatement(
   template(sql`select set_config('andiron.space', ${bind('space')}, false)`),
 );
 

@@ -2,7 +2,7 @@ import { Kysely, Migrator, PostgresDialect, sql } from 'kysely';
 import { Client, Pool, type ClientBase } from 'pg';
 import { MIGRATIONS } from '../../../migrations';
 import type { Log } from '../context';
-import { APPLICATION_ROLE, clientConfiguration, type DatabaseOptions } from './database';
+import { APPLICATION_ROLE, clientConfiguration, SET_SPACE, type DatabaseOptions } from './database';
 import { builder, bind, defineStatement, template, type Bound, type Statement } from './statement';
 import type { VersionWrite } from './version-write';
 import { writeVersions } from './write-queue';
@@ -49,17 +49,16 @@ const SAVE_DIGEST = defineStatement(
   template(sql`update andiron.installation set definitions_digest = ${bind('digest')} where only_row`),
 );
 
-/** Tables that the application role works on, and how. */
+/** What the application role may do: read, and write through the two functions that compare the space. */
 const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ['usage', 'schema andiron'],
-  ['select', 'andiron.tenant, andiron.space'],
-  ['select, update', 'andiron.change_counter'],
-  ['select, insert, update', 'andiron.resource'],
-  ['select, insert', 'andiron.resource_version'],
+  ['select', 'andiron.tenant, andiron.space, andiron.resource, andiron.resource_version'],
   [
-    'select, insert, delete',
+    'select',
     'andiron.token_index, andiron.reference_index, andiron.range_index, andiron.string_index, andiron.uri_index',
   ],
+  ['execute', 'function andiron.write_versions'],
+  ['execute', 'function andiron.lock_resource'],
 ];
 
 /**
@@ -123,7 +122,8 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
   );
   if (known.rowCount === 0) await attempt('create', sql`create role ${role} nologin`);
   const granted = await client.query<{ done: boolean }>(
-    sql`select has_table_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.uri_index', 'delete') as done
+    sql`select has_function_privilege(
+          ${sql.lit(APPLICATION_ROLE)}, 'andiron.lock_resource(int, smallint, bigint)', 'execute') as done
         from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`.compile(builder).sql,
   );
   if (granted.rows[0]?.done === true) return;
@@ -165,6 +165,7 @@ async function loadBase(client: ClientBase, base: BaseContent, hashKey: Buffer, 
     let space = 0;
     const flush = async (): Promise<void> => {
       if (batch.length === 0) return;
+      await execute(client, SET_SPACE, { space: String(space) });
       await writeVersions((statement, bound) => execute(client, statement, bound), space, batch);
       count += batch.length;
       batch = [];

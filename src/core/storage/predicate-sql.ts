@@ -14,15 +14,24 @@ export interface PredicateSql {
   readonly condition: RawBuilder<boolean>;
   /** True when one resource may have several rows that meet the condition. */
   readonly repeats: boolean;
-  /** What the rows are ordered by inside the condition, where that is the clinical date. */
+  /** The column that holds the clinical date of the resource, where one does. */
   readonly dateColumn: 'sort_date' | 'low' | undefined;
+  /** The same condition on a head under the alias `t`, where the head alone can tell. */
+  readonly headCondition?: RawBuilder<boolean>;
   readonly bound: Readonly<Record<string, Bound>>;
 }
 
 const SPACE = sql`t.space = ${bind('space')}::int`;
 
-/** Compiles a predicate; `prefix` keeps the names of its values apart from those of others. */
-export function compilePredicate(predicate: Predicate, prefix: string): PredicateSql {
+/**
+ * Compiles a predicate; `prefix` keeps the names of its values apart from those of others.
+ * @param sortDateParameter the parameter of which the low bound is the clinical date of the type
+ */
+export function compilePredicate(
+  predicate: Predicate,
+  prefix: string,
+  sortDateParameter: number | undefined,
+): PredicateSql {
   const value = (name: string): RawBuilder<unknown> => bind(prefix + name);
   switch (predicate.index) {
     case 'token': {
@@ -121,24 +130,28 @@ export function compilePredicate(predicate: Predicate, prefix: string): Predicat
       if (USES_LOW.has(test)) bound[prefix + 'low'] = String(low);
       if (USES_HIGH.has(test)) bound[prefix + 'high'] = String(high);
       return {
-        shape: `d${test}`,
+        shape: `d${test}${parameter === sortDateParameter ? 'c' : ''}`,
         table: 'andiron.range_index',
         condition,
         repeats: true,
-        dateColumn: 'low',
+        dateColumn: parameter === sortDateParameter ? 'low' : undefined,
         bound,
       };
     }
-    case 'updated':
+    case 'updated': {
+      const headCondition = sql<boolean>`t.last_updated >= ${value('low')}::bigint
+        and t.last_updated < ${value('high')}::bigint`;
       return {
         shape: 'u',
         table: 'andiron.resource',
         condition: sql`${SPACE} and t.resource_type = ${bind('type')}::smallint and not t.deleted
-          and t.last_updated >= ${value('low')}::bigint and t.last_updated < ${value('high')}::bigint`,
+          and ${headCondition}`,
         repeats: false,
         dateColumn: undefined,
+        headCondition,
         bound: { [prefix + 'low']: wholeText(predicate.low), [prefix + 'high']: wholeText(predicate.high) },
       };
+    }
     case 'key': {
       const keys = new BinaryArray('int8');
       for (const key of predicate.keys) keys.pushInt8(key.high, key.low);

@@ -50,6 +50,7 @@ export async function estimateMatches(
         count = await runCount(database, {
           space,
           type,
+          sortDateParameter,
           criteria: [criterion],
           order: walks ? { by: 'sort_date', descending: true } : COUNT_ORDER,
           drive: walks ? { kind: 'walk', criterion: 0 } : { kind: 'gather', criterion: 0 },

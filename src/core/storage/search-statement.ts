@@ -22,6 +22,8 @@ export interface After {
 export interface SearchStatementRequest {
   readonly space: number;
   readonly type: number;
+  /** The parameter of which the low bound is the clinical date of the type. */
+  readonly sortDateParameter: number | undefined;
   readonly criteria: readonly Criterion[];
   readonly order: Order;
   readonly drive: Drive;
@@ -79,7 +81,7 @@ function prepare(
   build: (compiled: CompiledCriteria) => RawBuilder<unknown>,
 ): BoundStatement {
   const compiled = request.criteria.map((criterion, c) =>
-    criterion.anyOf.map((predicate, p) => compilePredicate(predicate, `c${c}p${p}`)),
+    criterion.anyOf.map((predicate, p) => compilePredicate(predicate, `c${c}p${p}`, request.sortDateParameter)),
   );
   const { order, drive, phase, after } = request;
   const shape = [
@@ -141,12 +143,12 @@ function walkSql(request: SearchStatementRequest, compiled: CompiledCriteria, dr
   const branches = alternatives.map((alternative) => {
     const column = sql.ref(`t.${alternative.dateColumn ?? 'sort_date'}`);
     // A missing date is a number of its own in each column; where both meet, one form must serve.
-    const value = mixed && alternative.dateColumn === 'low' ? sql`greatest(${column}, ${sql.lit(NO_DATE)}::float8)::bigint` : column;
+    const value = mixed && alternative.dateColumn === 'low' ? lowToSortDate(column) : column;
     const conditions = [
       alternative.condition,
       ...phaseCondition(request, column, alternative.dateColumn === 'low'),
       ...keysetCondition(request, value, sql`t.resource_key`),
-      ...probes(compiled, driver, value, sql`t.resource_key`),
+      ...probes(compiled, driver, { [alternative.dateColumn ?? 'sort_date']: column }),
     ];
     return ordered(
       request,
@@ -171,7 +173,7 @@ function headsSql(request: SearchStatementRequest, compiled: CompiledCriteria): 
     sql`t.space = ${bind('space')}::int and t.resource_type = ${bind('type')}::smallint and not t.deleted`,
     ...phaseCondition(request, sql`t.sort_date`, false),
     ...keysetCondition(request, value, sql`t.resource_key`),
-    ...probes(compiled, -1, sql`t.sort_date`, sql`t.resource_key`),
+    ...probes(compiled, -1, { sort_date: sql`t.sort_date`, isHead: true }),
   ];
   return ordered(
     request,
@@ -186,7 +188,7 @@ function datesSql(request: SearchStatementRequest, compiled: CompiledCriteria): 
     sql`t.space = ${bind('space')}::int and t.parameter = ${bind('date_parameter')}::int and t.qualifier = 0`,
     ...phaseCondition(request, sql`t.low`, true),
     ...keysetCondition(request, sql`t.low`, sql`t.resource_key`),
-    ...probes(compiled, -1, sql`t.low`, sql`t.resource_key`),
+    ...probes(compiled, -1, { low: sql`t.low` }),
   ];
   return ordered(
     request,
@@ -213,7 +215,7 @@ function gatherSql(request: SearchStatementRequest, compiled: CompiledCriteria, 
     sql`true`,
     ...phaseCondition(request, sql`t.sort_date`, false),
     ...keysetCondition(request, value, sql`t.resource_key`),
-    ...probes(compiled, driver, sql`t.sort_date`, sql`t.resource_key`),
+    ...probes(compiled, driver, { sort_date: sql`t.sort_date`, isHead: true }),
   ];
   return ordered(
     request,
@@ -269,38 +271,51 @@ function keysetCondition(
   return [sql`(${value}, ${key}) ${comparison} (${bind('after_value')}::${type}, ${bind('after_key')}::bigint)`];
 }
 
-/** The criteria but the driving one, as conditions on a resource whose clinical date and key are known. */
-function probes(
-  compiled: CompiledCriteria,
-  driver: number,
-  sortDate: RawBuilder<unknown>,
-  key: RawBuilder<unknown>,
-): RawBuilder<unknown>[] {
+/** A row `t` whose resource is to be tested: how it tells the clinical date, and whether it is a head. */
+interface Tested {
+  readonly sort_date?: RawBuilder<unknown>;
+  readonly low?: RawBuilder<unknown>;
+  readonly isHead?: boolean;
+}
+
+/** An open start and "no date" are one value in each of the two columns that hold the clinical date. */
+function lowToSortDate(low: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`greatest(${low}, ${sql.lit(NO_DATE)}::float8)::bigint`;
+}
+
+function sortDateToLow(sortDate: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(case when ${sortDate} = ${sql.lit(NO_DATE)}::bigint then '-Infinity' else ${sortDate}::float8 end)`;
+}
+
+/** The criteria but the driving one, as conditions on a row `t`. */
+function probes(compiled: CompiledCriteria, driver: number, tested: Tested): RawBuilder<unknown>[] {
   return compiled
     .filter((_alternatives, index) => index !== driver)
     .map((alternatives) => {
       if (alternatives.length === 0) return sql`false`;
-      const tests = alternatives.map((alternative) => probe(alternative, sortDate, key));
+      const tests = alternatives.map((alternative) => probe(alternative, tested));
       return sql`(${sql.join(tests, sql` or `)})`;
     });
 }
 
-function probe(
-  { table, condition, dateColumn }: PredicateSql,
-  sortDate: RawBuilder<unknown>,
-  key: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  // Rows that carry the date and key of the resource are found by their whole index key; OFFSET 0 keeps the planner
-  // from turning the test into a join over all matches (measured 10 ms against 1 ms).
-  if (dateColumn === 'sort_date') {
+function probe({ table, condition, dateColumn, headCondition }: PredicateSql, tested: Tested): RawBuilder<unknown> {
+  if (headCondition !== undefined && tested.isHead === true) return sql`(${headCondition})`;
+  // Rows that carry the clinical date are found by their whole index key; OFFSET 0 keeps the planner from turning the
+  // test into a join over all matches (measured 10 ms against 1 ms).
+  if (dateColumn !== undefined) {
+    const column = sql.ref(`x.${dateColumn}`);
+    const date =
+      dateColumn === 'sort_date'
+        ? (tested.sort_date ?? lowToSortDate(tested.low ?? sql`null`))
+        : (tested.low ?? sortDateToLow(tested.sort_date ?? sql`null`));
     return sql`exists (
-      select 1 from (select t.sort_date, t.resource_key from ${sql.table(table)} t where ${condition}) x
-      where x.sort_date = ${sortDate}::bigint and x.resource_key = ${key} offset 0)`;
+      select 1 from (select ${sql.ref(`t.${dateColumn}`)}, t.resource_key from ${sql.table(table)} t where ${condition}) x
+      where ${column} = ${date} and x.resource_key = t.resource_key offset 0)`;
   }
   if (table === 'andiron.resource') {
     return sql`exists (
       select 1 from (select t.resource_key from ${sql.table(table)} t where ${condition}) x
-      where x.resource_key = ${key} offset 0)`;
+      where x.resource_key = t.resource_key offset 0)`;
   }
-  return sql`${key} in (select t.resource_key from ${sql.table(table)} t where ${condition})`;
+  return sql`t.resource_key in (select t.resource_key from ${sql.table(table)} t where ${condition})`;
 }

@@ -70,12 +70,9 @@ const READ_HISTORY = defineStatement(
 );
 
 const LOCK_CURRENT = defineStatement(
-  template(sql`
-    select r.version from andiron.resource r
-    where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint
-      and r.resource_key = ${bind('key')}::bigint
-    limit 1
-    for update`),
+  template(
+    sql`select andiron.lock_resource(${bind('space')}::int, ${bind('type')}::smallint, ${bind('key')}::bigint)`,
+  ),
 );
 
 const MAX_GATHERED = 64;
