@@ -66,6 +66,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       meta_offset int not null,
       resource_type smallint not null,
       change smallint not null,
+      id text collate "C",
       author text,
       body text,
       primary key (space, resource_type, resource_key, version)

@@ -238,9 +238,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
           where m.version > 0
         ), stored as (
           insert into andiron.resource_version
-            (space, version, resource_key, last_updated, sequence, meta_offset, resource_type, change, author, body)
+            (space, version, resource_key, last_updated, sequence, meta_offset, resource_type, change, id, author,
+             body)
           select p_space, n.version, p_key[n.ordinal], n.last_updated, n.sequence, p_meta_offset[n.ordinal],
-                 p_type[n.ordinal], p_change[n.ordinal], p_author[n.ordinal], p_body[n.ordinal]
+                 p_type[n.ordinal], p_change[n.ordinal], p_id[n.ordinal], p_author[n.ordinal], p_body[n.ordinal]
           from numbered n
         )
         select n.ordinal, n.version, n.last_updated, n.sequence from numbered n;

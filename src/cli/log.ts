@@ -3,9 +3,22 @@ import type { Settings } from '../config';
 
 export type ProcessLog = pino.Logger;
 
-/** JSON lines on the standard output, written at once, so that the last line before an end is never lost. */
+/** Lines wait for so many bytes or milliseconds: one system call for each was a quarter of a read's processor time. */
+const BUFFER_BYTES = 4096;
+const FLUSH_MS = 200;
+
+/**
+ * JSON lines on the standard output. A fatal line and the end of the process write out what waits; only kill -9 may
+ * lose the lines of the last 0.2 seconds.
+ */
 export function makeLog(settings: Pick<Settings, 'LOG_LEVEL'>): ProcessLog {
-  return pino({ level: settings.LOG_LEVEL, base: { pid: process.pid } });
+  const destination = pino.destination({
+    dest: 1,
+    sync: false,
+    minLength: BUFFER_BYTES,
+    periodicFlush: FLUSH_MS,
+  });
+  return pino({ level: settings.LOG_LEVEL, base: { pid: process.pid } }, destination);
 }
 
 /**

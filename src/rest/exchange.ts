@@ -26,6 +26,9 @@ export type FhirRequest = FastifyRequest<{ Params: RouteParts; Body: string | un
 const REVALIDATE = 'private, no-cache';
 const NO_STORE = 'no-store';
 
+/** Longer texts are encoded in one go: Node encodes a text that was put together from parts far more slowly. */
+const ENCODED_FROM = 4096;
+
 /** One request to a FHIR route whose address was checked, and its answer. */
 export class Exchange {
   readonly edge: Edge;
@@ -71,10 +74,11 @@ export class Exchange {
   /** Sends a FHIR resource given as JSON text, or as bytes that go out as they are. */
   send(status: number, resource: string | Buffer): FastifyReply {
     this.#setCommonHeaders();
+    const body = this.query.pretty && typeof resource === 'string' ? indentJson(resource) : resource;
     return this.reply
       .code(status)
       .header('content-type', FHIR_JSON)
-      .send(this.query.pretty && typeof resource === 'string' ? indentJson(resource) : resource);
+      .send(typeof body === 'string' && body.length > ENCODED_FROM ? Buffer.from(body) : body);
   }
 
   /** Sends an answer without a body: 204, 304, or what `return=minimal` asked for. */

@@ -81,6 +81,9 @@ export class Database {
 
   /** Takes the application role and proves that row-level security is in force before anything else may run. */
   private async prepareConnection(client: ClientBase): Promise<void> {
+    // The pool hears the errors of idle connections only. One that is lost while it works fails its statements, which
+    // tell; without a listener the event would end the process.
+    client.on('error', () => undefined);
     const settings = [
       sql`set jit = off`,
       sql`set random_page_cost = 1.1`,

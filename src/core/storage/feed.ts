@@ -7,7 +7,7 @@ import { CHANGES } from './version-write';
 /** One index range for each type, merged: the index leads with the type, because type histories are read more often. */
 const READ_FEED = defineStatement(
   template(sql`
-    select r.id, x.resource_key::text, x.resource_type, x.version, x.last_updated, x.sequence, x.meta_offset, x.change,
+    select x.id, x.resource_key::text, x.resource_type, x.version, x.last_updated, x.sequence, x.meta_offset, x.change,
            x.author, x.body
     from (
       select v.* from unnest(${bind('types')}::smallint[]) as t (resource_type)
@@ -19,8 +19,6 @@ const READ_FEED = defineStatement(
       ) v
       order by v.sequence limit ${bind('limit')}::int
     ) x
-    join andiron.resource r on r.space = ${bind('space')}::int and r.resource_type = x.resource_type
-      and r.resource_key = x.resource_key
     order by x.sequence
     limit ${bind('limit')}::int`),
 );

@@ -4,6 +4,7 @@ import type { Drive, Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
 import { compilePredicate, type PredicateSql } from './predicate-sql';
 import { bind, defineStatement, template, type Bound, type Statement } from './statement';
+import { CURRENT_VERSION } from './version-read';
 
 /** Stored for "no clinical date" (version-write.ts). */
 const NO_DATE = '-9223372036854775808';
@@ -49,22 +50,11 @@ export function pageStatement(request: SearchStatementRequest): BoundStatement {
     const direction = directionSql(request.order);
     return sql`
       with page as (${matches})
-      select p.sort_value, p.resource_key::text, h.id, h.version, v.last_updated, v.sequence, v.meta_offset, v.change,
+      select x.sort_value, x.resource_key::text, v.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change,
              v.author, v.body
-      from page p
-      cross join lateral (
-        select r.id, r.version from andiron.resource r
-        where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint
-          and r.resource_key = p.resource_key
-        offset 0
-      ) h
-      cross join lateral (
-        select * from andiron.resource_version w
-        where w.space = ${bind('space')}::int and w.resource_type = ${bind('type')}::smallint
-          and w.resource_key = p.resource_key and w.version = h.version
-        offset 0
-      ) v
-      order by p.sort_value ${direction}, p.resource_key ${direction}`;
+      from (select p.sort_value, p.resource_key, ${bind('type')}::smallint as resource_type from page p) x
+      cross join lateral (${CURRENT_VERSION}) v
+      order by x.sort_value ${direction}, x.resource_key ${direction}`;
   });
 }
 

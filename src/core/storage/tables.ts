@@ -30,6 +30,7 @@ export interface Tables {
     meta_offset: number;
     resource_type: number;
     change: number;
+    id: string | null;
     author: string | null;
     body: string | null;
   };

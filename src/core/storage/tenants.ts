@@ -73,6 +73,8 @@ export class TenantStore {
     bound: Record<string, string | readonly string[]>,
   ): Promise<boolean> {
     const client = new Client(clientConfiguration(this.owner));
+    // A lost connection fails the statement, which tells; without a listener the event would end the process.
+    client.on('error', () => undefined);
     try {
       await client.connect();
       const result = await client.query({ text: statement.text, values: statement.values(bound) });

@@ -27,31 +27,29 @@ export interface ResourceAddress {
   readonly key: KeyHalves;
 }
 
-/** Head first, then its one version: the plain join reads all versions and filters afterwards. */
+/**
+ * The current version is the last one: the primary key leads to it backwards, and the head need not be read (its probe
+ * and row were a third of the time that PostgreSQL spent on a page of 20).
+ */
+export const CURRENT_VERSION = sql`
+  select w.id, w.version, w.last_updated, w.sequence, w.meta_offset, w.change, w.author, w.body
+  from andiron.resource_version w
+  where w.space = ${bind('space')}::int and w.resource_type = x.resource_type and w.resource_key = x.resource_key
+  order by w.version desc limit 1`;
+
 const READ_CURRENT = defineStatement(
   template(sql`
-    select x.ordinal::int, h.id, h.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author, v.body
+    select x.ordinal::int, v.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author, v.body
     from unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[]) with ordinality
       as x (resource_type, resource_key, ordinal)
-    cross join lateral (
-      select r.id, r.version from andiron.resource r
-      where r.space = ${bind('space')}::int and r.resource_type = x.resource_type and r.resource_key = x.resource_key
-      offset 0
-    ) h
-    cross join lateral (
-      select * from andiron.resource_version w
-      where w.space = ${bind('space')}::int and w.resource_type = x.resource_type
-        and w.resource_key = x.resource_key and w.version = h.version
-      offset 0
-    ) v
+    cross join lateral (${CURRENT_VERSION}) v
     limit ${bind('limit')}::int`),
 );
 
 const READ_VERSION = defineStatement(
   template(sql`
-    select 1, r.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author, v.body
+    select 1, v.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author, v.body
     from andiron.resource_version v
-    join andiron.resource r using (space, resource_type, resource_key)
     where v.space = ${bind('space')}::int and v.resource_type = ${bind('type')}::smallint
       and v.resource_key = ${bind('key')}::bigint and v.version = ${bind('version')}::int
     limit 1`),
@@ -59,9 +57,8 @@ const READ_VERSION = defineStatement(
 
 const READ_HISTORY = defineStatement(
   template(sql`
-    select 1, r.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author, v.body
+    select 1, v.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author, v.body
     from andiron.resource_version v
-    join andiron.resource r using (space, resource_type, resource_key)
     where v.space = ${bind('space')}::int and v.resource_type = ${bind('type')}::smallint
       and v.resource_key = ${bind('key')}::bigint and v.version < ${bind('before')}::int
       and v.last_updated >= ${bind('since')}::bigint and v.sequence > ${bind('since_sequence')}::int
