@@ -8,7 +8,7 @@ export const ANONYMOUS = 'anonymous';
 
 /** A row of the tables as what is sent: the text with the server's part of meta joined in. */
 export function toStoredVersion(services: Services, type: string, row: VersionRow): StoredVersion {
-  const id = row.id ?? services.keys.idOf(row.key);
+  const id = row.id ?? idAtStart(type, row.body) ?? services.keys.idOf(row.key);
   return {
     type,
     id,
@@ -31,4 +31,10 @@ export function toStoredVersion(services: Services, type: string, row: VersionRo
             services.extensionBase,
           ),
   };
+}
+
+/** Most texts begin with type and id: cheaper to read there than to make again from the key. */
+function idAtStart(type: string, body: string): string | undefined {
+  const start = `{"resourceType":"${type}","id":"`;
+  return body.startsWith(start) ? body.slice(start.length, body.indexOf('"', start.length)) : undefined;
 }

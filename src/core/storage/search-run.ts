@@ -86,7 +86,10 @@ function toMatch(row: Row, type: number): Match {
     keyText,
     row: {
       id,
-      key: keyOfText(keyText),
+      // Seldom asked for: the text says the id.
+      get key() {
+        return keyOfText(keyText);
+      },
       type,
       version,
       lastUpdated,
