@@ -1,11 +1,9 @@
 import type { Migration } from 'kysely';
 import * as foundation from './0001-foundation';
 import * as writeVersions from './0002-write-versions';
-import * as baseSpacesReadOnly from './0003-base-spaces-read-only';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-foundation': foundation,
   '0002-write-versions': writeVersions,
-  '0003-base-spaces-read-only': baseSpacesReadOnly,
 };
