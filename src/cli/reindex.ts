@@ -7,7 +7,10 @@ const MAX_PRINTED = 1_000;
 
 function print({ tenant, release, type, id, table, missing, superfluous }: IndexDifference): void {
   const owner = tenant === '' ? 'base resources' : tenant;
-  const lines = [...missing.map((row) => `  missing      ${row}`), ...superfluous.map((row) => `  superfluous  ${row}`)];
+  const lines = [
+    ...missing.map((row) => `  missing      ${row}`),
+    ...superfluous.map((row) => `  superfluous  ${row}`),
+  ];
   process.stdout.write(`${owner} ${release} ${type}/${id} ${table}\n${lines.join('\n')}\n`);
 }
 
@@ -20,7 +23,8 @@ export const reindex: Command = {
     tenant: { type: 'string', help: 'look at the data of this tenant only' },
   },
   async run({ words, options }) {
-    if (words.length > 0 || options['verify'] !== true) throw new UsageError('andiron reindex --verify [--tenant NAME]');
+    if (words.length > 0 || options['verify'] !== true)
+      throw new UsageError('andiron reindex --verify [--tenant NAME]');
     const tenant = typeof options['tenant'] === 'string' ? options['tenant'] : undefined;
     let differences = 0;
     await withApp(async ({ core }) => {

@@ -130,7 +130,16 @@ function difference(
   missing: readonly string[],
   superfluous: readonly string[],
 ): IndexDifference {
-  return { tenant: space.tenant, release: space.release, space: space.number, type, id, table, missing, superfluous };
+  return {
+    tenant: space.tenant,
+    release: space.release,
+    space: space.number,
+    type,
+    id,
+    table,
+    missing,
+    superfluous,
+  };
 }
 
 /** The id of a key of ours; of a client's id, whose head is gone, only the key is known. */

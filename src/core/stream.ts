@@ -8,34 +8,34 @@ class Abandoned extends Error {}
 export async function* streamOf<Value>(
   work: (emit: (value: Value) => Promise<void>) => Promise<void>,
 ): AsyncGenerator<Value> {
-  let offered: { value: Value; taken: () => void; refuse: (reason: Error) => void } | undefined;
+  const offers: { value: Value; taken: () => void; refuse: (reason: Error) => void }[] = [];
   let wake = (): void => undefined;
-  let ended = false;
+  const state = { ended: false };
   const running = work(
     (value) =>
       new Promise<void>((taken, refuse) => {
-        offered = { value, taken, refuse };
+        offers.push({ value, taken, refuse });
         wake();
       }),
   ).finally(() => {
-    ended = true;
+    state.ended = true;
     wake();
   });
   // The failure is told below; until then nobody else waits for it.
   running.catch(() => undefined);
   try {
     for (;;) {
-      if (offered === undefined && !ended) await new Promise<void>((resolve) => (wake = resolve));
-      if (offered === undefined) break;
-      const { value } = offered;
-      yield value;
-      const { taken } = offered;
-      offered = undefined;
-      taken();
+      const [offer] = offers;
+      if (offer !== undefined) {
+        yield offer.value;
+        offers.shift();
+        offer.taken();
+      } else if (state.ended) break;
+      else await new Promise<void>((resolve) => (wake = resolve));
     }
     await running;
   } finally {
-    offered?.refuse(new Abandoned('the iteration was left'));
+    for (const { refuse } of offers) refuse(new Abandoned('the iteration was left'));
     await running.catch(() => undefined);
   }
 }

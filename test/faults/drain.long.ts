@@ -21,12 +21,24 @@ it('a server that is told to stop under load answers what it accepted, and loses
           const id = `drain-${round}-${number}-${step}`;
           const answer =
             kind < 2
-              ? await client.request('PUT', `${root}/Patient/${id}`, { resourceType: 'Patient', id, name: [{ family: id }] })
-              : await client.request('GET', kind === 2 ? `${root}/Patient?name=drain` : `${root}/ValueSet/$expand?url=http://hl7.org/fhir/ValueSet/administrative-gender`);
+              ? await client.request('PUT', `${root}/Patient/${id}`, {
+                  resourceType: 'Patient',
+                  id,
+                  name: [{ family: id }],
+                })
+              : await client.request(
+                  'GET',
+                  kind === 2
+                    ? `${root}/Patient?name=drain`
+                    : `${root}/ValueSet/$expand?url=http://hl7.org/fhir/ValueSet/administrative-gender`,
+                );
           if (answer.status >= 400) failures.push(`${answer.status} ${answer.text}`);
           else if (kind < 2) acknowledged.push(`Patient/${id}`);
         } catch (error) {
-          const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : String(error);
+          const code =
+            typeof error === 'object' && error !== null && 'code' in error
+              ? String(error.code)
+              : String(error);
           refused.push(code);
           if (!isStopping) failures.push(`refused before the end: ${code}`);
           return;

@@ -22,7 +22,12 @@ function versionOf(etag: string | undefined): number {
 }
 
 /** Writes until the server is gone. Each acknowledgement is kept with the text that came with it. */
-async function writeUntilGone(server: ServerProcess, root: string, tracked: Tracked, made: Map<string, string>): Promise<void> {
+async function writeUntilGone(
+  server: ServerProcess,
+  root: string,
+  tracked: Tracked,
+  made: Map<string, string>,
+): Promise<void> {
   const [, id] = tracked.path.split('/');
   for (;;) {
     tracked.attempts += 1;
@@ -41,14 +46,23 @@ async function writeUntilGone(server: ServerProcess, root: string, tracked: Trac
         if (answer.status !== 200) throw new Error(`DELETE: ${answer.status} ${answer.text}`);
         if (answer.headers.etag !== undefined) tracked.acknowledged.set(versionOf(answer.headers.etag), '');
       } else if (kind === 1) {
-        const observation = { resourceType: 'Observation', status: 'final', code: { text: `o${attempt}` }, effectiveDateTime: '2020-01-01', subject: { reference: tracked.path } };
+        const observation = {
+          resourceType: 'Observation',
+          status: 'final',
+          code: { text: `o${attempt}` },
+          effectiveDateTime: '2020-01-01',
+          subject: { reference: tracked.path },
+        };
         const answer = await server.request('POST', `${root}/Observation`, observation);
         if (answer.status !== 201) throw new Error(`POST: ${answer.status} ${answer.text}`);
         made.set(`Observation/${answer.json.id}`, answer.text);
       } else if (kind === 2) {
         const patch = [{ op: 'add', path: '/language', value: `l${attempt}` }];
-        const answer = await server.request('PATCH', `${root}/${tracked.path}`, patch, { 'content-type': 'application/json-patch+json' });
-        if (![200, 404, 410].includes(answer.status)) throw new Error(`PATCH: ${answer.status} ${answer.text}`);
+        const answer = await server.request('PATCH', `${root}/${tracked.path}`, patch, {
+          'content-type': 'application/json-patch+json',
+        });
+        if (![200, 404, 410].includes(answer.status))
+          throw new Error(`PATCH: ${answer.status} ${answer.text}`);
         if (answer.status === 200) tracked.acknowledged.set(versionOf(answer.headers.etag), answer.text);
       } else {
         const answer = await server.request('PUT', `${root}/${tracked.path}`, body);
@@ -105,7 +119,10 @@ it('fifty kills in the middle of writes lose nothing acknowledged and leave noth
       const context = await opened.context('system', release);
       const { versions } = await opened.core.history(context, { type, id, count: 1000 });
       const texts = new Map(versions.map(({ versionId, text }) => [versionId, text]));
-      if (versions.length < 1000) expect(versions.map(({ versionId }) => versionId)).toEqual(versions.map((_, index) => versions.length - index));
+      if (versions.length < 1000)
+        expect(versions.map(({ versionId }) => versionId)).toEqual(
+          versions.map((_, index) => versions.length - index),
+        );
       for (const [version, text] of acknowledged) {
         if (!texts.has(version) && (versions.at(-1)?.versionId ?? 0) > version) continue;
         expect(texts.get(version)).toBe(text);

@@ -23,7 +23,14 @@ beforeAll(async () => {
   forwarder = await startForwarder();
   await startPostgres();
   const { user, password } = postgres;
-  const settings = { host: '127.0.0.1', port: forwarder.port, user, password, database: NAME, ssl: false as const };
+  const settings = {
+    host: '127.0.0.1',
+    port: forwarder.port,
+    user,
+    password,
+    database: NAME,
+    ssl: false as const,
+  };
   await runOnServer({ ...settings, database: 'postgres' }, `create database ${NAME}`);
   database = {
     settings,
@@ -71,7 +78,12 @@ describe.each([
     }));
     const load = clients.map(async ({ statuses, acknowledged, id }) => {
       for (let step = 0; isLoaded; step++) {
-        const body = { resourceType: 'Patient', id, name: [{ family: `Step${step}` }], birthDate: '1970-01-01' };
+        const body = {
+          resourceType: 'Patient',
+          id,
+          name: [{ family: `Step${step}` }],
+          birthDate: '1970-01-01',
+        };
         const put = await server.request('PUT', `${root}/Patient/${id}`, body);
         const read = await server.request('GET', `${root}/Patient/${id}`);
         const search = await server.request('GET', `${root}/Patient?name=step${step}&_id=${id}`);
@@ -98,7 +110,10 @@ describe.each([
     expect(away.status).toBe(503);
     await delay(1_000);
     await startPostgres();
-    const recovered = await eventually(async () => (await server.request('GET', '/health/ready')).status === 200, 10_000);
+    const recovered = await eventually(
+      async () => (await server.request('GET', '/health/ready')).status === 200,
+      10_000,
+    );
     expect(recovered).toBeLessThan(5_000);
     await delay(1_000);
     isLoaded = false;

@@ -38,7 +38,10 @@ async function stopsAnswering(tenant: string): Promise<number> {
   const created = await first.request('POST', '/w/system/api/v1/tenants', { name: tenant }, JSON_TYPE);
   expect(created.status).toBe(201);
   for (const server of [first, second]) {
-    await eventually(async () => (await server.request('GET', `${server.path(tenant, 'r4')}/Patient`)).status === 200, 3_000);
+    await eventually(
+      async () => (await server.request('GET', `${server.path(tenant, 'r4')}/Patient`)).status === 200,
+      3_000,
+    );
   }
   // Both keep asking, so that both remember it.
   let isDisabled = false;
@@ -85,7 +88,11 @@ it('an answer is never stale, whichever process changed what it is made from', a
   const { first, second } = servers;
   for (let version = 1; version <= 10; version++) {
     const [writer, other] = version % 2 === 0 ? [first, second] : [second, first];
-    await writer.request('PUT', `${writer.path('system', 'r4')}/ValueSet/changing`, valueSet('changing', version));
+    await writer.request(
+      'PUT',
+      `${writer.path('system', 'r4')}/ValueSet/changing`,
+      valueSet('changing', version),
+    );
     for (const server of [other, writer]) {
       const { json } = await expand(server, 'http://example.org/changing');
       expect(json.expansion.contains[0].code).toBe(`version-${version}`);

@@ -16,7 +16,12 @@ describe('two processes', () => {
   it('apply fifty parallel patches of one resource, each of them', async () => {
     const { first, second } = servers;
     const path = `${first.path('system', 'r4')}/Patient/contended`;
-    await first.request('PUT', path, { resourceType: 'Patient', id: 'contended', name: [] as string[], telecom: [{ value: 'start' }] });
+    await first.request('PUT', path, {
+      resourceType: 'Patient',
+      id: 'contended',
+      name: [] as string[],
+      telecom: [{ value: 'start' }],
+    });
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, number) =>
         (number % 2 === 0 ? first : second).request(
@@ -28,11 +33,15 @@ describe('two processes', () => {
       ),
     );
     expect(answers.map(({ status, text }) => (status === 200 ? status : text))).toEqual(Array(50).fill(200));
-    const versions = answers.map(({ headers }) => Number(/\d+/.exec(headers.etag ?? '')?.[0])).sort((a, b) => a - b);
+    const versions = answers
+      .map(({ headers }) => Number(/\d+/.exec(headers.etag ?? '')?.[0]))
+      .sort((a, b) => a - b);
     expect(versions).toEqual(Array.from({ length: 50 }, (_, index) => index + 2));
     const { json } = await second.request('GET', path);
     const values: string[] = json.telecom.map(({ value }: { value: string }) => value);
-    expect(values.sort()).toEqual(['start', ...Array.from({ length: 50 }, (_, number) => `patch-${number}`)].sort());
+    expect(values.sort()).toEqual(
+      ['start', ...Array.from({ length: 50 }, (_, number) => `patch-${number}`)].sort(),
+    );
   });
 
   it('let one of fifty creations under one id succeed with If-None-Match, and no update with an old If-Match', async () => {
@@ -42,7 +51,12 @@ describe('two processes', () => {
     const race = (headers: Record<string, string>) =>
       Promise.all(
         Array.from({ length: 50 }, (_, number) =>
-          both[number % 2]?.request('PUT', path, { resourceType: 'Patient', id: 'raced', language: `n${number}` }, headers),
+          both[number % 2]?.request(
+            'PUT',
+            path,
+            { resourceType: 'Patient', id: 'raced', language: `n${number}` },
+            headers,
+          ),
         ),
       );
     const created = await race({ 'if-none-match': '*' });
@@ -88,8 +102,16 @@ describe('two processes', () => {
         const id = step % 3 === 0 ? 'followed-shared' : `followed-${writer}`;
         const type = ['Patient', 'Observation', 'Basic'][step % 3] ?? 'Patient';
         const bare: Record<string, unknown> = { resourceType: type, id, language: `s${step}` };
-        const more = type === 'Observation' ? { status: 'final', code: { text: 'x' } } : type === 'Basic' ? { code: { text: 'x' } } : {};
-        const { status, headers } = await server.request('PUT', `${root}/${type}/${id}`, { ...bare, ...more });
+        const more =
+          type === 'Observation'
+            ? { status: 'final', code: { text: 'x' } }
+            : type === 'Basic'
+              ? { code: { text: 'x' } }
+              : {};
+        const { status, headers } = await server.request('PUT', `${root}/${type}/${id}`, {
+          ...bare,
+          ...more,
+        });
         expect([200, 201]).toContain(status);
         told.push(`${type}/${id}/${/\d+/.exec(headers.etag ?? '')?.[0] ?? ''}`);
       }
@@ -115,7 +137,9 @@ it('four processes start at once on an empty database', async () => {
   const servers = await Promise.all(Array.from({ length: 4 }, () => startProcess({ database })));
   const answers = await Promise.all(
     servers.map((server, number) =>
-      server.request('POST', `${server.path('system', number % 2 === 0 ? 'r4' : 'r4b')}/Patient`, { resourceType: 'Patient' }),
+      server.request('POST', `${server.path('system', number % 2 === 0 ? 'r4' : 'r4b')}/Patient`, {
+        resourceType: 'Patient',
+      }),
     ),
   );
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
@@ -124,7 +148,10 @@ it('four processes start at once on an empty database', async () => {
     const path = `${other?.path('system', number % 2 === 0 ? 'r4' : 'r4b') ?? ''}/Patient/${answer.json.id}`;
     expect((await other?.request('GET', path))?.status).toBe(200);
   }
-  const search = await servers[3]?.request('GET', `${servers[3].path('system', 'r4')}/StructureDefinition?url=http://hl7.org/fhir/StructureDefinition/Patient`);
+  const search = await servers[3]?.request(
+    'GET',
+    `${servers[3].path('system', 'r4')}/StructureDefinition?url=http://hl7.org/fhir/StructureDefinition/Patient`,
+  );
   expect(search?.json.entry).toHaveLength(1);
   await Promise.all(servers.map((server) => server.close()));
   await database.drop();

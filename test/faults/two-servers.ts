@@ -14,7 +14,10 @@ export async function startMeasured(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<MeasuredServer> {
   const port = await findFreePort();
-  const server = await startProcess({ database, environment: { METRICS_ADDRESS: `127.0.0.1:${port}`, ...environment } });
+  const server = await startProcess({
+    database,
+    environment: { METRICS_ADDRESS: `127.0.0.1:${port}`, ...environment },
+  });
   const client = createHttpClient(`http://127.0.0.1:${port}`);
   return {
     ...server,
@@ -38,7 +41,9 @@ export interface TwoServers {
 }
 
 /** Two server processes on one database. */
-export async function startTwoServers(environment: Readonly<Record<string, string>> = {}): Promise<TwoServers> {
+export async function startTwoServers(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TwoServers> {
   const database = await createTestDatabase();
   const [first, second] = await Promise.all([
     startMeasured(database, environment),

@@ -30,16 +30,30 @@ interface ModelVersion {
 type Model = Map<string, ModelVersion[]>;
 
 /** One client's work on resources of its own and on such that all share. Versions are kept in the order of their numbers. */
-async function runClient(release: Release, client: number, examples: readonly Example[], model: Model): Promise<void> {
+async function runClient(
+  release: Release,
+  client: number,
+  examples: readonly Example[],
+  model: Model,
+): Promise<void> {
   const choose = createChooser(7919 * (client + 1));
   const context = await opened.context('system', release);
   const { core } = opened;
-  const remember = (type: string, id: string, version: { versionId: number; text: string; sequence: number; change: string }): void => {
+  const remember = (
+    type: string,
+    id: string,
+    version: { versionId: number; text: string; sequence: number; change: string },
+  ): void => {
     const name = `${type}/${id}`;
     const versions = model.get(name) ?? [];
     model.set(name, versions);
-    if (versions[version.versionId - 1] !== undefined) throw new Error(`${name} has version ${version.versionId} twice`);
-    versions[version.versionId - 1] = { text: version.text, sequence: version.sequence, isDeletion: version.change === 'delete' };
+    if (versions[version.versionId - 1] !== undefined)
+      throw new Error(`${name} has version ${version.versionId} twice`);
+    versions[version.versionId - 1] = {
+      text: version.text,
+      sequence: version.sequence,
+      isDeletion: version.change === 'delete',
+    };
   };
   for (let step = 0; step < STEPS; step++) {
     const example = examples[choose(examples.length)];
@@ -95,7 +109,9 @@ async function check(release: Release, model: Model): Promise<number[]> {
     const [type = '', id = ''] = name.split('/');
     const page = await core.history(context, { type, id, count: 1000 });
     expect(page.versions.map(({ text }) => text)).toEqual([...versions].reverse().map(({ text }) => text));
-    expect(page.versions.map(({ versionId }) => versionId)).toEqual(versions.map((_, index) => versions.length - index));
+    expect(page.versions.map(({ versionId }) => versionId)).toEqual(
+      versions.map((_, index) => versions.length - index),
+    );
     for (const [index, version] of versions.entries()) {
       sequences.push(version.sequence);
       const read = core.vread(context, type, id, String(index + 1));
@@ -103,7 +119,9 @@ async function check(release: Release, model: Model): Promise<number[]> {
       else expect((await read).text).toBe(version.text);
     }
     for (let index = 1; index < page.versions.length; index++) {
-      expect(page.versions[index - 1]?.lastUpdated).toBeGreaterThan(page.versions[index]?.lastUpdated ?? Infinity);
+      expect(page.versions[index - 1]?.lastUpdated).toBeGreaterThan(
+        page.versions[index]?.lastUpdated ?? Infinity,
+      );
       expect(page.versions[index - 1]?.sequence).toBeGreaterThan(page.versions[index]?.sequence ?? Infinity);
     }
     const last = versions.at(-1);
@@ -122,7 +140,9 @@ it('after a random mix of writes by eight clients every read, version and histor
   await Promise.all(
     Array.from({ length: CLIENTS }, (_, client) => {
       const release = client % 4 === 3 ? 'r4b' : 'r4';
-      const examples = readExamples(release).filter(({ type, text }) => TYPES.includes(type) && text.length < 60_000);
+      const examples = readExamples(release).filter(
+        ({ type, text }) => TYPES.includes(type) && text.length < 60_000,
+      );
       return runClient(release, client, examples, models.get(release) ?? new Map());
     }),
   );
@@ -148,8 +168,11 @@ it('the feed tells every version once, in the order of its numbers', async () =>
       expect(sequence).toBeGreaterThan(last);
       last = sequence;
       told.push({ sequence, type, id, versionId });
-      if (change !== 'delete') expect((await opened.core.vread(context, type, id, String(versionId))).text).toBe(text);
+      if (change !== 'delete')
+        expect((await opened.core.vread(context, type, id, String(versionId))).text).toBe(text);
     }
   }
-  expect(new Set(told.map(({ type, id, versionId }) => `${String(type)}/${String(id)} ${String(versionId)}`)).size).toBe(told.length);
+  expect(
+    new Set(told.map(({ type, id, versionId }) => `${String(type)}/${String(id)} ${String(versionId)}`)).size,
+  ).toBe(told.length);
 });

@@ -29,7 +29,13 @@ export function withCanary({ resource, document }: Example): string {
 }
 
 /** All texts in a resource that a search could be for, by the kind of search. */
-function searchValues(resource: unknown): { strings: string[]; tokens: string[]; references: string[]; uris: string[]; dates: string[] } {
+function searchValues(resource: unknown): {
+  strings: string[];
+  tokens: string[];
+  references: string[];
+  uris: string[];
+  dates: string[];
+} {
   const values = { strings: [], tokens: [], references: [], uris: [], dates: [] } as Record<string, string[]>;
   const walk = (value: unknown, name: string): void => {
     if (Array.isArray(value)) for (const member of value) walk(member, name);
@@ -40,7 +46,8 @@ function searchValues(resource: unknown): { strings: string[]; tokens: string[];
       else if (name === 'reference') values['references']?.push(value);
       else if (/^(https?|urn):/.test(value)) values['uris']?.push(value);
       else if (['code', 'value', 'status', 'gender', 'use'].includes(name)) values['tokens']?.push(value);
-      else if (['family', 'given', 'text', 'name', 'title', 'city', 'display'].includes(name)) values['strings']?.push(value);
+      else if (['family', 'given', 'text', 'name', 'title', 'city', 'display'].includes(name))
+        values['strings']?.push(value);
     }
   };
   walk(resource, '');
@@ -60,7 +67,13 @@ export function searchesFor(
     uri: values.uris,
     date: values.dates,
   };
-  const queries = [`_id=${example.id}`, '_lastUpdated=gt1900', `_tag=urn:tenant|${CANARY}`, '', '_sort=-_lastUpdated'];
+  const queries = [
+    `_id=${example.id}`,
+    '_lastUpdated=gt1900',
+    `_tag=urn:tenant|${CANARY}`,
+    '',
+    '_sort=-_lastUpdated',
+  ];
   for (const { name, type } of parameters) {
     if (name.startsWith('_')) continue;
     for (const value of new Set((byKind[type] ?? []).slice(0, 3))) {
@@ -74,7 +87,12 @@ export function searchesFor(
 export function attacksOn({ type, id }: Example, stranger: Place): Attack[] {
   const root = `/w/${stranger.tenant}/api/v1/fhir/${stranger.release}`;
   const gateway = `/w/${stranger.tenant}/api/v1/graphql/${stranger.release}`;
-  const graphql = (query: string): Attack => ({ method: 'POST', path: gateway, body: { query }, headers: JSON_TYPE });
+  const graphql = (query: string): Attack => ({
+    method: 'POST',
+    path: gateway,
+    body: { query },
+    headers: JSON_TYPE,
+  });
   const patch = [{ op: 'add', path: '/language', value: 'xx' }];
   const at = `${root}/${type}/${id}`;
   return [
@@ -90,7 +108,9 @@ export function attacksOn({ type, id }: Example, stranger: Place): Attack[] {
     graphql(`{ read(type: ${type}, id: "${id}", versionId: "1") { json } }`),
     graphql(`{ history(type: ${type}, id: "${id}") { versions { versionId } } }`),
     graphql(`{ search(type: ${type}, query: "_id=${id}") { total resources { json } } }`),
-    graphql(`mutation { patch(type: ${type}, id: "${id}", patch: [{op: add, path: "/language", value: "xx"}]) { versionId } }`),
+    graphql(
+      `mutation { patch(type: ${type}, id: "${id}", patch: [{op: add, path: "/language", value: "xx"}]) { versionId } }`,
+    ),
     graphql(`mutation { delete(type: ${type}, id: "${id}") { versionId } }`),
     graphql(`mutation { invoke(code: "meta", type: ${type}, id: "${id}") { json } }`),
   ];

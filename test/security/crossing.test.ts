@@ -17,8 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const ask = (tenant: string, release: Release, method: string, rest: string, body?: unknown, headers?: Record<string, string>) =>
-  server.request(method, `${server.path(tenant, release)}${rest}`, body, headers);
+const ask = (
+  tenant: string,
+  release: Release,
+  method: string,
+  rest: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => server.request(method, `${server.path(tenant, release)}${rest}`, body, headers);
 const familyOf = (tenant: string, release: Release): string => `Family-of-${tenant}-${release}`;
 
 it('the same client-chosen id names four patients, each with its own versions, history and deletion', async () => {
@@ -48,7 +54,11 @@ it('the same client-chosen id names four patients, each with its own versions, h
 it('the same id of the server’s making can be put elsewhere, and is another resource', async () => {
   const made = await ask('alice', 'r4', 'POST', '/Patient', { resourceType: 'Patient', gender: 'female' });
   const { id } = made.json;
-  const put = await ask('mallory', 'r4', 'PUT', `/Patient/${id}`, { resourceType: 'Patient', id, gender: 'male' });
+  const put = await ask('mallory', 'r4', 'PUT', `/Patient/${id}`, {
+    resourceType: 'Patient',
+    id,
+    gender: 'male',
+  });
   expect(put.status).toBe(201);
   expect((await ask('alice', 'r4', 'GET', `/Patient/${id}`)).json.gender).toBe('female');
   expect((await ask('mallory', 'r4', 'GET', `/Patient/${id}`)).json.gender).toBe('male');
@@ -75,22 +85,33 @@ describe('a reference under one of our public addresses', () => {
     await ask('mallory', 'r4', 'PUT', '/Observation/crossing', own);
     const patch = [{ op: 'replace', path: '/subject/reference', value: reference }];
     const gateway = '/w/mallory/api/v1/graphql/r4';
-    const graphql = { query: 'mutation($r: ResourceInput!) { update(resource: $r) { versionId } }', variables: { r: body } };
+    const graphql = {
+      query: 'mutation($r: ResourceInput!) { update(resource: $r) { versionId } }',
+      variables: { r: body },
+    };
     const answers = [
       await ask('mallory', 'r4', 'POST', '/Observation', body),
       await ask('mallory', 'r4', 'PUT', '/Observation/crossing', body),
       await ask('mallory', 'r4', 'PUT', '/Observation/fresh', { ...body, id: 'fresh' }),
-      await ask('mallory', 'r4', 'PATCH', '/Observation/crossing', patch, { 'content-type': 'application/json-patch+json' }),
-      await ask('mallory', 'r4', 'GET', '/Observation/crossing', patch, { 'content-type': 'application/json' }),
+      await ask('mallory', 'r4', 'PATCH', '/Observation/crossing', patch, {
+        'content-type': 'application/json-patch+json',
+      }),
+      await ask('mallory', 'r4', 'GET', '/Observation/crossing', patch, {
+        'content-type': 'application/json',
+      }),
     ];
     for (const { status, json } of answers) {
       expect(status).toBe(422);
       expect(json.issue[0].expression).toEqual(['Observation.subject.reference']);
     }
-    const { status, json } = await server.request('POST', gateway, graphql, { 'content-type': 'application/json' });
+    const { status, json } = await server.request('POST', gateway, graphql, {
+      'content-type': 'application/json',
+    });
     expect(status).toBe(422);
     expect(json.errors[0].extensions.outcome.issue[0].expression).toEqual(['Observation.subject.reference']);
-    expect((await ask('mallory', 'r4', 'GET', '/Observation/crossing')).json.subject.reference).toBe('Patient/abc');
+    expect((await ask('mallory', 'r4', 'GET', '/Observation/crossing')).json.subject.reference).toBe(
+      'Patient/abc',
+    );
     expect((await ask('mallory', 'r4', 'GET', '/Observation/fresh')).status).toBe(404);
   });
 
@@ -119,7 +140,13 @@ describe('a reference under one of our public addresses', () => {
   });
 
   it('to its own space is the same as a relative one', async () => {
-    await ask('mallory', 'r4', 'PUT', '/Observation/crossing', observation(`${PUBLIC}/w/mallory/api/v1/fhir/r4/Patient/abc`));
+    await ask(
+      'mallory',
+      'r4',
+      'PUT',
+      '/Observation/crossing',
+      observation(`${PUBLIC}/w/mallory/api/v1/fhir/r4/Patient/abc`),
+    );
     const found = await ask('mallory', 'r4', 'GET', '/Observation?subject=Patient/abc');
     expect(found.json.total).toBe(1);
     expect((await ask('mallory', 'r4b', 'GET', '/Observation?subject=Patient/abc')).json.total).toBe(0);
@@ -136,24 +163,26 @@ describe('a page link', () => {
     for (const [tenant, release] of SPACES) {
       for (const id of ['p1', 'p2', 'p3']) {
         const body = { resourceType: 'Practitioner', id, name: [{ family: familyOf(tenant, release) }] };
-        for (let version = 1; version <= 3; version++) await ask(tenant, release, 'PUT', `/Practitioner/${id}`, body);
+        for (let version = 1; version <= 3; version++)
+          await ask(tenant, release, 'PUT', `/Practitioner/${id}`, body);
       }
     }
   });
 
-  it.each(['/Practitioner?_count=1', '/Practitioner?_count=1&_sort=-_lastUpdated', '/Practitioner?family=family&_count=1&_sort=family'])(
-    'of %s is worth nothing in another space',
-    async (query) => {
-      const { json } = await ask('alice', 'r4', 'GET', query);
-      const next = nextOf(json);
-      expect((await ask('alice', 'r4', 'GET', `/Practitioner${next}`)).json.entry).toHaveLength(1);
-      for (const [tenant, release] of SPACES.slice(1)) {
-        const { status, text } = await ask(tenant, release, 'GET', `/Practitioner${next}`);
-        expect(status).toBe(400);
-        expect(text).not.toContain('alice');
-      }
-    },
-  );
+  it.each([
+    '/Practitioner?_count=1',
+    '/Practitioner?_count=1&_sort=-_lastUpdated',
+    '/Practitioner?family=family&_count=1&_sort=family',
+  ])('of %s is worth nothing in another space', async (query) => {
+    const { json } = await ask('alice', 'r4', 'GET', query);
+    const next = nextOf(json);
+    expect((await ask('alice', 'r4', 'GET', `/Practitioner${next}`)).json.entry).toHaveLength(1);
+    for (const [tenant, release] of SPACES.slice(1)) {
+      const { status, text } = await ask(tenant, release, 'GET', `/Practitioner${next}`);
+      expect(status).toBe(400);
+      expect(text).not.toContain('alice');
+    }
+  });
 
   it('of a history is worth nothing in another space, or for another resource', async () => {
     const { json } = await ask('alice', 'r4', 'GET', '/Practitioner/p1/_history?_count=1');
@@ -195,22 +224,39 @@ it('a tenant’s own version of a base resource is seen by that tenant alone', a
   expect((await ask('alice', 'r4', 'PUT', '/ValueSet/administrative-gender', own)).status).toBe(201);
   expect((await ask('alice', 'r4', 'GET', '/ValueSet/administrative-gender')).text).toContain('alice only');
   for (const [tenant, release] of SPACES.slice(1)) {
-    expect((await ask(tenant, release, 'GET', '/ValueSet/administrative-gender')).text).not.toContain('alice only');
-    expect((await ask(tenant, release, 'GET', '/ValueSet?url=http://hl7.org/fhir/ValueSet/administrative-gender')).text).not.toContain('alice only');
+    expect((await ask(tenant, release, 'GET', '/ValueSet/administrative-gender')).text).not.toContain(
+      'alice only',
+    );
+    expect(
+      (await ask(tenant, release, 'GET', '/ValueSet?url=http://hl7.org/fhir/ValueSet/administrative-gender'))
+        .text,
+    ).not.toContain('alice only');
   }
   expect((await ask('alice', 'r4', 'DELETE', '/ValueSet/administrative-gender')).status).toBe(200);
-  expect((await ask('alice', 'r4', 'GET', '/ValueSet/administrative-gender')).text).not.toContain('alice only');
+  expect((await ask('alice', 'r4', 'GET', '/ValueSet/administrative-gender')).text).not.toContain(
+    'alice only',
+  );
 });
 
-it.each(['..', '%2e%2e', 'ALICE', 'alicе', '', 'a'.repeat(10_000), 'alice%00', 'alice/', 'alice%2f', ' alice', "alice'--", '*'])(
-  'the tenant name %j is no way in',
-  async (name) => {
-    const path = `/w/${encodeURI(name).replaceAll('%25', '%')}/api/v1/fhir/r4/Patient/abc`;
-    const { status, text } = await server.request('GET', path);
-    expect([400, 404, 414, 431]).toContain(status);
-    expect(text).not.toContain('Family-of');
-  },
-);
+it.each([
+  '..',
+  '%2e%2e',
+  'ALICE',
+  'alicе',
+  '',
+  'a'.repeat(10_000),
+  'alice%00',
+  'alice/',
+  'alice%2f',
+  ' alice',
+  "alice'--",
+  '*',
+])('the tenant name %j is no way in', async (name) => {
+  const path = `/w/${encodeURI(name).replaceAll('%25', '%')}/api/v1/fhir/r4/Patient/abc`;
+  const { status, text } = await server.request('GET', path);
+  expect([400, 404, 414, 431]).toContain(status);
+  expect(text).not.toContain('Family-of');
+});
 
 it('a disabled tenant answers nobody, and its data stays', async () => {
   await server.app.core.tenants.create('leaving');
@@ -221,6 +267,11 @@ it('a disabled tenant answers nobody, and its data stays', async () => {
   const never = await ask('nobody', 'r4', 'GET', '/Patient/abc');
   expect(gone.status).toBe(404);
   expect(gone.text).toBe(never.text);
-  const gateway = await server.request('POST', '/w/leaving/api/v1/graphql/r4', { query: '{ __typename }' }, { 'content-type': 'application/json' });
+  const gateway = await server.request(
+    'POST',
+    '/w/leaving/api/v1/graphql/r4',
+    { query: '{ __typename }' },
+    { 'content-type': 'application/json' },
+  );
   expect(gateway.status).toBe(404);
 });

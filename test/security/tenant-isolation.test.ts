@@ -14,7 +14,16 @@ const STRANGERS: readonly Place[] = [
   { tenant: 'mallory', release: 'r4b' },
   { tenant: 'alice', release: 'r4b' },
 ];
-const ALWAYS = ['Patient', 'Observation', 'Encounter', 'ValueSet', 'CodeSystem', 'Basic', 'Condition', 'Bundle'];
+const ALWAYS = [
+  'Patient',
+  'Observation',
+  'Encounter',
+  'ValueSet',
+  'CodeSystem',
+  'Basic',
+  'Condition',
+  'Bundle',
+];
 
 /** One example of each of these types and of every third other. */
 function chooseExamples(): Example[] {
@@ -63,7 +72,15 @@ async function spaceOf({ tenant, release }: Place): Promise<number> {
 async function digestOfVictim(): Promise<string> {
   const space = await spaceOf(VICTIM);
   const digests: string[] = [];
-  for (const table of ['resource', 'resource_version', 'token_index', 'reference_index', 'range_index', 'string_index', 'uri_index']) {
+  for (const table of [
+    'resource',
+    'resource_version',
+    'token_index',
+    'reference_index',
+    'range_index',
+    'string_index',
+    'uri_index',
+  ]) {
     const { rows } = await owner.query<{ digest: string }>(
       `select count(*) || ' ' || coalesce(md5(string_agg(t::text, '' order by t::text)), '') as digest
        from andiron.${table} t where space = $1`,
@@ -120,7 +137,8 @@ async function answersTo(attacks: readonly Attack[]): Promise<string[]> {
       .replace(/request id [^"\s]+/g, 'request id ID')
       .replace(/"id":"[^"]{20,}"/g, '"id":"ID"')
       .replace(/urn:uuid:[0-9a-f-]{36}/g, 'urn:uuid:ID');
-    answers[index] = `${attack.method} ${attack.path} ${JSON.stringify(attack.body)?.slice(0, 200) ?? ''} -> ${answer.status} ${etag ?? ''} ${location ?? ''} ${text}`;
+    answers[index] =
+      `${attack.method} ${attack.path} ${JSON.stringify(attack.body)?.slice(0, 200) ?? ''} -> ${answer.status} ${etag ?? ''} ${location ?? ''} ${text}`;
   });
   return answers;
 }
@@ -133,14 +151,26 @@ async function fillVictim(): Promise<void> {
     if (answer.status !== 201) throw new Error(`${example.type}/${example.id}: ${answer.text}`);
   });
   for (const resource of [CODES, VALUES]) {
-    const { status } = await server.request('PUT', `${root}/${resource.resourceType}/${resource.id}`, resource);
+    const { status } = await server.request(
+      'PUT',
+      `${root}/${resource.resourceType}/${resource.id}`,
+      resource,
+    );
     expect(status).toBe(201);
   }
 }
 
 async function emptyVictim(): Promise<void> {
   const space = await spaceOf(VICTIM);
-  for (const table of ['resource', 'resource_version', 'token_index', 'reference_index', 'range_index', 'string_index', 'uri_index']) {
+  for (const table of [
+    'resource',
+    'resource_version',
+    'token_index',
+    'reference_index',
+    'range_index',
+    'string_index',
+    'uri_index',
+  ]) {
     await owner.query(`delete from andiron.${table} where space = $1`, [space]);
   }
 }
@@ -155,25 +185,36 @@ describe('what the victim has stored', () => {
     for (const example of examples) {
       const kinds = new Map((parameters.get(example.type) ?? []).map(({ name, type }) => [name, type]));
       for (const query of searchesFor(example, parameters.get(example.type) ?? [])) {
-        const { json } = await server.request('GET', `${server.path('alice', 'r4')}/${example.type}?${query}`);
-        if (JSON.stringify(json).includes(CANARY)) found.add(kinds.get(query.split('=')[0] ?? '') ?? query.split('=')[0] ?? '');
+        const { json } = await server.request(
+          'GET',
+          `${server.path('alice', 'r4')}/${example.type}?${query}`,
+        );
+        if (JSON.stringify(json).includes(CANARY))
+          found.add(kinds.get(query.split('=')[0] ?? '') ?? query.split('=')[0] ?? '');
       }
     }
-    for (const kind of ['string', 'token', 'reference', 'date', 'uri', '_sort']) expect(found).toContain(kind);
-    const expanded = await server.request('GET', `${server.path('alice', 'r4')}/ValueSet/$expand?url=urn:alice:values`);
+    for (const kind of ['string', 'token', 'reference', 'date', 'uri', '_sort'])
+      expect(found).toContain(kind);
+    const expanded = await server.request(
+      'GET',
+      `${server.path('alice', 'r4')}/ValueSet/$expand?url=urn:alice:values`,
+    );
     expect(expanded.text).toContain(CANARY);
   });
 
-  it.each(STRANGERS)('changes no answer to $tenant under $release, and is changed by none', async (stranger) => {
-    const attacks = await allAttacks(stranger);
-    expect(attacks.length).toBeGreaterThan(500);
-    const before = await answersTo(attacks);
-    await fillVictim();
-    const digest = await digestOfVictim();
-    const after = await answersTo(attacks);
-    for (const [index, answer] of after.entries()) expect(answer).toBe(before[index]);
-    expect(await digestOfVictim()).toBe(digest);
-  });
+  it.each(STRANGERS)(
+    'changes no answer to $tenant under $release, and is changed by none',
+    async (stranger) => {
+      const attacks = await allAttacks(stranger);
+      expect(attacks.length).toBeGreaterThan(500);
+      const before = await answersTo(attacks);
+      await fillVictim();
+      const digest = await digestOfVictim();
+      const after = await answersTo(attacks);
+      for (const [index, answer] of after.entries()) expect(answer).toBe(before[index]);
+      expect(await digestOfVictim()).toBe(digest);
+    },
+  );
 });
 
 describe('row-level security alone', () => {
@@ -186,8 +227,10 @@ describe('row-level security alone', () => {
 
   /** As if every statement of the stranger were given the victim's space; its connection is set to its own. */
   function confuse(stranger: number, victim: number): void {
-    const confused = <Values extends Readonly<Record<string, unknown>>>(space: number | undefined, bound: Values): Values =>
-      space === stranger && 'space' in bound ? { ...bound, space: victim } : bound;
+    const confused = <Values extends Readonly<Record<string, unknown>>>(
+      space: number | undefined,
+      bound: Values,
+    ): Values => (space === stranger && 'space' in bound ? { ...bound, space: victim } : bound);
     Database.prototype.run = function (this: Database, lane, space, statement, bound) {
       return original.call(this, lane, space, statement, confused(space, bound));
     };
@@ -213,7 +256,13 @@ describe('row-level security alone', () => {
     expect((await send(server, attack)).text).not.toContain(CANARY);
     // Now the connection's setting is the victim's as well.
     Database.prototype.run = function (this: Database, lane, space, statement, bound) {
-      return original.call(this, lane, space === own ? victim : space, statement, space === own && 'space' in bound ? { ...bound, space: victim } : bound);
+      return original.call(
+        this,
+        lane,
+        space === own ? victim : space,
+        statement,
+        space === own && 'space' in bound ? { ...bound, space: victim } : bound,
+      );
     };
     expect((await send(server, attack)).text).toContain(CANARY);
   });

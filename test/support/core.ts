@@ -30,7 +30,13 @@ export async function openCore(
     async context(tenant, release) {
       const space = await core.findSpace(tenant, release);
       if (space === undefined) throw new Error(`There is no tenant '${tenant}'`);
-      return { space, actor: 'anonymous', deadline: Date.now() + PATIENCE_MS, requestId: 'test', log: silentLog };
+      return {
+        space,
+        actor: 'anonymous',
+        deadline: Date.now() + PATIENCE_MS,
+        requestId: 'test',
+        log: silentLog,
+      };
     },
     async differences(tenant) {
       const found: IndexDifference[] = [];

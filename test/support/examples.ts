@@ -25,7 +25,13 @@ export function readExamples(release: Release): Example[] {
       if (typeof resource !== 'object' || resource === null || Array.isArray(resource)) {
         throw new Error(`an example of ${release} is no resource`);
       }
-      return { type: String(resource['resourceType']), id: String(resource['id']), document, resource, text: line };
+      return {
+        type: String(resource['resourceType']),
+        id: String(resource['id']),
+        document,
+        resource,
+        text: line,
+      };
     });
 }
 

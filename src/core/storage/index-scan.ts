@@ -29,8 +29,7 @@ export interface ScannedHead {
   readonly newest: number;
   /** Undefined: the version that the head names is not there. */
   readonly current:
-    | { readonly isDeletion: boolean; readonly lastUpdated: number; readonly body: string }
-    | undefined;
+    { readonly isDeletion: boolean; readonly lastUpdated: number; readonly body: string } | undefined;
 }
 
 export interface ScannedRow {
@@ -239,7 +238,7 @@ const SPACES_AT_ONCE = 1_000;
 
 /** All spaces in their order: those of disabled tenants and the base spaces (tenant '') too. */
 export async function* readSpaces(database: Database): AsyncGenerator<Space> {
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const rows = await database.run('search', undefined, READ_SPACES, { after, limit: SPACES_AT_ONCE });
     for (const [number, release, tenantNumber, tenant] of rows as [number, string, number, string][]) {
       after = number;

@@ -40,8 +40,12 @@ describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
       const back = parseJson(text).value as JsonObject;
       const isEqual =
         areIdenticalJson(withoutServerParts(back, false), withoutServerParts(resource, false)) &&
-        Object.keys(back).filter((name) => name !== 'meta').join() ===
-          Object.keys(resource).filter((name) => name !== 'meta').join();
+        Object.keys(back)
+          .filter((name) => name !== 'meta')
+          .join() ===
+          Object.keys(resource)
+            .filter((name) => name !== 'meta')
+            .join();
       if (!isEqual) unequal.push(`${type}/${id}`);
     });
     expect(unequal).toEqual([]);

@@ -8,7 +8,11 @@ beforeAll(async () => {
 });
 afterAll(() => storage.close());
 
-async function expectSame(type: string, array: BinaryArray, values: readonly (string | null)[]): Promise<void> {
+async function expectSame(
+  type: string,
+  array: BinaryArray,
+  values: readonly (string | null)[],
+): Promise<void> {
   const { rows } = await storage.owner.query<{ same: boolean; shown: string; expected: string }>(
     `select $1::${type}[] is not distinct from $2::text[]::${type}[] as same,
             $1::${type}[]::text as shown, ($2::text[]::${type}[])::text as expected`,
@@ -65,11 +69,27 @@ describe('an array that we write', () => {
     const array = new BinaryArray('float8', 20);
     for (const number of numbers) array.pushFloat8(number);
     array.pushNull();
-    await expectSame('float8', array, [...numbers.map((number) => (Object.is(number, -0) ? '-0' : String(number))), null]);
+    await expectSame('float8', array, [
+      ...numbers.map((number) => (Object.is(number, -0) ? '-0' : String(number))),
+      null,
+    ]);
   });
 
   it('of text keeps every character, the empty text apart from null, and grows', async () => {
-    const texts = ['', 'NULL', '"\\,{}', 'Zoë', '患者 一二三', '👩‍⚕️', 'e\u0301', '\u0001', '\ufeff', 'ä'.repeat(5000), '\uffff', '\u{10ffff}'];
+    const texts = [
+      '',
+      'NULL',
+      '"\\,{}',
+      'Zoë',
+      '患者 一二三',
+      '👩‍⚕️',
+      'e\u0301',
+      '\u0001',
+      '\ufeff',
+      'ä'.repeat(5000),
+      '\uffff',
+      '\u{10ffff}',
+    ];
     const array = new BinaryArray('text', 20);
     for (const text of texts) array.pushText(text);
     array.pushText(null);

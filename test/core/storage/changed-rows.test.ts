@@ -32,7 +32,11 @@ const OBSERVATION = {
   id: 'weight',
   meta: { profile: ['http://hl7.org/fhir/StructureDefinition/vitalsigns'] },
   status: 'final',
-  category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] }],
+  category: [
+    {
+      coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }],
+    },
+  ],
   code: { coding: [{ system: 'http://loinc.org', code: '29463-7' }], text: 'Body weight' },
   subject: { reference: 'Patient/example' },
   effectiveDateTime: '2016-03-28',
@@ -41,7 +45,12 @@ const OBSERVATION = {
 
 async function put(resource: JsonObject): Promise<number> {
   const context = await opened.context('system', 'r4');
-  const { version } = await opened.core.update(context, String(resource['resourceType']), String(resource['id']), parseJson(JSON.stringify(resource)));
+  const { version } = await opened.core.update(
+    context,
+    String(resource['resourceType']),
+    String(resource['id']),
+    parseJson(JSON.stringify(resource)),
+  );
   return version.versionId;
 }
 
@@ -49,7 +58,9 @@ async function remove(type: string, id: string): Promise<void> {
   await opened.core.delete(await opened.context('system', 'r4'), type, id);
 }
 
-async function changesOf(work: () => Promise<unknown>): Promise<{ kept: number; gone: number; added: number }> {
+async function changesOf(
+  work: () => Promise<unknown>,
+): Promise<{ kept: number; gone: number; added: number }> {
   const before = new Set(await storedRows());
   await work();
   const after = new Set(await storedRows());
@@ -73,7 +84,9 @@ it('an update of one element touches its rows only', async () => {
 
 it('a new clinical date moves the rows that carry it, and leaves none behind', async () => {
   const before = (await storedRows()).length;
-  const changes = await changesOf(() => put({ ...OBSERVATION, effectiveDateTime: '2020-01-02T10:00:00+01:00' }));
+  const changes = await changesOf(() =>
+    put({ ...OBSERVATION, effectiveDateTime: '2020-01-02T10:00:00+01:00' }),
+  );
   expect(changes.added).toBe(changes.gone);
   // Three tokens, one reference and the date itself.
   expect(changes.gone).toBe(5);
@@ -98,7 +111,12 @@ it('a deletion takes all rows, a PUT after it brings them back and continues the
   expect(await opened.differences('system')).toEqual([]);
   const context = await opened.context('system', 'r4');
   const { versions } = await opened.core.history(context, { type: 'Observation', id: 'weight' });
-  const { version, created } = await opened.core.update(context, 'Observation', 'weight', parseJson(JSON.stringify(OBSERVATION)));
+  const { version, created } = await opened.core.update(
+    context,
+    'Observation',
+    'weight',
+    parseJson(JSON.stringify(OBSERVATION)),
+  );
   expect(created).toBe(true);
   expect(version.versionId).toBe((versions[0]?.versionId ?? 0) + 1);
   expect(version.sequence).toBe((versions[0]?.sequence ?? 0) + 1);
@@ -123,7 +141,12 @@ it('what the comparison of the index says is wrong is told, and where', async ()
     where ctid = (select ctid from andiron.token_index where space > 2 limit 1)`);
   const found = await opened.differences('system');
   expect(found).toHaveLength(1);
-  expect(found[0]).toMatchObject({ tenant: 'system', release: 'r4', type: 'Observation', table: 'token_index' });
+  expect(found[0]).toMatchObject({
+    tenant: 'system',
+    release: 'r4',
+    type: 'Observation',
+    table: 'token_index',
+  });
   expect(found[0]).toMatchObject({ missing: [expect.any(String)], superfluous: [expect.any(String)] });
 
   await owner.query(`delete from andiron.resource where space > 2 and id = 'second'`);

@@ -1,7 +1,14 @@
 /** Reads of one moment go in one statement, and no read is answered by a statement that was sent before it came. */
 import { keyText, VersionReader } from '../../../src/core/storage/version-read';
 import { WriteQueues } from '../../../src/core/storage/write-queue';
-import { makeWrite, openStorage, SOME_TYPE, SYSTEM_R4, SYSTEM_R4B, type OpenedStorage } from './opened-storage';
+import {
+  makeWrite,
+  openStorage,
+  SOME_TYPE,
+  SYSTEM_R4,
+  SYSTEM_R4B,
+  type OpenedStorage,
+} from './opened-storage';
 
 let storage: OpenedStorage;
 let reader: VersionReader;

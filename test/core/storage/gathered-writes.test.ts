@@ -34,13 +34,12 @@ async function countVersions(from: number, to: number): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-const keys = (from: number, count: number): number[] => Array.from({ length: count }, (_, index) => from + index);
+const keys = (from: number, count: number): number[] =>
+  Array.from({ length: count }, (_, index) => from + index);
 
 describe('creates of one moment', () => {
   it('are one statement', async () => {
-    const outcomes = await Promise.all(
-      keys(1_000, 50).map((key) => writes.write(SYSTEM_R4, makeWrite(key))),
-    );
+    const outcomes = await Promise.all(keys(1_000, 50).map((key) => writes.write(SYSTEM_R4, makeWrite(key))));
     expect(batches).toEqual([50]);
     expect(outcomes.map((outcome) => outcome?.version)).toEqual(Array(50).fill(1));
     expect(await countVersions(1_000, 1_049)).toBe(50);
@@ -56,9 +55,7 @@ describe('creates of one moment', () => {
 
   it('are stored although the id of one of them is taken', async () => {
     await writes.write(SYSTEM_R4, makeWrite(2_001, { body: '{"first":true}' }));
-    const outcomes = await Promise.all(
-      keys(2_000, 3).map((key) => writes.write(SYSTEM_R4, makeWrite(key))),
-    );
+    const outcomes = await Promise.all(keys(2_000, 3).map((key) => writes.write(SYSTEM_R4, makeWrite(key))));
     expect(batches).toEqual([1, 3]);
     expect(outcomes.map((outcome) => outcome?.version)).toEqual([1, undefined, 1]);
     const { rows } = await storage.owner.query<{ body: string }>(
@@ -74,7 +71,9 @@ describe('creates of one moment', () => {
     );
     expect(outcomes.filter((outcome) => outcome !== undefined)).toHaveLength(1);
     expect(await countVersions(2_500, 2_500)).toBe(1);
-    const { rows } = await storage.owner.query('select 1 from andiron.string_index where resource_key = 2500');
+    const { rows } = await storage.owner.query(
+      'select 1 from andiron.string_index where resource_key = 2500',
+    );
     expect(rows).toHaveLength(1);
   });
 

@@ -18,9 +18,14 @@ it('the version-sequence of a tenant has no gap over both releases and several p
       const space = [SYSTEM_R4, SYSTEM_R4B, other][(client + step) % 3] ?? SYSTEM_R4;
       const key = 1 + ((client * 7 + step) % 90);
       const rows = makeWrite(key).rows;
-      const bad = { ...rows, strings: [{ parameter: 1, value: '\0', exact: 0, isWhole: true, isLowest: true, isHighest: true }] };
+      const bad = {
+        ...rows,
+        strings: [{ parameter: 1, value: '\0', exact: 0, isWhole: true, isLowest: true, isHighest: true }],
+      };
       const refused = step % 10 === 9;
-      const written = await writes?.write(space, makeWrite(key, refused ? { rows: bad } : {})).catch(() => undefined);
+      const written = await writes
+        ?.write(space, makeWrite(key, refused ? { rows: bad } : {}))
+        .catch(() => undefined);
       if (written !== undefined && space !== other) given.push(written.sequence);
     }
   };
