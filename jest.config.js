@@ -1,7 +1,11 @@
 const shared = require('./jest.shared.js');
 
 /** Tests of pure code: they need no database, so that they run in a moment. */
-const pure = ['<rootDir>/test/*.test.ts', '<rootDir>/test/{schema,core/fhir,core/search}/**/*.test.ts'];
+const pure = [
+  '<rootDir>/test/*.test.ts',
+  '<rootDir>/test/core/*.test.ts',
+  '<rootDir>/test/{schema,core/fhir,core/search,core/operations}/**/*.test.ts',
+];
 
 /** `npm test`: pure tests, and all others against a real PostgreSQL and a real Redis. */
 module.exports = {
@@ -15,7 +19,8 @@ module.exports = {
       testPathIgnorePatterns: [
         '/node_modules/',
         '<rootDir>/test/[^/]+\\.test\\.ts$',
-        '<rootDir>/test/(schema|core/fhir|core/search)/',
+        '<rootDir>/test/core/[^/]+\\.test\\.ts$',
+        '<rootDir>/test/(schema|core/fhir|core/search|core/operations)/',
       ],
       globalSetup: '<rootDir>/test/support/global-setup.ts',
       globalTeardown: '<rootDir>/test/support/global-teardown.ts',

@@ -127,7 +127,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       value text collate "C" not null
     )`.execute(db);
   await sql`
-    create index string_index_by_value on andiron.string_index (space, parameter, value, resource_key)`.execute(db);
+    create index string_index_by_value on andiron.string_index (space, parameter, value, resource_key)`.execute(
+    db,
+  );
   await sql`
     create table andiron.uri_index (
       space int not null,

@@ -20,7 +20,10 @@ export interface App {
  * Brings the database to the program's schema and makes the server; it does not listen yet.
  * Throws when the database cannot be reached.
  */
-export async function createApp(settings: Settings, log: Log = pino({ level: settings.LOG_LEVEL })): Promise<App> {
+export async function createApp(
+  settings: Settings,
+  log: Log = pino({ level: settings.LOG_LEVEL }),
+): Promise<App> {
   const metrics = createMetrics();
   const extensionBase = settings.FHIR_EXTENSION_BASE;
   const core = await createCore({

@@ -6,7 +6,11 @@ function stripElement(element) {
   const stripped = { ...element };
   for (const name of DROPPED_OF_ELEMENTS) delete stripped[name];
   if (stripped.constraint) {
-    stripped.constraint = stripped.constraint.map(({ xpath: _xpath, ...constraint }) => constraint);
+    stripped.constraint = stripped.constraint.map((constraint) => {
+      const kept = { ...constraint };
+      delete kept.xpath;
+      return kept;
+    });
   }
   return stripped;
 }

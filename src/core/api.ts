@@ -172,9 +172,21 @@ export interface Core {
   find(context: RequestContext, type: string, id: string): Promise<StoredVersion | undefined>;
   vread(context: RequestContext, type: string, id: string, versionId: string): Promise<StoredVersion>;
   create(context: RequestContext, type: string, input: JsonDocument): Promise<WriteResult>;
-  update(context: RequestContext, type: string, id: string, input: JsonDocument, guard?: VersionGuard): Promise<WriteResult>;
+  update(
+    context: RequestContext,
+    type: string,
+    id: string,
+    input: JsonDocument,
+    guard?: VersionGuard,
+  ): Promise<WriteResult>;
   /** `patch` is a JSON Patch: an array of operations, not yet checked. */
-  patch(context: RequestContext, type: string, id: string, patch: JsonDocument, guard?: VersionGuard): Promise<WriteResult>;
+  patch(
+    context: RequestContext,
+    type: string,
+    id: string,
+    patch: JsonDocument,
+    guard?: VersionGuard,
+  ): Promise<WriteResult>;
   delete(context: RequestContext, type: string, id: string, guard?: VersionGuard): Promise<DeleteResult>;
   history(context: RequestContext, request: HistoryRequest): Promise<HistoryPage>;
   /** Changes of the space after a version-sequence, oldest first, at most 1000. */

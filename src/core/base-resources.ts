@@ -5,6 +5,7 @@ import { createReferenceResolver } from './fhir/reference';
 import { toStoredText } from './fhir/resource-text';
 import { RELEASE_NAMES, RELEASES } from './fhir/release';
 import { createExtractor } from './search/extract';
+import { FOLD_VERSION } from './search/fold-table';
 import { createHasher } from './search/hash';
 import { keyOf } from './search/resource-key';
 import type { BaseContent } from './storage/migrate';
@@ -17,7 +18,7 @@ const MAX_ROWS = 1_000_000;
 /** The base conformance resources of all releases as `migrate` loads them into their reserved spaces. */
 export function baseContent(extensionBase: string): BaseContent {
   return {
-    digest: `${ROWS_VERSION} ${RELEASE_NAMES.map(definitionsDigest).join(' ')}`,
+    digest: `${ROWS_VERSION}.${FOLD_VERSION} ${RELEASE_NAMES.map(definitionsDigest).join(' ')}`,
     *writes(hashKey) {
       const hasher = createHasher(hashKey);
       for (const release of RELEASE_NAMES) {
@@ -44,7 +45,12 @@ export function baseContent(extensionBase: string): BaseContent {
         function toWrite(type: string, id: string, text: string): VersionWrite | undefined {
           const typeNumber = definitions.typeNumber(type);
           const { value, marked } = parseJson(text, { maxDepth: 200 });
-          if (typeNumber === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) {
+          if (
+            typeNumber === undefined ||
+            typeof value !== 'object' ||
+            value === null ||
+            Array.isArray(value)
+          ) {
             return undefined;
           }
           const stored = toStoredText(value, marked, { id, extensionBase });

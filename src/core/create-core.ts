@@ -61,7 +61,11 @@ const MAX_RESOLVERS = 1000;
  */
 export async function createCore(options: CoreOptions): Promise<Core> {
   const { log, instruments, limits } = options;
-  const installation = await migrate({ database: options.database, base: baseContent(options.extensionBase), log });
+  const installation = await migrate({
+    database: options.database,
+    base: baseContent(options.extensionBase),
+    log,
+  });
   const database = new Database(options.database, log, installation.wall);
   if (instruments !== undefined) database.observe = (lane, ms) => instruments.statement(lane, ms);
   const hasher = createHasher(installation.hashKey);
@@ -97,7 +101,9 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     resourceTypes: (release) => resourceTypes[release],
     database,
     reader: new VersionReader(database, (reads) => instruments?.gathered('read', reads)),
-    writes: new WriteQueues(database, limits.maxWriteQueue, (members) => instruments?.gathered('write', members)),
+    writes: new WriteQueues(database, limits.maxWriteQueue, (members) =>
+      instruments?.gathered('write', members),
+    ),
     keys: {
       keyOf: (type, id) => keyOf(hasher, type, id),
       idOf: (key) => {
@@ -136,7 +142,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       return extract(type, resource);
     },
     references,
-    isConformanceType: (release, type) => installation.baseTypes.has(`${RELEASES[release].baseSpace} ${loadDefinitions(release).typeNumber(type)}`),
+    isConformanceType: (release, type) =>
+      installation.baseTypes.has(
+        `${RELEASES[release].baseSpace} ${loadDefinitions(release).typeNumber(type)}`,
+      ),
   };
   const spaces = new Spaces(new TenantStore(database, options.database), (tenant) =>
     cache.announce({ kind: 'tenant-changed', subject: tenant }),
@@ -170,7 +179,9 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       const notices = [
         ...(installation.wall
           ? []
-          : ['The role that row-level security holds for could not be made: the second wall between tenants is missing']),
+          : [
+              'The role that row-level security holds for could not be made: the second wall between tenants is missing',
+            ]),
         ...(cache.isReachable ? [] : ['Redis cannot be reached: everything works, slower']),
       ];
       try {

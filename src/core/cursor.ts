@@ -23,11 +23,17 @@ export function openCursor(keys: readonly Buffer[], boundTo: string, cursor: str
   const signature = bytes.subarray(0, SIGNATURE_BYTES);
   const body = bytes.subarray(SIGNATURE_BYTES);
   const genuine =
-    bytes.length > SIGNATURE_BYTES && keys.some((key) => timingSafeEqual(sign(key, boundTo, body), signature));
+    bytes.length > SIGNATURE_BYTES &&
+    keys.some((key) => timingSafeEqual(sign(key, boundTo, body), signature));
   if (!genuine) throw fhirError('invalidCursor');
   return JSON.parse(body.toString('utf8')) as CursorContent;
 }
 
 function sign(key: Buffer, boundTo: string, body: Buffer): Buffer {
-  return createHmac('sha256', key).update(boundTo).update('\0').update(body).digest().subarray(0, SIGNATURE_BYTES);
+  return createHmac('sha256', key)
+    .update(boundTo)
+    .update('\0')
+    .update(body)
+    .digest()
+    .subarray(0, SIGNATURE_BYTES);
 }

@@ -94,10 +94,21 @@ export class FhirError extends Error {
 }
 
 /** The issue that the catalogue gives for `key`, its template filled from `details`. */
-export function toIssue(key: ErrorKey, details: Readonly<Record<string, string | number>> = {}, expression?: string): Issue {
+export function toIssue(
+  key: ErrorKey,
+  details: Readonly<Record<string, string | number>> = {},
+  expression?: string,
+): Issue {
   const kind = ERROR_CATALOGUE[key];
-  const diagnostics = kind.message.replace(/\{(\w+)\}/g, (_whole, name: string) => String(details[name] ?? ''));
-  return { severity: 'error', code: kind.code, diagnostics, ...(expression === undefined ? {} : { expression }) };
+  const diagnostics = kind.message.replace(/\{(\w+)\}/g, (_whole, name: string) =>
+    String(details[name] ?? ''),
+  );
+  return {
+    severity: 'error',
+    code: kind.code,
+    diagnostics,
+    ...(expression === undefined ? {} : { expression }),
+  };
 }
 
 /** `throw fhirError('notFound', { type, id })` */

@@ -1,8 +1,8 @@
 /** The only door to core: createCore, the types of its answers, and the few pure functions that the edges need. */
 export * from './api';
 export type { Log, RequestContext, Space } from './context';
-export { createCore, type CoreOptions, type Instruments } from './create-core';
-export { ERROR_CATALOGUE, FhirError, fhirError, toIssue, type ErrorKey, type Issue } from './errors';
+export { createCore, type Instruments } from './create-core';
+export { FhirError, fhirError, toIssue, type ErrorKey, type Issue } from './errors';
 export { parseJson, stringifyJson, type JsonDocument, type JsonObject, type JsonValue } from './fhir/json';
 export { isRelease, RELEASE_NAMES, RELEASES, type Release } from './fhir/release';
 export { toFhirError, toOutcome } from './outcome';

@@ -80,7 +80,9 @@ async function findInSpace(
   const candidates = matches
     .map((match) => ({ match, version: versionOf(match) }))
     .filter((candidate) => version === undefined || candidate.version === version)
-    .sort((a, b) => compareVersions(b.version, a.version) || b.match.row.lastUpdated - a.match.row.lastUpdated);
+    .sort(
+      (a, b) => compareVersions(b.version, a.version) || b.match.row.lastUpdated - a.match.row.lastUpdated,
+    );
   const [newest] = candidates;
   if (newest === undefined) return undefined;
   const { row } = newest.match;
@@ -116,7 +118,9 @@ async function summarizeMeta(
     const ordinals = ['_profile', '_tag', '_security'].flatMap((code) => parameters.get(code)?.ordinal ?? []);
     const texts = await readLabelled(services.database, space.number, typeNumber, ordinals, MAX_LABELLED + 1);
     if (texts.length > MAX_LABELLED) {
-      throw fhirError('tooCostly', { reason: `More than ${MAX_LABELLED} resources of type ${name} carry labels` });
+      throw fhirError('tooCostly', {
+        reason: `More than ${MAX_LABELLED} resources of type ${name} carry labels`,
+      });
     }
     for (const text of texts) {
       const { value } = parseJson(text, { maxDepth: Number.MAX_SAFE_INTEGER });

@@ -87,7 +87,8 @@ function toSpaces(row: TenantRow): Partial<Record<Release, Space>> {
   const spaces: Partial<Record<Release, Space>> = {};
   for (const release of RELEASE_NAMES) {
     const number = row.spaces[release];
-    if (number !== undefined) spaces[release] = { number, release, tenant: row.name, tenantNumber: row.number };
+    if (number !== undefined)
+      spaces[release] = { number, release, tenant: row.name, tenantNumber: row.number };
   }
   return spaces;
 }

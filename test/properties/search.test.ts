@@ -40,7 +40,16 @@ interface Patient {
 
 const SYSTEMS = ['http://loinc.org', 'urn:local', undefined];
 const CODES = ['8310-5', '85354-9', 'A', 'a', 'b'];
-const FAMILIES = ['Smith', 'Smithson', 'Muñoz', 'Carreno Quinones', 'van Helsing', 'O’Neil', 'Ødegård', 'smith'];
+const FAMILIES = [
+  'Smith',
+  'Smithson',
+  'Muñoz',
+  'Carreno Quinones',
+  'van Helsing',
+  'O’Neil',
+  'Ødegård',
+  'smith',
+];
 const GIVEN = ['Ann', 'Anna', 'José', 'Jo', 'Mary-Jane'];
 const DATES = [
   '2019',
@@ -69,12 +78,27 @@ function makeObservation(index: number): Observation {
     status: pick(['final', 'amended', 'preliminary']),
     code: { coding: chance(0.3) ? [makeCoding(), makeCoding()] : [makeCoding()] },
     ...(chance(0.5) ? { category: [{ coding: [makeCoding()] }] } : {}),
-    ...(chance(0.8) ? { subject: { reference: `${pick(['Patient', 'Patient', 'Group'])}/${pick(PATIENT_IDS)}` } } : {}),
-    ...(chance(0.4) ? { performer: [{ reference: `Practitioner/${pick(['x', 'y'])}` }, { reference: 'https://elsewhere.example/Practitioner/x' }] } : {}),
+    ...(chance(0.8)
+      ? { subject: { reference: `${pick(['Patient', 'Patient', 'Group'])}/${pick(PATIENT_IDS)}` } }
+      : {}),
+    ...(chance(0.4)
+      ? {
+          performer: [
+            { reference: `Practitioner/${pick(['x', 'y'])}` },
+            { reference: 'https://elsewhere.example/Practitioner/x' },
+          ],
+        }
+      : {}),
     ...(chance(0.5)
       ? { effectiveDateTime: start }
       : chance(0.6)
-        ? { effectivePeriod: pick<{ start?: string; end?: string }>([{ start }, { end: '2020-03-01T11:00:00Z' }, { start: '2019', end: '2021' }]) }
+        ? {
+            effectivePeriod: pick<{ start?: string; end?: string }>([
+              { start },
+              { end: '2020-03-01T11:00:00Z' },
+              { start: '2019', end: '2021' },
+            ]),
+          }
         : {}),
   };
 }
@@ -92,7 +116,14 @@ function makePatient(id: string): Patient {
     ...(chance(0.7) ? { gender: pick(['male', 'female', 'other']) } : {}),
     ...(chance(0.7) ? { birthDate: pick(['1970', '1970-05', '1970-05-07', '1985-01-01', '2001']) } : {}),
     ...(chance(0.6)
-      ? { identifier: [{ ...(chance(0.7) ? { system: pick(['urn:mrn', 'urn:ssn']) } : {}), value: pick(['123', '124', 'Ab1']) }] }
+      ? {
+          identifier: [
+            {
+              ...(chance(0.7) ? { system: pick(['urn:mrn', 'urn:ssn']) } : {}),
+              value: pick(['123', '124', 'Ab1']),
+            },
+          ],
+        }
       : {}),
   };
 }
@@ -100,7 +131,9 @@ function makePatient(id: string): Patient {
 // The oracle ---------------------------------------------------------------------------------------------------------
 /** Half open, milliseconds; ends by the precision that is written. */
 function rangeOf(text: string): [number, number] {
-  const match = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d))?)?)?$/.exec(text);
+  const match = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d))?)?)?$/.exec(
+    text,
+  );
   if (match === null) throw new Error(`the oracle cannot read ${text}`);
   const [, year, month, day, hour] = match;
   if (hour !== undefined) {
@@ -118,7 +151,9 @@ function effectiveOf({ effectiveDateTime, effectivePeriod }: Observation): [numb
   if (effectiveDateTime !== undefined) return [rangeOf(effectiveDateTime)];
   if (effectivePeriod === undefined) return [];
   const { start, end } = effectivePeriod;
-  return [[start === undefined ? -Infinity : rangeOf(start)[0], end === undefined ? Infinity : rangeOf(end)[1]]];
+  return [
+    [start === undefined ? -Infinity : rangeOf(start)[0], end === undefined ? Infinity : rangeOf(end)[1]],
+  ];
 }
 
 function meetsDate([low, high]: [number, number], text: string): boolean {
@@ -171,10 +206,16 @@ function meetsToken(codings: { system?: string; code: string }[], text: string, 
 
 type Oracle<R> = Record<string, (resource: R, value: string) => boolean>;
 const OBSERVATION: Oracle<Observation> = {
-  status: (o, value) => meetsToken([{ system: 'http://hl7.org/fhir/observation-status', code: o.status }], value, false),
+  status: (o, value) =>
+    meetsToken([{ system: 'http://hl7.org/fhir/observation-status', code: o.status }], value, false),
   code: (o, value) => meetsToken(o.code.coding, value, true),
   'combo-code': (o, value) => meetsToken(o.code.coding, value, true),
-  category: (o, value) => meetsToken((o.category ?? []).flatMap((concept) => concept.coding), value, true),
+  category: (o, value) =>
+    meetsToken(
+      (o.category ?? []).flatMap((concept) => concept.coding),
+      value,
+      true,
+    ),
   subject: (o, value) => o.subject?.reference === value,
   'subject:Patient': (o, value) => o.subject?.reference === `Patient/${value}`,
   patient: (o, value) => o.subject?.reference === `Patient/${value.replace('Patient/', '')}`,
@@ -182,28 +223,45 @@ const OBSERVATION: Oracle<Observation> = {
   date: (o, value) => effectiveOf(o).some((range) => meetsDate(range, value)),
   _id: (o, value) => o.id === value,
 };
-const words = (p: Patient): string[] => (p.name ?? []).flatMap((n) => [n.family, ...(n.given ?? []), n.text].flatMap((t) => t ?? []));
+const words = (p: Patient): string[] =>
+  (p.name ?? []).flatMap((n) => [n.family, ...(n.given ?? []), n.text].flatMap((t) => t ?? []));
 const familyForms = (family: string): string[] => {
   const folded = foldPlainly(family);
   const parts = folded.split(' ');
   return parts.map((_part, index) => parts.slice(index).join(' '));
 };
-const startsAny = (forms: string[], value: string): boolean => forms.some((form) => form.startsWith(foldPlainly(value)));
+const startsAny = (forms: string[], value: string): boolean =>
+  forms.some((form) => form.startsWith(foldPlainly(value)));
 const PATIENT: Oracle<Patient> = {
   name: (p, value) =>
     startsAny(words(p).map(foldPlainly), value) ||
-    startsAny((p.name ?? []).flatMap(({ family }) => (family === undefined ? [] : familyForms(family))), value),
-  family: (p, value) => startsAny((p.name ?? []).flatMap(({ family }) => (family === undefined ? [] : familyForms(family))), value),
+    startsAny(
+      (p.name ?? []).flatMap(({ family }) => (family === undefined ? [] : familyForms(family))),
+      value,
+    ),
+  family: (p, value) =>
+    startsAny(
+      (p.name ?? []).flatMap(({ family }) => (family === undefined ? [] : familyForms(family))),
+      value,
+    ),
   given: (p, value) => startsAny((p.name ?? []).flatMap(({ given }) => given ?? []).map(foldPlainly), value),
   'given:exact': (p, value) => (p.name ?? []).some(({ given }) => given?.includes(value) === true),
-  gender: (p, value) => p.gender !== undefined && meetsToken([{ system: 'http://hl7.org/fhir/administrative-gender', code: p.gender }], value, false),
+  gender: (p, value) =>
+    p.gender !== undefined &&
+    meetsToken([{ system: 'http://hl7.org/fhir/administrative-gender', code: p.gender }], value, false),
   birthdate: (p, value) => p.birthDate !== undefined && meetsDate(rangeOf(p.birthDate), value),
-  identifier: (p, value) => meetsToken((p.identifier ?? []).map(({ value: code, ...rest }) => ({ ...rest, code })), value, true),
+  identifier: (p, value) =>
+    meetsToken(
+      (p.identifier ?? []).map(({ value: code, ...rest }) => ({ ...rest, code })),
+      value,
+      true,
+    ),
   _id: (p, value) => p.id === value,
 };
 
 const VALUES: Record<string, () => string> = {
-  status: () => pick(['final', 'Final', 'amended', 'http://hl7.org/fhir/observation-status|final', 'urn:x|final']),
+  status: () =>
+    pick(['final', 'Final', 'amended', 'http://hl7.org/fhir/observation-status|final', 'urn:x|final']),
   code: () => pick(['8310-5', 'a', 'A', 'http://loinc.org|A', 'urn:local|8310-5', '|b', 'urn:local|', 'zzz']),
   'combo-code': () => pick(['8310-5', 'a', 'http://loinc.org|A', '|b']),
   category: () => pick(['a', 'http://loinc.org|8310-5', '|A']),
@@ -212,8 +270,10 @@ const VALUES: Record<string, () => string> = {
   patient: () => pick(['', 'Patient/']) + pick(PATIENT_IDS),
   performer: () => pick(['Practitioner/x', 'Practitioner/y', 'https://elsewhere.example/Practitioner/x']),
   date: () => pick(['', 'eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb']) + pick(DATES),
-  birthdate: () => pick(['', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb']) + pick(['1970', '1970-05', '1970-05-07', '1984']),
-  name: () => pick(['smi', 'SMITH', 'munoz', 'quin', 'oz', 'ann', 'van hel', 'hel', 'dr', 'jose', 'oneil', 'o']),
+  birthdate: () =>
+    pick(['', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb']) + pick(['1970', '1970-05', '1970-05-07', '1984']),
+  name: () =>
+    pick(['smi', 'SMITH', 'munoz', 'quin', 'oz', 'ann', 'van hel', 'hel', 'dr', 'jose', 'oneil', 'o']),
   family: () => pick(['smith', 'Quinones', 'carreno q', 'odegard', 'ñoz']),
   given: () => pick(['an', 'Anna', 'JO', 'jane', 'mary']),
   'given:exact': () => pick(['Ann', 'ann', 'José', 'Jose']),
@@ -257,7 +317,9 @@ function ask<R extends { id: string }>(resources: readonly R[], oracle: Oracle<R
       criteria.every(({ name, values }) => values.some((value) => oracle[name]?.(resource, value) === true)),
     )
     .map(({ id }) => id);
-  const query = criteria.map(({ name, values }) => `${name}=${encodeURIComponent(values.join(','))}`).join('&');
+  const query = criteria
+    .map(({ name, values }) => `${name}=${encodeURIComponent(values.join(','))}`)
+    .join('&');
   return { query, expected: expected.sort() };
 }
 
@@ -269,7 +331,8 @@ async function follow(first: string): Promise<string[]> {
     const { status, json, text } = await server.request('GET', path);
     if (status !== 200) throw new Error(`${path}: ${text}`);
     for (const entry of json.entry ?? []) ids.push(entry.resource.id as string);
-    const next = json.link.find((link: { relation: string }) => link.relation === 'next') as { url: string } | undefined;
+    const next = json.link.find((link: { relation: string }) => link.relation === 'next') as
+      { url: string } | undefined;
     path = next === undefined ? undefined : next.url.slice(server.base.length);
   }
   return ids;
@@ -284,10 +347,17 @@ describe.each(['r4', 'r4b'] as const)('under %s', (release) => {
   it('finds exactly what the rules say, each once, whatever the size of the page', async () => {
     const wrong: unknown[] = [];
     for (const { type, query, expected } of cases) {
-      const sort = pick(['', '', '&_sort=-_lastUpdated', '&_sort=_id', ...(type === 'Patient' ? ['&_sort=name'] : ['&_sort=-date', '&_sort=date', '&_sort=-status,date'])]);
+      const sort = pick([
+        '',
+        '',
+        '&_sort=-_lastUpdated',
+        '&_sort=_id',
+        ...(type === 'Patient' ? ['&_sort=name'] : ['&_sort=-date', '&_sort=date', '&_sort=-status,date']),
+      ]);
       const path = `${server.path('system', release)}/${type}?${query}${sort}&_count=${pick([3, 7, 50])}`;
       const found = (await follow(path)).sort();
-      if (JSON.stringify(found) !== JSON.stringify(expected)) wrong.push({ query: query + sort, found, expected });
+      if (JSON.stringify(found) !== JSON.stringify(expected))
+        wrong.push({ query: query + sort, found, expected });
     }
     expect(wrong).toEqual([]);
   });
@@ -302,23 +372,29 @@ describe.each(['r4', 'r4b'] as const)('under %s', (release) => {
     }
   });
 
-  it.each(['date', '-date', '_lastUpdated', '-_lastUpdated', '_id', '-status,date', 'code,-_id', 'subject,_id'])(
-    'pages through _sort=%s in order, those without a value last',
-    async (sort) => {
-      const path = `${server.path('system', release)}/Observation`;
-      const whole = await follow(`${path}?_sort=${sort}&_count=1000`);
-      const paged = await follow(`${path}?_sort=${sort}&_count=7`);
-      expect(paged).toEqual(whole);
-      expect([...whole].sort()).toEqual(observations.map(({ id }) => id).sort());
-      const first = sort.split(',')[0] ?? '';
-      const values = whole.map((id) => sortValue(observations.find((o) => o.id === id) as Observation, first));
-      const known = values.filter((value) => value !== undefined);
-      expect(values.slice(known.length).every((value) => value === undefined)).toBe(true);
-      const ordered = [...known].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-      if (first.startsWith('-')) ordered.reverse();
-      if (!first.includes('_lastUpdated')) expect(known).toEqual(ordered);
-    },
-  );
+  it.each([
+    'date',
+    '-date',
+    '_lastUpdated',
+    '-_lastUpdated',
+    '_id',
+    '-status,date',
+    'code,-_id',
+    'subject,_id',
+  ])('pages through _sort=%s in order, those without a value last', async (sort) => {
+    const path = `${server.path('system', release)}/Observation`;
+    const whole = await follow(`${path}?_sort=${sort}&_count=1000`);
+    const paged = await follow(`${path}?_sort=${sort}&_count=7`);
+    expect(paged).toEqual(whole);
+    expect([...whole].sort()).toEqual(observations.map(({ id }) => id).sort());
+    const first = sort.split(',')[0] ?? '';
+    const values = whole.map((id) => sortValue(observations.find((o) => o.id === id) as Observation, first));
+    const known = values.filter((value) => value !== undefined);
+    expect(values.slice(known.length).every((value) => value === undefined)).toBe(true);
+    const ordered = [...known].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+    if (first.startsWith('-')) ordered.reverse();
+    if (!first.includes('_lastUpdated')) expect(known).toEqual(ordered);
+  });
 });
 
 function sortValue(resource: Observation, key: string): string | number | undefined {

@@ -131,7 +131,8 @@ export class RedisCache {
 function toNotice(message: string): Notice | undefined {
   try {
     const parsed: unknown = JSON.parse(message);
-    if (typeof parsed !== 'object' || parsed === null || !('kind' in parsed) || !('subject' in parsed)) return undefined;
+    if (typeof parsed !== 'object' || parsed === null || !('kind' in parsed) || !('subject' in parsed))
+      return undefined;
     if (parsed.kind !== 'tenant-changed' || typeof parsed.subject !== 'string') return undefined;
     return { kind: parsed.kind, subject: parsed.subject };
   } catch {

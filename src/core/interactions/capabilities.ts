@@ -40,8 +40,13 @@ export function capabilities(services: Services, context: RequestContext): Capab
 
 function statement(services: Services, release: Release): object {
   const definitions = services.definitions(release);
-  const offered = operationsOf(definitions).flatMap(({ definition }) => definitions.operations.get(definition) ?? []);
-  const named = (operation: OperationDefinition): object => ({ name: operation.code, definition: operation.url });
+  const offered = operationsOf(definitions).flatMap(
+    ({ definition }) => definitions.operations.get(definition) ?? [],
+  );
+  const named = (operation: OperationDefinition): object => ({
+    name: operation.code,
+    definition: operation.url,
+  });
   return {
     resourceType: 'CapabilityStatement',
     status: 'active',
@@ -59,7 +64,9 @@ function statement(services: Services, release: Release): object {
         resource: definitions.resourceTypes.map((type) => {
           const operations = offered
             .filter((operation) => operation.type || operation.instance)
-            .filter((operation) => operation.resources.some((ancestor) => definitions.conformsTo(type, ancestor)));
+            .filter((operation) =>
+              operation.resources.some((ancestor) => definitions.conformsTo(type, ancestor)),
+            );
           return {
             type,
             profile: `http://hl7.org/fhir/StructureDefinition/${type}`,
@@ -86,7 +93,9 @@ function searchParameters(services: Services, release: Release, type: string): o
   const works = [...storedParameters(definitions, type).values()].filter(
     (stored) => searchTypeOf(stored) !== undefined,
   );
-  const computed = ['_id', '_lastUpdated'].flatMap((code) => definitions.searchParameters(type).get(code) ?? []);
+  const computed = ['_id', '_lastUpdated'].flatMap(
+    (code) => definitions.searchParameters(type).get(code) ?? [],
+  );
   return [...computed, ...works.map(({ parameter }) => parameter)]
     .map(({ code, url, kind }) => ({ name: code, definition: url, type: kind }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));

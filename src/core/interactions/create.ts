@@ -23,13 +23,20 @@ export async function create(
   input: JsonDocument,
 ): Promise<WriteResult> {
   const typeNumber = typeNumberOf(services, context, type);
-  const resource = checkResource(input, { type, releaseTypes: releaseTypesOf(services, context), idMode: 'assigned' });
+  const resource = checkResource(input, {
+    type,
+    releaseTypes: releaseTypesOf(services, context),
+    idMode: 'assigned',
+  });
   checkReferences(resource, services.references(context.space));
   const rows = services.extract(context.space, type, resource);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { id, high, low } = services.ids.next();
     const key = { high, low };
-    const { text, metaOffset } = toStoredText(resource, input.marked, { id, extensionBase: services.extensionBase });
+    const { text, metaOffset } = toStoredText(resource, input.marked, {
+      id,
+      extensionBase: services.extensionBase,
+    });
     const author = context.actor === ANONYMOUS ? null : context.actor;
     const written = await services.writes.write(context.space.number, {
       type: typeNumber,
@@ -43,7 +50,16 @@ export async function create(
       rows,
     });
     if (written === undefined) continue;
-    const row = { id: null, key, type: typeNumber, metaOffset, change: 'create', author, body: text, ...written } as const;
+    const row = {
+      id: null,
+      key,
+      type: typeNumber,
+      metaOffset,
+      change: 'create',
+      author,
+      body: text,
+      ...written,
+    } as const;
     return { version: toStoredVersion(services, type, row), created: true };
   }
   throw fhirError('overloaded');

@@ -85,7 +85,10 @@ async function planWrite(
     ...(current === undefined ? {} : { replaced: rowsOf(services, context, type, current) }),
   };
   if (decided.change === 'delete') {
-    return { write: { ...common, change: 'delete', body: null, metaOffset: 0, rows: NO_ROWS }, created: false };
+    return {
+      write: { ...common, change: 'delete', body: null, metaOffset: 0, rows: NO_ROWS },
+      created: false,
+    };
   }
   const { resource, marked } = decided;
   checkReferences(resource, services.references(context.space));
@@ -95,23 +98,39 @@ async function planWrite(
 }
 
 /** The index rows that the stored version has, worked out again: they are a function of its text. */
-function rowsOf(services: Services, context: RequestContext, type: string, current: VersionRow): VersionWrite['rows'] {
+function rowsOf(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  current: VersionRow,
+): VersionWrite['rows'] {
   if (current.change === 'delete') return NO_ROWS;
   const { value } = parseJson(current.body, { maxDepth: Number.MAX_SAFE_INTEGER });
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return NO_ROWS;
   return services.extract(context.space, type, value);
 }
 
-function checkGuard(type: string, id: string, guard: VersionGuard | undefined, live: VersionRow | undefined): void {
+function checkGuard(
+  type: string,
+  id: string,
+  guard: VersionGuard | undefined,
+  live: VersionRow | undefined,
+): void {
   if (guard?.ifNoneMatchAny === true && live !== undefined) {
-    throw fhirError('preconditionFailed', { reason: `${type}/${id} exists already, in version ${live.version}` });
+    throw fhirError('preconditionFailed', {
+      reason: `${type}/${id} exists already, in version ${live.version}`,
+    });
   }
   if (guard?.ifMatch === undefined) return;
   if (live === undefined) {
-    throw fhirError('preconditionFailed', { reason: `${type}/${id} does not exist, so no version of it can match` });
+    throw fhirError('preconditionFailed', {
+      reason: `${type}/${id} does not exist, so no version of it can match`,
+    });
   }
   if (!guard.ifMatch.includes(String(live.version)) && !guard.ifMatch.includes('*')) {
-    throw fhirError('preconditionFailed', { reason: `The current version of ${type}/${id} is ${live.version}` });
+    throw fhirError('preconditionFailed', {
+      reason: `The current version of ${type}/${id} is ${live.version}`,
+    });
   }
 }
 

@@ -6,7 +6,12 @@ import type { Services } from '../services';
 import type { ResourceAddress, VersionRow } from '../storage/version-read';
 
 /** Where a resource lies: number of its type, key of its id. Throws unknownType; an impossible id is notFound. */
-export function addressOf(services: Services, context: RequestContext, type: string, id: string): ResourceAddress {
+export function addressOf(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  id: string,
+): ResourceAddress {
   const typeNumber = typeNumberOf(services, context, type);
   if (!isValidId(id)) throw fhirError('notFound', { type, id: printable(id) });
   return { type: typeNumber, key: services.keys.keyOf(type, id) };
@@ -16,7 +21,8 @@ export function addressOf(services: Services, context: RequestContext, type: str
 export function typeNumberOf(services: Services, context: RequestContext, type: string): number {
   const { release } = context.space;
   const number = services.definitions(release).typeNumber(type);
-  if (number === undefined) throw fhirError('unknownType', { type: printable(type), release: release.toUpperCase() });
+  if (number === undefined)
+    throw fhirError('unknownType', { type: printable(type), release: release.toUpperCase() });
   return number;
 }
 

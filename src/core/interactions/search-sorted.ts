@@ -42,8 +42,16 @@ export async function searchSorted(
   if (query.countOnly) return { ...answered, matches: [], included: [], total: all.length };
 
   const read = createSortValueReader(services.definitions(space.release), query.type, query.sort);
-  const sorted = all.map((match): Sortable => ({ match, values: read(() => contentOf(match), match.row.lastUpdated, () => idOf(services, match)) }));
-  const compare = (a: Sortable, b: Sortable): number => comparePositions(query, a.values, a.match.keyText, b.values, b.match.keyText);
+  const sorted = all.map((match): Sortable => ({
+    match,
+    values: read(
+      () => contentOf(match),
+      match.row.lastUpdated,
+      () => idOf(services, match),
+    ),
+  }));
+  const compare = (a: Sortable, b: Sortable): number =>
+    comparePositions(query, a.values, a.match.keyText, b.values, b.match.keyText);
   sorted.sort(compare);
   let start = 0;
   if (query.cursor !== undefined) {
@@ -51,7 +59,9 @@ export async function searchSorted(
     const key = content.at(-1);
     if (typeof key !== 'string' || content.length !== query.sort.length + 1) throw fhirError('invalidCursor');
     const values = content.slice(0, -1);
-    start = sorted.findIndex((entry) => comparePositions(query, entry.values, entry.match.keyText, values, key) > 0);
+    start = sorted.findIndex(
+      (entry) => comparePositions(query, entry.values, entry.match.keyText, values, key) > 0,
+    );
     if (start === -1) start = sorted.length;
   }
   const page = sorted.slice(start, start + query.count);
@@ -102,7 +112,9 @@ async function gatherVisibleBase(
   const ownAll = await gather(services, number, type, { ...query, criteria: [], cursor: undefined });
   if (ownAll.length === 0) return base;
   const keys = new Set(ownAll.map((match) => match.keyText));
-  const urls = new Set(ownAll.map((match) => contentOf(match)['url']).filter((url) => typeof url === 'string'));
+  const urls = new Set(
+    ownAll.map((match) => contentOf(match)['url']).filter((url) => typeof url === 'string'),
+  );
   return base.filter((match) => {
     if (keys.has(match.keyText)) return false;
     const url = contentOf(match)['url'];

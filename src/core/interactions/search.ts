@@ -28,7 +28,8 @@ export async function search(
   request: SearchRequest,
 ): Promise<SearchPage> {
   const { type } = request;
-  if (type === undefined) throw fhirError('notSupported', { reason: 'Searching all types at once is not offered' });
+  if (type === undefined)
+    throw fhirError('notSupported', { reason: 'Searching all types at once is not offered' });
   const typeNumber = typeNumberOf(services, context, type);
   const { release } = context.space;
   const typeContext: SearchTypeContext = {
@@ -155,7 +156,14 @@ async function planSearch(
   const counts = needsCounts(criteria, order)
     ? await estimateMatches(services.database, space, type, criteria, sortDateParameter)
     : [];
-  return { space, type, sortDateParameter, criteria, order, drive: chooseDrive(criteria, order, counts, sortDateParameter) };
+  return {
+    space,
+    type,
+    sortDateParameter,
+    criteria,
+    order,
+    drive: chooseDrive(criteria, order, counts, sortDateParameter),
+  };
 }
 
 type Plan = Awaited<ReturnType<typeof planSearch>>;
@@ -202,7 +210,12 @@ const PHASES: readonly Phase[] = ['all', 'dated', 'undated'];
 function openPosition(services: Services, boundTo: string, cursor: string): { phase: Phase; after: After } {
   const [name, sortValue, key] = openCursor(services.secretKeys, boundTo, cursor);
   const phase = PHASES.find((candidate) => candidate === name);
-  if (phase === undefined || typeof key !== 'string' || typeof sortValue === 'string' || sortValue === undefined) {
+  if (
+    phase === undefined ||
+    typeof key !== 'string' ||
+    typeof sortValue === 'string' ||
+    sortValue === undefined
+  ) {
     throw fhirError('invalidCursor');
   }
   return { phase, after: { sortValue, key } };

@@ -21,7 +21,11 @@ export async function update(
 ): Promise<WriteResult> {
   if (!isValidId(id)) throw fhirError('invalidId', { id: printable(id) });
   const address = addressOf(services, context, type, id);
-  const resource = checkResource(input, { type, releaseTypes: releaseTypesOf(services, context), idMode: { id } });
+  const resource = checkResource(input, {
+    type,
+    releaseTypes: releaseTypesOf(services, context),
+    idMode: { id },
+  });
   const { version, created } = await replaceVersion(services, context, type, id, address, guard, () => ({
     change: 'update',
     resource,

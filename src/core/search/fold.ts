@@ -5,8 +5,6 @@
  */
 import { FOLD_EXPANSIONS, FOLD_RUNS, FOLD_VANISHING } from './fold-table';
 
-export { FOLD_VERSION } from './fold-table';
-
 /** Folded strings are cut at this many UTF-16 code units; a longer search value is checked on the text itself. */
 export const MAX_STRING_LENGTH = 200;
 /** Only so much of a text is folded: more than fills MAX_STRING_LENGTH unless it is nearly all punctuation. */

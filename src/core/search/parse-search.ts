@@ -133,7 +133,9 @@ function parseCriterion(
   }
   const parts = splitUnescaped(value, ',');
   if (parts.length > MAX_ALTERNATIVES) {
-    throw fhirError('tooCostly', { reason: `A search parameter may have at most ${MAX_ALTERNATIVES} alternatives` });
+    throw fhirError('tooCostly', {
+      reason: `A search parameter may have at most ${MAX_ALTERNATIVES} alternatives`,
+    });
   }
   return {
     name,
@@ -164,7 +166,15 @@ function parseChoice<C extends string>(parameter: string, value: string, choices
   return choice;
 }
 
-const SORTABLE: ReadonlySet<string> = new Set(['date', 'string', 'token', 'reference', 'uri', 'number', 'quantity']);
+const SORTABLE: ReadonlySet<string> = new Set([
+  'date',
+  'string',
+  'token',
+  'reference',
+  'uri',
+  'number',
+  'quantity',
+]);
 
 function parseSortKey(context: SearchTypeContext, type: string, text: string): SortKey {
   const descending = text.startsWith('-');

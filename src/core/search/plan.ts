@@ -54,7 +54,9 @@ export function defaultOrder(criteria: readonly Criterion[], sortDateParameter: 
 
 /** `_lastUpdated` alone: the heads lie in its order. */
 function isOneUpdatedRange([only, ...others]: readonly Criterion[]): boolean {
-  return only !== undefined && others.length === 0 && only.anyOf.length === 1 && only.anyOf[0]?.index === 'updated';
+  return (
+    only !== undefined && others.length === 0 && only.anyOf.length === 1 && only.anyOf[0]?.index === 'updated'
+  );
 }
 
 /** True when the choice of the drive depends on how many resources meet each criterion. */
@@ -82,7 +84,8 @@ export function chooseDrive(
   }
   const fewest = counts.length === 0 ? 0 : counts.indexOf(Math.min(...counts));
   const selective = (counts[fewest] ?? 0) <= SELECTIVE;
-  if (order.by === 'last_updated') return selective ? { kind: 'gather', criterion: fewest } : { kind: 'heads' };
+  if (order.by === 'last_updated')
+    return selective ? { kind: 'gather', criterion: fewest } : { kind: 'heads' };
   if (order.by === 'key') return { kind: 'gather', criterion: fewest };
   const fewestCriterion = criteria[fewest];
   if (fewestCriterion !== undefined && canWalk(fewestCriterion, sortDateParameter)) {

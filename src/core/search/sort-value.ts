@@ -12,7 +12,11 @@ import { visitCodes } from './rows/token';
 export type SortValue = string | number | null;
 
 /** Reads the values of all keys of one resource. */
-export type SortValueReader = (content: () => JsonObject, lastUpdated: number, id: () => string) => SortValue[];
+export type SortValueReader = (
+  content: () => JsonObject,
+  lastUpdated: number,
+  id: () => string,
+) => SortValue[];
 
 /**
  * A reader for the keys of a search: the least value of each for an ascending key, the greatest for a descending one
@@ -23,12 +27,14 @@ export function createSortValueReader(
   type: string,
   keys: readonly SortKey[],
 ): SortValueReader {
-  const readers = keys.map(({ code, parameter, descending }): ((...of: Parameters<SortValueReader>) => SortValue) => {
-    if (code === '_lastUpdated') return (_content, lastUpdated) => lastUpdated;
-    if (code === '_id' || parameter === undefined) return (_content, _lastUpdated, id) => id();
-    const values = compileValues(definitions, type, parameter);
-    return (content) => extreme(values(content()), descending);
-  });
+  const readers = keys.map(
+    ({ code, parameter, descending }): ((...of: Parameters<SortValueReader>) => SortValue) => {
+      if (code === '_lastUpdated') return (_content, lastUpdated) => lastUpdated;
+      if (code === '_id' || parameter === undefined) return (_content, _lastUpdated, id) => id();
+      const values = compileValues(definitions, type, parameter);
+      return (content) => extreme(values(content()), descending);
+    },
+  );
   return (content, lastUpdated, id) => {
     let parsed: JsonObject | undefined;
     const once = (): JsonObject => (parsed ??= content());

@@ -15,7 +15,11 @@ const LAST_CHANGE = defineStatement(
 );
 
 /** Version-sequence of the last change of any resource of these types; 0 when there was none. One index probe a type. */
-export async function lastChangeOf(database: Database, space: number, types: readonly number[]): Promise<number> {
+export async function lastChangeOf(
+  database: Database,
+  space: number,
+  types: readonly number[],
+): Promise<number> {
   const [row] = await database.run('search', space, LAST_CHANGE, { space, types });
   return Number(row?.[0] ?? 0);
 }

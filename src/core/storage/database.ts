@@ -33,7 +33,9 @@ export const APPLICATION_ROLE = 'andiron_application';
 const INT8 = 20;
 const typeParsers: PoolConfig['types'] = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 && format !== 'binary' ? Number : (pgTypes.getTypeParser(oid, format) as (text: string) => unknown),
+    oid === INT8 && format !== 'binary'
+      ? Number
+      : (pgTypes.getTypeParser(oid, format) as (text: string) => unknown),
 };
 
 /** Names the space that row-level security lets the connection see. */
@@ -73,9 +75,13 @@ export class Database {
       idleTimeoutMillis: 60_000,
       connectionTimeoutMillis: 5_000,
       types: typeParsers,
-      onConnect: (client: ClientBase) => this.prepareConnection(client),
-    } as PoolConfig);
-    pool.on('error', (error) => this.log.warn({ code: errorCode(error) }, 'an idle database connection was lost'));
+      verify: (client, done) => {
+        this.prepareConnection(client).then(() => done(), done);
+      },
+    });
+    pool.on('error', (error) =>
+      this.log.warn({ code: errorCode(error) }, 'an idle database connection was lost'),
+    );
     return pool;
   }
 
@@ -97,7 +103,8 @@ export class Database {
       sql`select current_user = ${sql.lit(APPLICATION_ROLE)} and row_security_active('andiron.resource')
             and row_security_active('andiron.resource_version') as proof`.compile(builder).sql,
     );
-    if (proof.rows[0]?.proof !== true) throw new Error('row-level security is not in force on a new connection');
+    if (proof.rows[0]?.proof !== true)
+      throw new Error('row-level security is not in force on a new connection');
   }
 
   private enter(client: ClientBase, space: number): void {
@@ -151,7 +158,9 @@ export class Database {
   /** Runs `work` inside one transaction of one space; rolled back when it throws. */
   async transaction<T>(
     space: number,
-    work: (run: (statement: Statement, bound: Readonly<Record<string, Bound>>) => Promise<Row[]>) => Promise<T>,
+    work: (
+      run: (statement: Statement, bound: Readonly<Record<string, Bound>>) => Promise<Row[]>,
+    ) => Promise<T>,
   ): Promise<T> {
     let client: PoolClient;
     try {

@@ -97,7 +97,8 @@ async function runSteps(database: DatabaseOptions, log: Log): Promise<void> {
       migrationTableSchema: 'andiron_migration',
     });
     const { error, results } = await migrator.migrateToLatest();
-    for (const result of results ?? []) log.info({ step: result.migrationName, status: result.status }, 'migration');
+    for (const result of results ?? [])
+      log.info({ step: result.migrationName, status: result.status }, 'migration');
     if (error !== undefined) throw error instanceof Error ? error : new Error('a migration failed');
   } finally {
     await db.destroy();
@@ -133,7 +134,9 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
   }
 }
 
-async function readInstallation(client: ClientBase): Promise<Omit<Installation, 'baseTypes'> & { digest: string | null }> {
+async function readInstallation(
+  client: ClientBase,
+): Promise<Omit<Installation, 'baseTypes'> & { digest: string | null }> {
   const rows = await execute(client, READ_INSTALLATION, { role: APPLICATION_ROLE });
   const row = rows[0] as [string, Buffer, Buffer, string | null, boolean] | undefined;
   if (row === undefined) throw new Error('the database lost its installation row');

@@ -175,7 +175,11 @@ const USES_HIGH: ReadonlySet<RangeTest> = new Set<RangeTest>(['eq', 'ne', 'gt', 
  * A stored range [t.low, t.high) against the search range [low, high), by search.html#prefix. `eq` names both bounds
  * of t.low so that the index can be entered by it.
  */
-function rangeCondition(test: RangeTest, low: RawBuilder<unknown>, high: RawBuilder<unknown>): RawBuilder<unknown> {
+function rangeCondition(
+  test: RangeTest,
+  low: RawBuilder<unknown>,
+  high: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   switch (test) {
     case 'eq':
       return sql`t.low >= ${low} and t.low < ${high} and t.high <= ${high}`;

@@ -60,7 +60,11 @@ export function pageStatement(request: SearchStatementRequest): BoundStatement {
 
 /** The statement that counts the distinct matches, up to `limit`. */
 export function countStatement(request: SearchStatementRequest): BoundStatement {
-  return prepare('count', request, (compiled) => sql`select count(*)::int from (${matchesSql(request, compiled)}) m`);
+  return prepare(
+    'count',
+    request,
+    (compiled) => sql`select count(*)::int from (${matchesSql(request, compiled)}) m`,
+  );
 }
 
 type CompiledCriteria = readonly (readonly PredicateSql[])[];
@@ -71,7 +75,9 @@ function prepare(
   build: (compiled: CompiledCriteria) => RawBuilder<unknown>,
 ): BoundStatement {
   const compiled = request.criteria.map((criterion, c) =>
-    criterion.anyOf.map((predicate, p) => compilePredicate(predicate, `c${c}p${p}`, request.sortDateParameter)),
+    criterion.anyOf.map((predicate, p) =>
+      compilePredicate(predicate, `c${c}p${p}`, request.sortDateParameter),
+    ),
   );
   const { order, drive, phase, after } = request;
   const shape = [
@@ -96,7 +102,8 @@ function prepare(
     bound['after_value'] = after.sortValue === null ? absentText(request) : String(after.sortValue);
     bound['after_key'] = after.key;
   }
-  for (const alternatives of compiled) for (const alternative of alternatives) Object.assign(bound, alternative.bound);
+  for (const alternatives of compiled)
+    for (const alternative of alternatives) Object.assign(bound, alternative.bound);
   return { statement, bound, shape };
 }
 
@@ -127,7 +134,11 @@ function matchesSql(request: SearchStatementRequest, compiled: CompiledCriteria)
 }
 
 /** The alternatives of one criterion, each an ordered index range, merged in order. */
-function walkSql(request: SearchStatementRequest, compiled: CompiledCriteria, driver: number): RawBuilder<unknown> {
+function walkSql(
+  request: SearchStatementRequest,
+  compiled: CompiledCriteria,
+  driver: number,
+): RawBuilder<unknown> {
   const alternatives = compiled[driver] ?? [];
   const mixed = new Set(alternatives.map((alternative) => alternative.dateColumn)).size > 1;
   const branches = alternatives.map((alternative) => {
@@ -189,14 +200,19 @@ function datesSql(request: SearchStatementRequest, compiled: CompiledCriteria): 
 }
 
 /** All resources of one criterion, then their heads, the other criteria, and a sort. */
-function gatherSql(request: SearchStatementRequest, compiled: CompiledCriteria, driver: number): RawBuilder<unknown> {
+function gatherSql(
+  request: SearchStatementRequest,
+  compiled: CompiledCriteria,
+  driver: number,
+): RawBuilder<unknown> {
   const alternatives = compiled[driver] ?? [];
   const keys =
     alternatives.length === 0
       ? sql`select 0::bigint as resource_key where false`
       : sql.join(
           alternatives.map(
-            (alternative) => sql`select t.resource_key from ${sql.table(alternative.table)} t where ${alternative.condition}`,
+            (alternative) =>
+              sql`select t.resource_key from ${sql.table(alternative.table)} t where ${alternative.condition}`,
           ),
           sql` union all `,
         );
@@ -242,7 +258,11 @@ function sortColumn(order: Order): RawBuilder<unknown> {
   return sql.ref(order.by === 'sort_date' ? 't.sort_date' : 't.last_updated');
 }
 
-function phaseCondition({ phase }: SearchStatementRequest, column: RawBuilder<unknown>, isLow: boolean): RawBuilder<unknown>[] {
+function phaseCondition(
+  { phase }: SearchStatementRequest,
+  column: RawBuilder<unknown>,
+  isLow: boolean,
+): RawBuilder<unknown>[] {
   if (phase === 'all') return [];
   const absent = isLow ? sql`'-Infinity'::float8` : sql`${sql.lit(NO_DATE)}::bigint`;
   return [phase === 'dated' ? sql`${column} > ${absent}` : sql`${column} = ${absent}`];
@@ -258,7 +278,9 @@ function keysetCondition(
   if (after === undefined) return [];
   const comparison = order.descending ? sql`<` : sql`>`;
   const type = sortsByLow(request) ? sql`float8` : sql`bigint`;
-  return [sql`(${value}, ${key}) ${comparison} (${bind('after_value')}::${type}, ${bind('after_key')}::bigint)`];
+  return [
+    sql`(${value}, ${key}) ${comparison} (${bind('after_value')}::${type}, ${bind('after_key')}::bigint)`,
+  ];
 }
 
 /** A row `t` whose resource is to be tested: how it tells the clinical date, and whether it is a head. */
@@ -288,7 +310,10 @@ function probes(compiled: CompiledCriteria, driver: number, tested: Tested): Raw
     });
 }
 
-function probe({ table, condition, dateColumn, headCondition }: PredicateSql, tested: Tested): RawBuilder<unknown> {
+function probe(
+  { table, condition, dateColumn, headCondition }: PredicateSql,
+  tested: Tested,
+): RawBuilder<unknown> {
   if (headCondition !== undefined && tested.isHead === true) return sql`(${headCondition})`;
   // Rows that carry the clinical date are found by their whole index key; OFFSET 0 keeps the planner from turning the
   // test into a join over all matches (measured 10 ms against 1 ms).

@@ -48,7 +48,10 @@ export interface Statement {
  *
  * @param options.named prepare it under a name (generic plan after five runs): right for shapes with one index range
  */
-export function defineStatement(query: Compilable<unknown>, options: { named: boolean } = { named: true }): Statement {
+export function defineStatement(
+  query: Compilable<unknown>,
+  options: { named: boolean } = { named: true },
+): Statement {
   const compiled = query.compile();
   const slots = compiled.parameters.map((parameter) =>
     parameter instanceof Placeholder ? { name: parameter.name } : { constant: toBound(parameter) },

@@ -136,7 +136,10 @@ export class VersionReader {
   }
 
   /** Current versions in the order of `addresses`, by one statement of its own. */
-  async readCurrent(space: number, addresses: readonly ResourceAddress[]): Promise<(VersionRow | undefined)[]> {
+  async readCurrent(
+    space: number,
+    addresses: readonly ResourceAddress[],
+  ): Promise<(VersionRow | undefined)[]> {
     const types = new BinaryArray('int2');
     const keys = new BinaryArray('int8', 1024);
     for (const { type, key } of addresses) {

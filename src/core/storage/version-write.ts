@@ -59,7 +59,9 @@ export const EXTREMES = { lowest: 1, highest: 2, whole: 4 } as const;
 /** The stored form of what a range or string row is to its resource and parameter. */
 export function extremesOf(row: { isLowest: boolean; isHighest: boolean; isWhole?: boolean }): number {
   return (
-    (row.isLowest ? EXTREMES.lowest : 0) | (row.isHighest ? EXTREMES.highest : 0) | (row.isWhole ? EXTREMES.whole : 0)
+    (row.isLowest ? EXTREMES.lowest : 0) |
+    (row.isHighest ? EXTREMES.highest : 0) |
+    (row.isWhole ? EXTREMES.whole : 0)
   );
 }
 
@@ -261,10 +263,12 @@ export function sortDateText(date: number | undefined): string {
 }
 const NO_DATE_TEXT = '-9223372036854775808';
 
-const tokenIdentity = (row: TokenRow): string => `${row.parameter} ${row.valueHigh} ${row.valueLow} ${row.system}`;
+const tokenIdentity = (row: TokenRow): string =>
+  `${row.parameter} ${row.valueHigh} ${row.valueLow} ${row.system}`;
 const referenceIdentity = (row: ReferenceRow): string =>
   `${row.parameter} ${row.targetHigh} ${row.targetLow} ${row.targetType}`;
 const rangeIdentity = (row: RangeRow): string =>
   `${row.parameter} ${row.qualifierHigh} ${row.qualifierLow} ${row.low} ${row.high} ${row.unitSystem} ${row.unitCode} ${row.unitName} ${extremesOf(row)}`;
-const stringIdentity = (row: StringRow): string => `${row.parameter} ${row.exact} ${extremesOf(row)} ${row.value}`;
+const stringIdentity = (row: StringRow): string =>
+  `${row.parameter} ${row.exact} ${extremesOf(row)} ${row.value}`;
 const uriIdentity = (row: UriRow): string => `${row.parameter} ${row.version} ${row.value}`;

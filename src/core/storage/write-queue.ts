@@ -6,7 +6,18 @@ import { bind, defineStatement, template, type Bound, type Statement } from './s
 import { encodeWrites, type VersionWrite, type Written } from './version-write';
 
 const PARAMETERS = [
-  ...['space', 'type', 'key', 'expected', 'change', 'id', 'old_sort_date', 'sort_date', 'presence', 'meta_offset'],
+  ...[
+    'space',
+    'type',
+    'key',
+    'expected',
+    'change',
+    'id',
+    'old_sort_date',
+    'sort_date',
+    'presence',
+    'meta_offset',
+  ],
   ...['author', 'body'],
   ...['token_member', 'token_parameter', 'token_value', 'token_system'],
   ...['reference_member', 'reference_parameter', 'reference_key', 'reference_type'],

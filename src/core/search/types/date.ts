@@ -20,7 +20,8 @@ export function parseDateValue(name: string, text: string, now: number): DateCri
   const { test, rest } = splitPrefix(text);
   const range = dateRange(rest);
   if (range === undefined) {
-    const reason = 'a date is YYYY, YYYY-MM, YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]] with Z or +hh:mm, after a prefix or none';
+    const reason =
+      'a date is YYYY, YYYY-MM, YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]] with Z or +hh:mm, after a prefix or none';
     throw fhirError('invalidParameterValue', { parameter: name, value: text.slice(0, 80), reason });
   }
   if (test !== 'ap') return { test, ...range };

@@ -18,7 +18,11 @@ export const referenceType: SearchType = {
       const { modifier } = parameter;
       if (modifier !== undefined && modifier !== local.type) {
         const reason = `the modifier says ${modifier}`;
-        throw fhirError('invalidParameterValue', { parameter: parameter.name, value: text.slice(0, 80), reason });
+        throw fhirError('invalidParameterValue', {
+          parameter: parameter.name,
+          value: text.slice(0, 80),
+          reason,
+        });
       }
       return targetPredicates(context, parameter, [local.type], local.id);
     }
@@ -28,7 +32,10 @@ export const referenceType: SearchType = {
 };
 
 /** The types that a bare id may stand for: what the modifier says, or the targets of the parameter. */
-export function allowedTypes({ definitions }: SearchTypeContext, { stored, modifier }: WrittenParameter): readonly string[] {
+export function allowedTypes(
+  { definitions }: SearchTypeContext,
+  { stored, modifier }: WrittenParameter,
+): readonly string[] {
   if (modifier !== undefined) return [modifier];
   const { targets } = stored.parameter;
   const allowed = targets.filter((type) => definitions.isResourceType(type));
@@ -61,7 +68,11 @@ function targetPredicates(
 }
 
 /** A url elsewhere, a urn, or a canonical. */
-function outsidePredicates({ hasher }: SearchTypeContext, { stored }: WrittenParameter, text: string): Predicate[] {
+function outsidePredicates(
+  { hasher }: SearchTypeContext,
+  { stored }: WrittenParameter,
+  text: string,
+): Predicate[] {
   const bar = text.lastIndexOf('|');
   const url = bar === -1 ? text : text.slice(0, bar);
   const version = bar === -1 ? undefined : text.slice(bar + 1);

@@ -5,7 +5,15 @@ import { foldCode, isCaseInsensitive } from '../rows/token';
 import type { SearchType } from './search-type';
 
 /** Types whose values have no system: a `|` in the search value is a mistake (search-rules.md, Token). */
-const WITHOUT_SYSTEM: ReadonlySet<string> = new Set(['boolean', 'uri', 'url', 'canonical', 'ContactPoint', 'string', 'id']);
+const WITHOUT_SYSTEM: ReadonlySet<string> = new Set([
+  'boolean',
+  'uri',
+  'url',
+  'canonical',
+  'ContactPoint',
+  'string',
+  'id',
+]);
 
 /** `code`, `system|code`, `|code` (no system), `system|` (any code of it) (search.html#token). */
 export const tokenType: SearchType = {
@@ -14,7 +22,8 @@ export const tokenType: SearchType = {
     const refuse = (reason: string): Error =>
       fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
     const parts = splitUnescaped(value, '|').map(unescapeValue);
-    if (parts.length > 2) throw refuse('a token is code, system|code, |code or system|; write \\| for a bar inside');
+    if (parts.length > 2)
+      throw refuse('a token is code, system|code, |code or system|; write \\| for a bar inside');
     const [first = '', second] = parts;
     const code = second ?? first;
     if (second !== undefined && stored.valueTypes.every((type) => WITHOUT_SYSTEM.has(type))) {
@@ -23,7 +32,12 @@ export const tokenType: SearchType = {
     const system = second === undefined ? undefined : first === '' ? 0 : hasher.remembered(first);
     if (code === '') {
       if (second === undefined || first === '') throw refuse('there is neither a system nor a code');
-      return stored.rowsOf.map(({ number }) => ({ index: 'token', parameter: number, value: undefined, system }));
+      return stored.rowsOf.map(({ number }) => ({
+        index: 'token',
+        parameter: number,
+        value: undefined,
+        system,
+      }));
     }
     return stored.rowsOf.flatMap(({ number }) =>
       spellings(code, stored.valueTypes).map((spelling): Predicate => {

@@ -7,6 +7,11 @@ export const uriType: SearchType = {
   modifiers: [],
   predicates(_context, { stored }, value): Predicate[] {
     const text = unescapeValue(value);
-    return stored.rowsOf.map(({ number }) => ({ index: 'uri', parameter: number, value: text, version: undefined }));
+    return stored.rowsOf.map(({ number }) => ({
+      index: 'uri',
+      parameter: number,
+      value: text,
+      version: undefined,
+    }));
   },
 };
