@@ -64,9 +64,7 @@ it('a server takes less than 300 MB idle, and less than 700 MB under twenty seco
           ['GET', `${root}/ValueSet?_sort=name&_count=20`],
           ['GET', `${root}/DocumentReference/large-${number}/_history?_count=5`],
         ];
-        const [method, path, body] = requests[
-          only === undefined ? step % requests.length : Number(only.split(',')[step % only.split(',').length])
-        ] ?? ['GET', root];
+        const [method, path, body] = requests[step % requests.length] ?? ['GET', root];
         const { status } = await client.request(method, path, body);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         answered += 1;

@@ -138,7 +138,7 @@ async function answersTo(attacks: readonly Attack[]): Promise<string[]> {
       .replace(/"id":"[^"]{20,}"/g, '"id":"ID"')
       .replace(/urn:uuid:[0-9a-f-]{36}/g, 'urn:uuid:ID');
     answers[index] =
-      `${attack.method} ${attack.path} ${JSON.stringify(attack.body)?.slice(0, 200) ?? ''} -> ${answer.status} ${etag ?? ''} ${location ?? ''} ${text}`;
+      `${attack.method} ${attack.path} ${JSON.stringify(attack.body ?? '').slice(0, 200)} -> ${answer.status} ${etag ?? ''} ${location ?? ''} ${text}`;
   });
   return answers;
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parseJson, type JsonDocument, type JsonObject, type Release } from '../../src/core';
+import { isJsonObject } from '../../src/core/fhir/json';
 
 export interface Example {
   readonly type: string;
@@ -22,16 +23,11 @@ export function readExamples(release: Release): Example[] {
     .map((line) => {
       const document = parseJson(line);
       const resource = document.value;
-      if (typeof resource !== 'object' || resource === null || Array.isArray(resource)) {
-        throw new Error(`an example of ${release} is no resource`);
-      }
-      return {
-        type: String(resource['resourceType']),
-        id: String(resource['id']),
-        document,
-        resource,
-        text: line,
-      };
+      if (!isJsonObject(resource)) throw new Error(`an example of ${release} is no resource`);
+      const { resourceType: type, id } = resource;
+      if (typeof type !== 'string' || typeof id !== 'string')
+        throw new Error(`an example of ${release} has no name`);
+      return { type, id, document, resource, text: line };
     });
 }
 

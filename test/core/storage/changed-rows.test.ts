@@ -1,6 +1,6 @@
 /** An update touches the index rows that it changes, and no other. */
 import { Client } from 'pg';
-import { parseJson, type JsonObject } from '../../../src/core';
+import { parseJson } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
 
 let opened: OpenedCore;
@@ -43,12 +43,12 @@ const OBSERVATION = {
   valueQuantity: { value: 185, unit: 'lbs', system: 'http://unitsofmeasure.org', code: '[lb_av]' },
 };
 
-async function put(resource: JsonObject): Promise<number> {
+async function put(resource: Partial<typeof OBSERVATION> & { readonly id: string }): Promise<number> {
   const context = await opened.context('system', 'r4');
   const { version } = await opened.core.update(
     context,
-    String(resource['resourceType']),
-    String(resource['id']),
+    'Observation',
+    resource.id,
     parseJson(JSON.stringify(resource)),
   );
   return version.versionId;
