@@ -54,7 +54,9 @@ it('reads of two spaces are never one statement', async () => {
 });
 
 it('what comes while statements are under way waits, and goes together', async () => {
-  await storage.owner.query('begin; lock table andiron.resource, andiron.resource_version in access exclusive mode');
+  await storage.owner.query(
+    'begin; lock table andiron.resource, andiron.resource_version in access exclusive mode',
+  );
   const asked: Promise<unknown>[] = [];
   for (let key = 1; key <= 6; key++) {
     asked.push(reader.current(SYSTEM_R4, address(key)));

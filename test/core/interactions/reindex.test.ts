@@ -1,0 +1,51 @@
+/** `andiron reindex --verify`: the index compared with what is stored, for an operator. */
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { Client } from 'pg';
+import { parseJson } from '../../../src/core';
+import { openCore, type OpenedCore } from '../../support/core';
+
+let opened: OpenedCore;
+beforeAll(async () => {
+  opened = await openCore();
+  const context = await opened.context('system', 'r4');
+  const text =
+    '{"resourceType":"Patient","id":"verified","name":[{"family":"Chalmers"}],"birthDate":"1974-12-25"}';
+  await opened.core.update(context, 'Patient', 'verified', parseJson(text));
+});
+afterAll(() => opened.close());
+
+function verify(...words: string[]): Promise<{ code: number; output: string; errors: string }> {
+  const cli = path.resolve(__dirname, '..', '..', '..', 'dist', 'src', 'cli.js');
+  const options = { cwd: __dirname, env: { PATH: process.env['PATH'], ...opened.database.environment } };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [cli, 'reindex', ...words], options, (error, output, errors) => {
+      resolve({ code: Number(error?.code ?? 0), output, errors });
+    });
+  });
+}
+
+it('says so and ends with code 0 when there is no difference, base resources included', async () => {
+  const { code, output } = await verify('--verify');
+  expect(output).toBe('The index is what the stored versions give\n');
+  expect(code).toBe(0);
+});
+
+it('prints what is missing and what is too much, and ends with code 1', async () => {
+  const owner = new Client(opened.database.settings);
+  await owner.connect();
+  await owner.query(`update andiron.string_index set value = 'smith' where value = 'chalmers' and space > 2`);
+  await owner.end();
+  const { code, output, errors } = await verify('--verify', '--tenant', 'system');
+  expect(output).toMatch(/^system r4 Patient\/verified string_index$/m);
+  expect(output).toMatch(/^ {2}missing {6}.*chalmers$/m);
+  expect(output).toMatch(/^ {2}superfluous {2}.*smith$/m);
+  expect(errors).toMatch(/^andiron: 1 differences? between the index and what is stored\n$/);
+  expect(code).toBe(1);
+});
+
+it('asks for --verify', async () => {
+  const { code, errors } = await verify();
+  expect(errors).toBe('andiron: andiron reindex --verify [--tenant NAME]\n');
+  expect(code).toBe(1);
+});
