@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { parseJson } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
+import { toEnvironment } from '../../support/server';
 
 let opened: OpenedCore;
 beforeAll(async () => {
@@ -17,7 +18,7 @@ afterAll(() => opened.close());
 
 function verify(...words: string[]): Promise<{ code: number; output: string; errors: string }> {
   const cli = path.resolve(__dirname, '..', '..', '..', 'dist', 'src', 'cli.js');
-  const options = { cwd: __dirname, env: { PATH: process.env['PATH'], ...opened.database.environment } };
+  const options = { cwd: __dirname, env: { PATH: process.env['PATH'], ...toEnvironment(opened.database) } };
   return new Promise((resolve) => {
     execFile(process.execPath, [cli, 'reindex', ...words], options, (error, output, errors) => {
       resolve({ code: Number(error?.code ?? 0), output, errors });
