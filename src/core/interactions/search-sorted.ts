@@ -1,29 +1,31 @@
-import type { SearchPage } from '../api';
+import type { SearchPage, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { openCursor, sealCursor } from '../cursor';
 import { fhirError } from '../errors';
 import { parseJson, type JsonObject } from '../fhir/json';
-import { RELEASES } from '../fhir/release';
 import type { SearchQuery } from '../search/parse-search';
-import { chooseDrive, needsCounts, type Order } from '../search/plan';
 import { compareSortValues, createSortValueReader, type SortValue } from '../search/sort-value';
 import type { Services } from '../services';
-import { estimateMatches, runPage, type Match } from '../storage/search-run';
+import type { MatchHead } from '../storage/search-run';
+import { keyOfText, type VersionRow } from '../storage/version-read';
+import { gatherHeads } from './gather-heads';
 import { toStoredVersion } from './stored-version';
+import { findVisibleBase } from './visible-base';
 
-/** More matches are not gathered only to be sorted. */
-const MAX_SORTED = 10_000;
-const BY_KEY: Order = { by: 'key', descending: true };
+/** Texts that are held at once while sort values are read from them. */
+const CHUNK = 100;
 
 interface Sortable {
-  readonly match: Match;
+  readonly space: number;
+  readonly head: MatchHead;
   readonly values: readonly SortValue[];
 }
 
 /**
  * The search for everything that the database has no order for: several keys, keys that are not in an index as they
- * sort, and conformance types, where the tenant's own resources and the base ones are one set. All matches are read,
- * sorted here and cut to the page. Throws tooCostly over 10,000 matches.
+ * sort, and conformance types, where the tenant's own resources and the base ones are one set. All matches are
+ * gathered, sorted here and cut to the page. Throws tooCostly over 10,000 matches.
+ * Cost: a statement for the matches, one for the page, and one for each hundred matches when values are in the texts.
  */
 export async function searchSorted(
   services: Services,
@@ -33,102 +35,115 @@ export async function searchSorted(
   boundTo: string,
 ): Promise<SearchPage> {
   const { space } = context;
-  const own = await gather(services, space.number, type, query);
+  const own = await gatherHeads(services, space.number, type, query.criteria);
   const base = services.isConformanceType(space.release, query.type)
-    ? await gatherVisibleBase(services, context, type, query)
-    : [];
-  const all = [...own, ...base];
+    ? await findVisibleBase(services, context, query.type, type, query.criteria)
+    : { space: space.number, heads: [] };
   const answered = { issues: query.issues, used: query.used };
-  if (query.countOnly) return { ...answered, matches: [], included: [], total: all.length };
+  const total = own.length + base.heads.length;
+  if (query.countOnly) return { ...answered, matches: [], included: [], total };
 
-  const read = createSortValueReader(services.definitions(space.release), query.type, query.sort);
-  const sorted = all.map((match): Sortable => ({
-    match,
-    values: read(
-      () => contentOf(match),
-      match.row.lastUpdated,
-      () => idOf(services, match),
-    ),
-  }));
-  const compare = (a: Sortable, b: Sortable): number =>
-    comparePositions(query, a.values, a.match.keyText, b.values, b.match.keyText);
-  sorted.sort(compare);
-  let start = 0;
-  if (query.cursor !== undefined) {
-    const content = openCursor(services.secretKeys, boundTo, query.cursor);
-    const key = content.at(-1);
-    if (typeof key !== 'string' || content.length !== query.sort.length + 1) throw fhirError('invalidCursor');
-    const values = content.slice(0, -1);
-    start = sorted.findIndex(
-      (entry) => comparePositions(query, entry.values, entry.match.keyText, values, key) > 0,
-    );
-    if (start === -1) start = sorted.length;
-  }
+  const sorted = [
+    ...(await readSortValues(services, context, query, type, space.number, own)),
+    ...(await readSortValues(services, context, query, type, base.space, base.heads)),
+  ].sort((a, b) => comparePositions(query, a.values, a.head.keyText, b.values, b.head.keyText));
+  const start = query.cursor === undefined ? 0 : findStart(services, query, boundTo, sorted, query.cursor);
   const page = sorted.slice(start, start + query.count);
   const last = page.at(-1);
   const more = start + query.count < sorted.length && last !== undefined;
   return {
     ...answered,
-    matches: page.map(({ match }) => toStoredVersion(services, query.type, match.row)),
+    matches: await readPage(services, query.type, type, page),
     included: [],
-    ...(query.total === 'none' ? {} : { total: all.length }),
-    ...(more ? { next: sealCursor(services.secretKeys, boundTo, [...last.values, last.match.keyText]) } : {}),
+    ...(query.total === 'none' ? {} : { total }),
+    ...(more ? { next: sealCursor(services.secretKeys, boundTo, [...last.values, last.head.keyText]) } : {}),
   };
 }
 
-async function gather(services: Services, space: number, type: number, query: SearchQuery): Promise<Match[]> {
-  const { criteria } = query;
-  const counts = needsCounts(criteria, BY_KEY)
-    ? await estimateMatches(services.database, space, type, criteria, undefined)
-    : [];
-  const matches = await runPage(services.database, {
-    space,
-    type,
-    sortDateParameter: undefined,
-    criteria,
-    order: BY_KEY,
-    drive: chooseDrive(criteria, BY_KEY, counts, undefined),
-    phase: 'all',
-    after: undefined,
-    limit: MAX_SORTED + 1,
-  });
-  if (matches.length > MAX_SORTED) {
-    const reason = `More than ${MAX_SORTED} resources match; this order is offered up to there. Narrow the search`;
-    throw fhirError('tooCostly', { reason });
-  }
-  return matches;
-}
-
-/** The base resources that match, but for those that a resource of the tenant's own hides: same id or same url. */
-async function gatherVisibleBase(
+async function readSortValues(
   services: Services,
   context: RequestContext,
-  type: number,
   query: SearchQuery,
-): Promise<Match[]> {
-  const { release, number } = context.space;
-  const base = await gather(services, RELEASES[release].baseSpace, type, query);
-  if (base.length === 0) return base;
-  const ownAll = await gather(services, number, type, { ...query, criteria: [], cursor: undefined });
-  if (ownAll.length === 0) return base;
-  const keys = new Set(ownAll.map((match) => match.keyText));
-  const urls = new Set(
-    ownAll.map((match) => contentOf(match)['url']).filter((url) => typeof url === 'string'),
+  type: number,
+  space: number,
+  heads: readonly MatchHead[],
+): Promise<Sortable[]> {
+  const read = createSortValueReader(services.definitions(context.space.release), query.type, query.sort);
+  const needsTexts = query.sort.some(({ parameter }) => parameter !== undefined);
+  const sortables: Sortable[] = [];
+  for (let start = 0; start < heads.length; start += CHUNK) {
+    const chunk = heads.slice(start, start + CHUNK);
+    const rows = needsTexts ? await readRows(services, space, type, chunk) : [];
+    for (const [index, head] of chunk.entries()) {
+      const values = read(
+        () => contentOf(rows[index]),
+        head.lastUpdated,
+        () => head.id ?? services.keys.idOf(keyOfText(head.keyText)),
+      );
+      sortables.push({ space, head, values });
+    }
+  }
+  return sortables;
+}
+
+function readRows(
+  services: Services,
+  space: number,
+  type: number,
+  heads: readonly MatchHead[],
+): Promise<(VersionRow | undefined)[]> {
+  return services.reader.readCurrent(
+    space,
+    heads.map(({ keyText }) => ({ type, key: keyOfText(keyText) })),
   );
-  return base.filter((match) => {
-    if (keys.has(match.keyText)) return false;
-    const url = contentOf(match)['url'];
-    return typeof url !== 'string' || !urls.has(url);
+}
+
+/** The texts of a page, read space by space; what was deleted since it was found is left out. */
+async function readPage(
+  services: Services,
+  typeName: string,
+  type: number,
+  page: readonly Sortable[],
+): Promise<StoredVersion[]> {
+  const found = new Map<Sortable, VersionRow | undefined>();
+  for (const space of new Set(page.map((entry) => entry.space))) {
+    const entries = page.filter((entry) => entry.space === space);
+    if (entries.length === 0) continue;
+    const rows = await readRows(
+      services,
+      space,
+      type,
+      entries.map(({ head }) => head),
+    );
+    for (const [index, entry] of entries.entries()) found.set(entry, rows[index]);
+  }
+  return page.flatMap((entry) => {
+    const row = found.get(entry);
+    return row === undefined || row.change === 'delete' ? [] : [toStoredVersion(services, typeName, row)];
   });
 }
 
-function contentOf({ row }: Match): JsonObject {
-  const { value } = parseJson(row.body, { maxDepth: Number.MAX_SAFE_INTEGER });
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+function findStart(
+  services: Services,
+  query: SearchQuery,
+  boundTo: string,
+  sorted: readonly Sortable[],
+  cursor: string,
+): number {
+  const content = openCursor(services.secretKeys, boundTo, cursor);
+  const key = content.at(-1);
+  if (typeof key !== 'string' || content.length !== query.sort.length + 1) throw fhirError('invalidCursor');
+  const values = content.slice(0, -1);
+  const start = sorted.findIndex(
+    (entry) => comparePositions(query, entry.values, entry.head.keyText, values, key) > 0,
+  );
+  return start === -1 ? sorted.length : start;
 }
 
-function idOf(services: Services, { row }: Match): string {
-  return row.id ?? services.keys.idOf(row.key);
+function contentOf(row: VersionRow | undefined): JsonObject {
+  if (row === undefined || row.body === '') return {};
+  const { value } = parseJson(row.body, { maxDepth: Number.MAX_SAFE_INTEGER });
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
 function comparePositions(

@@ -51,3 +51,41 @@ export async function readLabelled(
   const rows = await database.run('search', space, LABELLED, { space, type, ordinals, limit });
   return rows.map((row) => String(row[0]));
 }
+
+const URIS = defineStatement(
+  template(sql`
+    select distinct t.value from andiron.uri_index t
+    where t.space = ${bind('space')}::int and t.parameter = any(${bind('parameters')}::int[])
+    limit ${bind('limit')}::int`),
+);
+
+/** The distinct uris under some parameters, at most `limit`. */
+export async function readUris(
+  database: Database,
+  space: number,
+  parameters: readonly number[],
+  limit: number,
+): Promise<string[]> {
+  const rows = await database.run('search', space, URIS, { space, parameters, limit });
+  return rows.map((row) => String(row[0]));
+}
+
+const KEYS_OF_URIS = defineStatement(
+  template(sql`
+    select distinct t.resource_key::text from andiron.uri_index t
+    where t.space = ${bind('space')}::int and t.parameter = any(${bind('parameters')}::int[])
+      and t.value = any(${bind('uris')}::text[])
+    limit ${bind('limit')}::int`),
+);
+
+/** Keys, in decimal form, of the resources that have one of the uris under some parameters; at most `limit`. */
+export async function findKeysOfUris(
+  database: Database,
+  space: number,
+  parameters: readonly number[],
+  uris: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const rows = await database.run('search', space, KEYS_OF_URIS, { space, parameters, uris, limit });
+  return rows.map((row) => String(row[0]));
+}

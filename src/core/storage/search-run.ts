@@ -2,7 +2,12 @@ import { LRUCache } from 'lru-cache';
 import { canWalk, SELECTIVE, type Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
 import type { Database, Row } from './database';
-import { countStatement, pageStatement, type SearchStatementRequest } from './search-statement';
+import {
+  countStatement,
+  keysStatement,
+  pageStatement,
+  type SearchStatementRequest,
+} from './search-statement';
 import { keyOfText, type VersionRow } from './version-read';
 import { CHANGES } from './version-write';
 
@@ -20,6 +25,25 @@ export async function runPage(database: Database, request: SearchStatementReques
   const { statement, bound } = pageStatement(request);
   const rows = await database.run('search', request.space, statement, bound);
   return rows.map((row) => toMatch(row, request.type));
+}
+
+/** A match of which only the head was read. */
+export interface MatchHead {
+  readonly keyText: string;
+  /** Null where the key stands for the id. */
+  readonly id: string | null;
+  /** Milliseconds since 1970. */
+  readonly lastUpdated: number;
+}
+
+/** As `runPage`, without the texts. Cost: one statement. */
+export async function runKeys(database: Database, request: SearchStatementRequest): Promise<MatchHead[]> {
+  const { statement, bound } = keysStatement(request);
+  const rows = await database.run('search', request.space, statement, bound);
+  return rows.map((row) => {
+    const [keyText, id, lastUpdated] = row as [string, string | null, number];
+    return { keyText, id, lastUpdated };
+  });
 }
 
 /** Distinct matches, up to `request.limit`. */

@@ -58,6 +58,24 @@ export function pageStatement(request: SearchStatementRequest): BoundStatement {
   });
 }
 
+/** As `pageStatement`, without the texts: for matches of which only some will be read. */
+export function keysStatement(request: SearchStatementRequest): BoundStatement {
+  return prepare('keys', request, (compiled) => {
+    const direction = directionSql(request.order);
+    return sql`
+      with page as (${matchesSql(request, compiled)})
+      select p.resource_key::text, r.id, r.last_updated
+      from page p
+      cross join lateral (
+        select h.id, h.last_updated from andiron.resource h
+        where h.space = ${bind('space')}::int and h.resource_type = ${bind('type')}::smallint
+          and h.resource_key = p.resource_key
+        offset 0
+      ) r
+      order by p.sort_value ${direction}, p.resource_key ${direction}`;
+  });
+}
+
 /** The statement that counts the distinct matches, up to `limit`. */
 export function countStatement(request: SearchStatementRequest): BoundStatement {
   return prepare(

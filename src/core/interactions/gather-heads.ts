@@ -1,0 +1,37 @@
+import { fhirError } from '../errors';
+import { chooseDrive, needsCounts, type Order } from '../search/plan';
+import type { Criterion } from '../search/predicate';
+import type { Services } from '../services';
+import { estimateMatches, runKeys, type MatchHead } from '../storage/search-run';
+
+/** More matches are not gathered only to be sorted. */
+export const MAX_SORTED = 10_000;
+const BY_KEY: Order = { by: 'key', descending: true };
+
+/** The heads of all matches of a space. Throws tooCostly over MAX_SORTED. */
+export async function gatherHeads(
+  services: Services,
+  space: number,
+  type: number,
+  criteria: readonly Criterion[],
+): Promise<MatchHead[]> {
+  const counts = needsCounts(criteria, BY_KEY)
+    ? await estimateMatches(services.database, space, type, criteria, undefined)
+    : [];
+  const heads = await runKeys(services.database, {
+    space,
+    type,
+    sortDateParameter: undefined,
+    criteria,
+    order: BY_KEY,
+    drive: chooseDrive(criteria, BY_KEY, counts, undefined),
+    phase: 'all',
+    after: undefined,
+    limit: MAX_SORTED + 1,
+  });
+  if (heads.length > MAX_SORTED) {
+    const reason = `More than ${MAX_SORTED} resources match; this order is offered up to there. Narrow the search`;
+    throw fhirError('tooCostly', { reason });
+  }
+  return heads;
+}

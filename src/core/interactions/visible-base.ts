@@ -1,0 +1,43 @@
+import type { RequestContext } from '../context';
+import { RELEASES } from '../fhir/release';
+import { storedParameters } from '../search/parameter';
+import type { Criterion } from '../search/predicate';
+import type { Services } from '../services';
+import { findKeysOfUris, readUris } from '../storage/conformance';
+import type { MatchHead } from '../storage/search-run';
+import { keyOfText } from '../storage/version-read';
+import { gatherHeads, MAX_SORTED } from './gather-heads';
+
+/**
+ * The base conformance resources that match, but for those that one of the tenant's own hides: of the same id or the
+ * same url (contract.md, releases and tenants). Cost: two statements; one more when the tenant has urls of its own.
+ */
+export async function findVisibleBase(
+  services: Services,
+  context: RequestContext,
+  typeName: string,
+  type: number,
+  criteria: readonly Criterion[],
+): Promise<{ space: number; heads: MatchHead[] }> {
+  const { release, number } = context.space;
+  const space = RELEASES[release].baseSpace;
+  const heads = await gatherHeads(services, space, type, criteria);
+  if (heads.length === 0) return { space, heads };
+  const keys = heads.map(({ keyText }) => keyOfText(keyText));
+  const hidden = new Set<string>();
+  for (const { keyText } of await gatherHeads(services, number, type, [
+    { name: '_id', anyOf: [{ index: 'key', keys }] },
+  ])) {
+    hidden.add(keyText);
+  }
+  const parameters = (storedParameters(services.definitions(release), typeName).get('url')?.rowsOf ?? []).map(
+    (source) => source.number,
+  );
+  const urls =
+    parameters.length === 0 ? [] : await readUris(services.database, number, parameters, MAX_SORTED);
+  if (urls.length > 0) {
+    for (const key of await findKeysOfUris(services.database, space, parameters, urls, MAX_SORTED))
+      hidden.add(key);
+  }
+  return { space, heads: hidden.size === 0 ? heads : heads.filter(({ keyText }) => !hidden.has(keyText)) };
+}
