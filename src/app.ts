@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { Settings } from './config';
 import { createCore, type Core, type Log } from './core';
 import { createGraphqlGateway } from './gateway';
-import { createInstruments } from './instruments';
+import { createInstruments, watchConnections } from './instruments';
 import { createMetrics, listenForMetrics, type MetricsListener } from './rest/metrics';
 import { createRestServer } from './rest/server';
 
@@ -63,6 +63,7 @@ export async function createApp(
     log,
     instruments: createInstruments(metrics.registry),
   });
+  watchConnections(metrics.registry, core);
   const gateway = await createGraphqlGateway({
     core,
     settings: { requestTimeoutMs: settings.REQUEST_TIMEOUT_MS, extensionBase },

@@ -1,5 +1,5 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
-import type { Instruments } from './core';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Core, Instruments } from './core';
 
 /** What core reports of its work, as metrics of the given registry. */
 export function createInstruments(registry: Registry): Instruments {
@@ -28,4 +28,23 @@ export function createInstruments(registry: Registry): Instruments {
     gathered: (kind, members) => gathered.observe({ kind }, members),
     cacheLookup: (outcome) => cache.inc({ outcome }),
   };
+}
+
+/** The database connections of the process, read when they are asked for. */
+export function watchConnections(registry: Registry, core: Pick<Core, 'connections'>): void {
+  registry.registerMetric(
+    new Gauge({
+      name: 'andiron_database_connections',
+      help: 'Database connections by lane: in all, idle, and statements that wait for one',
+      labelNames: ['lane', 'state'] as const,
+      registers: [],
+      collect() {
+        for (const [lane, { total, idle, waiting }] of Object.entries(core.connections())) {
+          this.set({ lane, state: 'total' }, total);
+          this.set({ lane, state: 'idle' }, idle);
+          this.set({ lane, state: 'waiting' }, waiting);
+        }
+      },
+    }),
+  );
 }

@@ -126,6 +126,13 @@ export interface Tenant {
   readonly created: number;
 }
 
+export interface ConnectionUsage {
+  readonly total: number;
+  readonly idle: number;
+  /** Statements that wait for a connection. */
+  readonly waiting: number;
+}
+
 export interface Readiness {
   readonly ready: boolean;
   /** What is degraded or missing, in words for an operator. */
@@ -202,5 +209,7 @@ export interface Core {
    */
   verifyIndex(tenant?: string): AsyncIterable<IndexDifference>;
   readiness(): Promise<Readiness>;
+  /** Database connections of this process, by what they are for. */
+  connections(): Readonly<Record<string, ConnectionUsage>>;
   close(): Promise<void>;
 }

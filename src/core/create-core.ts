@@ -61,11 +61,8 @@ const MAX_RESOLVERS = 1000;
  */
 export async function createCore(options: CoreOptions): Promise<Core> {
   const { log, instruments, limits } = options;
-  const installation = await migrate({
-    database: options.database,
-    base: baseContent(options.extensionBase),
-    log,
-  });
+  const base = baseContent(options.extensionBase);
+  const installation = await migrate({ database: options.database, base, log });
   const database = new Database(options.database, log, installation.wall);
   if (instruments !== undefined) database.observe = (lane, ms) => instruments.statement(lane, ms);
   const hasher = createHasher(installation.hashKey);
@@ -150,7 +147,12 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const spaces = new Spaces(new TenantStore(database, options.database), (tenant) =>
     cache.announce({ kind: 'tenant-changed', subject: tenant }),
   );
-  cache.listen(({ subject }) => spaces.forget(subject));
+  let isOutdated = false;
+  cache.listen(({ kind, subject }) => {
+    if (kind === 'tenant-changed') spaces.forget(subject);
+    else isOutdated = subject !== base.digest;
+  });
+  if (installation.baseReplaced) cache.announce({ kind: 'definitions-changed', subject: base.digest });
 
   return {
     findSpace: (tenant, release) => spaces.find(tenant, release),
@@ -182,6 +184,9 @@ export async function createCore(options: CoreOptions): Promise<Core> {
           : [
               'The role that row-level security holds for could not be made: the second wall between tenants is missing',
             ]),
+        ...(isOutdated
+          ? ['A process with other definitions has replaced the base conformance resources: restart this one']
+          : []),
         ...(cache.isReachable ? [] : ['Redis cannot be reached: everything works, slower']),
       ];
       try {
@@ -191,6 +196,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         return { ready: false, notices: [...notices, 'The database cannot be reached'] };
       }
     },
+    connections: () => database.usage(),
     async close() {
       cache.close();
       await database.close();

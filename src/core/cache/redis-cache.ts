@@ -11,7 +11,8 @@ export interface RedisOptions {
 
 /** A word between the processes of one installation. It may be lost: whoever listens must be right without it. */
 export interface Notice {
-  readonly kind: 'tenant-changed';
+  /** tenant-changed: subject is its name. definitions-changed: subject is the digest of the set now in the database. */
+  readonly kind: 'tenant-changed' | 'definitions-changed';
   readonly subject: string;
 }
 
@@ -101,9 +102,13 @@ export class RedisCache {
     return `${this.prefix}:${space}:${key}`;
   }
 
-  /** Tells the other processes of this installation. Returns at once. */
+  /** Tells the other processes of this installation, as soon as Redis is there. Returns at once. */
   announce(notice: Notice): void {
-    this.commands.publish(this.channel, JSON.stringify(notice)).catch(() => undefined);
+    const publish = (): void => {
+      this.commands.publish(this.channel, JSON.stringify(notice)).catch(() => undefined);
+    };
+    if (this.commands.status === 'ready') publish();
+    else this.commands.once('ready', publish);
   }
 
   /** Calls `hear` with each notice of another process, or of this one. */
@@ -133,8 +138,9 @@ function toNotice(message: string): Notice | undefined {
     const parsed: unknown = JSON.parse(message);
     if (typeof parsed !== 'object' || parsed === null || !('kind' in parsed) || !('subject' in parsed))
       return undefined;
-    if (parsed.kind !== 'tenant-changed' || typeof parsed.subject !== 'string') return undefined;
-    return { kind: parsed.kind, subject: parsed.subject };
+    const { kind, subject } = parsed;
+    if (kind !== 'tenant-changed' && kind !== 'definitions-changed') return undefined;
+    return typeof subject === 'string' ? { kind, subject } : undefined;
   } catch {
     return undefined;
   }

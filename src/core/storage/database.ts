@@ -43,6 +43,10 @@ export const SET_SPACE = defineStatement(
   template(sql`select set_config('andiron.space', ${bind('space')}, false)`),
 );
 
+const BEGIN = defineStatement(template(sql`begin`), { named: false });
+const COMMIT = defineStatement(template(sql`commit`), { named: false });
+const ROLLBACK = defineStatement(template(sql`rollback`), { named: false });
+
 /** Called with the time that each statement took; for metrics. */
 export type StatementObserver = (lane: Lane, milliseconds: number) => void;
 
@@ -50,6 +54,8 @@ export type StatementObserver = (lane: Lane, milliseconds: number) => void;
 export class Database {
   private readonly pools: Readonly<Record<Lane, Pool>>;
   private readonly spaceOf = new WeakMap<ClientBase, number>();
+  /** Connections that are in an unknown state: released with their error, they leave the pool. */
+  private readonly lost = new WeakMap<ClientBase, Error>();
   observe: StatementObserver | undefined;
 
   constructor(
@@ -107,14 +113,54 @@ export class Database {
       throw new Error('row-level security is not in force on a new connection');
   }
 
-  private enter(client: ClientBase, space: number): void {
+  /**
+   * Sent ahead of the statement on the same pipelined connection, so that it costs no round trip. The answer of the
+   * statement counts only if this one succeeded: under another space's setting it would see nothing.
+   */
+  private async enter(client: ClientBase, space: number): Promise<void> {
     if (this.spaceOf.get(client) === space) return;
     this.spaceOf.set(client, space);
-    // Sent ahead of the statement on the same pipelined connection; not awaited, so it costs no round trip. If it
-    // fails, the connection is broken and the statement behind it fails as well.
-    client
-      .query({ name: SET_SPACE.name, text: SET_SPACE.text, values: [String(space)] })
-      .catch(() => this.spaceOf.delete(client));
+    try {
+      await client.query({ name: SET_SPACE.name, text: SET_SPACE.text, values: [String(space)] });
+    } catch (error) {
+      this.spaceOf.delete(client);
+      throw this.translate(client, error);
+    }
+  }
+
+  private async connect(lane: Lane): Promise<PoolClient> {
+    try {
+      return await this.pools[lane].connect();
+    } catch (error) {
+      this.log.warn({ code: errorCode(error) }, 'no database connection');
+      throw fhirError('storageUnavailable');
+    }
+  }
+
+  private async execute(
+    client: ClientBase,
+    statement: Statement,
+    bound: Readonly<Record<string, Bound>>,
+  ): Promise<Row[]> {
+    const values = statement.values(bound);
+    try {
+      const result = await client.query<unknown[]>({
+        ...(statement.name === undefined ? {} : { name: statement.name }),
+        text: statement.text,
+        values,
+        rowMode: 'array',
+      });
+      return result.rows;
+    } catch (error) {
+      throw this.translate(client, error);
+    }
+  }
+
+  /** What a failed statement is told as; remembers a connection that is lost. */
+  private translate(client: ClientBase, error: unknown): unknown {
+    const translated = translateDatabaseError(error);
+    if (translated.connectionLost) this.lost.set(client, translated.cause);
+    return translated.error;
   }
 
   /**
@@ -128,29 +174,15 @@ export class Database {
     bound: Readonly<Record<string, Bound>>,
   ): Promise<Row[]> {
     const started = performance.now();
-    let client: PoolClient;
+    const client = await this.connect(lane);
     try {
-      client = await this.pools[lane].connect();
-    } catch (error) {
-      this.log.warn({ code: errorCode(error) }, 'no database connection');
-      throw fhirError('storageUnavailable');
-    }
-    let broken: Error | undefined;
-    try {
-      if (space !== undefined) this.enter(client, space);
-      const result = await client.query<unknown[]>({
-        ...(statement.name === undefined ? {} : { name: statement.name }),
-        text: statement.text,
-        values: statement.values(bound),
-        rowMode: 'array',
-      });
-      return result.rows;
-    } catch (error) {
-      const translated = translateDatabaseError(error);
-      if (translated.connectionLost) broken = translated.cause;
-      throw translated.error;
+      if (space === undefined || this.spaceOf.get(client) === space) {
+        return await this.execute(client, statement, bound);
+      }
+      const [, rows] = await Promise.all([this.enter(client, space), this.execute(client, statement, bound)]);
+      return rows;
     } finally {
-      client.release(broken);
+      client.release(this.lost.get(client));
       this.observe?.(lane, performance.now() - started);
     }
   }
@@ -162,36 +194,29 @@ export class Database {
       run: (statement: Statement, bound: Readonly<Record<string, Bound>>) => Promise<Row[]>,
     ) => Promise<T>,
   ): Promise<T> {
-    let client: PoolClient;
+    const client = await this.connect('write');
     try {
-      client = await this.pools.write.connect();
-    } catch (error) {
-      this.log.warn({ code: errorCode(error) }, 'no database connection');
-      throw fhirError('storageUnavailable');
-    }
-    let broken: Error | undefined;
-    const control = (raw: ReturnType<typeof sql>): Promise<unknown> => client.query(raw.compile(builder).sql);
-    try {
-      this.enter(client, space);
-      await control(sql`begin`);
-      const result = await work(async (statement, bound) => {
-        const answer = await client.query<unknown[]>({
-          ...(statement.name === undefined ? {} : { name: statement.name }),
-          text: statement.text,
-          values: statement.values(bound),
-          rowMode: 'array',
-        });
-        return answer.rows;
-      });
-      await control(sql`commit`);
-      return result;
-    } catch (error) {
-      const translated = translateDatabaseError(error);
-      if (translated.connectionLost) broken = translated.cause;
-      else await control(sql`rollback`).catch((cause: Error) => (broken = cause));
-      throw translated.error;
+      await this.enter(client, space);
+      await this.execute(client, BEGIN, {});
+      try {
+        const result = await work((statement, bound) => this.execute(client, statement, bound));
+        await this.execute(client, COMMIT, {});
+        return result;
+      } catch (error) {
+        if (!this.lost.has(client)) await this.rollBack(client);
+        throw error;
+      }
     } finally {
-      client.release(broken);
+      client.release(this.lost.get(client));
+    }
+  }
+
+  /** A connection that cannot even roll back is not used again. */
+  private async rollBack(client: ClientBase): Promise<void> {
+    try {
+      await this.execute(client, ROLLBACK, {});
+    } catch {
+      this.lost.set(client, this.lost.get(client) ?? new Error('the transaction could not be rolled back'));
     }
   }
 

@@ -17,6 +17,8 @@ export interface Installation {
   readonly cursorKey: Buffer;
   /** False where the application role could not be made or taken: row-level security is then not in force. */
   readonly wall: boolean;
+  /** True when this call replaced the base conformance resources. */
+  readonly baseReplaced: boolean;
   /** `space type` for every type that a base space holds resources of. */
   readonly baseTypes: ReadonlySet<string>;
 }
@@ -77,11 +79,12 @@ export async function migrate(options: {
     await runSteps(options.database, options.log);
     await ensureRole(client, options.log);
     const installation = await readInstallation(client);
-    if (installation.digest !== options.base.digest) {
+    const baseReplaced = installation.digest !== options.base.digest;
+    if (baseReplaced) {
       await loadBase(client, options.base, installation.hashKey, options.log);
     }
     const types = await execute(client, READ_BASE_TYPES, { limit: 1000 });
-    return { ...installation, baseTypes: new Set(types.map((row) => String(row[0]))) };
+    return { ...installation, baseReplaced, baseTypes: new Set(types.map((row) => String(row[0]))) };
   } finally {
     await client.end();
   }
@@ -136,7 +139,7 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
 
 async function readInstallation(
   client: ClientBase,
-): Promise<Omit<Installation, 'baseTypes'> & { digest: string | null }> {
+): Promise<Omit<Installation, 'baseTypes' | 'baseReplaced'> & { digest: string | null }> {
   const rows = await execute(client, READ_INSTALLATION, { role: APPLICATION_ROLE });
   const row = rows[0] as [string, Buffer, Buffer, string | null, boolean] | undefined;
   if (row === undefined) throw new Error('the database lost its installation row');
