@@ -21,6 +21,8 @@ export async function runServer(): Promise<void> {
   }
   const { host, port } = await app.listen();
   log.info({ host, port, startedMs: Math.round(performance.now()) }, 'listening');
+  // Whoever starts the server waits for this line.
+  log.flush();
 }
 
 export const serve: Command = {

@@ -38,17 +38,21 @@ export async function create(
       extensionBase: services.extensionBase,
     });
     const author = context.actor === ANONYMOUS ? null : context.actor;
-    const written = await services.writes.write(context.space.number, {
-      type: typeNumber,
-      key,
-      id: null,
-      expected: 0,
-      change: 'create',
-      body: text,
-      metaOffset,
-      author,
-      rows,
-    });
+    const written = await services.writes.write(
+      context.space.number,
+      {
+        type: typeNumber,
+        key,
+        id: null,
+        expected: 0,
+        change: 'create',
+        body: text,
+        metaOffset,
+        author,
+        rows,
+      },
+      context.deadline,
+    );
     if (written === undefined) continue;
     const row = {
       id: null,

@@ -49,7 +49,7 @@ export async function replaceVersion(
       const current = await readOwn(services, context, address, id);
       const plan = await planWrite(services, context, type, id, address, guard, current, next);
       if (plan === undefined) return { version: undefined, created: false };
-      const written = await services.writes.write(context.space.number, plan.write);
+      const written = await services.writes.write(context.space.number, plan.write, context.deadline);
       if (written !== undefined) return finish(services, type, plan, written);
       if (Date.now() > context.deadline) throw fhirError('versionConflict', { type, id });
     }

@@ -37,7 +37,7 @@ export interface SearchQuery {
 }
 
 /** Says what the answer looks like, not which resources match; understood by the edge. */
-const PRESENTATION = new Set(['_format', '_pretty', '_elements']);
+const PRESENTATION = new Set(['_format', '_pretty']);
 const MAX_CRITERIA = 50;
 const MAX_ALTERNATIVES = 1000;
 

@@ -60,6 +60,7 @@ export async function writeVersions(
 
 interface Waiting {
   readonly write: VersionWrite;
+  readonly deadline: number;
   readonly resourceName: string;
   readonly resolve: (outcome: Written | undefined) => void;
   readonly reject: (error: unknown) => void;
@@ -88,11 +89,11 @@ class SpaceQueue {
     return !this.running && this.waiting.length === 0;
   }
 
-  enqueue(write: VersionWrite): Promise<Written | undefined> {
+  enqueue(write: VersionWrite, deadline = Infinity): Promise<Written | undefined> {
     if (this.waiting.length >= this.maxWaiting) return Promise.reject(fhirError('overloaded'));
     return new Promise((resolve, reject) => {
       const resourceName = `${write.type} ${write.key.high} ${write.key.low}`;
-      this.waiting.push({ write, resourceName, resolve, reject });
+      this.waiting.push({ write, deadline, resourceName, resolve, reject });
       if (!this.running) {
         this.running = true;
         setImmediate(() => void this.drain());
@@ -101,17 +102,25 @@ class SpaceQueue {
   }
 
   private async drain(): Promise<void> {
-    while (this.waiting.length > 0) await this.send(this.takeBatch());
+    while (this.waiting.length > 0) {
+      const batch = this.takeBatch();
+      if (batch.length > 0) await this.send(batch);
+    }
     this.running = false;
   }
 
-  /** The longest waiting members, never two of one resource. */
+  /** The longest waiting members, never two of one resource. Who waited past its deadline is told so, unwritten. */
   private takeBatch(): Waiting[] {
     const batch: Waiting[] = [];
     const left: Waiting[] = [];
     const resources = new Set<string>();
     let bytes = 0;
+    const now = Date.now();
     for (const member of this.waiting) {
+      if (member.deadline < now) {
+        member.reject(fhirError('timeout'));
+        continue;
+      }
       const size = member.write.body?.length ?? 0;
       const full = batch.length >= MAX_MEMBERS || (batch.length > 0 && bytes + size > MAX_BYTES);
       if (full || resources.has(member.resourceName)) {
@@ -177,15 +186,16 @@ export class WriteQueues {
 
   /**
    * Writes one version; resolves after its commit, undefined when the expected version did not hold.
-   * Throws overloaded when `maxWaiting` writes of the space wait already.
+   * Throws overloaded when `maxWaiting` writes of the space wait already, timeout when it waited until `deadline`
+   * (milliseconds since 1970).
    */
-  write(space: number, write: VersionWrite): Promise<Written | undefined> {
+  write(space: number, write: VersionWrite, deadline = Infinity): Promise<Written | undefined> {
     let queue = this.queues.get(space);
     if (queue === undefined) {
       for (const [number, other] of this.queues) if (other.idle) this.queues.delete(number);
       queue = new SpaceQueue(this.database, space, this.maxWaiting, this.observe);
       this.queues.set(space, queue);
     }
-    return queue.enqueue(write);
+    return queue.enqueue(write, deadline);
   }
 }

@@ -45,6 +45,16 @@ describe('creates of one moment', () => {
     expect(await countVersions(1_000, 1_049)).toBe(50);
   });
 
+  it('that waited past their time limit are refused and not stored', async () => {
+    const [late, early] = await Promise.allSettled([
+      writes.write(SYSTEM_R4, makeWrite(1_200), Date.now() - 1),
+      writes.write(SYSTEM_R4, makeWrite(1_201), Date.now() + 60_000),
+    ]);
+    expect(late).toMatchObject({ status: 'rejected', reason: { key: 'timeout' } });
+    expect(early).toMatchObject({ status: 'fulfilled', value: { version: 1 } });
+    expect(await countVersions(1_200, 1_201)).toBe(1);
+  });
+
   it('of two spaces are never one statement', async () => {
     await Promise.all([
       writes.write(SYSTEM_R4, makeWrite(1_100)),

@@ -4,6 +4,7 @@ import { Database } from '../../../src/core/storage/database';
 import { TenantStore } from '../../../src/core/storage/tenants';
 import type { VersionWrite } from '../../../src/core/storage/version-write';
 import { createTestDatabase } from '../../support/database';
+import { closedAtEnd } from '../../support/left-open';
 import { silentLog } from '../../support/log';
 
 /** Spaces of the tenant `system` in a fresh database, and of the first one made after it. */
@@ -35,11 +36,11 @@ export async function openStorage(): Promise<OpenedStorage> {
       if (number === undefined) throw new Error(`${name} was not made`);
       return number;
     },
-    async close() {
+    close: closedAtEnd(async () => {
       await database.close();
       await owner.end();
       await testDatabase.drop();
-    },
+    }),
   };
 }
 
