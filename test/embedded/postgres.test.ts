@@ -4,7 +4,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
 import { startChild } from '../../src/embedded/child';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/embedded/postgres';
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  startEmbeddedPostgres,
+} from '../../src/embedded/postgres';
+import { closedAtEnd } from '../support/left-open';
+
+async function startPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const started = await startEmbeddedPostgres(options);
+  return { ...started, stop: closedAtEnd(started.stop) };
+}
 
 async function query(server: EmbeddedPostgres, text: string, password = server.password): Promise<unknown[]> {
   const client = new Client({ ...server, password, database: 'postgres' });
@@ -33,33 +43,33 @@ describe('the embedded PostgreSQL', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   it('keeps its data between two starts and asks for its password', async () => {
-    const first = await startEmbeddedPostgres({ folder, durable: true, temporary: false });
+    const first = await startPostgres({ folder, durable: true, temporary: false });
     await query(first, 'create table kept as select 42 as answer');
     await expect(query(first, 'select 1', 'guess')).rejects.toThrow('password authentication failed');
     await first.stop();
     expect(isAlive(first.processId)).toBe(false);
-    const second = await startEmbeddedPostgres({ folder, durable: true, temporary: false });
+    const second = await startPostgres({ folder, durable: true, temporary: false });
     expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }]);
     await second.stop();
   });
 
   it('starts although the run before was killed and its server is still there', async () => {
-    const first = await startEmbeddedPostgres({ folder, durable: true, temporary: false });
+    const first = await startPostgres({ folder, durable: true, temporary: false });
     await query(first, 'create table kept as select 42 as answer');
-    const second = await startEmbeddedPostgres({ folder, durable: true, temporary: false });
+    const second = await startPostgres({ folder, durable: true, temporary: false });
     expect(isAlive(first.processId)).toBe(false);
     expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }]);
     await second.stop();
   });
 
   it('leaves no folder behind when it is temporary', async () => {
-    const server = await startEmbeddedPostgres({ folder, durable: false, temporary: true });
+    const server = await startPostgres({ folder, durable: false, temporary: true });
     await server.stop();
     expect(existsSync(folder)).toBe(false);
   });
 
   it('says in its own words why it cannot start', async () => {
-    const server = await startEmbeddedPostgres({ folder, durable: false, temporary: false });
+    const server = await startPostgres({ folder, durable: false, temporary: false });
     await server.stop();
     await rm(path.join(folder, 'postgres', 'global'), { recursive: true });
     await expect(startEmbeddedPostgres({ folder, durable: false, temporary: false })).rejects.toThrow(

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findFreePort } from '../../src/embedded/free-port';
 import { createHttpClient } from '../support/http';
+import { closedAtEnd } from '../support/left-open';
 
 const CLI = path.resolve(__dirname, '..', '..', 'dist', 'src', 'cli.js');
 const R4 = '/w/system/api/v1/fhir/r4';
@@ -27,12 +28,17 @@ async function startQuickstart(args: readonly string[]): Promise<Quickstart> {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  closedAtEnd(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
   const begun = performance.now();
   let output = '';
   child.stdout.on('data', (part: Buffer) => (output += part.toString()));
   child.stderr.on('data', (part: Buffer) => (output += part.toString()));
   while (!output.includes('Ctrl-C stops everything')) {
-    if (child.exitCode !== null) throw new Error(`The quick start ended:\n${output}`);
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`The quick start ended:\n${output}`);
     await delay(20);
   }
   const seconds = (performance.now() - begun) / 1000;

@@ -1,4 +1,5 @@
 import { createConnection, createServer, type Socket } from 'node:net';
+import { closedAtEnd } from '../support/left-open';
 
 /** A port that stays while what is behind it goes and comes back elsewhere. */
 export interface Forwarder {
@@ -38,9 +39,9 @@ export async function startForwarder(): Promise<Forwarder> {
     point(to) {
       target = to;
     },
-    async close() {
+    close: closedAtEnd(async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
-    },
+    }),
   };
 }

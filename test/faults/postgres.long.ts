@@ -7,6 +7,7 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/embedded
 import { openCore } from '../support/core';
 import type { TestDatabase } from '../support/database';
 import { startProcess, type ServerProcess } from '../support/process';
+import { closedAtEnd } from '../support/left-open';
 import { runOnServer } from '../support/services';
 import { startForwarder, type Forwarder } from './forwarder';
 import { eventually } from './two-servers';
@@ -22,6 +23,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'andiron-faults-'));
   forwarder = await startForwarder();
   await startPostgres();
+  closedAtEnd(() => postgres.stop());
   const { user, password } = postgres;
   const settings = {
     host: '127.0.0.1',

@@ -22,6 +22,7 @@ describe('the server process', () => {
     const server = await startProcess({
       environment: { SECRET_KEYS: 'swordfish-swordfish-swordfish-swordfish' },
     });
+    await server.terminate();
     const output = await server.output();
     expect(output).toContain('"msg":"listening"');
     expect(output).not.toContain('swordfish');
@@ -30,6 +31,7 @@ describe('the server process', () => {
 
   it('warns at every start when it is open to others', async () => {
     const server = await startProcess({ environment: { HOST: '0.0.0.0', AUTH_MODE: 'open' } });
+    await server.terminate();
     expect(await server.output()).toContain('AUTH_MODE=open');
     await server.close();
   });

@@ -2,6 +2,7 @@
 import { createApp } from '../../src/app';
 import type { Core, IndexDifference, Release, RequestContext } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from './database';
+import { closedAtEnd } from './left-open';
 import { silentLog } from './log';
 import { makeSettings } from './server';
 
@@ -43,9 +44,9 @@ export async function openCore(
       for await (const difference of core.verifyIndex(tenant)) found.push(difference);
       return found;
     },
-    async close() {
+    close: closedAtEnd(async () => {
       await app.close();
       if (options.database === undefined) await database.drop();
-    },
+    }),
   };
 }

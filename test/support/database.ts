@@ -1,3 +1,4 @@
+import { closedAtEnd } from './left-open';
 import { findServices, runOnServer, type Connection } from './services';
 
 export interface TestDatabase {
@@ -32,6 +33,6 @@ export async function createTestDatabase(options: { readonly empty?: boolean } =
       FHIR_DATABASE_PASSWORD: server.password,
       FHIR_DATABASE_NAME: name,
     },
-    drop: () => runOnServer(server, `drop database if exists "${name}" with (force)`),
+    drop: closedAtEnd(() => runOnServer(server, `drop database if exists "${name}" with (force)`)),
   };
 }

@@ -7,6 +7,7 @@ import type { Release } from '../../src/core';
 import { startChild } from '../../src/embedded/child';
 import { findFreePort } from '../../src/embedded/free-port';
 import { createHttpClient, type HttpClient } from './http';
+import { closedAtEnd } from './left-open';
 import { toEnvironment, toPath, type TestServerOptions } from './server';
 import { createTestDatabase, type TestDatabase } from './database';
 
@@ -60,12 +61,12 @@ export async function startProcess(options: TestServerOptions = {}): Promise<Ser
   const base = `http://127.0.0.1:${port}`;
   const client = createHttpClient(base);
   const output = (): Promise<string> => readFile(logFile, 'utf8');
-  const close = async (): Promise<void> => {
+  const close = closedAtEnd(async () => {
     client.close();
     await child.stop('SIGKILL', 5_000);
     await rm(folder, { recursive: true, force: true });
     if (options.database === undefined) await database.drop();
-  };
+  });
 
   const began = Date.now();
   for (;;) {

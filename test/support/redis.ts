@@ -1,5 +1,6 @@
 /** A Redis for one test to kill and to bring back, beside the one that all tests share. */
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/embedded/redis';
+import { closedAtEnd } from './left-open';
 import { findRedisProgram } from './services';
 
 export interface TestRedis {
@@ -15,6 +16,7 @@ export async function startTestRedis(): Promise<TestRedis> {
   const program = await findRedisProgram();
   let running: EmbeddedRedis = await startEmbeddedRedis(program);
   const { host, port } = running;
+  closedAtEnd(() => running.stop());
   return {
     host,
     port,

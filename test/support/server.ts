@@ -3,6 +3,7 @@ import { loadSettings, type Settings } from '../../src/config';
 import type { Release } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from './database';
 import { createHttpClient, type HttpClient } from './http';
+import { closedAtEnd } from './left-open';
 import { findServices } from './services';
 
 export type { Answer, Headers } from './http';
@@ -64,10 +65,10 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     app,
     database,
     request: (...sent) => client.request(...sent),
-    async close() {
+    close: closedAtEnd(async () => {
       client.close();
       await app.close();
       if (options.database === undefined) await database.drop();
-    },
+    }),
   };
 }

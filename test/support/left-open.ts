@@ -1,0 +1,36 @@
+/**
+ * What the tests of a file have opened. A failing test does not come to its own `close`; a server or a process that it
+ * leaves would keep jest from ending.
+ */
+type Close = () => Promise<void>;
+
+const open = new Set<Close>();
+/** What was open when the last test began; undefined until a test begins. */
+let openBefore: ReadonlySet<Close> | undefined;
+
+/** Gives `close` back as one that works once, and that is called after the test if the test does not call it. */
+export function closedAtEnd(close: Close): Close {
+  let closed: Promise<void> | undefined;
+  const once = (): Promise<void> => {
+    open.delete(once);
+    return (closed ??= close());
+  };
+  open.add(once);
+  return once;
+}
+
+/** The last one first, because it may need what was opened before it. */
+async function closeEach(left: readonly Close[]): Promise<void> {
+  for (const close of left.toReversed()) await close().catch(() => undefined);
+}
+
+beforeEach(() => {
+  openBefore = new Set(open);
+});
+
+afterEach(() => closeEach([...open].filter((close) => openBefore?.has(close) === false)));
+
+// No test has begun: what should have prepared them has failed half-way.
+afterAll(async () => {
+  if (openBefore === undefined) await closeEach([...open]);
+});
