@@ -142,7 +142,8 @@ class Encoder {
     this.difference(replaced.uris, rows.uris, false, uriIdentity, member, this.uri);
   }
 
-  private difference<R>(
+  /** Rows of one table: those that only one side has are removed or added; with `all`, every row is. */
+  private difference<R extends object>(
     before: readonly R[],
     after: readonly R[],
     all: boolean,
@@ -150,20 +151,27 @@ class Encoder {
     member: number,
     push: (row: R, member: number) => void,
   ): void {
-    const kept = new Set<string>();
-    if (!all && before.length > 0) {
-      const now = new Set(after.map(identity));
-      for (const row of before) {
-        const key = identity(row);
-        if (now.has(key)) kept.add(key);
+    // Both sides were extracted in one order, so that most rows stand opposite to their like.
+    let start = 0;
+    let beforeEnd = before.length;
+    let afterEnd = after.length;
+    if (!all) {
+      while (start < beforeEnd && start < afterEnd && areAlike(before[start], after[start])) start++;
+      while (beforeEnd > start && afterEnd > start && areAlike(before[beforeEnd - 1], after[afterEnd - 1])) {
+        beforeEnd--;
+        afterEnd--;
       }
     }
-    for (const row of before) {
-      if (kept.size > 0 && kept.has(identity(row))) continue;
+    if (start === beforeEnd && start === afterEnd) return;
+    const removed = before.slice(start, beforeEnd);
+    const added = after.slice(start, afterEnd);
+    const kept = all ? new Set<string>() : intersection(removed.map(identity), added.map(identity));
+    for (const row of removed) {
+      if (kept.has(identity(row))) continue;
       push.call(this, row, -member);
       this.hasRemovals = true;
     }
-    for (const row of after) if (kept.size === 0 || !kept.has(identity(row))) push.call(this, row, member);
+    for (const row of added) if (!kept.has(identity(row))) push.call(this, row, member);
   }
 
   private token(row: TokenRow, member: number): void {
@@ -250,6 +258,18 @@ class Encoder {
       has_removals: this.hasRemovals,
     };
   }
+}
+
+/** True for two rows of one table that are the same in every column. */
+function areAlike<R extends object>(one: R | undefined, other: R | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  for (const column in one) if (one[column] !== other[column]) return false;
+  return true;
+}
+
+function intersection(some: readonly string[], others: readonly string[]): Set<string> {
+  const known = new Set(others);
+  return new Set(some.filter((text) => known.has(text)));
 }
 
 function pushSortDate(array: BinaryArray, date: number | undefined): void {
