@@ -48,5 +48,7 @@ async function run(written: readonly string[]): Promise<void> {
   });
 }
 
+// `andiron config | head`: who has read enough closes the pipe.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 loadEnvironmentFile();
 run(process.argv.slice(2)).catch(fail);
