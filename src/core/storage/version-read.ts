@@ -29,7 +29,7 @@ export interface ResourceAddress {
 
 /**
  * The current version is the last one: the primary key leads to it backwards, and the head need not be read (its probe
- * and row were a third of the time that PostgreSQL spent on a page of 20).
+ * and row were a quarter of the time that PostgreSQL spent on a page of 20: 0.16 against 0.12 ms).
  */
 export const CURRENT_VERSION = sql`
   select w.id, w.version, w.last_updated, w.sequence, w.meta_offset, w.change, w.author, w.body

@@ -49,12 +49,22 @@ const CHECKSUM_AND_LENGTH = 8;
 
 /**
  * Tells the content of the definitions file, whatever compressed it: checksum and length of both members
- * (RFC 1952, 2.3.1). Cost: reads the file, inflates nothing.
+ * (RFC 1952, 2.3.1). Cost: reads the file the first time, inflates nothing; then one lookup, since it is asked for with
+ * every expansion.
  */
 export function definitionsDigest(release: Release): string {
-  const { core, base } = splitMembers(release);
-  return [core, base].map((member) => member.toString('hex', member.length - CHECKSUM_AND_LENGTH)).join('');
+  let digest = digests.get(release);
+  if (digest === undefined) {
+    const { core, base } = splitMembers(release);
+    digest = [core, base]
+      .map((member) => member.toString('hex', member.length - CHECKSUM_AND_LENGTH))
+      .join('');
+    digests.set(release, digest);
+  }
+  return digest;
 }
+
+const digests = new Map<Release, string>();
 
 const LINE_START = /^\{"resourceType":"(\w+)","id":"([^"]+)"/;
 
