@@ -1,0 +1,48 @@
+/** What validation says about a resource. Source: https://hl7.org/fhir/R4/validation.html */
+
+/**
+ * The rules by which a resource can be at fault. Those of the first group make a body that is not FHIR at all and are
+ * answered with 400; those of the second are met by what is FHIR but not allowed, and are answered with 422
+ * (contract.md, REST answers).
+ */
+export const FINDING_RULES = {
+  /** A member that the type does not have. */
+  unknownElement: { status: 400, code: 'structure' },
+  /** An object for a primitive, an array for a single element, null without a companion, something empty … */
+  wrongShape: { status: 400, code: 'structure' },
+  /** Fewer or more values than the type allows; two types of one choice. */
+  cardinality: { status: 400, code: 'structure' },
+  requiredMissing: { status: 400, code: 'required' },
+  /** A primitive that is not what its type allows. */
+  malformedPrimitive: { status: 400, code: 'value' },
+  /** A required binding without the code. */
+  binding: { status: 422, code: 'code-invalid' },
+  /** A FHIRPath constraint of the specification or of a profile. */
+  invariant: { status: 422, code: 'invariant' },
+  /** Everything else that a profile asks for. */
+  profile: { status: 422, code: 'structure' },
+  /** A profile, value set or code system that could not be found. */
+  unresolved: { status: 422, code: 'not-found' },
+  /** A reference to a type that the element does not allow. */
+  reference: { status: 422, code: 'structure' },
+  /** Narrative that is not the XHTML that FHIR allows. */
+  narrative: { status: 422, code: 'invalid' },
+  /** Rules of the specification that stand in its text alone. */
+  business: { status: 422, code: 'business-rule' },
+  /** The search for faults was ended. */
+  tooCostly: { status: 422, code: 'too-costly' },
+} as const satisfies Record<string, { readonly status: 400 | 422; readonly code: string }>;
+
+export type FindingRule = keyof typeof FINDING_RULES;
+
+export type FindingSeverity = 'error' | 'warning' | 'information';
+
+/** One fault. */
+export interface Finding {
+  readonly rule: FindingRule;
+  readonly severity: FindingSeverity;
+  /** A sentence that a person can act on: what was found, what is allowed. */
+  readonly diagnostics: string;
+  /** FHIRPath of the place: `Patient.contact[0].relationship[1].coding[0].code`, `Observation.value.ofType(Quantity)`. */
+  readonly expression: string;
+}
