@@ -84,6 +84,7 @@ function toDefinitions(core: CoreSet, release: Release): Definitions {
       ]),
     ),
     codeSystem,
+    codeList: () => undefined,
   };
 }
 

@@ -30,6 +30,23 @@ export interface Definitions {
   readonly compartments: ReadonlyMap<string, CompartmentDefinition>;
   /** Where the codes of a value set come from that a `code` is bound to (required); undefined when not known. */
   codeSystem(valueSet: string): CodeSystemOfBinding | undefined;
+  /**
+   * All codes of a value set that a required binding (or a maximum value set) of a base type names, by its url with or
+   * without `|version`; undefined when it is another one, or when its codes cannot all be listed (media types,
+   * languages, units …). Made on first use, then kept.
+   */
+  codeList(valueSet: string): CodeList | undefined;
+}
+
+/** The complete content of a value set. */
+export interface CodeList {
+  /** True when a code of any of its systems is spelt so. Cost: one lookup. */
+  has(code: string): boolean;
+  hasCoding(system: string, code: string): boolean;
+  /** In the order of the value set. */
+  readonly systems: ReadonlySet<string>;
+  /** In the order of the value set, each once; some value sets have thousands. */
+  readonly codes: ReadonlySet<string>;
 }
 
 /** The one code system, or the system of each code where the value set draws from several. */
@@ -46,6 +63,14 @@ export interface TypeStructure {
   readonly systemType?: string;
   /** Primitives only: the regular expression of the specification, not anchored. */
   readonly regex?: string;
+  /** Primitives only: most characters, least and greatest value; own or inherited. */
+  readonly maxLength?: number;
+  readonly minValue?: number;
+  readonly maxValue?: number;
+  /** Rules for every value of the type, inherited ones included (`ele-1`, `dom-2`, `obs-6`), by no element repeated. */
+  readonly constraints: readonly ConstraintDefinition[];
+  /** Of the type as a whole: Age, Distance and Duration limit their units. */
+  readonly valueSetBinding?: ValueSetBinding;
   /** Own and inherited elements in the order of the specification, nested ones included. */
   readonly elements: readonly ElementDefinition[];
   /** By path without the type's name: `contact.name`, `value[x]`. */
@@ -71,8 +96,32 @@ export interface ElementDefinition {
   readonly binding?: string;
   /** Where the element is a `code` and its binding tells: the system of its codes. */
   readonly codeSystem?: CodeSystemOfBinding;
+  /** Any binding that is more than an example. */
+  readonly valueSetBinding?: ValueSetBinding;
+  /** Rules for the element beyond those of its types. */
+  readonly constraints: readonly ConstraintDefinition[];
   readonly isSummary: boolean;
   readonly isModifier: boolean;
+}
+
+/** https://hl7.org/fhir/R4/terminologies.html#strength */
+export interface ValueSetBinding {
+  /** Canonical url as written: `http://hl7.org/fhir/ValueSet/administrative-gender|4.0.1`. */
+  readonly valueSet: string;
+  readonly strength: 'required' | 'extensible' | 'preferred';
+  /** Codes beyond an extensible or preferred value set must at least be in this one. */
+  readonly maxValueSet?: string;
+}
+
+/** https://hl7.org/fhir/R4/elementdefinition.html#ElementDefinition.constraint */
+export interface ConstraintDefinition {
+  /** `pat-1`; unique within a type only. */
+  readonly key: string;
+  readonly severity: 'error' | 'warning';
+  /** What holds when the constraint is met. */
+  readonly human: string;
+  /** FHIRPath. */
+  readonly expression: string;
 }
 
 export interface ElementType {
@@ -80,6 +129,8 @@ export interface ElementType {
   readonly code: string;
   /** Resource types (or urls of profiles) that a Reference or canonical may point to; undefined: any. */
   readonly targets?: readonly string[];
+  /** Rules of the profile on the type that the specification names here: SimpleQuantity for a Quantity (`sqty-1`). */
+  readonly constraints?: readonly ConstraintDefinition[];
 }
 
 export type SearchParameterKind =

@@ -23,6 +23,7 @@ export function toStructure(
     base: type.base,
     systemType: type.system,
     regex: type.regex,
+    constraints: [],
     elements,
     element: (path) => byPath.get(path),
     children: (path) => byParent.get(path) ?? [],
@@ -47,6 +48,7 @@ function toElement(
     contentReference: element.contentReference,
     binding: element.binding,
     codeSystem: isCode && element.binding !== undefined ? codeSystem(element.binding) : undefined,
+    constraints: [],
     isSummary: element.summary === true,
     isModifier: element.modifier === true,
   };
