@@ -10,7 +10,7 @@ import type { CanonicalResource, MetaSummary, OperationEnvironment } from './ope
 import { storedParameters } from './search/parameter';
 import type { Services } from './services';
 import { lastChangeOf, readLabelled } from './storage/conformance';
-import { runPage, type Match } from './storage/search-run';
+import type { VersionRow } from './storage/version-row';
 
 /** Versions of one canonical url that are looked at to find the newest. */
 const MAX_VERSIONS_OF_URL = 200;
@@ -66,7 +66,7 @@ async function findInSpace(
     value: url,
     version: undefined,
   }));
-  const matches = await runPage(services.database, {
+  const matches = await services.searches.page({
     space,
     type: typeNumber,
     sortDateParameter: undefined,
@@ -77,20 +77,19 @@ async function findInSpace(
     after: undefined,
     limit: MAX_VERSIONS_OF_URL,
   });
-  const candidates = matches
-    .map((match) => ({ match, version: versionOf(match) }))
+  const rows = await Promise.all(matches.map((match) => services.reader.complete(space, match.row)));
+  const candidates = rows
+    .map((row) => ({ row, version: versionOf(row) }))
     .filter((candidate) => version === undefined || candidate.version === version)
-    .sort(
-      (a, b) => compareVersions(b.version, a.version) || b.match.row.lastUpdated - a.match.row.lastUpdated,
-    );
+    .sort((a, b) => compareVersions(b.version, a.version) || b.row.lastUpdated - a.row.lastUpdated);
   const [newest] = candidates;
   if (newest === undefined) return undefined;
-  const { row } = newest.match;
+  const { row } = newest;
   const stored = toStoredVersion(services, type, row);
   return { key: `${space}/${type}/${stored.id}/${row.version}/${row.lastUpdated}`, text: stored.text };
 }
 
-function versionOf({ row }: Match): string {
+function versionOf(row: VersionRow): string {
   const { value } = parseJson(row.body, { maxDepth: Number.MAX_SAFE_INTEGER });
   const version = isObject(value) ? value['version'] : undefined;
   return typeof version === 'string' ? version : '';

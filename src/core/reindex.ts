@@ -12,7 +12,7 @@ import {
   type ScannedHead,
   type ScannedKey,
 } from './storage/index-scan';
-import { keyOfText, keyText } from './storage/version-read';
+import { keyOfText, keyText } from './storage/version-row';
 import { extremesOf, NO_ROWS, sortDateText } from './storage/version-write';
 import { streamOf } from './stream';
 

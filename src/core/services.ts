@@ -8,6 +8,7 @@ import type { IndexRows } from './search/index-rows';
 import type { Hasher } from './search/hash';
 import type { IdSource, ResourceKey } from './search/resource-key';
 import type { Database } from './storage/database';
+import type { SearchRunner } from './storage/search-run';
 import type { VersionReader } from './storage/version-read';
 import type { WriteQueues } from './storage/write-queue';
 import type { KeyedQueue } from './keyed-queue';
@@ -38,6 +39,7 @@ export interface Services {
   resourceTypes(release: Release): ReadonlySet<string>;
   readonly database: Database;
   readonly reader: VersionReader;
+  readonly searches: SearchRunner;
   readonly writes: WriteQueues;
   readonly keys: ResourceKeys;
   readonly ids: IdSource;

@@ -8,7 +8,8 @@ const MAX_CHANGES = 1000;
 
 /**
  * The changes of the space after a version-sequence, oldest first: what a follower reads, again and again with the
- * last sequence it was given (contract.md, Versions). Cost: one statement.
+ * last sequence it was given (contract.md, Versions); fewer than `count` where their texts are long, never none while
+ * there are any. Cost: one statement.
  */
 export async function changes(
   services: Services,
@@ -25,5 +26,6 @@ export async function changes(
     sinceSequence,
     Math.min(count, MAX_CHANGES),
   );
-  return rows.map((row) => toStoredVersion(services, definitions.typeName(row.type) ?? '', row));
+  const page = await services.reader.completePage(rows, () => context.space.number);
+  return page.map((row) => toStoredVersion(services, definitions.typeName(row.type) ?? '', row));
 }

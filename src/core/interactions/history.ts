@@ -38,9 +38,9 @@ export async function history(
     const known = rowOfId(await services.reader.current(context.space.number, address), id);
     if (known === undefined) throw fhirError('notFound', { type, id });
   }
-  const page = ours.slice(0, count);
+  const page = await services.reader.completePage(ours.slice(0, count), () => context.space.number);
   const last = page.at(-1);
-  const more = ours.length > count && last !== undefined;
+  const more = ours.length > page.length && last !== undefined;
   return {
     versions: page.map((row) => toStoredVersion(services, type, row)),
     ...(request.cursor === undefined && !more ? { total: page.length } : {}),

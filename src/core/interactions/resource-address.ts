@@ -3,7 +3,8 @@ import { fhirError } from '../errors';
 import { isValidId } from '../fhir/resource';
 import { RELEASES } from '../fhir/release';
 import type { Services } from '../services';
-import type { ResourceAddress, VersionRow } from '../storage/version-read';
+import type { ResourceAddress } from '../storage/version-read';
+import type { VersionRow } from '../storage/version-row';
 
 /** Where a resource lies: number of its type, key of its id. Throws unknownType; an impossible id is notFound. */
 export function addressOf(
@@ -32,7 +33,7 @@ export function releaseTypesOf(services: Services, context: RequestContext): Rea
 }
 
 /** The row at the address if it really bears this id: another id may have the same key, once in 2^63. */
-export function rowOfId(row: VersionRow | undefined, id: string): VersionRow | undefined {
+export function rowOfId<R extends VersionRow>(row: R | undefined, id: string): R | undefined {
   return row === undefined || (row.id !== null && row.id !== id) ? undefined : row;
 }
 

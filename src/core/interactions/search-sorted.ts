@@ -1,4 +1,4 @@
-import type { SearchPage, StoredVersion } from '../api';
+import type { SearchPage } from '../api';
 import type { RequestContext } from '../context';
 import { openCursor, sealCursor } from '../cursor';
 import { fhirError } from '../errors';
@@ -7,7 +7,7 @@ import type { SearchQuery } from '../search/parse-search';
 import { compareSortValues, createSortValueReader, type SortValue } from '../search/sort-value';
 import type { Services } from '../services';
 import type { MatchHead } from '../storage/search-run';
-import { keyOfText, type VersionRow } from '../storage/version-read';
+import { keyOfText, type PageRow, type VersionRow } from '../storage/version-row';
 import { gatherHeads } from './gather-heads';
 import { toStoredVersion } from './stored-version';
 import { findVisibleBase } from './visible-base';
@@ -48,12 +48,18 @@ export async function searchSorted(
     ...(await readSortValues(services, context, query, type, base.space, base.heads)),
   ].sort((a, b) => comparePositions(query, a.values, a.head.keyText, b.values, b.head.keyText));
   const start = query.cursor === undefined ? 0 : findStart(services, query, boundTo, sorted, query.cursor);
-  const page = sorted.slice(start, start + query.count);
-  const last = page.at(-1);
-  const more = start + query.count < sorted.length && last !== undefined;
+  const wanted = sorted.slice(start, start + query.count);
+  const entries = await readPage(services, type, wanted);
+  const page = await services.reader.completePage(
+    entries.map(({ row }) => row),
+    (row) => entries.find((entry) => entry.row === row)?.space ?? space.number,
+  );
+  const isCut = page.length < entries.length;
+  const last = isCut ? entries[page.length - 1]?.sortable : wanted.at(-1);
+  const more = last !== undefined && (isCut || start + query.count < sorted.length);
   return {
     ...answered,
-    matches: await readPage(services, query.type, type, page),
+    matches: page.map((row) => toStoredVersion(services, query.type, row)),
     included: [],
     ...(query.total === 'none' ? {} : { total }),
     ...(more ? { next: sealCursor(services.secretKeys, boundTo, [...last.values, last.head.keyText]) } : {}),
@@ -75,8 +81,10 @@ async function readSortValues(
     const chunk = heads.slice(start, start + CHUNK);
     const rows = needsTexts ? await readRows(services, space, type, chunk) : [];
     for (const [index, head] of chunk.entries()) {
+      const row = rows[index];
+      const whole = row === undefined ? undefined : await services.reader.complete(space, row);
       const values = read(
-        () => contentOf(rows[index]),
+        () => contentOf(whole),
         head.lastUpdated,
         () => head.id ?? services.keys.idOf(keyOfText(head.keyText)),
       );
@@ -91,24 +99,22 @@ function readRows(
   space: number,
   type: number,
   heads: readonly MatchHead[],
-): Promise<(VersionRow | undefined)[]> {
+): Promise<(PageRow | undefined)[]> {
   return services.reader.readCurrent(
     space,
     heads.map(({ keyText }) => ({ type, key: keyOfText(keyText) })),
   );
 }
 
-/** The texts of a page, read space by space; what was deleted since it was found is left out. */
+/** The rows of a page, read space by space; what was deleted since it was found has none. */
 async function readPage(
   services: Services,
-  typeName: string,
   type: number,
   page: readonly Sortable[],
-): Promise<StoredVersion[]> {
-  const found = new Map<Sortable, VersionRow | undefined>();
+): Promise<{ readonly sortable: Sortable; readonly space: number; readonly row: PageRow }[]> {
+  const found = new Map<Sortable, PageRow | undefined>();
   for (const space of new Set(page.map((entry) => entry.space))) {
     const entries = page.filter((entry) => entry.space === space);
-    if (entries.length === 0) continue;
     const rows = await readRows(
       services,
       space,
@@ -117,9 +123,9 @@ async function readPage(
     );
     for (const [index, entry] of entries.entries()) found.set(entry, rows[index]);
   }
-  return page.flatMap((entry) => {
-    const row = found.get(entry);
-    return row === undefined || row.change === 'delete' ? [] : [toStoredVersion(services, typeName, row)];
+  return page.flatMap((sortable) => {
+    const row = found.get(sortable);
+    return row === undefined || row.change === 'delete' ? [] : [{ sortable, space: sortable.space, row }];
   });
 }
 

@@ -8,7 +8,7 @@ import type { Criterion, Predicate } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { Services } from '../services';
 import { findTargetTypes } from '../storage/reference-targets';
-import { estimateMatches, runCount, runPage, type Match } from '../storage/search-run';
+import { estimateMatches, runCount, type Match } from '../storage/search-run';
 import type { After, Phase, SearchStatementRequest } from '../storage/search-statement';
 import { typeNumberOf } from './resource-address';
 import { searchSorted } from './search-sorted';
@@ -65,16 +65,19 @@ async function answer(
   }
   const after = query.cursor === undefined ? undefined : openPosition(services, boundTo, query.cursor);
   const matches = await runPhases(services, plan, after, query.count + 1);
-  const page = matches.slice(0, query.count);
-  const last = page.at(-1);
-  const more = matches.length > query.count && last !== undefined;
+  const page = await services.reader.completePage(
+    matches.slice(0, query.count).map(({ match }) => match.row),
+    () => context.space.number,
+  );
+  const last = matches[page.length - 1];
+  const more = matches.length > page.length && last !== undefined;
   const isWhole = query.cursor === undefined && !more;
   let total: number | undefined;
   if (isWhole && query.total !== 'none') total = page.length;
   else if (query.total === 'accurate' || query.total === 'estimate') total = await countAll(services, plan);
   return {
     ...answered,
-    matches: page.map(({ match }) => toStoredVersion(services, type, match.row)),
+    matches: page.map((row) => toStoredVersion(services, type, row)),
     included: [],
     ...(total === undefined ? {} : { total }),
     ...(more
@@ -190,7 +193,7 @@ async function runPhases(
   const start = position === undefined ? 0 : Math.max(0, phases.indexOf(position.phase));
   for (const phase of phases.slice(start)) {
     const after = position?.phase === phase ? position.after : undefined;
-    const matches = await runPage(services.database, { ...plan, phase, after, limit: limit - found.length });
+    const matches = await services.searches.page({ ...plan, phase, after, limit: limit - found.length });
     found.push(...matches.map((match) => ({ phase, match })));
     if (found.length >= limit) break;
   }

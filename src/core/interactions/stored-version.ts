@@ -1,7 +1,7 @@
 import type { StoredVersion } from '../api';
 import { toFullText } from '../fhir/resource-text';
 import type { Services } from '../services';
-import type { VersionRow } from '../storage/version-read';
+import type { VersionRow } from '../storage/version-row';
 
 /** ClientApplication of requests without credentials; stored as null. */
 export const ANONYMOUS = 'anonymous';

@@ -5,7 +5,7 @@ import type { Criterion } from '../search/predicate';
 import type { Services } from '../services';
 import { findKeysOfUris, readUris } from '../storage/conformance';
 import type { MatchHead } from '../storage/search-run';
-import { keyOfText } from '../storage/version-read';
+import { keyOfText } from '../storage/version-row';
 import { gatherHeads, MAX_SORTED } from './gather-heads';
 
 /**

@@ -1,25 +1,23 @@
 import { sql } from 'kysely';
 import type { Database } from './database';
 import { bind, defineStatement, template } from './statement';
-import { keyOfText, type VersionRow } from './version-read';
-import { CHANGES } from './version-write';
+import { decodePageRow, inlineBytes, PAGE_COLUMNS, type PageRow } from './version-row';
 
 /** One index range for each type, merged: the index leads with the type, because type histories are read more often. */
 const READ_FEED = defineStatement(
   template(sql`
-    select x.id, x.resource_key::text, x.resource_type, x.version, x.last_updated, x.sequence, x.meta_offset, x.change,
-           x.author, x.body
+    select v.resource_key::text, v.resource_type, ${PAGE_COLUMNS}
     from (
-      select v.* from unnest(${bind('types')}::smallint[]) as t (resource_type)
+      select y.* from unnest(${bind('types')}::smallint[]) as t (resource_type)
       cross join lateral (
         select * from andiron.resource_version w
         where w.space = ${bind('space')}::int and w.resource_type = t.resource_type
           and w.sequence > ${bind('since')}::int
         order by w.sequence limit ${bind('limit')}::int
-      ) v
-      order by v.sequence limit ${bind('limit')}::int
-    ) x
-    order by x.sequence
+      ) y
+      order by y.sequence limit ${bind('limit')}::int
+    ) v
+    order by v.sequence
     limit ${bind('limit')}::int`),
 );
 
@@ -34,32 +32,16 @@ export async function readFeed(
   types: readonly number[],
   since: number,
   limit: number,
-): Promise<VersionRow[]> {
-  const rows = await database.run('search', space, READ_FEED, { space, types, since, limit });
+): Promise<PageRow[]> {
+  const rows = await database.run('search', space, READ_FEED, {
+    space,
+    types,
+    since,
+    limit,
+    inline_bytes: inlineBytes(limit),
+  });
   return rows.map((row) => {
-    const [id, key, type, version, lastUpdated, sequence, metaOffset, change, author, body] = row as [
-      string | null,
-      string,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      string | null,
-      string | null,
-    ];
-    return {
-      id,
-      key: keyOfText(key),
-      type,
-      version,
-      lastUpdated,
-      sequence,
-      metaOffset,
-      change: CHANGES[change] ?? 'update',
-      author,
-      body: body ?? '',
-    };
+    const [key, type] = row as [string, number];
+    return decodePageRow(row, 2, type, key);
   });
 }

@@ -3,7 +3,17 @@ import type { Predicate } from '../search/predicate';
 import type { RangeTest } from '../search/range-test';
 import { BinaryArray } from './binary-array';
 import { bind, type Bound } from './statement';
-import { keyText } from './version-read';
+import { keyText } from './version-row';
+
+/** How a statement refers to a value: a bound parameter, or a column where several requests share the statement. */
+export type ValueReference = (name: string) => RawBuilder<unknown>;
+
+/** A value of one request. */
+export interface PredicateValue {
+  readonly name: string;
+  readonly type: 'int' | 'smallint' | 'bigint' | 'bigint[]' | 'float8' | 'text';
+  readonly value: Bound;
+}
 
 /** A predicate as SQL: where its rows lie, and what they must be. */
 export interface PredicateSql {
@@ -11,17 +21,27 @@ export interface PredicateSql {
   readonly shape: string;
   readonly table: string;
   /** Conditions on a row of `table` under the alias `t`, space included. */
-  readonly condition: RawBuilder<boolean>;
+  condition(value: ValueReference): RawBuilder<boolean>;
   /** True when one resource may have several rows that meet the condition. */
   readonly repeats: boolean;
   /** The column that holds the clinical date of the resource, where one does. */
   readonly dateColumn: 'sort_date' | 'low' | undefined;
   /** The same condition on a head under the alias `t`, where the head alone can tell. */
-  readonly headCondition?: RawBuilder<boolean>;
-  readonly bound: Readonly<Record<string, Bound>>;
+  readonly headCondition?: (value: ValueReference) => RawBuilder<boolean>;
+  readonly values: readonly PredicateValue[];
 }
 
 const SPACE = sql`t.space = ${bind('space')}::int`;
+const LIVE_HEAD = sql`${SPACE} and t.resource_type = ${bind('type')}::smallint and not t.deleted`;
+
+/** A column compared with a value. */
+interface Comparison {
+  readonly column: string;
+  readonly operator?: '=' | '>=' | '<';
+  readonly type: PredicateValue['type'];
+  /** Undefined: this predicate does not ask. */
+  readonly value: Bound | undefined;
+}
 
 /**
  * Compiles a predicate; `prefix` keeps the names of its values apart from those of others.
@@ -32,124 +52,92 @@ export function compilePredicate(
   prefix: string,
   sortDateParameter: number | undefined,
 ): PredicateSql {
-  const value = (name: string): RawBuilder<unknown> => bind(prefix + name);
   switch (predicate.index) {
     case 'token': {
-      const { parameter, value: code, system } = predicate;
-      const conditions = [SPACE, sql`t.parameter = ${value('parameter')}::int`];
-      const bound: Record<string, Bound> = { [prefix + 'parameter']: parameter };
-      if (code !== undefined) {
-        conditions.push(sql`t.value_hash = ${value('value')}::bigint`);
-        bound[prefix + 'value'] = keyText(code);
-      }
-      if (system !== undefined) {
-        conditions.push(sql`t.system_hash = ${value('system')}::int`);
-        bound[prefix + 'system'] = system;
-      }
+      const { parameter, value, system } = predicate;
       return {
-        shape: `t${code === undefined ? '' : 'v'}${system === undefined ? '' : 's'}`,
         table: 'andiron.token_index',
-        condition: sql`${sql.join(conditions, sql` and `)}`,
-        repeats: code === undefined || system === undefined,
-        dateColumn: code === undefined ? undefined : 'sort_date',
-        bound,
+        repeats: value === undefined || system === undefined,
+        dateColumn: value === undefined ? undefined : 'sort_date',
+        ...comparisons('t', prefix, [
+          { column: 'parameter', type: 'int', value: parameter },
+          { column: 'value_hash', type: 'bigint', value: value === undefined ? value : keyText(value) },
+          { column: 'system_hash', type: 'int', value: system },
+        ]),
       };
     }
     case 'reference': {
       const { parameter, target, targetType } = predicate;
-      const conditions = [
-        SPACE,
-        sql`t.parameter = ${value('parameter')}::int`,
-        sql`t.target_key = ${value('target')}::bigint`,
-      ];
-      const bound: Record<string, Bound> = {
-        [prefix + 'parameter']: parameter,
-        [prefix + 'target']: keyText(target),
-      };
-      if (targetType !== undefined) {
-        conditions.push(sql`t.target_type = ${value('type')}::smallint`);
-        bound[prefix + 'type'] = targetType;
-      }
       return {
-        shape: `r${targetType === undefined ? '' : 't'}`,
         table: 'andiron.reference_index',
-        condition: sql`${sql.join(conditions, sql` and `)}`,
         repeats: targetType === undefined,
         dateColumn: 'sort_date',
-        bound,
+        ...comparisons('r', prefix, [
+          { column: 'parameter', type: 'int', value: parameter },
+          { column: 'target_key', type: 'bigint', value: keyText(target) },
+          { column: 'target_type', type: 'smallint', value: targetType },
+        ]),
       };
     }
     case 'string': {
       const { parameter, from, to, exact } = predicate;
-      const bound: Record<string, Bound> = { [prefix + 'parameter']: parameter, [prefix + 'from']: from };
-      const conditions = [SPACE, sql`t.parameter = ${value('parameter')}::int`];
-      if (to === undefined) conditions.push(sql`t.value = ${value('from')}`);
-      else {
-        conditions.push(sql`t.value >= ${value('from')} and t.value < ${value('to')}`);
-        bound[prefix + 'to'] = to;
-      }
-      if (exact !== undefined) {
-        conditions.push(sql`t.exact_hash = ${value('exact')}::int`);
-        bound[prefix + 'exact'] = exact;
-      }
       return {
-        shape: `s${to === undefined ? 'e' : 'p'}${exact === undefined ? '' : 'x'}`,
         table: 'andiron.string_index',
-        condition: sql`${sql.join(conditions, sql` and `)}`,
         repeats: true,
         dateColumn: undefined,
-        bound,
+        ...comparisons('s', prefix, [
+          { column: 'parameter', type: 'int', value: parameter },
+          { column: 'value', operator: to === undefined ? '=' : '>=', type: 'text', value: from },
+          { column: 'value', operator: '<', type: 'text', value: to },
+          { column: 'exact_hash', type: 'int', value: exact },
+        ]),
       };
     }
     case 'uri': {
-      const { parameter, value: text, version } = predicate;
-      const conditions = [
-        SPACE,
-        sql`t.parameter = ${value('parameter')}::int`,
-        sql`t.value = ${value('value')}`,
-      ];
-      const bound: Record<string, Bound> = { [prefix + 'parameter']: parameter, [prefix + 'value']: text };
-      if (version !== undefined) {
-        conditions.push(sql`t.version = ${value('version')}`);
-        bound[prefix + 'version'] = version;
-      }
+      const { parameter, value, version } = predicate;
       return {
-        shape: `i${version === undefined ? '' : 'v'}`,
         table: 'andiron.uri_index',
-        condition: sql`${sql.join(conditions, sql` and `)}`,
         repeats: true,
         dateColumn: undefined,
-        bound,
+        ...comparisons('i', prefix, [
+          { column: 'parameter', type: 'int', value: parameter },
+          { column: 'value', type: 'text', value },
+          { column: 'version', type: 'text', value: version },
+        ]),
       };
     }
     case 'range': {
       const { parameter, test, low, high } = predicate;
-      const condition = sql<boolean>`${SPACE} and t.parameter = ${value('parameter')}::int and t.qualifier = 0
-        and ${rangeCondition(test, sql`${value('low')}::float8`, sql`${value('high')}::float8`)}`;
-      const bound: Record<string, Bound> = { [prefix + 'parameter']: parameter };
-      if (USES_LOW.has(test)) bound[prefix + 'low'] = String(low);
-      if (USES_HIGH.has(test)) bound[prefix + 'high'] = String(high);
+      const values: PredicateValue[] = [{ name: `${prefix}parameter`, type: 'int', value: parameter }];
+      if (USES_LOW.has(test)) values.push({ name: `${prefix}low`, type: 'float8', value: String(low) });
+      if (USES_HIGH.has(test)) values.push({ name: `${prefix}high`, type: 'float8', value: String(high) });
+      const isClinicalDate = parameter === sortDateParameter;
       return {
-        shape: `d${test}${parameter === sortDateParameter ? 'c' : ''}`,
+        shape: `d${test}${isClinicalDate ? 'c' : ''}`,
         table: 'andiron.range_index',
-        condition,
+        condition: (value) => sql`${SPACE} and t.parameter = ${value(`${prefix}parameter`)}::int
+          and t.qualifier = 0
+          and ${rangeCondition(test, sql`${value(`${prefix}low`)}::float8`, sql`${value(`${prefix}high`)}::float8`)}`,
         repeats: true,
-        dateColumn: parameter === sortDateParameter ? 'low' : undefined,
-        bound,
+        dateColumn: isClinicalDate ? 'low' : undefined,
+        values,
       };
     }
     case 'updated': {
-      const headCondition = sql<boolean>`t.last_updated >= ${value('low')}::bigint
-        and t.last_updated < ${value('high')}::bigint`;
+      const headCondition = (value: ValueReference): RawBuilder<boolean> =>
+        sql`t.last_updated >= ${value(`${prefix}low`)}::bigint
+          and t.last_updated < ${value(`${prefix}high`)}::bigint`;
       return {
         shape: 'u',
         table: 'andiron.resource',
-        condition: sql`${SPACE} and t.resource_type = ${bind('type')}::smallint and not t.deleted
-          and ${headCondition}`,
+        condition: (value) => sql`${LIVE_HEAD} and ${headCondition(value)}`,
         repeats: false,
         dateColumn: undefined,
         headCondition,
-        bound: { [prefix + 'low']: wholeText(predicate.low), [prefix + 'high']: wholeText(predicate.high) },
+        values: [
+          { name: `${prefix}low`, type: 'bigint', value: wholeText(predicate.low) },
+          { name: `${prefix}high`, type: 'bigint', value: wholeText(predicate.high) },
+        ],
       };
     }
     case 'key': {
@@ -158,14 +146,41 @@ export function compilePredicate(
       return {
         shape: 'k',
         table: 'andiron.resource',
-        condition: sql`${SPACE} and t.resource_type = ${bind('type')}::smallint and not t.deleted
-          and t.resource_key = any(${value('keys')}::bigint[])`,
+        condition: (value) => sql`${LIVE_HEAD} and t.resource_key = any(${value(`${prefix}keys`)}::bigint[])`,
         repeats: false,
         dateColumn: undefined,
-        bound: { [prefix + 'keys']: keys.finish() },
+        values: [{ name: `${prefix}keys`, type: 'bigint[]', value: keys.finish() }],
       };
     }
   }
+}
+
+/** The parts of a predicate that compares columns of its own table with values. */
+function comparisons(
+  letter: string,
+  prefix: string,
+  all: readonly Comparison[],
+): Pick<PredicateSql, 'shape' | 'condition' | 'values'> {
+  let shape = letter;
+  const asked: { readonly comparison: Comparison; readonly value: PredicateValue }[] = [];
+  for (const [position, comparison] of all.entries()) {
+    const { column, operator = '=', type, value } = comparison;
+    if (value === undefined) continue;
+    shape += `${position}${operator}`;
+    asked.push({ comparison, value: { name: `${prefix}${column}_${position}`, type, value } });
+  }
+  return {
+    shape,
+    condition: (reference) =>
+      sql`${SPACE} and ${sql.join(
+        asked.map(
+          ({ comparison: { column, operator = '=' }, value: { name, type } }) =>
+            sql`${sql.ref(`t.${column}`)} ${sql.raw(operator)} ${reference(name)}::${sql.raw(type)}`,
+        ),
+        sql` and `,
+      )}`,
+    values: asked.map(({ value }) => value),
+  };
 }
 
 const USES_LOW: ReadonlySet<RangeTest> = new Set<RangeTest>(['eq', 'ne', 'lt', 'ge', 'le', 'eb', 'ap']);

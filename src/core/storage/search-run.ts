@@ -2,14 +2,17 @@ import { LRUCache } from 'lru-cache';
 import { canWalk, SELECTIVE, type Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
 import type { Database, Row } from './database';
+import { Gathering } from './gathering';
 import {
   countStatement,
   keysStatement,
   pageStatement,
+  sharedStatement,
+  toShareable,
   type SearchStatementRequest,
+  type ShareablePage,
 } from './search-statement';
-import { keyOfText, type VersionRow } from './version-read';
-import { CHANGES } from './version-write';
+import { decodePageRow, type PageRow } from './version-row';
 
 /** One match: its version, and where it stands in the order. */
 export interface Match {
@@ -17,14 +20,93 @@ export interface Match {
   readonly sortValue: number | null;
   /** Decimal form of the 64-bit key. */
   readonly keyText: string;
-  readonly row: VersionRow;
+  readonly row: PageRow;
 }
 
-/** Runs one page statement. Cost: one statement. */
-export async function runPage(database: Database, request: SearchStatementRequest): Promise<Match[]> {
-  const { statement, bound } = pageStatement(request);
-  const rows = await database.run('search', request.space, statement, bound);
-  return rows.map((row) => toMatch(row, request.type));
+/** Pages in one statement. */
+const MAX_SHARED = 16;
+
+/** Runs page statements. Pages of one shape that are asked for at the same time become one statement. */
+export class SearchRunner {
+  private readonly gathering: Gathering<undefined, ShareablePage, Match[]>;
+
+  constructor(
+    private readonly database: Database,
+    observe: (pages: number) => void,
+    /** Shared statements under way at once; fewer make larger ones. */
+    concurrent = 2,
+  ) {
+    this.gathering = new Gathering({
+      run: (_group, pages) => this.runShared(pages),
+      concurrent,
+      most: MAX_SHARED,
+      observe,
+    });
+  }
+
+  /** The matches of one page in order. Cost: one statement, or a share in one. */
+  async page(request: SearchStatementRequest): Promise<Match[]> {
+    const shareable = toShareable(request);
+    return shareable === undefined
+      ? this.runAlone(request)
+      : this.gathering.load(shareable.group, undefined, shareable);
+  }
+
+  private async runAlone(request: SearchStatementRequest): Promise<Match[]> {
+    const { statement, bound } = pageStatement(request);
+    const rows = await this.database.run('search', request.space, statement, bound);
+    return rows.map((row) => toMatch(row, 0, request.type));
+  }
+
+  private async runShared(pages: readonly ShareablePage[]): Promise<(Match[] | Error)[]> {
+    const [first, second] = pages;
+    if (first === undefined) return [];
+    if (second === undefined) return [await this.runAlone(first.request)];
+    try {
+      return await this.runTogether(first, pages);
+    } catch {
+      // What one of them asked for is not to fail the others; each is told of its own failure.
+      return Promise.all(
+        pages.map(({ request }) =>
+          this.runAlone(request).catch((error: unknown) =>
+            error instanceof Error ? error : new Error(String(error)),
+          ),
+        ),
+      );
+    }
+  }
+
+  private async runTogether(first: ShareablePage, pages: readonly ShareablePage[]): Promise<Match[][]> {
+    const { space, type, order } = first.request;
+    const { statement, bound } = sharedStatement(first, pages);
+    const found: Match[][] = pages.map(() => []);
+    for (const row of await this.database.run('search', space, statement, bound)) {
+      found[(row[0] as number) - 1]?.push(toMatch(row, 1, type));
+    }
+    // The pages come one after the other as they were made; only a plan nobody has seen would mix them.
+    for (const page of found) if (!isInOrder(page, order)) page.sort((a, b) => compareMatches(a, b, order));
+    return found;
+  }
+}
+
+function isInOrder(page: readonly Match[], order: Order): boolean {
+  return page.every((match, index) => {
+    const before = page[index - 1];
+    return before === undefined || compareMatches(before, match, order) <= 0;
+  });
+}
+
+function compareMatches(a: Match, b: Match, { descending }: Order): number {
+  const ascending =
+    (a.sortValue ?? -Infinity) === (b.sortValue ?? -Infinity)
+      ? compareKeys(a.keyText, b.keyText)
+      : (a.sortValue ?? -Infinity) - (b.sortValue ?? -Infinity);
+  return descending ? -ascending : ascending;
+}
+
+function compareKeys(a: string, b: string): number {
+  if (a === b) return 0;
+  return BigInt(a) < BigInt(b) ? -1 : 1;
 }
 
 /** A match of which only the head was read. */
@@ -92,36 +174,12 @@ export async function estimateMatches(
 /** Below every clinical date: the number that stands for none, and open lower ends. */
 const LEAST_DATE = -9.2e18;
 
-function toMatch(row: Row, type: number): Match {
-  const [sortValue, keyText, id, version, lastUpdated, sequence, metaOffset, change, author, body] = row as [
-    number,
-    string,
-    string | null,
-    number,
-    number,
-    number,
-    number,
-    number,
-    string | null,
-    string | null,
-  ];
+function toMatch(row: Row, start: number, type: number): Match {
+  const sortValue = row[start] as number;
+  const keyText = row[start + 1] as string;
   return {
     sortValue: sortValue < LEAST_DATE ? null : sortValue,
     keyText,
-    row: {
-      id,
-      // Seldom asked for: the text says the id.
-      get key() {
-        return keyOfText(keyText);
-      },
-      type,
-      version,
-      lastUpdated,
-      sequence,
-      metaOffset,
-      change: CHANGES[change] ?? 'update',
-      author,
-      body: body ?? '',
-    },
+    row: decodePageRow(row, start + 2, type, keyText),
   };
 }

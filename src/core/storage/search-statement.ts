@@ -2,9 +2,15 @@ import { LRUCache } from 'lru-cache';
 import { sql, type RawBuilder } from 'kysely';
 import type { Drive, Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
-import { compilePredicate, type PredicateSql } from './predicate-sql';
+import {
+  compilePredicate,
+  type PredicateSql,
+  type PredicateValue,
+  type ValueReference,
+} from './predicate-sql';
 import { bind, defineStatement, template, type Bound, type Statement } from './statement';
-import { CURRENT_VERSION } from './version-read';
+import { currentVersion } from './version-read';
+import { inlineBytes, PAGE_COLUMNS } from './version-row';
 
 /** Stored for "no clinical date" (version-write.ts). */
 const NO_DATE = '-9223372036854775808';
@@ -45,25 +51,21 @@ const statements = new LRUCache<string, Statement>({ max: MAX_SHAPES });
 
 /** The statement that gives one page: sort value, key and the current version of each match. Compiled once per shape. */
 export function pageStatement(request: SearchStatementRequest): BoundStatement {
-  return prepare('page', request, (compiled) => {
-    const matches = matchesSql(request, compiled);
-    const direction = directionSql(request.order);
-    return sql`
-      with page as (${matches})
-      select x.sort_value, x.resource_key::text, v.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change,
-             v.author, v.body
-      from (select p.sort_value, p.resource_key, ${bind('type')}::smallint as resource_type from page p) x
-      cross join lateral (${CURRENT_VERSION}) v
-      order by x.sort_value ${direction}, x.resource_key ${direction}`;
-  });
+  const prepared = prepare(request);
+  const statement = statementOf(`page ${prepared.shape}`, request, () => pageSql(request, prepared, bind));
+  const bound = { ...boundOf(request, prepared), inline_bytes: inlineBytes(request.limit) };
+  return { statement, bound, shape: prepared.shape };
 }
 
 /** As `pageStatement`, without the texts: for matches of which only some will be read. */
 export function keysStatement(request: SearchStatementRequest): BoundStatement {
-  return prepare('keys', request, (compiled) => {
-    const direction = directionSql(request.order);
-    return sql`
-      with page as (${matchesSql(request, compiled)})
+  const prepared = prepare(request);
+  const direction = directionSql(request.order);
+  const statement = statementOf(
+    `keys ${prepared.shape}`,
+    request,
+    () => sql`
+      with page as (${matchesSql(request, prepared.compiled, bind)})
       select p.resource_key::text, r.id, r.last_updated
       from page p
       cross join lateral (
@@ -72,57 +74,152 @@ export function keysStatement(request: SearchStatementRequest): BoundStatement {
           and h.resource_key = p.resource_key
         offset 0
       ) r
-      order by p.sort_value ${direction}, p.resource_key ${direction}`;
-  });
+      order by p.sort_value ${direction}, p.resource_key ${direction}`,
+  );
+  return { statement, bound: boundOf(request, prepared), shape: prepared.shape };
 }
 
 /** The statement that counts the distinct matches, up to `limit`. */
 export function countStatement(request: SearchStatementRequest): BoundStatement {
-  return prepare(
-    'count',
+  const prepared = prepare(request);
+  const statement = statementOf(
+    `count ${prepared.shape}`,
     request,
-    (compiled) => sql`select count(*)::int from (${matchesSql(request, compiled)}) m`,
+    () => sql`select count(*)::int from (${matchesSql(request, prepared.compiled, bind)}) m`,
   );
+  return { statement, bound: boundOf(request, prepared), shape: prepared.shape };
+}
+
+/** A page that may share its statement with others: requests with the same `group` go together. */
+export interface ShareablePage {
+  readonly group: string;
+  readonly request: SearchStatementRequest;
+  readonly prepared: Prepared;
+}
+
+/** Larger pages go alone: what one statement answers is held at once. */
+const MAX_SHARED_LIMIT = 101;
+
+/**
+ * The page as one that may share a statement, if it is of a kind whose cost the limit bounds: one ordered index range.
+ * Others could keep their neighbours waiting.
+ */
+export function toShareable(request: SearchStatementRequest): ShareablePage | undefined {
+  const { drive, criteria, limit, space, type } = request;
+  if (drive.kind !== 'walk' || criteria.length !== 1 || limit > MAX_SHARED_LIMIT) return undefined;
+  const prepared = prepare(request);
+  return { group: `${space} ${type} ${limit} ${prepared.shape}`, request, prepared };
+}
+
+/**
+ * One statement for several pages of one group: the position of the page in `pages`, from 1, stands before the columns
+ * of `pageStatement`.
+ */
+export function sharedStatement(first: ShareablePage, pages: readonly ShareablePage[]): BoundStatement {
+  const { request, prepared } = first;
+  const values = valuesOf(request, prepared);
+  const statement = statementOf(`shared ${prepared.shape}`, request, () => {
+    const arrays = values.map(({ name, type }) => sql`${bind(name)}::${sql.raw(type)}[]`);
+    const columns = [...values.map(({ name }) => name), 'ordinal'].map((name) => sql.id(name));
+    return sql`
+      select q.ordinal::int, g.*
+      from unnest(${sql.join(arrays)}) with ordinality as q (${sql.join(columns)})
+      cross join lateral (${pageSql(request, prepared, (name) => sql.ref(`q.${name}`))}) g`;
+  });
+  const bound: Record<string, Bound> = {
+    space: request.space,
+    type: request.type,
+    limit: request.limit,
+    inline_bytes: inlineBytes(request.limit * pages.length),
+  };
+  const columns = pages.map((page) => valuesOf(page.request, page.prepared));
+  for (const [index, { name }] of values.entries()) {
+    bound[name] = columns.map((column) => scalarOf(column[index]?.value));
+  }
+  return { statement, bound, shape: prepared.shape };
+}
+
+function scalarOf(value: Bound | undefined): string | number | null {
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  throw new Error('only plain values can share a statement');
 }
 
 type CompiledCriteria = readonly (readonly PredicateSql[])[];
 
-function prepare(
-  purpose: string,
-  request: SearchStatementRequest,
-  build: (compiled: CompiledCriteria) => RawBuilder<unknown>,
-): BoundStatement {
+interface Prepared {
+  readonly shape: string;
+  readonly compiled: CompiledCriteria;
+}
+
+function prepare(request: SearchStatementRequest): Prepared {
   const compiled = request.criteria.map((criterion, c) =>
     criterion.anyOf.map((predicate, p) =>
       compilePredicate(predicate, `c${c}p${p}`, request.sortDateParameter),
     ),
   );
   const { order, drive, phase, after } = request;
-  const shape = [
-    purpose,
-    drive.kind,
-    'criterion' in drive ? drive.criterion : '',
-    order.by,
-    order.descending ? 'desc' : 'asc',
-    phase,
-    after === undefined ? 'first' : 'next',
-    ...compiled.map((alternatives) => alternatives.map((alternative) => alternative.shape).join(',')),
-  ].join(' ');
-  let statement = statements.get(shape);
+  let shape = `${drive.kind} ${'criterion' in drive ? drive.criterion : ''} ${order.by} ${
+    order.descending ? 'desc' : 'asc'
+  } ${phase} ${after === undefined ? 'first' : 'next'}`;
+  for (const alternatives of compiled) {
+    shape += ' ';
+    for (const alternative of alternatives) shape += `,${alternative.shape}`;
+  }
+  return { shape, compiled };
+}
+
+function statementOf(
+  name: string,
+  request: SearchStatementRequest,
+  build: () => RawBuilder<unknown>,
+): Statement {
+  let statement = statements.get(name);
   if (statement === undefined) {
     // One index range: the generic plan is right and saves planning. Several: plan with the values at hand.
-    statement = defineStatement(template(build(compiled)), { named: compiled.length <= 1 });
-    statements.set(shape, statement);
+    statement = defineStatement(template(build()), { named: request.criteria.length <= 1 });
+    statements.set(name, statement);
   }
-  const bound: Record<string, Bound> = { space: request.space, type: request.type, limit: request.limit };
-  if (drive.kind === 'dates') bound['date_parameter'] = drive.parameter;
+  return statement;
+}
+
+/** The values that differ between two requests of one shape. */
+function valuesOf(request: SearchStatementRequest, { compiled }: Prepared): PredicateValue[] {
+  const values: PredicateValue[] = [];
+  const { after, drive } = request;
+  if (drive.kind === 'dates') values.push({ name: 'date_parameter', type: 'int', value: drive.parameter });
   if (after !== undefined) {
-    bound['after_value'] = after.sortValue === null ? absentText(request) : String(after.sortValue);
-    bound['after_key'] = after.key;
+    values.push(
+      {
+        name: 'after_value',
+        type: sortsByLow(request) ? 'float8' : 'bigint',
+        value: after.sortValue === null ? absentText(request) : String(after.sortValue),
+      },
+      { name: 'after_key', type: 'bigint', value: after.key },
+    );
   }
   for (const alternatives of compiled)
-    for (const alternative of alternatives) Object.assign(bound, alternative.bound);
-  return { statement, bound, shape };
+    for (const alternative of alternatives) values.push(...alternative.values);
+  return values;
+}
+
+function boundOf(request: SearchStatementRequest, prepared: Prepared): Record<string, Bound> {
+  const bound: Record<string, Bound> = { space: request.space, type: request.type, limit: request.limit };
+  for (const { name, value } of valuesOf(request, prepared)) bound[name] = value;
+  return bound;
+}
+
+function pageSql(
+  request: SearchStatementRequest,
+  { compiled }: Prepared,
+  value: ValueReference,
+): RawBuilder<unknown> {
+  const direction = directionSql(request.order);
+  return sql`
+    with page as (${matchesSql(request, compiled, value)})
+    select x.sort_value, x.resource_key::text as key_text, y.*
+    from (select p.sort_value, p.resource_key, ${bind('type')}::smallint as resource_type from page p) x
+    cross join lateral (${currentVersion(PAGE_COLUMNS)}) y
+    order by x.sort_value ${direction}, x.resource_key ${direction}`;
 }
 
 function absentText(request: SearchStatementRequest): string {
@@ -137,17 +234,21 @@ function sortsByLow({ drive, criteria, phase }: SearchStatementRequest): boolean
 }
 
 /** Sort value and key of the matches of one page, in order. */
-function matchesSql(request: SearchStatementRequest, compiled: CompiledCriteria): RawBuilder<unknown> {
+function matchesSql(
+  request: SearchStatementRequest,
+  compiled: CompiledCriteria,
+  value: ValueReference,
+): RawBuilder<unknown> {
   const { drive, phase } = request;
   switch (drive.kind) {
     case 'walk':
-      return walkSql(request, compiled, drive.criterion);
+      return walkSql(request, compiled, drive.criterion, value);
     case 'heads':
-      return headsSql(request, compiled);
+      return headsSql(request, compiled, value);
     case 'dates':
-      return phase === 'undated' ? headsSql(request, compiled) : datesSql(request, compiled);
+      return phase === 'undated' ? headsSql(request, compiled, value) : datesSql(request, compiled, value);
     case 'gather':
-      return gatherSql(request, compiled, drive.criterion);
+      return gatherSql(request, compiled, drive.criterion, value);
   }
 }
 
@@ -156,6 +257,7 @@ function walkSql(
   request: SearchStatementRequest,
   compiled: CompiledCriteria,
   driver: number,
+  reference: ValueReference,
 ): RawBuilder<unknown> {
   const alternatives = compiled[driver] ?? [];
   const mixed = new Set(alternatives.map((alternative) => alternative.dateColumn)).size > 1;
@@ -164,10 +266,10 @@ function walkSql(
     // A missing date is a number of its own in each column; where both meet, one form must serve.
     const value = mixed && alternative.dateColumn === 'low' ? lowToSortDate(column) : column;
     const conditions = [
-      alternative.condition,
+      alternative.condition(reference),
       ...phaseCondition(request, column, alternative.dateColumn === 'low'),
-      ...keysetCondition(request, value, sql`t.resource_key`),
-      ...probes(compiled, driver, { [alternative.dateColumn ?? 'sort_date']: column }),
+      ...keysetCondition(request, value, sql`t.resource_key`, reference),
+      ...probes(compiled, driver, { [alternative.dateColumn ?? 'sort_date']: column }, reference),
     ];
     return ordered(
       request,
@@ -186,13 +288,17 @@ function walkSql(
   return ordered(request, sql`select distinct`, sql`u.sort_value, u.resource_key`, sql`(${union}) u`);
 }
 
-function headsSql(request: SearchStatementRequest, compiled: CompiledCriteria): RawBuilder<unknown> {
+function headsSql(
+  request: SearchStatementRequest,
+  compiled: CompiledCriteria,
+  reference: ValueReference,
+): RawBuilder<unknown> {
   const value = sortColumn(request.order);
   const conditions = [
     sql`t.space = ${bind('space')}::int and t.resource_type = ${bind('type')}::smallint and not t.deleted`,
     ...phaseCondition(request, sql`t.sort_date`, false),
-    ...keysetCondition(request, value, sql`t.resource_key`),
-    ...probes(compiled, -1, { sort_date: sql`t.sort_date`, isHead: true }),
+    ...keysetCondition(request, value, sql`t.resource_key`, reference),
+    ...probes(compiled, -1, { sort_date: sql`t.sort_date`, isHead: true }, reference),
   ];
   return ordered(
     request,
@@ -202,12 +308,16 @@ function headsSql(request: SearchStatementRequest, compiled: CompiledCriteria): 
   );
 }
 
-function datesSql(request: SearchStatementRequest, compiled: CompiledCriteria): RawBuilder<unknown> {
+function datesSql(
+  request: SearchStatementRequest,
+  compiled: CompiledCriteria,
+  reference: ValueReference,
+): RawBuilder<unknown> {
   const conditions = [
-    sql`t.space = ${bind('space')}::int and t.parameter = ${bind('date_parameter')}::int and t.qualifier = 0`,
+    sql`t.space = ${bind('space')}::int and t.parameter = ${reference('date_parameter')}::int and t.qualifier = 0`,
     ...phaseCondition(request, sql`t.low`, true),
-    ...keysetCondition(request, sql`t.low`, sql`t.resource_key`),
-    ...probes(compiled, -1, { low: sql`t.low` }),
+    ...keysetCondition(request, sql`t.low`, sql`t.resource_key`, reference),
+    ...probes(compiled, -1, { low: sql`t.low` }, reference),
   ];
   return ordered(
     request,
@@ -222,6 +332,7 @@ function gatherSql(
   request: SearchStatementRequest,
   compiled: CompiledCriteria,
   driver: number,
+  reference: ValueReference,
 ): RawBuilder<unknown> {
   const alternatives = compiled[driver] ?? [];
   const keys =
@@ -230,7 +341,7 @@ function gatherSql(
       : sql.join(
           alternatives.map(
             (alternative) =>
-              sql`select t.resource_key from ${sql.table(alternative.table)} t where ${alternative.condition}`,
+              sql`select t.resource_key from ${sql.table(alternative.table)} t where ${alternative.condition(reference)}`,
           ),
           sql` union all `,
         );
@@ -238,8 +349,8 @@ function gatherSql(
   const conditions = [
     sql`true`,
     ...phaseCondition(request, sql`t.sort_date`, false),
-    ...keysetCondition(request, value, sql`t.resource_key`),
-    ...probes(compiled, driver, { sort_date: sql`t.sort_date`, isHead: true }),
+    ...keysetCondition(request, value, sql`t.resource_key`, reference),
+    ...probes(compiled, driver, { sort_date: sql`t.sort_date`, isHead: true }, reference),
   ];
   return ordered(
     request,
@@ -291,13 +402,14 @@ function keysetCondition(
   request: SearchStatementRequest,
   value: RawBuilder<unknown>,
   key: RawBuilder<unknown>,
+  reference: ValueReference,
 ): RawBuilder<unknown>[] {
   const { after, order } = request;
   if (after === undefined) return [];
   const comparison = order.descending ? sql`<` : sql`>`;
   const type = sortsByLow(request) ? sql`float8` : sql`bigint`;
   return [
-    sql`(${value}, ${key}) ${comparison} (${bind('after_value')}::${type}, ${bind('after_key')}::bigint)`,
+    sql`(${value}, ${key}) ${comparison} (${reference('after_value')}::${type}, ${reference('after_key')}::bigint)`,
   ];
 }
 
@@ -318,21 +430,25 @@ function sortDateToLow(sortDate: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /** The criteria but the driving one, as conditions on a row `t`. */
-function probes(compiled: CompiledCriteria, driver: number, tested: Tested): RawBuilder<unknown>[] {
+function probes(
+  compiled: CompiledCriteria,
+  driver: number,
+  tested: Tested,
+  reference: ValueReference,
+): RawBuilder<unknown>[] {
   return compiled
     .filter((_alternatives, index) => index !== driver)
     .map((alternatives) => {
       if (alternatives.length === 0) return sql`false`;
-      const tests = alternatives.map((alternative) => probe(alternative, tested));
+      const tests = alternatives.map((alternative) => probe(alternative, tested, reference));
       return sql`(${sql.join(tests, sql` or `)})`;
     });
 }
 
-function probe(
-  { table, condition, dateColumn, headCondition }: PredicateSql,
-  tested: Tested,
-): RawBuilder<unknown> {
-  if (headCondition !== undefined && tested.isHead === true) return sql`(${headCondition})`;
+function probe(predicate: PredicateSql, tested: Tested, reference: ValueReference): RawBuilder<unknown> {
+  const { table, dateColumn, headCondition } = predicate;
+  if (headCondition !== undefined && tested.isHead === true) return sql`(${headCondition(reference)})`;
+  const condition = predicate.condition(reference);
   // Rows that carry the clinical date are found by their whole index key; OFFSET 0 keeps the planner from turning the
   // test into a join over all matches (measured 10 ms against 1 ms).
   if (dateColumn !== undefined) {

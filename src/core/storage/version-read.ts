@@ -1,26 +1,19 @@
-import DataLoader from 'dataloader';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { BinaryArray } from './binary-array';
 import type { Database, Row } from './database';
+import { Gathering } from './gathering';
 import { bind, defineStatement, template } from './statement';
-import { CHANGES, type Change, type KeyHalves } from './version-write';
-
-/** One stored version as it lies in the tables; its text still lacks the server's part of meta. */
-export interface VersionRow {
-  /** Null where the key stands for the id. */
-  readonly id: string | null;
-  readonly key: KeyHalves;
-  readonly type: number;
-  readonly version: number;
-  /** Milliseconds since 1970. */
-  readonly lastUpdated: number;
-  readonly sequence: number;
-  readonly metaOffset: number;
-  readonly change: Change;
-  readonly author: string | null;
-  /** '' for a deletion. */
-  readonly body: string;
-}
+import {
+  decodePageRow,
+  decodeVersion,
+  inlineBytes,
+  keyText,
+  PAGE_COLUMNS,
+  VERSION_COLUMNS,
+  type PageRow,
+  type VersionRow,
+} from './version-row';
+import type { KeyHalves } from './version-write';
 
 export interface ResourceAddress {
   readonly type: number;
@@ -28,27 +21,32 @@ export interface ResourceAddress {
 }
 
 /**
- * The current version is the last one: the primary key leads to it backwards, and the head need not be read (its probe
- * and row were a quarter of the time that PostgreSQL spent on a page of 20: 0.16 against 0.12 ms).
+ * The current version of a row `x` (resource_type, resource_key) is the last one: the primary key leads to it
+ * backwards, and the head need not be read (its probe and row were a quarter of the time that PostgreSQL spent on a
+ * page of 20: 0.16 against 0.12 ms).
  */
-export const CURRENT_VERSION = sql`
-  select w.id, w.version, w.last_updated, w.sequence, w.meta_offset, w.change, w.author, w.body
-  from andiron.resource_version w
-  where w.space = ${bind('space')}::int and w.resource_type = x.resource_type and w.resource_key = x.resource_key
-  order by w.version desc limit 1`;
+export function currentVersion(columns: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select ${columns} from andiron.resource_version v
+    where v.space = ${bind('space')}::int and v.resource_type = x.resource_type and v.resource_key = x.resource_key
+    order by v.version desc limit 1`;
+}
 
-const READ_CURRENT = defineStatement(
-  template(sql`
-    select x.ordinal::int, v.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author, v.body
+function readCurrent(columns: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select x.ordinal::int, y.*
     from unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[]) with ordinality
       as x (resource_type, resource_key, ordinal)
-    cross join lateral (${CURRENT_VERSION}) v
-    limit ${bind('limit')}::int`),
-);
+    cross join lateral (${currentVersion(columns)}) y
+    limit ${bind('limit')}::int`;
+}
+
+const READ_CURRENT = defineStatement(template(readCurrent(VERSION_COLUMNS)));
+const READ_CURRENT_PAGE = defineStatement(template(readCurrent(PAGE_COLUMNS)));
 
 const READ_VERSION = defineStatement(
   template(sql`
-    select 1, v.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author, v.body
+    select ${VERSION_COLUMNS}
     from andiron.resource_version v
     where v.space = ${bind('space')}::int and v.resource_type = ${bind('type')}::smallint
       and v.resource_key = ${bind('key')}::bigint and v.version = ${bind('version')}::int
@@ -57,7 +55,7 @@ const READ_VERSION = defineStatement(
 
 const READ_HISTORY = defineStatement(
   template(sql`
-    select 1, v.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author, v.body
+    select ${PAGE_COLUMNS}
     from andiron.resource_version v
     where v.space = ${bind('space')}::int and v.resource_type = ${bind('type')}::smallint
       and v.resource_key = ${bind('key')}::bigint and v.version < ${bind('before')}::int
@@ -66,99 +64,59 @@ const READ_HISTORY = defineStatement(
     limit ${bind('limit')}::int`),
 );
 
-const LOCK_CURRENT = defineStatement(
+/** The statement that takes a resource's head until the end of the transaction. */
+export const LOCK_STATEMENT = defineStatement(
   template(
     sql`select andiron.lock_resource(${bind('space')}::int, ${bind('type')}::smallint, ${bind('key')}::bigint)`,
   ),
 );
 
 const MAX_GATHERED = 64;
-const MAX_SPACES = 1000;
+
+/** The texts of one page come to about so much at most; a page ends earlier, but never before its first resource. */
+export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 /** Called with the number of reads of each statement; for metrics. */
 export type ReadObserver = (reads: number) => void;
 
-/**
- * Reads by key. The reads of all concurrent requests of a space become one statement; a read never joins a statement
- * that was sent before it was asked for, and nothing is kept, so each answer is as fresh as its own statement.
- */
+/** Reads by key. The reads of all concurrent requests of a space become one statement. */
 export class VersionReader {
-  private readonly loaders = new Map<number, DataLoader<ResourceAddress, VersionRow | undefined>>();
-  private free: number;
-  private readonly waiting: (() => void)[] = [];
+  private readonly gathering: Gathering<number, ResourceAddress, VersionRow | undefined>;
 
   constructor(
     private readonly database: Database,
-    private readonly observe: ReadObserver,
+    observe: ReadObserver,
     /** Statements under way at once: the connections of the read lane. */
     concurrent = 2,
   ) {
-    this.free = concurrent;
+    this.gathering = new Gathering({
+      run: (space, addresses) => this.readWhole(space, addresses),
+      concurrent,
+      most: MAX_GATHERED,
+      observe,
+    });
   }
 
   /** The current version, deletions included; undefined when there never was one. */
   current(space: number, address: ResourceAddress): Promise<VersionRow | undefined> {
-    let loader = this.loaders.get(space);
-    if (loader === undefined) {
-      if (this.loaders.size >= MAX_SPACES) this.loaders.clear();
-      loader = new DataLoader((addresses) => this.readGathered(space, addresses), {
-        cache: false,
-        maxBatchSize: MAX_GATHERED,
-        batchScheduleFn: (dispatch) => setImmediate(() => this.whenFree(dispatch)),
-      });
-      this.loaders.set(space, loader);
-    }
-    return loader.load(address);
+    return this.gathering.load(String(space), space, address);
   }
 
-  /** Dispatches when a statement may be sent: until then further reads join. */
-  private whenFree(dispatch: () => void): void {
-    if (this.free > 0) {
-      this.free--;
-      dispatch();
-    } else {
-      this.waiting.push(dispatch);
-    }
-  }
-
-  private async readGathered(
-    space: number,
-    addresses: readonly ResourceAddress[],
-  ): Promise<(VersionRow | undefined | Error)[]> {
-    this.observe(addresses.length);
-    try {
-      return await this.readCurrent(space, addresses);
-    } finally {
-      const next = this.waiting.shift();
-      if (next === undefined) this.free++;
-      else next();
-    }
-  }
-
-  /** Current versions in the order of `addresses`, by one statement of its own. */
-  async readCurrent(
+  private async readWhole(
     space: number,
     addresses: readonly ResourceAddress[],
   ): Promise<(VersionRow | undefined)[]> {
-    const types = new BinaryArray('int2');
-    const keys = new BinaryArray('int8', 1024);
-    for (const { type, key } of addresses) {
-      types.pushInt2(type);
-      keys.pushInt8(key.high, key.low);
-    }
-    const rows = await this.database.run('read', space, READ_CURRENT, {
-      space,
-      types: types.finish(),
-      keys: keys.finish(),
-      limit: addresses.length,
+    const rows = await this.database.run('read', space, READ_CURRENT, encodeAddresses(space, addresses));
+    return inOrder(rows, addresses, (row, { type, key }) => decodeVersion(row, 1, type, key));
+  }
+
+  /** Current versions in the order of `addresses`, without long texts, by one statement of its own. */
+  async readCurrent(space: number, addresses: readonly ResourceAddress[]): Promise<(PageRow | undefined)[]> {
+    const rows = await this.database.run('read', space, READ_CURRENT_PAGE, {
+      ...encodeAddresses(space, addresses),
+      inline_bytes: inlineBytes(addresses.length),
     });
-    const found = new Array<VersionRow | undefined>(addresses.length).fill(undefined);
-    for (const row of rows) {
-      const index = (row[0] as number) - 1;
-      const address = addresses[index];
-      if (address !== undefined) found[index] = toVersionRow(row, address);
-    }
-    return found;
+    return inOrder(rows, addresses, (row, { type, key }) => decodePageRow(row, 1, type, keyText(key)));
   }
 
   async version(space: number, address: ResourceAddress, version: number): Promise<VersionRow | undefined> {
@@ -168,7 +126,33 @@ export class VersionReader {
       key: keyText(address.key),
       version,
     });
-    return row === undefined ? undefined : toVersionRow(row, address);
+    return row === undefined ? undefined : decodeVersion(row, 0, address.type, address.key);
+  }
+
+  /** The same version with its text. */
+  async complete(space: number, row: PageRow): Promise<VersionRow> {
+    if (row.omittedBytes === undefined) return row;
+    const whole = await this.version(space, row, row.version);
+    if (whole === undefined) throw new Error('a stored version is gone');
+    return whole;
+  }
+
+  /**
+   * The rows of a page with their texts, as many from the first on as come to MAX_PAGE_BYTES. A new version may have
+   * followed meanwhile: it is the one that was found which is given. Cost: a statement for each long text.
+   */
+  async completePage<R extends PageRow>(
+    rows: readonly R[],
+    spaceOf: (row: R) => number,
+  ): Promise<VersionRow[]> {
+    let bytes = 0;
+    const page: VersionRow[] = [];
+    for (const row of rows) {
+      bytes += row.omittedBytes ?? row.body.length;
+      if (bytes > MAX_PAGE_BYTES && page.length > 0) break;
+      page.push(row.omittedBytes === undefined ? row : await this.complete(spaceOf(row), row));
+    }
+    return page;
   }
 
   /** Versions of one resource, newest first, with a version number under `before`. */
@@ -176,56 +160,46 @@ export class VersionReader {
     space: number,
     address: ResourceAddress,
     range: { before: number; since: number; sinceSequence: number; limit: number },
-  ): Promise<VersionRow[]> {
+  ): Promise<PageRow[]> {
+    const key = keyText(address.key);
     const rows = await this.database.run('search', space, READ_HISTORY, {
       space,
       type: address.type,
-      key: keyText(address.key),
+      key,
       before: range.before,
       since: range.since,
       since_sequence: range.sinceSequence,
       limit: range.limit,
+      inline_bytes: inlineBytes(range.limit),
     });
-    return rows.map((row) => toVersionRow(row, address));
+    return rows.map((row) => decodePageRow(row, 0, address.type, key));
   }
 }
 
-/** The statement that takes a resource's head until the end of the transaction. */
-export const LOCK_STATEMENT = LOCK_CURRENT;
-
-/** The decimal form of a 64-bit key. */
-export function keyText(key: KeyHalves): string {
-  return ((BigInt(key.high) << 32n) | BigInt(key.low >>> 0)).toString();
+function encodeAddresses(
+  space: number,
+  addresses: readonly ResourceAddress[],
+): { space: number; types: Buffer; keys: Buffer; limit: number } {
+  const types = new BinaryArray('int2');
+  const keys = new BinaryArray('int8', 1024);
+  for (const { type, key } of addresses) {
+    types.pushInt2(type);
+    keys.pushInt8(key.high, key.low);
+  }
+  return { space, types: types.finish(), keys: keys.finish(), limit: addresses.length };
 }
 
-/** The halves of a key in decimal form. */
-export function keyOfText(text: string): KeyHalves {
-  const key = BigInt(text);
-  return { high: Number(key >> 32n), low: Number(BigInt.asIntN(32, key)) };
-}
-
-function toVersionRow(row: Row, address: ResourceAddress): VersionRow {
-  const [, id, version, lastUpdated, sequence, metaOffset, change, author, body] = row as [
-    number,
-    string | null,
-    number,
-    number,
-    number,
-    number,
-    number,
-    string | null,
-    string | null,
-  ];
-  return {
-    id,
-    key: address.key,
-    type: address.type,
-    version,
-    lastUpdated,
-    sequence,
-    metaOffset,
-    change: CHANGES[change] ?? 'update',
-    author,
-    body: body ?? '',
-  };
+/** Rows begin with the ordinal of their address; an address without a row is undefined. */
+function inOrder<R>(
+  rows: readonly Row[],
+  addresses: readonly ResourceAddress[],
+  decode: (row: Row, address: ResourceAddress) => R,
+): (R | undefined)[] {
+  const found = new Array<R | undefined>(addresses.length).fill(undefined);
+  for (const row of rows) {
+    const index = (row[0] as number) - 1;
+    const address = addresses[index];
+    if (address !== undefined) found[index] = decode(row, address);
+  }
+  return found;
 }
