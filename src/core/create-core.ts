@@ -29,13 +29,14 @@ import { Spaces } from './spaces';
 import { Database, type DatabaseOptions, type Lane } from './storage/database';
 import { migrate } from './storage/migrate';
 import { ping, TenantStore } from './storage/tenants';
+import { SearchRunner } from './storage/search-run';
 import { VersionReader } from './storage/version-read';
 import { WriteQueues } from './storage/write-queue';
 
 /** What core reports of its work, for metrics. Never a tenant, an id or a value. */
 export interface Instruments {
   statement(lane: Lane, milliseconds: number): void;
-  gathered(kind: 'read' | 'write', members: number): void;
+  gathered(kind: 'read' | 'search' | 'write', members: number): void;
   cacheLookup(outcome: 'hit' | 'miss' | 'unreachable'): void;
 }
 
@@ -98,6 +99,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     resourceTypes: (release) => resourceTypes[release],
     database,
     reader: new VersionReader(database, (reads) => instruments?.gathered('read', reads)),
+    searches: new SearchRunner(database, (pages) => instruments?.gathered('search', pages)),
     writes: new WriteQueues(database, limits.maxWriteQueue, (members) =>
       instruments?.gathered('write', members),
     ),
