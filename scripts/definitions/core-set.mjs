@@ -3,7 +3,8 @@
 import { buildOperations } from './operations.mjs';
 import { buildSearchParameters } from './search-parameters.mjs';
 import { chooseSortDates } from './sort-dates.mjs';
-import { buildBindings } from './bindings.mjs';
+import { createRules } from './rules.mjs';
+import { buildValueSets } from './value-sets.mjs';
 
 const PROFILE = 'http://hl7.org/fhir/StructureDefinition/';
 const TYPE_OF_PRIMITIVE = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type';
@@ -12,9 +13,12 @@ const SYSTEM = 'http://hl7.org/fhirpath/';
 
 export function buildCoreSet({ release, definitions, expansions, newestOperations }) {
   const ofType = (name) => definitions.filter((resource) => resource.resourceType === name);
-  const types = ofType('StructureDefinition')
+  const structures = ofType('StructureDefinition');
+  const rules = createRules(structures);
+  const limits = createLimits(structures);
+  const types = structures
     .filter((definition) => definition.derivation !== 'constraint')
-    .map(buildType)
+    .map((definition) => buildType(definition, rules, limits))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
   types.forEach((type, index) => (type.number = index + 1));
   const parameters = buildSearchParameters(types, ofType('SearchParameter'), release);
@@ -22,7 +26,9 @@ export function buildCoreSet({ release, definitions, expansions, newestOperation
     release: release.name,
     fhirVersion: release.fhirVersion,
     types,
-    valueSets: buildBindings(types, ofType('ValueSet'), expansions),
+    constraints: rules.constraints,
+    bindings: rules.bindings,
+    valueSets: buildValueSets(rules.bindings, ofType('ValueSet'), expansions),
     searchParameters: parameters,
     sortDates: chooseSortDates(types, parameters),
     operations: buildOperations(ofType('OperationDefinition'), newestOperations),
@@ -36,8 +42,11 @@ export function buildCoreSet({ release, definitions, expansions, newestOperation
   };
 }
 
-function buildType(definition) {
+function buildType(definition, rules, limits) {
   const name = definition.type;
+  const [root] = definition.snapshot.element;
+  const constraints = rules.ofType(root);
+  const binding = rules.ofBinding(root);
   const base = definition.baseDefinition?.replace(PROFILE, '');
   const isPrimitive = definition.kind === 'primitive-type';
   const value = isPrimitive && definition.snapshot.element.find((element) => element.path === `${name}.value`).type[0];
@@ -51,32 +60,59 @@ function buildType(definition) {
     // positiveInt and unsignedInt are said to be System.String although they specialise integer.
     ...(value ? { system: base === 'integer' ? 'System.Integer' : value.code.slice(SYSTEM.length) } : {}),
     ...(regex ? { regex } : {}),
+    ...limits(name),
+    ...(constraints.length ? { constraints } : {}),
+    ...(binding === undefined ? {} : { binding }),
     elements: definition.snapshot.element
       .filter((element) => element.path.includes('.') && !element.sliceName)
       .filter((element) => !isPrimitive || element.path !== `${name}.value`)
-      .map((element) => buildElement(element, definition)),
+      .map((element) => buildElement(element, definition, rules)),
+  };
+}
+
+/** What a value of a primitive may be at most, by its own definition or by what it specialises. */
+function createLimits(structures) {
+  const byType = new Map(structures.filter(({ kind }) => kind === 'primitive-type').map((each) => [each.type, each]));
+  return function limits(name) {
+    const definition = byType.get(name);
+    if (!definition) return {};
+    const value = definition.snapshot.element.find(({ path }) => path === `${name}.value`);
+    const base = limits(definition.baseDefinition.replace(PROFILE, ''));
+    return {
+      ...base,
+      ...(value.maxLength === undefined ? {} : { maxLength: value.maxLength }),
+      ...(value.minValueInteger === undefined ? {} : { minValue: value.minValueInteger }),
+      ...(value.maxValueInteger === undefined ? {} : { maxValue: value.maxValueInteger }),
+    };
   };
 }
 
 /** Members that say nothing (min 0, max 1, false) are left out. */
-function buildElement(element, definition) {
-  const binding = element.binding;
+function buildElement(element, definition, rules) {
+  const { path, type, contentReference } = element;
+  const reference = contentReference?.replace(/^.*#/, '');
+  const target = reference && definition.snapshot.element.find(({ id }) => id === reference);
+  const constraints = rules.ofElement(element, target);
+  const binding = rules.ofBinding(element);
   return {
-    path: element.path.slice(definition.type.length + 1),
+    path: path.slice(definition.type.length + 1),
     ...(element.min ? { min: element.min } : {}),
     ...(element.max !== '1' ? { max: element.max === '*' ? '*' : Number(element.max) } : {}),
-    ...(element.type ? { types: element.type.map((type) => buildElementType(type, element.path, definition.kind)) } : {}),
-    ...(element.contentReference ? { contentReference: element.contentReference.replace(/^.*#/, '') } : {}),
-    ...(binding?.strength === 'required' && binding.valueSet ? { binding: binding.valueSet.replace(/\|.*/, '') } : {}),
+    ...(type ? { types: type.map((each) => buildElementType(each, path, definition.kind, rules)) } : {}),
+    ...(reference ? { contentReference: reference } : {}),
+    ...(constraints.length ? { constraints } : {}),
+    ...(binding === undefined ? {} : { binding }),
     ...(element.isSummary ? { summary: true } : {}),
     ...(element.isModifier ? { modifier: true } : {}),
   };
 }
 
-function buildElementType(type, path, kind) {
+function buildElementType(type, path, kind, rules) {
   const targets = type.targetProfile?.map((target) => target.replace(PROFILE, ''));
   const code = type.code.startsWith(SYSTEM) ? codeOfSystemType(type, path, kind) : type.code;
-  return targets ? { code, targets } : code;
+  const constraints = rules.ofTypeProfiles(type);
+  if (!targets && !constraints.length) return code;
+  return { code, ...(targets ? { targets } : {}), ...(constraints.length ? { constraints } : {}) };
 }
 
 /** R4 says string of Resource.id and R4B says id of Element.id; the pages resource.html and element.html decide. */

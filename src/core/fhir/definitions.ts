@@ -5,18 +5,18 @@
 import type { CoreOperationParameter, CoreSearchParameter, CoreSet, CoreType } from './definitions/core-set';
 import { readCoreSet } from './definitions/file';
 import type {
-  CodeSystemOfBinding,
   Definitions,
   OperationParameter,
   SearchParameterDefinition,
   SearchParameterKind,
   TypeStructure,
 } from './definitions/model';
-import { toStructure } from './definitions/structure';
+import { toBinding, toConstraint, toStructure } from './definitions/structure';
+import { readValueSets } from './definitions/value-sets';
 import type { Release } from './release';
 
 export type * from './definitions/model';
-export { definitionsDigest, readBaseResources } from './definitions/file';
+export { coreSetDigest, definitionsDigest, readBaseResources } from './definitions/file';
 
 const loaded = new Map<Release, Definitions>();
 
@@ -47,7 +47,12 @@ function toDefinitions(core: CoreSet, release: Release): Definitions {
       parametersOf.set(parameter.type, (parameters = new Map<string, SearchParameterDefinition>()));
     parameters.set(parameter.code, parameter);
   }
-  const codeSystem = readCodeSystems(core);
+  const valueSets = readValueSets(core.valueSets, core.fhirVersion);
+  const shared = {
+    constraints: core.constraints.map(toConstraint),
+    bindings: core.bindings.map(toBinding),
+    codeSystem: valueSets.codeSystem,
+  };
   const structures = new Map<string, TypeStructure>();
   return {
     release,
@@ -60,7 +65,7 @@ function toDefinitions(core: CoreSet, release: Release): Definitions {
       const type = types.get(typeName);
       if (!type) return undefined;
       let structure = structures.get(typeName);
-      if (!structure) structures.set(typeName, (structure = toStructure(type, codeSystem)));
+      if (!structure) structures.set(typeName, (structure = toStructure(type, shared)));
       return structure;
     },
     conformsTo: (typeName, ancestor) => conformsTo(types, typeName, ancestor),
@@ -83,8 +88,8 @@ function toDefinitions(core: CoreSet, release: Release): Definitions {
         { code, url, parameters: new Map(Object.entries(parameters)) },
       ]),
     ),
-    codeSystem,
-    codeList: () => undefined,
+    codeSystem: valueSets.codeSystem,
+    codeList: valueSets.codeList,
   };
 }
 
@@ -93,17 +98,6 @@ function conformsTo(types: ReadonlyMap<string, CoreType>, typeName: string, ance
     if (at === ancestor) return true;
   }
   return false;
-}
-
-function readCodeSystems(core: CoreSet): (valueSet: string) => CodeSystemOfBinding | undefined {
-  const maps = new Map<string, ReadonlyMap<string, string>>();
-  return (valueSet) => {
-    const source = core.valueSets[valueSet];
-    if (!source?.codes) return source?.system;
-    let codes = maps.get(valueSet);
-    if (!codes) maps.set(valueSet, (codes = new Map(Object.entries(source.codes))));
-    return codes;
-  };
 }
 
 const KINDS: ReadonlySet<string> = new Set<SearchParameterKind>([

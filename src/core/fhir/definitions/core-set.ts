@@ -7,7 +7,10 @@ export interface CoreSet {
   readonly fhirVersion: string;
   /** Sorted by name; `number` is the position from 1. */
   readonly types: readonly CoreType[];
-  /** By url of the value set of a required binding of a `code`. */
+  /** Each distinct one once; types and elements name it by its index. */
+  readonly constraints: readonly CoreConstraint[];
+  readonly bindings: readonly CoreBinding[];
+  /** By url, those that a required binding names, or another one as its maximum. */
   readonly valueSets: Readonly<Record<string, CoreValueSet>>;
   /** Sorted by type and code; `number` is the position from 1. */
   readonly searchParameters: readonly CoreSearchParameter[];
@@ -26,6 +29,14 @@ export interface CoreType {
   /** Primitives only: their type in FHIRPath, such as `System.String`. */
   readonly system?: string;
   readonly regex?: string;
+  /** Primitives only, own or inherited. */
+  readonly maxLength?: number;
+  readonly minValue?: number;
+  readonly maxValue?: number;
+  /** Indexes in `CoreSet.constraints`. */
+  readonly constraints?: readonly number[];
+  /** Index in `CoreSet.bindings`. */
+  readonly binding?: number;
   readonly elements: readonly CoreElement[];
 }
 
@@ -34,17 +45,40 @@ export interface CoreElement {
   readonly path: string;
   readonly min?: number;
   readonly max?: number | '*';
-  readonly types?: readonly (string | { readonly code: string; readonly targets: readonly string[] })[];
+  readonly types?: readonly (string | CoreElementType)[];
   /** `Observation.referenceRange` */
   readonly contentReference?: string;
-  readonly binding?: string;
+  readonly constraints?: readonly number[];
+  readonly binding?: number;
   readonly summary?: boolean;
   readonly modifier?: boolean;
 }
 
+export interface CoreElementType {
+  readonly code: string;
+  readonly targets?: readonly string[];
+  readonly constraints?: readonly number[];
+}
+
+export interface CoreConstraint {
+  readonly key: string;
+  readonly warning?: boolean;
+  readonly human: string;
+  readonly expression: string;
+}
+
+export interface CoreBinding {
+  readonly valueSet: string;
+  readonly strength: 'required' | 'extensible' | 'preferred';
+  readonly max?: string;
+}
+
 export interface CoreValueSet {
-  readonly system?: string;
-  readonly codes?: Readonly<Record<string, string>>;
+  /** Of the expansion that `codes` come from. */
+  readonly version?: string;
+  readonly systems: readonly string[];
+  /** The codes of each system; absent when they cannot all be listed. */
+  readonly codes?: readonly (readonly string[])[];
 }
 
 export interface CoreSearchParameter {

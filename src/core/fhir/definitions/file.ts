@@ -66,6 +66,11 @@ export function definitionsDigest(release: Release): string {
 
 const digests = new Map<Release, string>();
 
+/** Tells the core set alone, as `definitionsDigest` tells both members: what is not a base resource. */
+export function coreSetDigest(release: Release): string {
+  return definitionsDigest(release).slice(0, CHECKSUM_AND_LENGTH * 2);
+}
+
 const LINE_START = /^\{"resourceType":"(\w+)","id":"([^"]+)"/;
 
 /**

@@ -1,12 +1,32 @@
-import type { CoreElement, CoreType } from './core-set';
-import type { CodeSystemOfBinding, ElementDefinition, TypeStructure } from './model';
+import type { CoreBinding, CoreConstraint, CoreElement, CoreElementType, CoreType } from './core-set';
+import type {
+  CodeSystemOfBinding,
+  ConstraintDefinition,
+  ElementDefinition,
+  ElementType,
+  TypeStructure,
+  ValueSetBinding,
+} from './model';
+import { parseValueSet } from './value-sets';
 
-/** Input: one type of the core set and the lookup from value set url to code system. */
-export function toStructure(
-  type: CoreType,
-  codeSystem: (valueSet: string) => CodeSystemOfBinding | undefined,
-): TypeStructure {
-  const elements = type.elements.map((element) => toElement(element, codeSystem));
+/** What the types of a release share. */
+export interface SharedRules {
+  readonly constraints: readonly ConstraintDefinition[];
+  readonly bindings: readonly ValueSetBinding[];
+  codeSystem(valueSet: string): CodeSystemOfBinding | undefined;
+}
+
+export function toConstraint({ key, warning, human, expression }: CoreConstraint): ConstraintDefinition {
+  return { key, severity: warning === true ? 'warning' : 'error', human, expression };
+}
+
+export function toBinding({ valueSet, strength, max }: CoreBinding): ValueSetBinding {
+  return { valueSet, strength, maxValueSet: max };
+}
+
+/** Input: one type of the core set, and the tables that it points into. */
+export function toStructure(type: CoreType, shared: SharedRules): TypeStructure {
+  const elements = type.elements.map((element) => toElement(element, shared));
   const byPath = new Map(elements.map((element) => [element.path, element]));
   const byParent = new Map<string, ElementDefinition[]>();
   for (const element of elements) {
@@ -23,21 +43,25 @@ export function toStructure(
     base: type.base,
     systemType: type.system,
     regex: type.regex,
-    constraints: [],
+    maxLength: type.maxLength,
+    minValue: type.minValue,
+    maxValue: type.maxValue,
+    constraints: pick(shared.constraints, type.constraints),
+    valueSetBinding: type.binding === undefined ? undefined : shared.bindings[type.binding],
     elements,
     element: (path) => byPath.get(path),
     children: (path) => byParent.get(path) ?? [],
   };
 }
 
-function toElement(
-  element: CoreElement,
-  codeSystem: (valueSet: string) => CodeSystemOfBinding | undefined,
-): ElementDefinition {
-  const types = (element.types ?? []).map((type) => (typeof type === 'string' ? { code: type } : type));
+function toElement(element: CoreElement, shared: SharedRules): ElementDefinition {
+  const types = (element.types ?? []).map((type) => toElementType(type, shared));
   const isChoice = element.path.endsWith('[x]');
   const name = element.path.slice(element.path.lastIndexOf('.') + 1, isChoice ? -3 : undefined);
   const isCode = types.some((type) => type.code === 'code');
+  const valueSetBinding = element.binding === undefined ? undefined : shared.bindings[element.binding];
+  const required = valueSetBinding?.strength === 'required' ? valueSetBinding.valueSet : undefined;
+  const binding = required === undefined ? undefined : parseValueSet(required).url;
   return {
     path: element.path,
     name,
@@ -46,10 +70,27 @@ function toElement(
     max: element.max === '*' ? Infinity : (element.max ?? 1),
     types,
     contentReference: element.contentReference,
-    binding: element.binding,
-    codeSystem: isCode && element.binding !== undefined ? codeSystem(element.binding) : undefined,
-    constraints: [],
+    binding,
+    codeSystem: isCode && binding !== undefined ? shared.codeSystem(binding) : undefined,
+    valueSetBinding,
+    constraints: pick(shared.constraints, element.constraints),
     isSummary: element.summary === true,
     isModifier: element.modifier === true,
   };
+}
+
+function toElementType(type: string | CoreElementType, shared: SharedRules): ElementType {
+  if (typeof type === 'string') return { code: type };
+  const { code, targets, constraints } = type;
+  return {
+    code,
+    ...(targets === undefined ? {} : { targets }),
+    ...(constraints === undefined ? {} : { constraints: pick(shared.constraints, constraints) }),
+  };
+}
+
+const NONE: readonly never[] = [];
+
+function pick<Value>(table: readonly Value[], indexes: readonly number[] | undefined): readonly Value[] {
+  return indexes === undefined ? NONE : indexes.flatMap((index) => table[index] ?? []);
 }

@@ -1,0 +1,69 @@
+// What the server knows of the value sets that bindings name: the systems of their codes, and all codes where they
+// can be listed.
+
+const TOO_COSTLY = 'http://hl7.org/fhir/StructureDefinition/valueset-toocostly';
+const UNCLOSED = 'http://hl7.org/fhir/StructureDefinition/valueset-unclosed';
+
+/**
+ * By url of each value set that a required binding names, or that is the maximum of another binding:
+ * `{ systems, codes }`, where `codes[i]` are the codes of `systems[i]`. Without `codes` not all can be listed.
+ */
+export function buildValueSets(bindings, valueSets, expansions) {
+  const byUrl = new Map(valueSets.map((valueSet) => [valueSet.url, valueSet]));
+  const expanded = new Map(expansions.map((valueSet) => [valueSet.url, valueSet]));
+  const named = new Set();
+  for (const { valueSet, strength, max } of bindings) {
+    if (strength === 'required') named.add(withoutVersion(valueSet));
+    if (max) named.add(withoutVersion(max));
+  }
+  const result = {};
+  for (const url of [...named].sort()) {
+    const { version, expansion } = expanded.get(url) ?? {};
+    const codes = expansion && isComplete(expansion) ? codesOf(expansion.contains) : undefined;
+    const systems = codes ? [...codes.keys()] : [...systemsOf(url, byUrl, new Set())];
+    if (systems.length === 0) continue;
+    result[url] = {
+      ...(version ? { version } : {}),
+      systems,
+      ...(codes ? { codes: [...codes.values()].map((list) => [...list]) } : {}),
+    };
+  }
+  return result;
+}
+
+const withoutVersion = (canonical) => canonical.replace(/\|.*/, '');
+
+function isComplete({ extension = [], total, contains = [] }) {
+  if (extension.some(({ url }) => url === TOO_COSTLY || url === UNCLOSED)) return false;
+  return contains.length > 0 && (total === undefined || total === count(contains));
+}
+
+function count(contains) {
+  return contains.reduce((sum, { contains: nested = [] }) => sum + 1 + count(nested), 0);
+}
+
+/** The codes that may stand in a resource, by system: an abstract one only groups others. */
+function codesOf(contains, codes = new Map()) {
+  for (const { code, system, abstract, contains: nested = [] } of contains) {
+    if (code !== undefined && system !== undefined && !abstract) {
+      if (!codes.has(system)) codes.set(system, new Set());
+      codes.get(system).add(code);
+    }
+    codesOf(nested, codes);
+  }
+  return codes;
+}
+
+function systemsOf(canonical, byUrl, seen) {
+  const systems = new Set();
+  const url = withoutVersion(canonical);
+  if (seen.has(url)) return systems;
+  seen.add(url);
+  for (const include of byUrl.get(url)?.compose?.include ?? []) {
+    if (include.system) systems.add(include.system);
+    for (const nested of include.valueSet ?? []) {
+      for (const system of systemsOf(nested, byUrl, seen)) systems.add(system);
+    }
+  }
+  return systems;
+}

@@ -1,0 +1,64 @@
+import type { CoreValueSet } from './core-set';
+import type { CodeList, CodeSystemOfBinding } from './model';
+
+/** A canonical reference taken apart at its `|`. */
+export function parseValueSet(canonical: string): { readonly url: string; readonly version: string | undefined } {
+  const bar = canonical.indexOf('|');
+  if (bar < 0) return { url: canonical, version: undefined };
+  return { url: canonical.slice(0, bar), version: canonical.slice(bar + 1) };
+}
+
+/** The value sets of required bindings of a release; what is asked of one is made on first use, then kept. */
+export interface ValueSets {
+  codeSystem(url: string): CodeSystemOfBinding | undefined;
+  codeList(canonical: string): CodeList | undefined;
+}
+
+/** The specification gives its own version to whatever it binds to, so that `fhirVersion` stands for any of them. */
+export function readValueSets(
+  valueSets: Readonly<Record<string, CoreValueSet>>,
+  fhirVersion: string,
+): ValueSets {
+  const byUrl = new Map(Object.entries(valueSets));
+  const systems = new Map<string, CodeSystemOfBinding | undefined>();
+  const lists = new Map<string, CodeList | undefined>();
+  return {
+    codeSystem: (url) => remembered(systems, url, () => systemOf(byUrl.get(url))),
+    codeList(canonical) {
+      const { url, version } = parseValueSet(canonical);
+      const valueSet = byUrl.get(url);
+      if (valueSet === undefined) return undefined;
+      const isKnown = version === undefined || version === fhirVersion || version === valueSet.version;
+      if (!isKnown) return undefined;
+      return remembered(lists, url, () => listOf(valueSet));
+    },
+  };
+}
+
+function remembered<Value>(known: Map<string, Value>, key: string, make: () => Value): Value | undefined {
+  if (!known.has(key)) known.set(key, make());
+  return known.get(key);
+}
+
+/** The first system counts for a code that several have. */
+function systemOf(valueSet: CoreValueSet | undefined): CodeSystemOfBinding | undefined {
+  if (valueSet === undefined || valueSet.systems.length === 1) return valueSet?.systems[0];
+  if (valueSet.codes === undefined) return undefined;
+  const systems = new Map<string, string>();
+  valueSet.systems.forEach((system, index) => {
+    for (const code of valueSet.codes?.[index] ?? []) if (!systems.has(code)) systems.set(code, system);
+  });
+  return systems;
+}
+
+function listOf({ systems, codes }: CoreValueSet): CodeList | undefined {
+  if (codes === undefined) return undefined;
+  const bySystem = new Map(systems.map((system, index) => [system, new Set(codes[index])]));
+  const all = new Set(codes.flat());
+  return {
+    has: (code) => all.has(code),
+    hasCoding: (system, code) => bySystem.get(system)?.has(code) === true,
+    systems: new Set(systems),
+    codes: all,
+  };
+}
