@@ -4,9 +4,13 @@
 const TOO_COSTLY = 'http://hl7.org/fhir/StructureDefinition/valueset-toocostly';
 const UNCLOSED = 'http://hl7.org/fhir/StructureDefinition/valueset-unclosed';
 
+/** R4 names the document that says what a media type is; R4B names the value set. */
+const ALIASES = { 'http://www.rfc-editor.org/bcp/bcp13.txt': 'http://hl7.org/fhir/ValueSet/mimetypes' };
+
 /**
  * By url of each value set that a required binding names, or that is the maximum of another binding:
- * `{ systems, codes }`, where `codes[i]` are the codes of `systems[i]`. Without `codes` not all can be listed.
+ * `{ systems, codes }`, where `codes[i]` are the codes of `systems[i]`. Without `codes` not all can be listed; then
+ * `whole` says that all codes of the one system are in, or those units that can be converted into one.
  */
 export function buildValueSets(bindings, valueSets, expansions) {
   const byUrl = new Map(valueSets.map((valueSet) => [valueSet.url, valueSet]));
@@ -18,14 +22,17 @@ export function buildValueSets(bindings, valueSets, expansions) {
   }
   const result = {};
   for (const url of [...named].sort()) {
-    const { version, expansion } = expanded.get(url) ?? {};
+    const source = ALIASES[url] ?? url;
+    const { version, expansion } = expanded.get(source) ?? {};
     const codes = expansion && isComplete(expansion) ? codesOf(expansion.contains) : undefined;
-    const systems = codes ? [...codes.keys()] : [...systemsOf(url, byUrl, new Set())];
+    const systems = codes ? [...codes.keys()] : [...systemsOf(source, byUrl, new Set())];
     if (systems.length === 0) continue;
+    const whole = codes ? undefined : wholeOf(byUrl.get(source));
     result[url] = {
       ...(version ? { version } : {}),
       systems,
       ...(codes ? { codes: [...codes.values()].map((list) => [...list]) } : {}),
+      ...(whole ? { whole } : {}),
     };
   }
   return result;
@@ -52,6 +59,17 @@ function codesOf(contains, codes = new Map()) {
     codesOf(nested, codes);
   }
   return codes;
+}
+
+/** `{}`: every code of the system; `{ unit }`: those with this canonical unit (ucum.html#filters). */
+function wholeOf(valueSet) {
+  const { include, exclude } = valueSet?.compose ?? {};
+  if (include?.length !== 1 || exclude) return undefined;
+  const [{ concept, valueSet: imports, filter = [] }] = include;
+  if (concept || imports) return undefined;
+  if (filter.length === 0) return {};
+  const [{ property, op, value }] = filter;
+  return filter.length === 1 && property === 'canonical' && op === '=' ? { unit: value } : undefined;
 }
 
 function systemsOf(canonical, byUrl, seen) {

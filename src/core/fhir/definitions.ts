@@ -90,6 +90,7 @@ function toDefinitions(core: CoreSet, release: Release): Definitions {
     ),
     codeSystem: valueSets.codeSystem,
     codeList: valueSets.codeList,
+    wholeSystem: valueSets.wholeSystem,
   };
 }
 

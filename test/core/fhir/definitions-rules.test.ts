@@ -198,6 +198,18 @@ describe.each(RELEASE_NAMES)('the rules for values in the definitions of %s', (r
       expect(definitions.codeList('http://loinc.org/vs/LL379-9')).toBeUndefined();
     });
 
+    it('or say which code system is meant as a whole', () => {
+      const whole = (name: string) => definitions.wholeSystem(`http://hl7.org/fhir/ValueSet/${name}`);
+      expect(whole('mimetypes')).toEqual({ system: 'urn:ietf:bcp:13' });
+      expect(whole('all-languages')).toEqual({ system: 'urn:ietf:bcp:47' });
+      expect(whole('ucum-units')).toEqual({ system: 'http://unitsofmeasure.org' });
+      expect(whole('all-time-units')).toEqual({ system: 'http://unitsofmeasure.org', unit: 'a' });
+      expect(whole('all-distance-units')).toEqual({ system: 'http://unitsofmeasure.org', unit: 'm' });
+      expect(whole('administrative-gender')).toBeUndefined();
+      const media = element('Expression', 'language').valueSetBinding?.maxValueSet ?? '';
+      expect(definitions.wholeSystem(media)).toEqual({ system: 'urn:ietf:bcp:13' });
+    });
+
     it('without the abstract codes, which only group others', () => {
       const list = definitions.codeList('http://hl7.org/fhir/ValueSet/item-type');
       expect(list?.has('boolean')).toBe(true);

@@ -79,6 +79,8 @@ export interface CoreValueSet {
   readonly systems: readonly string[];
   /** The codes of each system; absent when they cannot all be listed. */
   readonly codes?: readonly (readonly string[])[];
+  /** Without codes: all of the one system, or its units that can be converted into `unit`. */
+  readonly whole?: { readonly unit?: string };
 }
 
 export interface CoreSearchParameter {

@@ -36,6 +36,16 @@ export interface Definitions {
    * languages, units …). Made on first use, then kept.
    */
   codeList(valueSet: string): CodeList | undefined;
+  /** Of such a value set without a list, the one code system that it takes whole; undefined where there is none. */
+  wholeSystem(valueSet: string): WholeSystem | undefined;
+}
+
+/** A value set that has all codes of a system which are too many to be listed. */
+export interface WholeSystem {
+  /** `urn:ietf:bcp:13` (media types), `urn:ietf:bcp:47` (language tags), `http://unitsofmeasure.org`. */
+  readonly system: string;
+  /** Only the units that can be converted into this one: `m`, `a`. */
+  readonly unit?: string;
 }
 
 /** The complete content of a value set. */

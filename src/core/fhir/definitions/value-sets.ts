@@ -1,5 +1,5 @@
 import type { CoreValueSet } from './core-set';
-import type { CodeList, CodeSystemOfBinding } from './model';
+import type { CodeList, CodeSystemOfBinding, WholeSystem } from './model';
 
 /** A canonical reference taken apart at its `|`. */
 export function parseValueSet(canonical: string): { readonly url: string; readonly version: string | undefined } {
@@ -12,6 +12,7 @@ export function parseValueSet(canonical: string): { readonly url: string; readon
 export interface ValueSets {
   codeSystem(url: string): CodeSystemOfBinding | undefined;
   codeList(canonical: string): CodeList | undefined;
+  wholeSystem(canonical: string): WholeSystem | undefined;
 }
 
 /** The specification gives its own version to whatever it binds to, so that `fhirVersion` stands for any of them. */
@@ -22,15 +23,22 @@ export function readValueSets(
   const byUrl = new Map(Object.entries(valueSets));
   const systems = new Map<string, CodeSystemOfBinding | undefined>();
   const lists = new Map<string, CodeList | undefined>();
+  const find = (canonical: string): { readonly url: string; readonly valueSet: CoreValueSet } | undefined => {
+    const { url, version } = parseValueSet(canonical);
+    const valueSet = byUrl.get(url);
+    if (valueSet === undefined) return undefined;
+    const isKnown = version === undefined || version === fhirVersion || version === valueSet.version;
+    return isKnown ? { url, valueSet } : undefined;
+  };
   return {
     codeSystem: (url) => remembered(systems, url, () => systemOf(byUrl.get(url))),
     codeList(canonical) {
-      const { url, version } = parseValueSet(canonical);
-      const valueSet = byUrl.get(url);
-      if (valueSet === undefined) return undefined;
-      const isKnown = version === undefined || version === fhirVersion || version === valueSet.version;
-      if (!isKnown) return undefined;
-      return remembered(lists, url, () => listOf(valueSet));
+      const found = find(canonical);
+      return found && remembered(lists, found.url, () => listOf(found.valueSet));
+    },
+    wholeSystem(canonical) {
+      const { systems: [system] = [], whole } = find(canonical)?.valueSet ?? {};
+      return whole === undefined || system === undefined ? undefined : { system, unit: whole.unit };
     },
   };
 }
