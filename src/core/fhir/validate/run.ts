@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json';
 import { toExpression } from '../json/fault';
-import type { Finding, FindingRule, FindingSeverity } from './finding';
+import { Container } from './container';
+import { FINDING_RULES, type Finding, type FindingRule, type FindingSeverity } from './finding';
 
 /** A code of which only the terminology service can say whether its value set has it. */
 export interface PendingCode {
@@ -12,7 +13,7 @@ export interface PendingCode {
   readonly expression: string;
 }
 
-/** The findings of one resource are counted up to here; then the search ends with one that says so. */
+/** So many errors of one resource are listed, and as many warnings; a last finding says when there were more. */
 export const MAX_FINDINGS = 100;
 
 /**
@@ -24,8 +25,13 @@ export class ValidationRun {
   readonly pending: PendingCode[] = [];
   /** `%resource` of invariants: the innermost resource. */
   resource: JsonObject;
-  /** `%rootResource`: the container of a contained resource. */
-  rootResource: JsonObject;
+  /** That resource, or what contains it, with its contained resources. */
+  container: Container;
+  /** How many errors of status 400 were met, listed or not. */
+  faults = 0;
+  private errors = 0;
+  private others = 0;
+  private readonly broken = new Set<JsonObject>();
   private readonly steps: (string | number)[] = [];
 
   constructor(
@@ -35,7 +41,12 @@ export class ValidationRun {
     readonly isFull: boolean,
   ) {
     this.resource = resource;
-    this.rootResource = resource;
+    this.container = new Container(resource);
+  }
+
+  /** `%rootResource` of invariants: the container of a contained resource. */
+  get rootResource(): JsonObject {
+    return this.container.resource;
   }
 
   /**
@@ -50,29 +61,50 @@ export class ValidationRun {
     this.steps.pop();
   }
 
-  /** True when nothing more needs to be looked for. */
-  get isOver(): boolean {
-    return this.findings.length >= MAX_FINDINGS;
+  /** The step of the element around the present one, indexes left out; undefined where that is the root. */
+  get outerStep(): string | undefined {
+    let elements = 0;
+    for (let at = this.steps.length - 1; at >= 0; at--) {
+      const step = this.steps[at];
+      if (typeof step === 'string' && ++elements === 2) return step;
+    }
+    return undefined;
   }
 
-  /** Adds a finding at the present place, or at `below` it. */
+  /** True when nothing more needs to be looked for. */
+  get isOver(): boolean {
+    return this.errors > MAX_FINDINGS;
+  }
+
+  /** Adds a finding at the present place, or at `below` it. Errors and others are counted and bounded apart. */
   report(
     rule: FindingRule,
     diagnostics: string,
     below: readonly (string | number)[] = [],
     severity: FindingSeverity = 'error',
   ): void {
-    if (this.findings.length > MAX_FINDINGS) return;
-    if (this.findings.length === MAX_FINDINGS) {
+    const isError = severity === 'error';
+    if (isError && FINDING_RULES[rule].status === 400) this.faults++;
+    const count = isError ? ++this.errors : ++this.others;
+    if (count <= MAX_FINDINGS) {
+      this.findings.push({ rule, severity, diagnostics, expression: this.expression(below) });
+    } else if (count === MAX_FINDINGS + 1) {
       this.findings.push({
         rule: 'tooCostly',
         severity: 'information',
-        diagnostics: `There are more than ${MAX_FINDINGS} faults; the others are not listed`,
+        diagnostics: `There are more than ${MAX_FINDINGS} ${isError ? 'errors' : 'warnings'}; the others are not listed`,
         expression: this.root,
       });
-      return;
     }
-    this.findings.push({ rule, severity, diagnostics, expression: this.expression(below) });
+  }
+
+  /** Remembers that something in or below the object has the wrong shape, so that no invariant is asked about it. */
+  markBroken(object: JsonObject): void {
+    this.broken.add(object);
+  }
+
+  isBroken(object: JsonObject): boolean {
+    return this.broken.size > 0 && this.broken.has(object);
   }
 
   expression(below: readonly (string | number)[] = []): string {

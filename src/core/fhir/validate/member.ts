@@ -1,0 +1,93 @@
+/** A member of a JSON object that the definitions allow there. */
+import type { JsonObject, JsonValue } from '../json';
+import type { FindingRule } from './finding';
+import { describeFound } from './found';
+import type { ValidationRun } from './run';
+
+export interface Member {
+  readonly place: MemberPlace;
+  /** Shape, cardinality and format of the value and of all below it. `owner` is the object that has the member. */
+  check(value: JsonValue, owner: JsonObject, run: ValidationRun): void;
+}
+
+export interface MemberPlace {
+  /** Name in JSON: `given`, `_given`, `valueQuantity`. */
+  readonly key: string;
+  /** Step of FHIRPath: `given` for both `given` and `_given`, `value.ofType(Quantity)`. */
+  readonly step: string;
+  /** Tells the elements of an object apart that are required or have a choice of types; 0 for all others. */
+  readonly bit: number;
+  readonly choice?: MemberChoice;
+}
+
+export interface MemberChoice {
+  /** `value` */
+  readonly name: string;
+  /** The type that the name of the member says. */
+  readonly type: string;
+}
+
+/** A finding about a member whose step has not been pushed. */
+export function reportAt(
+  { step }: MemberPlace,
+  run: ValidationRun,
+  rule: FindingRule,
+  sentence: string,
+  index?: number,
+): void {
+  run.push(step);
+  if (index !== undefined) run.push(index);
+  run.report(rule, sentence);
+  if (index !== undefined) run.pop();
+  run.pop();
+}
+
+/** The values of a list; undefined, and reported, when the member is no list or an empty one. */
+export function listOf(
+  value: JsonValue,
+  place: MemberPlace,
+  run: ValidationRun,
+  max = Infinity,
+): readonly JsonValue[] | undefined {
+  if (!Array.isArray(value)) {
+    const sentence = `'${place.key}' may repeat: it must be an array, but ${describeFound(value)} was found`;
+    reportAt(place, run, 'wrongShape', sentence);
+    return undefined;
+  }
+  if (value.length === 0) {
+    reportAt(
+      place,
+      run,
+      'wrongShape',
+      `'${place.key}' is an empty array; an element without a value is left out`,
+    );
+    return undefined;
+  }
+  if (value.length > max) {
+    reportAt(
+      place,
+      run,
+      'cardinality',
+      `'${place.key}' has ${value.length} values; at most ${max} are allowed`,
+    );
+  }
+  return value;
+}
+
+/** An element that the type inherits but may not have. */
+export class ForbiddenMember implements Member {
+  constructor(readonly place: MemberPlace) {}
+
+  check(_value: JsonValue, _owner: JsonObject, run: ValidationRun): void {
+    reportAt(this.place, run, 'cardinality', `'${this.place.key}' is not allowed here`);
+  }
+}
+
+/** `resourceType`, which whoever found the type has looked at. */
+export class TypeNameMember implements Member {
+  readonly place: MemberPlace = { key: 'resourceType', step: 'resourceType', bit: 0 };
+
+  check(): void {
+    // Its value chose the type whose member this is.
+  }
+}

@@ -1,0 +1,41 @@
+import { shorten } from '../json/fault';
+import { listNames, withArticle } from './found';
+import type { Member } from './member';
+import type { ElementChoice } from './object-check';
+
+/** A sentence about a member that an object of the type (`Patient`, `Patient.contact`) cannot have. Slow. */
+export function describeUnknown(
+  name: string,
+  typeName: string,
+  members: ReadonlyMap<string, Member>,
+  choices: readonly ElementChoice[],
+): string {
+  const quoted = `'${shorten(name)}'`;
+  if (name === 'resourceType')
+    return `${quoted} may stand in resources only, but this is ${withArticle(typeName)}`;
+  const base = name.startsWith('_') ? name.slice(1) : name;
+  if (base !== name && members.has(base)) {
+    return `${quoted} is not allowed: '${base}' is no element that has its id and extensions beside it`;
+  }
+  for (const choice of choices) {
+    const type = typeAfter(base, choice);
+    if (type === undefined) continue;
+    const allowed = listNames(choice.types.map((each) => choice.name + each));
+    return type === '' || type === '[x]'
+      ? `${quoted} must say its type in its name; allowed are ${allowed}`
+      : `${quoted} is not an element of ${typeName}: '${choice.name}' has no type '${shorten(type)}'; allowed are ${allowed}`;
+  }
+  const lower = name.toLowerCase();
+  const names = [...members.keys()];
+  const likely = names.find((each) => each.toLowerCase() === lower);
+  if (likely !== undefined) return `${quoted} is not an element of ${typeName}; it is spelt '${likely}'`;
+  const allowed = listNames(names.filter((each) => !each.startsWith('_')));
+  return `${quoted} is not an element of ${typeName}; allowed are ${allowed}`;
+}
+
+/** What stands where the choice has its type: '' for `value`, '[x]' for `value[x]`, 'Foo' for `valueFoo`. */
+function typeAfter(name: string, choice: ElementChoice): string | undefined {
+  if (!name.startsWith(choice.name)) return undefined;
+  const type = name.slice(choice.name.length);
+  return type === '' || type === '[x]' || /^[A-Z]/.test(type) ? type : undefined;
+}
