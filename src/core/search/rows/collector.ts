@@ -194,8 +194,16 @@ function markRanges(rows: readonly Unmarked<RangeRow>[]): RangeRow[] {
   );
   for (const row of rows)
     if (row.qualifierHigh === 0 && row.qualifierLow === 0) extremes.add(row.parameter, row);
+  // Member by member: spreading the row took a twentieth of a create.
   return rows.map((row) => ({
-    ...row,
+    parameter: row.parameter,
+    qualifierHigh: row.qualifierHigh,
+    qualifierLow: row.qualifierLow,
+    low: row.low,
+    high: row.high,
+    unitSystem: row.unitSystem,
+    unitCode: row.unitCode,
+    unitName: row.unitName,
     isLowest: extremes.isLowest(row),
     isHighest: extremes.isHighest(row),
   }));
