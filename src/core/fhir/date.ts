@@ -151,7 +151,7 @@ function isDigit(unit: number): boolean {
 }
 
 /** The number that `count` digits from `at` say; -1 when they are not all digits. */
-function digits(text: string, at: number, count: number): number {
+export function digits(text: string, at: number, count: number): number {
   let number = 0;
   for (let next = at; next < at + count; next++) {
     const unit = text.charCodeAt(next);
@@ -165,7 +165,8 @@ function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-function monthLength(year: number, month: number): number {
+/** Days of a month (1 to 12) of the Gregorian calendar. */
+export function monthLength(year: number, month: number): number {
   return month === 2 && isLeapYear(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
 }
 
