@@ -16,6 +16,11 @@ export interface App {
   close(): Promise<void>;
 }
 
+/** Whom a TLS connection trusts: the authorities of the file, or without one those that Node.js knows. */
+function toTrusted(caFile: string | undefined): { readonly ca?: string } {
+  return caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') };
+}
+
 /**
  * Brings the database to the program's schema and makes the server; it does not listen yet.
  * Throws when the database cannot be reached.
@@ -33,18 +38,14 @@ export async function createApp(
       database: settings.FHIR_DATABASE_NAME,
       user: settings.FHIR_DATABASE_USERNAME,
       password: settings.FHIR_DATABASE_PASSWORD,
-      ssl: settings.FHIR_DATABASE_SSL
-        ? settings.FHIR_DATABASE_CA_FILE === undefined
-          ? {}
-          : { ca: readFileSync(settings.FHIR_DATABASE_CA_FILE, 'utf8') }
-        : false,
+      ssl: settings.FHIR_DATABASE_SSL && toTrusted(settings.FHIR_DATABASE_CA_FILE),
       statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
       connections: settings.DATABASE_CONNECTIONS,
     },
     redis: {
       host: settings.REDIS_HOST,
       port: settings.REDIS_PORT,
-      tls: settings.REDIS_TLS,
+      tls: settings.REDIS_TLS && toTrusted(settings.REDIS_CA_FILE),
       ...(settings.REDIS_USERNAME === undefined ? {} : { username: settings.REDIS_USERNAME }),
       ...(settings.REDIS_PASSWORD === undefined ? {} : { password: settings.REDIS_PASSWORD }),
     },

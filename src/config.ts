@@ -2,7 +2,7 @@
  * The one table of settings. A setting is one row; `andiron config`, docs/configuration.md and the README's table
  * are made from it. Nothing else in the program knows the name of an environment variable.
  */
-import { accessSync, constants } from 'node:fs';
+import { findCertificateFault } from './config/certificates';
 import {
   boolean,
   choice,
@@ -84,6 +84,10 @@ export const SETTINGS = {
   REDIS_USERNAME: optional(text, 'User for Redis'),
   REDIS_PASSWORD: optional(text, 'Password for Redis', { secret: true }),
   REDIS_TLS: row(boolean, false, 'Whether the connection to Redis uses TLS; certificates are verified'),
+  REDIS_CA_FILE: optional(
+    text,
+    'File with the certificate authority of Redis (PEM); without it the ones that Node.js knows',
+  ),
   HOST: row(text, '127.0.0.1', 'Address to listen on; 0.0.0.0 or :: for all'),
   PORT: row(integer(0, 65_535), 3000, 'Port to listen on; 0 takes a free one'),
   PUBLIC_URL: row(
@@ -202,15 +206,15 @@ function readSetting<Value>(
 
 function findContradictions(settings: Settings): string[] {
   const faults: string[] = [];
-  const caFile = settings.FHIR_DATABASE_CA_FILE;
-  if (caFile !== undefined) {
-    if (!settings.FHIR_DATABASE_SSL)
-      faults.push('FHIR_DATABASE_CA_FILE is set, but FHIR_DATABASE_SSL is false');
-    try {
-      accessSync(caFile, constants.R_OK);
-    } catch {
-      faults.push(`FHIR_DATABASE_CA_FILE names a file that cannot be read; it is '${caFile}'`);
-    }
+  for (const [authority, encrypted] of [
+    ['FHIR_DATABASE_CA_FILE', 'FHIR_DATABASE_SSL'],
+    ['REDIS_CA_FILE', 'REDIS_TLS'],
+  ] as const) {
+    const file = settings[authority];
+    if (file === undefined) continue;
+    if (!settings[encrypted]) faults.push(`${authority} is set, but ${encrypted} is false`);
+    const fault = findCertificateFault(file);
+    if (fault !== undefined) faults.push(`${authority} ${fault}; it is '${file}'`);
   }
   if (settings.REDIS_USERNAME !== undefined && settings.REDIS_PASSWORD === undefined) {
     faults.push('REDIS_USERNAME is set, but REDIS_PASSWORD is not');

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { ConfigurationError, describeSetting, loadSettings, printSetting, settingNames } from '../src/config';
 
 function faultsOf(environment: Record<string, string>): readonly string[] {
@@ -89,22 +90,37 @@ describe('the settings', () => {
   });
 
   it('refuse contradictions', () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'andiron-config-'));
-    const caFile = path.join(folder, 'ca.pem');
-    writeFileSync(caFile, '');
-    expect(faultsOf({ FHIR_DATABASE_CA_FILE: caFile })).toEqual([
-      expect.stringContaining('FHIR_DATABASE_SSL is false'),
-    ]);
-    expect(faultsOf({ FHIR_DATABASE_CA_FILE: caFile, FHIR_DATABASE_SSL: 'true' })).toEqual([]);
-    rmSync(folder, { recursive: true });
-    expect(faultsOf({ FHIR_DATABASE_CA_FILE: caFile, FHIR_DATABASE_SSL: 'true' })).toEqual([
-      expect.stringContaining('cannot be read'),
-    ]);
     expect(faultsOf({ REDIS_USERNAME: 'andiron' })).toEqual([
       expect.stringContaining('REDIS_PASSWORD is not'),
     ]);
     expect(faultsOf({ MAX_BUNDLE_BYTES: '1024' })).toEqual([
       expect.stringContaining('smaller than MAX_BODY_BYTES'),
+    ]);
+  });
+
+  it.each([
+    ['FHIR_DATABASE_CA_FILE', 'FHIR_DATABASE_SSL'],
+    ['REDIS_CA_FILE', 'REDIS_TLS'],
+  ])('refuse a %s that could make nobody trusted', (name, encrypted) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'andiron-config-'));
+    const file = path.join(folder, 'ca.pem');
+    const faultsWith = (content: string): readonly string[] => {
+      writeFileSync(file, content);
+      return faultsOf({ [name]: file, [encrypted]: 'true' });
+    };
+    const [one = '', other = ''] = rootCertificates;
+    expect(faultsWith(`Root One\n${one}\r\n\n${other}\n`)).toEqual([]);
+    expect(faultsOf({ [name]: file })).toEqual([`${name} is set, but ${encrypted} is false`]);
+    expect(faultsWith('')).toEqual([`${name} names a file without a certificate (PEM); it is '${file}'`]);
+    expect(faultsWith(`${one}\n${other.replace('MII', 'MIJ')}`)).toEqual([
+      `${name} names a file with a certificate that cannot be understood; it is '${file}'`,
+    ]);
+    expect(faultsOf({ [name]: folder, [encrypted]: 'true' })).toEqual([
+      `${name} names a file that cannot be read; it is '${folder}'`,
+    ]);
+    rmSync(folder, { recursive: true });
+    expect(faultsOf({ [name]: file, [encrypted]: 'true' })).toEqual([
+      `${name} names a file that cannot be read; it is '${file}'`,
     ]);
   });
 

@@ -53,6 +53,7 @@ async function startRedis(started: Stoppable, options: QuickstartOptions): Promi
     REDIS_USERNAME: '',
     REDIS_PASSWORD: '',
     REDIS_TLS: '',
+    REDIS_CA_FILE: '',
   };
 }
 

@@ -3,7 +3,7 @@ import { findServices, runOnServer, type Connection } from './services';
 
 export interface TestDatabase {
   /** What `createDatabase` and `migrate` of core/storage take. */
-  readonly settings: Connection & { readonly ssl: false };
+  readonly settings: Connection & { readonly ssl: false | { readonly ca?: string } };
   /** The same as environment variables of the server. */
   readonly environment: Readonly<Record<string, string>>;
   drop(): Promise<void>;

@@ -1,4 +1,5 @@
-import { Redis } from 'ioredis';
+import { isIP } from 'node:net';
+import { Redis, ReplyError } from 'ioredis';
 import type { Log } from '../context';
 
 export interface RedisOptions {
@@ -6,7 +7,8 @@ export interface RedisOptions {
   readonly port: number;
   readonly username?: string;
   readonly password?: string;
-  readonly tls: boolean;
+  /** False: no TLS. `ca`: the only authorities that are trusted (PEM); without it those that Node.js knows. */
+  readonly tls: false | { readonly ca?: string };
 }
 
 /** A word between the processes of one installation. It may be lost: whoever listens must be right without it. */
@@ -58,7 +60,9 @@ export class RedisCache {
       port,
       ...(username === undefined ? {} : { username }),
       ...(password === undefined ? {} : { password }),
-      ...(tls ? { tls: {} } : {}),
+      // The name is also told to the server (SNI), as hosts behind one address need it; an address may not be told
+      // (RFC 6066, 3), and ioredis tells nothing by itself.
+      ...(tls === false ? {} : { tls: { ...tls, ...(isIP(host) === 0 ? { servername: host } : {}) } }),
       lazyConnect: true,
       connectTimeout: CONNECT_TIMEOUT_MS,
       // Commands fail at once while Redis is away; the subscriber's one command waits for it.
@@ -67,17 +71,33 @@ export class RedisCache {
       ...(commands ? { commandTimeout: COMMAND_TIMEOUT_MS } : {}),
       retryStrategy: (attempt) => Math.min(50 * attempt, LONGEST_RETRY_MS),
     });
-    redis.on('error', () => this.reachable(false));
-    redis.on('ready', () => this.reachable(true));
-    redis.connect().catch(() => this.reachable(false));
+    let isUnanswered = false;
+    redis.on('connect', () => (isUnanswered = true));
+    redis.on('ready', () => {
+      isUnanswered = false;
+      this.found();
+    });
+    const lost = (error: unknown): void => {
+      const reason = reasonOf(error);
+      // All that a port for TLS does with a plain connection is to close it, in one of several ways.
+      const isCutOff = tls === false && isUnanswered && !(error instanceof ReplyError);
+      this.lost(isCutOff ? `closed before it answered, as by a port for TLS: ${reason}` : reason);
+    };
+    redis.on('error', lost);
+    redis.connect().catch(lost);
     return redis;
   }
 
-  private reachable(now: boolean): void {
-    if (now === this.wasReachable || this.closed) return;
-    this.wasReachable = now;
-    if (now) this.log.info({}, 'Redis is reachable again');
-    else this.log.warn({}, 'Redis cannot be reached; answers are computed each time until it returns');
+  private found(): void {
+    if (this.wasReachable || this.closed) return;
+    this.wasReachable = true;
+    this.log.info({}, 'Redis is reachable again');
+  }
+
+  private lost(reason: string): void {
+    if (!this.wasReachable || this.closed) return;
+    this.wasReachable = false;
+    this.log.warn({ reason }, 'Redis cannot be reached; answers are computed each time until it returns');
   }
 
   /** The text of this key in this space; undefined on a miss and on any failure. */
@@ -144,4 +164,10 @@ function toNotice(message: string): Notice | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Redis and TLS speak of hosts, users and certificates, never of what a client wrote. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
+  return error instanceof Error ? error.message : 'unknown';
 }

@@ -79,7 +79,6 @@ export class Database {
       max,
       pipeline: true,
       idleTimeoutMillis: 60_000,
-      connectionTimeoutMillis: 5_000,
       types: typeParsers,
       verify: (client, done) => {
         this.prepareConnection(client).then(() => done(), done);
@@ -244,9 +243,19 @@ export function clientConfiguration(options: DatabaseOptions): {
   password: string;
   ssl: false | { ca?: string };
   application_name: string;
+  connectionTimeoutMillis: number;
 } {
   const { host, port, database, user, password, ssl } = options;
-  return { host, port, database, user, password, ssl, application_name: 'andiron' };
+  return {
+    host,
+    port,
+    database,
+    user,
+    password,
+    ssl,
+    application_name: 'andiron',
+    connectionTimeoutMillis: 5_000,
+  };
 }
 
 function errorCode(error: unknown): string {

@@ -72,8 +72,7 @@ export async function migrate(options: {
   base: BaseContent;
   log: Log;
 }): Promise<Installation> {
-  const client = new Client({ ...clientConfiguration(options.database), statement_timeout: 0 });
-  await client.connect();
+  const client = await connect(options.database);
   try {
     await execute(client, LOCK, { lock: MIGRATION_LOCK });
     await runSteps(options.database, options.log);
@@ -87,6 +86,24 @@ export async function migrate(options: {
     return { ...installation, baseReplaced, baseTypes: new Set(types.map((row) => String(row[0]))) };
   } finally {
     await client.end();
+  }
+}
+
+/** @throws Error that says which server, where pg says only what is wrong with it */
+async function connect(database: DatabaseOptions): Promise<Client> {
+  const client = new Client({ ...clientConfiguration(database), statement_timeout: 0 });
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    // The system names the address itself, and PostgreSQL's own refusals speak for themselves.
+    if (!(error instanceof Error) || error instanceof AggregateError) throw error;
+    if ('syscall' in error || 'severity' in error) throw error;
+    const { host, port, ssl } = database;
+    const server = `PostgreSQL at ${host}, port ${port},`;
+    throw new Error(`${server} cannot be reached${ssl === false ? '' : ' by TLS'}: ${error.message}`, {
+      cause: error,
+    });
   }
 }
 
