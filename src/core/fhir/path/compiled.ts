@@ -2,26 +2,35 @@
 import { PathEvaluationError, PathTypeError, UnsupportedPathError } from './error';
 import type { MemberStep } from './member';
 import type { CallSyntax, PathSyntax } from './syntax';
-import type { TypeModel, TypeNode } from './type-node';
-import { EMPTY, type PathNode, type PathNodes } from './value';
+import type { Scope } from './scope';
+import { SYSTEM_NODES, type TypeModel, type TypeNode } from './type-node';
+import { EMPTY, toBoolean, type PathNode, type PathNodes } from './value';
 
-/** One evaluation. `this`, `index` and `total` are those of the innermost iteration. */
-export interface Scope {
-  readonly isStrict: boolean;
-  readonly context: PathNodes;
-  readonly resource: PathNodes;
-  readonly rootResource: PathNodes;
-  /** Milliseconds since 1970, the same throughout an evaluation; undefined until it is asked for. */
-  now: number | undefined;
-  self: PathNodes;
-  index: number;
-  total: PathNodes;
-}
+export type { Scope } from './scope';
+
+/** What an expression's value can depend on, as bits. */
+export const NEEDS = {
+  /** `$this`, `$index`, elements of the focus. */
+  focus: 1,
+  /** `%context`, now(): the same throughout one evaluation. */
+  evaluation: 2,
+  /** `%resource`, `%rootResource`: the same throughout a resource. */
+  resource: 4,
+  /** `$total` */
+  total: 8,
+} as const;
 
 export type Run = (focus: PathNodes, scope: Scope) => PathNodes;
 
+/** A boolean by singleton evaluation; undefined is the empty collection. */
+export type Test = (focus: PathNodes, scope: Scope) => boolean | undefined;
+
 export interface Compiled {
   readonly run: Run;
+  /** Of what gives a boolean: the same as `run`, without making a collection. */
+  readonly test?: Test;
+  /** Bits of NEEDS; undefined: not known. The compiler adds it. */
+  readonly needs?: number;
   /** The types that its values can have; undefined: not known before they are there. */
   readonly nodes: readonly TypeNode[] | undefined;
   /** Where the expression is nothing but elements of the focus: its steps. */
@@ -91,12 +100,22 @@ export function truthOf(nodes: PathNodes, scope: Scope, what: string): boolean |
   return node.node.kind === 'Boolean' ? (typeof node.value === 'boolean' ? node.value : undefined) : true;
 }
 
+/** What `run` says where only its truth is wanted. */
+export function toTest({ run, test }: Compiled, what: string): Test {
+  return test ?? ((focus, scope) => truthOf(run(focus, scope), scope, what));
+}
+
+export function fromTest(test: Test): Compiled {
+  return { run: (focus, scope) => toBoolean(test(focus, scope)), test, nodes: BOOLEAN };
+}
+const BOOLEAN = [SYSTEM_NODES.Boolean];
+
 /** Evaluates `run` with each value as focus and `$this`, and tells the results to `visit` until it returns false. */
-export function forEach(
+export function forEach<Result>(
   nodes: PathNodes,
-  run: Run,
+  run: (focus: PathNodes, scope: Scope) => Result,
   scope: Scope,
-  visit: (result: PathNodes, node: PathNode) => boolean | void,
+  visit: (result: Result, node: PathNode) => boolean | void,
 ): void {
   const { self, index } = scope;
   for (let at = 0; at < nodes.length; at++) {

@@ -1,5 +1,6 @@
 /** Turns syntax into closures. What is not known here is refused now, not when a resource comes along. */
 import {
+  NEEDS,
   typeError,
   unsupported,
   type CallSite,
@@ -14,6 +15,7 @@ import { FHIR } from './functions/fhir';
 import { MATHEMATICS } from './functions/mathematics';
 import { TEXT } from './functions/text';
 import { MemberStep, walk } from './member';
+import { remember } from './membership';
 import { toJsonNumber } from './number';
 import { compileBinary, compilePolarity } from './operators';
 import type { BinarySyntax, CallSyntax, LiteralSyntax, MemberSyntax, PathSyntax } from './syntax';
@@ -33,17 +35,49 @@ const FUNCTIONS: FunctionTable = {
 
 /** Throws UnsupportedPathError; in strict mode PathTypeError too. */
 export function compileSyntax(syntax: PathSyntax, surroundings: Surroundings): Compiled {
+  const compiled = compileKind(syntax, surroundings);
+  const { needs } = compiled;
+  const isTrivial = syntax.kind === 'variable' || syntax.kind === 'literal' || syntax.kind === 'empty';
+  if (isTrivial || needs === undefined || needs === 0) return compiled;
+  return (needs & (NEEDS.focus | NEEDS.total)) === 0 ? remembering(compiled, needs) : compiled;
+}
+
+/** What is the same throughout an evaluation or a resource is found once. */
+function remembering(compiled: Compiled, needs: number): Compiled {
+  const { run, nodes } = compiled;
+  const isOfResource = needs === NEEDS.resource;
+  return {
+    run: (focus, scope) => {
+      const findings = isOfResource ? scope.findingsOfResource : scope.findings;
+      let found = findings.get(compiled);
+      if (!found) {
+        found = run(focus, scope);
+        findings.set(compiled, found);
+        remember(found);
+      }
+      return found;
+    },
+    nodes,
+    needs,
+  };
+}
+
+function compileKind(syntax: PathSyntax, surroundings: Surroundings): Compiled {
   switch (syntax.kind) {
     case 'literal':
       return compileLiteral(syntax);
     case 'empty':
-      return { run: () => EMPTY, nodes: [] };
+      return { run: () => EMPTY, nodes: [], needs: 0 };
     case 'this':
-      return { run: (_focus, scope) => scope.self, nodes: surroundings.focus };
+      return { run: (_focus, scope) => scope.self, nodes: surroundings.focus, needs: NEEDS.focus };
     case 'index':
-      return { run: (_focus, scope) => single(scope.index, 'Integer'), nodes: [SYSTEM_NODES.Integer] };
+      return {
+        run: (_focus, scope) => single(scope.index, 'Integer'),
+        nodes: [SYSTEM_NODES.Integer],
+        needs: NEEDS.focus,
+      };
     case 'total':
-      return { run: (_focus, scope) => scope.total, nodes: undefined };
+      return { run: (_focus, scope) => scope.total, nodes: undefined, needs: NEEDS.total };
     case 'variable':
       return compileVariable(syntax.name, syntax);
     case 'member':
@@ -55,20 +89,23 @@ export function compileSyntax(syntax: PathSyntax, surroundings: Surroundings): C
         compileSyntax(syntax.on, surroundings),
         compileSyntax(syntax.index, surroundings),
       );
-    case 'polarity':
-      return compilePolarity(syntax.operator, compileSyntax(syntax.operand, surroundings));
-    case 'binary':
+    case 'polarity': {
+      const operand = compileSyntax(syntax.operand, surroundings);
+      return { ...compilePolarity(syntax.operator, operand), needs: operand.needs };
+    }
+    case 'binary': {
       refuseUnits(syntax);
-      return compileBinary(
-        syntax.operator,
+      const [left, right] = [
         compileSyntax(syntax.left, surroundings),
         compileSyntax(syntax.right, surroundings),
-      );
+      ];
+      return { ...compileBinary(syntax.operator, left, right), needs: needsOf(left, right) };
+    }
     case 'type': {
       checkType(syntax.typeName, surroundings, syntax);
       const operand = compileSyntax(syntax.operand, surroundings);
       const compile = syntax.operator === 'is' ? compileIs : compileOfType;
-      return compile(operand, syntax.typeName, surroundings);
+      return { ...compile(operand, syntax.typeName, surroundings), needs: operand.needs };
     }
   }
 }
@@ -84,7 +121,7 @@ function refuseUnits(syntax: BinarySyntax): void {
 
 function compileLiteral(syntax: LiteralSyntax): Compiled {
   const nodes = literalNodes(syntax);
-  return { run: () => nodes, nodes: [SYSTEM_NODES[syntax.type]] };
+  return { run: () => nodes, nodes: [SYSTEM_NODES[syntax.type]], needs: 0 };
 }
 
 function literalNodes({ type, text, unit, isCalendar }: LiteralSyntax): PathNodes {
@@ -111,7 +148,7 @@ function literalNodes({ type, text, unit, isCalendar }: LiteralSyntax): PathNode
 }
 
 function focusOf({ focus }: Surroundings): Compiled {
-  return { run: (nodes) => nodes, nodes: focus, steps: [] };
+  return { run: (nodes) => nodes, nodes: focus, steps: [], needs: NEEDS.focus };
 }
 
 function compileMember(syntax: MemberSyntax, surroundings: Surroundings): Compiled {
@@ -128,10 +165,10 @@ function compileMember(syntax: MemberSyntax, surroundings: Surroundings): Compil
   const step = new MemberStep(syntax.name);
   if (on.steps) {
     const steps = [...on.steps, step];
-    return { run: (focus) => walk(steps, focus, model), nodes, steps };
+    return { run: (focus) => walk(steps, focus, model), nodes, steps, needs: on.needs };
   }
   const steps = [step];
-  return { run: (focus, scope) => walk(steps, on.run(focus, scope), model), nodes };
+  return { run: (focus, scope) => walk(steps, on.run(focus, scope), model), nodes, needs: on.needs };
 }
 
 /** Undefined where a value's own resourceType decides. */
@@ -145,13 +182,16 @@ function compileTypePrefix(syntax: MemberSyntax, surroundings: Surroundings): Co
   const { model, focus, isStrict } = surroundings;
   if (!model.hasType(syntax.name)) {
     if (isStrict) throw typeError(`There is no type '${syntax.name}'`, syntax);
-    return { run: () => EMPTY, nodes: [] };
+    return { run: () => EMPTY, nodes: [], needs: 0 };
   }
   const test = typeTest(model, syntax.name);
   const isKnown = focus !== undefined && !focus.some(isAbstractResource);
   if (isKnown && focus.every(test)) return focusOf(surroundings);
   if (isKnown && !focus.some(test) && isStrict) throw typeError(`The focus is no ${syntax.name}`, syntax);
-  return compileOfType({ run: (nodes) => nodes, nodes: focus }, syntax.name, surroundings);
+  return {
+    ...compileOfType({ run: (nodes) => nodes, nodes: focus }, syntax.name, surroundings),
+    needs: NEEDS.focus,
+  };
 }
 
 function compileIndexer(on: Compiled, index: Compiled): Compiled {
@@ -162,7 +202,18 @@ function compileIndexer(on: Compiled, index: Compiled): Compiled {
       return node ? [node] : EMPTY;
     },
     nodes: on.nodes,
+    needs: needsOf(on, index),
   };
+}
+
+/** Undefined where it is not known of one of them. */
+function needsOf(...parts: readonly Compiled[]): number | undefined {
+  let needs = 0;
+  for (const part of parts) {
+    if (part.needs === undefined) return undefined;
+    needs |= part.needs;
+  }
+  return needs;
 }
 
 function compileCall(syntax: CallSyntax, surroundings: Surroundings): Compiled {
@@ -177,15 +228,27 @@ function compileCall(syntax: CallSyntax, surroundings: Surroundings): Compiled {
     if (!argument) throw unsupported(`${syntax.name}() without argument ${index + 1}`, syntax);
     return argument;
   };
+  const parts: Compiled[] = [on];
   const call: CallSite = {
     syntax,
     on,
     surroundings,
-    argument: (index) => compileSyntax(part(index), surroundings),
-    criterion: (index) => compileSyntax(part(index), { ...surroundings, focus: on.nodes }),
+    argument: (index) => {
+      const argument = compileSyntax(part(index), surroundings);
+      parts.push(argument);
+      return argument;
+    },
+    criterion: (index) => {
+      const criterion = compileSyntax(part(index), { ...surroundings, focus: on.nodes });
+      // Its focus are the values that the function is called on, whose needs are those of `on`.
+      parts.push({ ...criterion, needs: criterion.needs && criterion.needs & ~NEEDS.focus });
+      return criterion;
+    },
     typeName: (index) => readTypeName(part(index)),
   };
-  return compile(call);
+  const compiled = compile(call);
+  const needs = needsOf(...parts);
+  return { ...compiled, needs: needs === undefined ? undefined : needs | (compiled.needs ?? 0) };
 }
 
 /** In `is(FHIR.Patient)` the name stands where an expression could. */

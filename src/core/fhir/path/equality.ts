@@ -103,29 +103,3 @@ export function areEquivalentCollections(first: PathNodes, second: PathNodes): b
     return index >= 0;
   });
 }
-
-export function includes(nodes: PathNodes, wanted: PathNode): boolean {
-  for (let index = 0; index < nodes.length; index++) {
-    const node = nodes[index];
-    if (node && areEqual(node, wanted) === true) return true;
-  }
-  return false;
-}
-
-/** From here on a table of strings is quicker than comparing each with each. */
-const FEW = 12;
-
-/** The values without repetitions, in order of first occurrence. */
-export function distinct(nodes: PathNodes): PathNodes {
-  if (nodes.length < 2) return nodes;
-  const found: PathNode[] = [];
-  const strings = nodes.length > FEW ? new Set<unknown>() : undefined;
-  for (const node of nodes) {
-    if (strings && node.node.kind === 'String' && node.value !== null) {
-      if (strings.has(node.value)) continue;
-      strings.add(node.value);
-      found.push(node);
-    } else if (!includes(found, node)) found.push(node);
-  }
-  return found;
-}

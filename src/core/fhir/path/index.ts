@@ -4,12 +4,13 @@
  * Source: http://hl7.org/fhirpath/N1, https://hl7.org/fhir/R4/fhirpath.html
  */
 import type { Definitions } from '../definitions';
-import type { JsonValue } from '../json';
-import type { Scope } from './compiled';
+import type { JsonObject, JsonValue } from '../json';
+import { toTest } from './compiled';
 import { compileSyntax } from './compiler';
 import { parsePath } from './parser';
-import { TypeModel } from './type-node';
-import { EMPTY, isObject, PathNode, type PathNodes, type PathValue } from './value';
+import { Scope, type PathEnvironment, type ToNodes } from './scope';
+import { TypeModel, type TypeNode } from './type-node';
+import { EMPTY, isObject, PathNode, type PathValue } from './value';
 
 export {
   PathError,
@@ -18,6 +19,8 @@ export {
   PathTypeError,
   UnsupportedPathError,
 } from './error';
+export { PathMemory } from './memory';
+export type { PathEnvironment } from './scope';
 export type { PathValue } from './value';
 
 export interface PathOptions {
@@ -34,17 +37,6 @@ export interface PathOptions {
   readonly isStrict?: boolean;
 }
 
-export interface PathEnvironment {
-  /** `%resource`; the root when left out. */
-  readonly resource?: JsonValue | PathValue;
-  /** `%rootResource`, the container of a contained resource; `%resource` when left out. */
-  readonly rootResource?: JsonValue | PathValue;
-  /** `%context`; the root when left out. */
-  readonly context?: JsonValue | PathValue;
-  /** Milliseconds since 1970, of now(). */
-  readonly now?: number;
-}
-
 /** Input: JSON of the root type, or a value that another path found. Cost: from 0.1 µs for a plain path. */
 export type CompiledPath = (
   root: JsonValue | PathValue,
@@ -56,36 +48,69 @@ export type CompiledPath = (
  * compiler does not know), PathTypeError. Cost: about 10 µs.
  */
 export function compilePath(expression: string, options: PathOptions): CompiledPath {
-  const model = TypeModel.of(options.definitions);
-  const { rootType } = options;
-  const rootNode = rootType === undefined ? undefined : model.node(rootType);
-  if (rootType !== undefined && !rootNode)
-    throw new Error(`There is no type '${rootType}' in FHIR ${options.definitions.fhirVersion}`);
-  const isStrict = options.isStrict === true;
-  const { run } = compileSyntax(parsePath(expression), { model, isStrict, focus: rootNode && [rootNode] });
+  const { model, rootNodes, isStrict } = settle(options);
+  const { run } = compileSyntax(parsePath(expression), { model, isStrict, focus: rootNodes });
+  // Values of a choice must come as values that another path found.
+  const toNodes = nodesMaker(model, rootNodes?.length === 1 ? rootNodes[0] : undefined);
+  return (root, environment = NOWHERE) => {
+    const focus = toNodes(root);
+    return run(focus, new Scope(isStrict, focus, environment, toNodes));
+  };
+}
 
-  /** A resource knows its type; anything else is of the root type. */
-  const toNodes = (value: JsonValue | PathValue): PathNodes => {
+export interface PathTestOptions extends PathOptions {
+  readonly rootType: string;
+  /** Which of the types of a choice (`Observation.value[x]`) the values are of. */
+  readonly choice?: string;
+}
+
+/**
+ * Input: JSON of the root type and, of a primitive (of which the value may be null), the object with its `id` and
+ * `extension`. Undefined: the result is empty. Cost: from 0.1 µs.
+ */
+export type CompiledTest = (
+  value: JsonValue,
+  element: JsonObject | undefined,
+  environment: PathEnvironment,
+) => boolean | undefined;
+
+/** A function that evaluates `expression` as a boolean, as invariants are. Throws what compilePath throws. */
+export function compileTest(expression: string, options: PathTestOptions): CompiledTest {
+  const { model, rootNodes, isStrict } = settle(options);
+  const compiled = compileSyntax(parsePath(expression), { model, isStrict, focus: rootNodes });
+  const test = toTest(compiled, 'A test');
+  const { rootType, choice } = options;
+  const rootNode = choice === undefined ? rootNodes?.[0] : rootNodes?.find(({ name }) => name === choice);
+  if (!rootNode) throw new Error(`${rootType} has no type '${choice ?? ''}'`);
+  const toNodes = nodesMaker(model, rootNode);
+  return (value, element, environment) => {
+    const focus = [new PathNode(value, rootNode, element)];
+    return test(focus, new Scope(isStrict, focus, environment, toNodes));
+  };
+}
+
+interface Settled {
+  readonly model: TypeModel;
+  readonly rootNodes: readonly TypeNode[] | undefined;
+  readonly isStrict: boolean;
+}
+
+function settle({ definitions, rootType, isStrict = false }: PathOptions): Settled {
+  const model = TypeModel.of(definitions);
+  if (rootType === undefined) return { model, rootNodes: undefined, isStrict };
+  const rootNodes = model.nodesOf(rootType);
+  if (rootNodes.length === 0)
+    throw new Error(`There is no type '${rootType}' in FHIR ${definitions.fhirVersion}`);
+  return { model, rootNodes, isStrict };
+}
+
+/** A resource knows its type; anything else is of the root type. */
+function nodesMaker(model: TypeModel, rootNode: TypeNode | undefined): ToNodes {
+  return (value) => {
     if (value instanceof PathNode) return [value];
     const json = value as JsonValue;
     const node = isObject(json) ? (model.resourceNode(json['resourceType']) ?? rootNode) : rootNode;
     return node ? [new PathNode(json, node)] : EMPTY;
-  };
-
-  return (root, environment = NOWHERE) => {
-    const focus = toNodes(root);
-    const resource = environment.resource === undefined ? focus : toNodes(environment.resource);
-    const scope: Scope = {
-      isStrict,
-      context: environment.context === undefined ? focus : toNodes(environment.context),
-      resource,
-      rootResource: environment.rootResource === undefined ? resource : toNodes(environment.rootResource),
-      now: environment.now,
-      self: focus,
-      index: 0,
-      total: EMPTY,
-    };
-    return run(focus, scope);
   };
 }
 

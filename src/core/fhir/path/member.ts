@@ -1,7 +1,7 @@
 /** Steps from a value to its elements: by far the most of what search parameters do. */
 import type { JsonObject } from '../json';
 import type { Access, TypeModel, TypeNode } from './type-node';
-import { EMPTY, collect, isObject, nodeOf, sourceOf, type PathNode, type PathNodes } from './value';
+import { EMPTY, collect, hasAny, isObject, nodeOf, sourceOf, type PathNode, type PathNodes } from './value';
 
 /** One step. It remembers the type that it met last, which nearly always is the one that it meets next. */
 export class MemberStep {
@@ -45,6 +45,48 @@ export function walk(steps: readonly MemberStep[], focus: PathNodes, model: Type
     if (start && source) descend(steps, 0, source, start.node, model, found);
   }
   return found.length === 0 ? EMPTY : found;
+}
+
+/** Whether `walk` would find anything. */
+export function walksToAny(steps: readonly MemberStep[], focus: PathNodes, model: TypeModel): boolean {
+  for (let index = 0; index < focus.length; index++) {
+    const start = focus[index];
+    const source = start && sourceOf(start);
+    if (start && source && descendsToAny(steps, 0, source, start.node, model)) return true;
+  }
+  return false;
+}
+
+function descendsToAny(
+  steps: readonly MemberStep[],
+  depth: number,
+  source: JsonObject,
+  node: TypeNode,
+  model: TypeModel,
+): boolean {
+  const step = steps[depth];
+  if (!step) return false;
+  const accesses = step.accessesOf(node);
+  const isLast = depth === steps.length - 1;
+  for (let index = 0; index < accesses.length; index++) {
+    const access = accesses[index];
+    if (!access) continue;
+    if (isLast) {
+      if (hasAny(source, access)) return true;
+      continue;
+    }
+    const value = source[access.node.isPrimitive ? access.companionKey : access.key];
+    if (value === undefined) continue;
+    if (Array.isArray(value)) {
+      for (let at = 0; at < value.length; at++) {
+        const child = value[at];
+        if (isObject(child) && descendsToAny(steps, depth + 1, child, nodeOf(child, access, model), model))
+          return true;
+      }
+    } else if (isObject(value) && descendsToAny(steps, depth + 1, value, nodeOf(value, access, model), model))
+      return true;
+  }
+  return false;
 }
 
 function descend(

@@ -1,16 +1,15 @@
 /** http://hl7.org/fhirpath/N1/#operations */
 import { decimalText } from '../json';
-import { fault, one, truthOf, type Compiled, type Scope } from './compiled';
+import { fault, fromTest, one, toTest, type Compiled, type Scope } from './compiled';
 import {
   areEqualCollections,
   areEquivalentCollections,
   compareMoments,
-  distinct,
-  includes,
   isNumber,
   isTemporal,
   momentOf,
 } from './equality';
+import { distinct, includes } from './membership';
 import {
   add,
   compareExact,
@@ -27,15 +26,17 @@ import { compareQuantities, toQuantity } from './quantity';
 import type { BinaryOperator } from './syntax';
 import { addDuration, addToTime, dateTimeText, timeText } from './temporal';
 import { SYSTEM_NODES, type TypeNode } from './type-node';
-import { EMPTY, FALSE, isObject, single, toBoolean, TRUE, type PathNode, type PathNodes } from './value';
+import { EMPTY, isObject, single, type PathNode, type PathNodes } from './value';
 
 type Operate = (left: PathNodes, right: PathNodes, scope: Scope) => PathNodes;
-
-const BOOLEAN = [SYSTEM_NODES.Boolean];
+/** Undefined: empty. */
+type Decide = (left: PathNodes, right: PathNodes, scope: Scope) => boolean | undefined;
 
 export function compileBinary(operator: BinaryOperator, left: Compiled, right: Compiled): Compiled {
-  if (operator === 'and' || operator === 'or' || operator === 'xor' || operator === 'implies') {
-    return compileLogic(operator, left, right);
+  if (isLogic(operator)) return compileLogic(operator, left, right);
+  if (isDecided(operator)) {
+    const decide = DECISIONS[operator];
+    return fromTest((focus, scope) => decide(left.run(focus, scope), right.run(focus, scope), scope));
   }
   const operate = OPERATORS[operator];
   return {
@@ -46,30 +47,30 @@ export function compileBinary(operator: BinaryOperator, left: Compiled, right: C
 
 function nodesOf(operator: BinaryOperator, left: Compiled, right: Compiled): readonly TypeNode[] | undefined {
   if (operator === '|') return left.nodes && right.nodes && [...left.nodes, ...right.nodes];
-  if (operator === '&') return [SYSTEM_NODES.String];
-  return ARITHMETIC.has(operator) ? undefined : BOOLEAN;
+  return operator === '&' ? [SYSTEM_NODES.String] : undefined;
 }
-const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/', 'div', 'mod']);
+
+const LOGIC = ['and', 'or', 'xor', 'implies'] as const;
+type Logic = (typeof LOGIC)[number];
+
+function isLogic(operator: BinaryOperator): operator is Logic {
+  return LOGIC.some((name) => name === operator);
+}
 
 /** Three-valued logic; the right side is only evaluated where the left leaves the result open. */
-function compileLogic(operator: 'and' | 'or' | 'xor' | 'implies', left: Compiled, right: Compiled): Compiled {
-  return {
-    run: (focus, scope) => {
-      const one = truthOf(left.run(focus, scope), scope, operator);
-      if (operator === 'and' && one === false) return FALSE;
-      if (operator === 'or' && one === true) return TRUE;
-      if (operator === 'implies' && one === false) return TRUE;
-      return toBoolean(decide(operator, one, truthOf(right.run(focus, scope), scope, operator)));
-    },
-    nodes: BOOLEAN,
-  };
+function compileLogic(operator: Logic, left: Compiled, right: Compiled): Compiled {
+  const test = toTest(left, operator);
+  const otherTest = toTest(right, operator);
+  return fromTest((focus, scope) => {
+    const one = test(focus, scope);
+    if (operator === 'and' && one === false) return false;
+    if (operator === 'or' && one === true) return true;
+    if (operator === 'implies' && one === false) return true;
+    return decide(operator, one, otherTest(focus, scope));
+  });
 }
 
-function decide(
-  operator: 'and' | 'or' | 'xor' | 'implies',
-  one: boolean | undefined,
-  other: boolean | undefined,
-): boolean | undefined {
+function decide(operator: Logic, one: boolean | undefined, other: boolean | undefined): boolean | undefined {
   switch (operator) {
     case 'and':
       return other === false ? false : one === undefined || other === undefined ? undefined : true;
@@ -97,13 +98,17 @@ function ofSingles(
   };
 }
 
-function comparison(name: string, accept: (difference: number) => boolean): Operate {
-  return ofSingles(name, (left, right, scope) => {
-    const difference = compare(left, right);
-    if (difference === 'incomparable')
-      return fault(scope, `${name} cannot compare ${left.type} with ${right.type}`);
-    return toBoolean(difference === undefined ? undefined : accept(difference));
-  });
+function comparison(name: string, accept: (difference: number) => boolean): Decide {
+  return (left, right, scope) => {
+    const [first, second] = [one(left, scope, name), one(right, scope, name)];
+    if (!first || !second) return undefined;
+    const difference = compare(first, second);
+    if (difference === 'incomparable') {
+      fault(scope, `${name} cannot compare ${first.type} with ${second.type}`);
+      return undefined;
+    }
+    return difference === undefined ? undefined : accept(difference);
+  };
 }
 
 function compare(left: PathNode, right: PathNode): number | undefined | 'incomparable' {
@@ -230,27 +235,34 @@ const concatenate: Operate = (left, right, scope) => {
     : single(first + second, 'String');
 };
 
-function membership(whole: PathNodes, part: PathNodes, scope: Scope, name: string): PathNodes {
+function membership(whole: PathNodes, part: PathNodes, scope: Scope, name: string): boolean | undefined {
   const wanted = one(part, scope, name);
-  if (!wanted) return EMPTY;
-  return toBoolean(includes(whole, wanted));
+  return wanted && includes(whole, wanted);
 }
 
-const OPERATORS: Readonly<Record<Exclude<BinaryOperator, 'and' | 'or' | 'xor' | 'implies'>, Operate>> = {
-  '=': (left, right) => toBoolean(areEqualCollections(left, right)),
-  '!=': (left, right) => toBoolean(negated(areEqualCollections(left, right))),
-  '~': (left, right) => toBoolean(areEquivalentCollections(left, right)),
-  '!~': (left, right) => toBoolean(!areEquivalentCollections(left, right)),
+const DECISIONS = {
+  '=': (left, right) => areEqualCollections(left, right),
+  '!=': (left, right) => negated(areEqualCollections(left, right)),
+  '~': (left, right) => areEquivalentCollections(left, right),
+  '!~': (left, right) => !areEquivalentCollections(left, right),
   '<': comparison('<', (difference) => difference < 0),
   '<=': comparison('<=', (difference) => difference <= 0),
   '>': comparison('>', (difference) => difference > 0),
   '>=': comparison('>=', (difference) => difference >= 0),
+  in: (left, right, scope) => membership(right, left, scope, 'in'),
+  contains: (left, right, scope) => membership(left, right, scope, 'contains'),
+} as const satisfies Partial<Record<BinaryOperator, Decide>>;
+type Decided = keyof typeof DECISIONS;
+
+function isDecided(operator: BinaryOperator): operator is Decided {
+  return operator in DECISIONS;
+}
+
+const OPERATORS: Readonly<Record<Exclude<BinaryOperator, Decided | Logic>, Operate>> = {
   '|': (left, right) => {
     if (left.length === 0) return distinct(right);
     return distinct(right.length === 0 ? left : [...left, ...right]);
   },
-  in: (left, right, scope) => membership(right, left, scope, 'in'),
-  contains: (left, right, scope) => membership(left, right, scope, 'contains'),
   '+': sum(1),
   '-': sum(-1),
   '&': concatenate,

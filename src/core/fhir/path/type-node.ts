@@ -96,6 +96,15 @@ export class TypeModel {
     return dot < 0 ? this.makeNode(path, structure, '') : this.elementNode(structure, path.slice(dot + 1));
   }
 
+  /** As `node`, and each of the types of a choice (`Observation.value[x]`); none when there is no such type. */
+  nodesOf(path: string): readonly TypeNode[] {
+    const dot = path.indexOf('.');
+    const element =
+      dot < 0 ? undefined : this.definitions.structure(path.slice(0, dot))?.element(path.slice(dot + 1));
+    const nodes = element?.isChoice ? element.types.map(({ code }) => this.node(code)) : [this.node(path)];
+    return nodes.filter((node) => node !== undefined);
+  }
+
   /** The node of a resource by its `resourceType`; undefined for anything that is no resource type. */
   resourceNode(resourceType: unknown): TypeNode | undefined {
     if (typeof resourceType !== 'string' || !this.definitions.isResourceType(resourceType)) return undefined;

@@ -1,9 +1,9 @@
 /** is, as and ofType (http://hl7.org/fhirpath/N1/#types), with the resource types of references that resolve() gives. */
-import { one, typeError, type Compiled, type Surroundings } from './compiled';
+import { fromTest, one, typeError, type Compiled, type Surroundings } from './compiled';
 import { walk } from './member';
 import type { PathSyntax } from './syntax';
-import { SYSTEM_NODES, type TypeModel, type TypeNode } from './type-node';
-import { EMPTY, toBoolean, type PathNode } from './value';
+import type { TypeModel, TypeNode } from './type-node';
+import { EMPTY, type PathNode } from './value';
 
 /** Whether nodes are of a type; the answers are kept, for there are few nodes. */
 export function typeTest(model: TypeModel, typeName: string): (node: TypeNode) => boolean {
@@ -21,13 +21,10 @@ export function checkType(typeName: string, { model }: Surroundings, syntax: Pat
 
 export function compileIs(operand: Compiled, typeName: string, { model }: Surroundings): Compiled {
   const test = typeTest(model, typeName);
-  return {
-    run: (focus, scope) => {
-      const node = one(operand.run(focus, scope), scope, 'is');
-      return toBoolean(node && test(node.node));
-    },
-    nodes: [SYSTEM_NODES.Boolean],
-  };
+  return fromTest((focus, scope) => {
+    const node = one(operand.run(focus, scope), scope, 'is');
+    return node && test(node.node);
+  });
 }
 
 /**

@@ -89,6 +89,27 @@ export function collect(source: JsonObject, access: Access, model: TypeModel, fo
   } else if (value !== undefined) addComplex(value, access, model, found);
 }
 
+/** Whether `collect` would append anything. */
+export function hasAny(source: JsonObject, access: Access): boolean {
+  const value = source[access.key];
+  if (access.node.isPrimitive) return hasPrimitive(value, source[access.companionKey]);
+  const isText = access.node.namespace === 'System';
+  if (!Array.isArray(value)) return isObject(value) || (isText && typeof value === 'string');
+  return value.some((member) => isObject(member) || (isText && typeof member === 'string'));
+}
+
+function hasPrimitive(value: JsonValue | undefined, companion: JsonValue | undefined): boolean {
+  if (!Array.isArray(value) && !Array.isArray(companion)) {
+    if (value === undefined || value === null) return isObject(companion);
+    return typeof value !== 'object';
+  }
+  const values = Array.isArray(value) ? value : [];
+  const companions = Array.isArray(companion) ? companion : [];
+  for (let index = Math.max(values.length, companions.length) - 1; index >= 0; index--)
+    if (hasPrimitive(values[index], companions[index])) return true;
+  return false;
+}
+
 function addPrimitive(
   value: JsonValue | undefined,
   companion: JsonValue | undefined,

@@ -1,5 +1,5 @@
 /** http://hl7.org/fhirpath/N1/#environment-variables and http://hl7.org/fhir/R4/fhirpath.html#vars */
-import { unsupported, type Compiled, type Scope } from './compiled';
+import { NEEDS, unsupported, type Compiled, type Scope } from './compiled';
 import type { PathSyntax } from './syntax';
 import { SYSTEM_NODES } from './type-node';
 import { single, type PathNodes } from './value';
@@ -21,11 +21,14 @@ const OF_SCOPE: Readonly<Record<string, (scope: Scope) => PathNodes>> = {
 
 export function compileVariable(name: string, syntax: PathSyntax): Compiled {
   const ofScope = Object.hasOwn(OF_SCOPE, name) ? OF_SCOPE[name] : undefined;
-  if (ofScope) return { run: (_focus, scope) => ofScope(scope), nodes: undefined };
+  if (ofScope) {
+    const needs = name === 'context' ? NEEDS.evaluation : NEEDS.resource;
+    return { run: (_focus, scope) => ofScope(scope), nodes: undefined, needs };
+  }
   const text = constantOf(name);
   if (text === undefined) throw unsupported(`%${name}`, syntax);
   const nodes = single(text, 'String');
-  return { run: () => nodes, nodes: [SYSTEM_NODES.String] };
+  return { run: () => nodes, nodes: [SYSTEM_NODES.String], needs: 0 };
 }
 
 function constantOf(name: string): string | undefined {

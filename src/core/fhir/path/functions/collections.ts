@@ -1,15 +1,25 @@
 /** Filtering and projection, subsetting, combining (http://hl7.org/fhirpath/N1/#filtering-and-projection and after). */
-import { fault, forEach, one, truthOf, type Compiled, type FunctionTable, type Run } from '../compiled';
-import { distinct, includes } from '../equality';
+import {
+  fault,
+  forEach,
+  one,
+  toTest,
+  truthOf,
+  type Compiled,
+  type FunctionTable,
+  type Run,
+  type Test,
+} from '../compiled';
+import { createRecord, distinct, filterMembers } from '../membership';
 import { EMPTY, type PathNode, type PathNodes } from '../value';
 
-function where(on: Run, criterion: Run): Run {
+function where(on: Run, criterion: Test): Run {
   return (focus, scope) => {
     const nodes = on(focus, scope);
     if (nodes.length === 0) return EMPTY;
     const found: PathNode[] = [];
     forEach(nodes, criterion, scope, (result, node) => {
-      if (truthOf(result, scope, 'where()') === true) found.push(node);
+      if (result === true) found.push(node);
     });
     return found;
   };
@@ -29,12 +39,13 @@ function select(on: Run, projection: Run): Run {
 function repeat(on: Run, projection: Run): Run {
   return (focus, scope) => {
     const found: PathNode[] = [];
+    const isNew = createRecord();
     let level = on(focus, scope);
     while (level.length > 0) {
       const next: PathNode[] = [];
       forEach(level, projection, scope, (result) => {
         for (const node of result) {
-          if (includes(found, node)) continue;
+          if (!isNew(node)) continue;
           found.push(node);
           next.push(node);
         }
@@ -84,7 +95,14 @@ function combined(
 }
 
 export const COLLECTIONS: FunctionTable = {
-  where: [1, 1, (call) => ({ run: where(call.on.run, call.criterion(0).run), nodes: call.on.nodes })],
+  where: [
+    1,
+    1,
+    (call) => ({
+      run: where(call.on.run, toTest(call.criterion(0), 'where()')),
+      nodes: call.on.nodes,
+    }),
+  ],
   select: [
     1,
     1,
@@ -114,15 +132,12 @@ export const COLLECTIONS: FunctionTable = {
     1,
     1,
     (call) =>
-      combined(call.on, call.argument(0), (nodes, others) =>
-        distinct(nodes.filter((node) => includes(others, node))),
-      ),
+      combined(call.on, call.argument(0), (nodes, others) => distinct(filterMembers(nodes, others, true))),
   ],
   exclude: [
     1,
     1,
-    (call) =>
-      combined(call.on, call.argument(0), (nodes, others) => nodes.filter((node) => !includes(others, node))),
+    (call) => combined(call.on, call.argument(0), (nodes, others) => filterMembers(nodes, others, false)),
   ],
   union: [
     1,

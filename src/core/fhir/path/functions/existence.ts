@@ -1,92 +1,105 @@
 /** http://hl7.org/fhirpath/N1/#existence */
-import { forEach, truthOf, type Compiled, type FunctionTable, type Run, type Scope } from '../compiled';
-import { distinct, includes } from '../equality';
+import {
+  forEach,
+  fromTest,
+  toTest,
+  truthOf,
+  type CallSite,
+  type Compiled,
+  type FunctionTable,
+  type Run,
+  type Test,
+} from '../compiled';
+import { walksToAny } from '../member';
+import { areAmong, distinct } from '../membership';
 import { SYSTEM_NODES } from '../type-node';
-import { FALSE, single, toBoolean, TRUE, type PathNodes } from '../value';
-
-const BOOLEAN = [SYSTEM_NODES.Boolean];
-
-function boolean(run: Run): Compiled {
-  return { run, nodes: BOOLEAN };
-}
+import { single, TRUE, type PathNodes } from '../value';
 
 /** allTrue, anyTrue …: the values must be booleans. */
 function quantified(on: Run, decide: (values: readonly boolean[]) => boolean, name: string): Compiled {
-  return boolean((focus, scope) => {
+  return fromTest((focus, scope) => {
     const nodes = on(focus, scope);
     const values = nodes.map((node) =>
       truthOf(node.node.kind === 'Boolean' ? [node] : NO_BOOLEAN, scope, name),
     );
-    return toBoolean(decide(values.filter((value) => value !== undefined)));
+    return decide(values.filter((value) => value !== undefined));
   });
 }
 /** Two values, which singleton evaluation refuses. */
 const NO_BOOLEAN: PathNodes = [...TRUE, ...TRUE];
 
-function exists(on: Run, criterion: Run | undefined): Run {
-  if (!criterion) return (focus, scope) => (on(focus, scope).length > 0 ? TRUE : FALSE);
+/** Whether there is any value: without collecting them where they are nothing but elements. */
+function isAny({ on: { run, steps }, surroundings: { model } }: CallSite): Test {
+  if (steps && steps.length > 0) return (focus) => walksToAny(steps, focus, model);
+  return (focus, scope) => run(focus, scope).length > 0;
+}
+
+function exists(on: Run, criterion: Test): Test {
   return (focus, scope) => {
-    let found = FALSE;
+    let found = false;
     forEach(on(focus, scope), criterion, scope, (result) => {
-      if (truthOf(result, scope, 'exists()') !== true) return true;
-      found = TRUE;
+      if (result !== true) return true;
+      found = true;
       return false;
     });
     return found;
   };
 }
 
-function all(on: Run, criterion: Run): Run {
+function all(on: Run, criterion: Test): Test {
   return (focus, scope) => {
-    let found = TRUE;
+    let found = true;
     forEach(on(focus, scope), criterion, scope, (result) => {
-      if (truthOf(result, scope, 'all()') === true) return true;
-      found = FALSE;
+      if (result === true) return true;
+      found = false;
       return false;
     });
     return found;
   };
 }
 
-function isSubset(nodes: PathNodes, whole: PathNodes): boolean {
-  return nodes.every((node) => includes(whole, node));
-}
-
-function withOther(
-  on: Run,
-  other: Run,
-  decide: (nodes: PathNodes, others: PathNodes, scope: Scope) => boolean,
-): Compiled {
-  return boolean((focus, scope) => toBoolean(decide(on(focus, scope), other(scope.self, scope), scope)));
+function withOther(on: Run, other: Run, decide: (nodes: PathNodes, others: PathNodes) => boolean): Compiled {
+  return fromTest((focus, scope) => decide(on(focus, scope), other(scope.self, scope)));
 }
 
 export const EXISTENCE: FunctionTable = {
-  empty: [0, 0, ({ on }) => boolean((focus, scope) => (on.run(focus, scope).length === 0 ? TRUE : FALSE))],
+  empty: [
+    0,
+    0,
+    (call) => {
+      const test = isAny(call);
+      return fromTest((focus, scope) => !test(focus, scope));
+    },
+  ],
   exists: [
     0,
     1,
-    (call) =>
-      boolean(exists(call.on.run, call.syntax.arguments.length > 0 ? call.criterion(0).run : undefined)),
+    (call) => {
+      if (call.syntax.arguments.length === 0) return fromTest(isAny(call));
+      return fromTest(exists(call.on.run, toTest(call.criterion(0), 'exists()')));
+    },
   ],
-  all: [1, 1, (call) => boolean(all(call.on.run, call.criterion(0).run))],
+  all: [1, 1, (call) => fromTest(all(call.on.run, toTest(call.criterion(0), 'all()')))],
   not: [
     0,
     0,
-    ({ on }) =>
-      boolean((focus, scope) => {
-        const value = truthOf(on.run(focus, scope), scope, 'not()');
-        return toBoolean(value === undefined ? undefined : !value);
-      }),
+    ({ on }) => {
+      const test = toTest(on, 'not()');
+      return fromTest((focus, scope) => {
+        const value = test(focus, scope);
+        return value === undefined ? undefined : !value;
+      });
+    },
   ],
   allTrue: [0, 0, ({ on }) => quantified(on.run, (values) => values.every((value) => value), 'allTrue()')],
   anyTrue: [0, 0, ({ on }) => quantified(on.run, (values) => values.some((value) => value), 'anyTrue()')],
   allFalse: [0, 0, ({ on }) => quantified(on.run, (values) => values.every((value) => !value), 'allFalse()')],
   anyFalse: [0, 0, ({ on }) => quantified(on.run, (values) => values.some((value) => !value), 'anyFalse()')],
-  subsetOf: [1, 1, (call) => withOther(call.on.run, call.argument(0).run, isSubset)],
+  subsetOf: [1, 1, (call) => withOther(call.on.run, call.argument(0).run, areAmong)],
   supersetOf: [
     1,
     1,
-    (call) => withOther(call.on.run, call.argument(0).run, (nodes, others) => isSubset(others, nodes)),
+    (call) => withOther(call.on.run, call.argument(0).run, (nodes, others) => areAmong(others, nodes)),
   ],
   count: [
     0,
@@ -101,9 +114,9 @@ export const EXISTENCE: FunctionTable = {
     0,
     0,
     ({ on }) =>
-      boolean((focus, scope) => {
+      fromTest((focus, scope) => {
         const nodes = on.run(focus, scope);
-        return toBoolean(distinct(nodes).length === nodes.length);
+        return distinct(nodes).length === nodes.length;
       }),
   ],
 };

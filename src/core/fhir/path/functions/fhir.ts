@@ -1,6 +1,8 @@
 /** Functions on the tree and FHIR's additions (http://hl7.org/fhir/R4/fhirpath.html#functions). */
 import type { JsonValue } from '../../json';
 import {
+  NEEDS,
+  fromTest,
   one,
   unsupported,
   type CallSite,
@@ -13,17 +15,7 @@ import { childrenOf, descendantsOf } from '../member';
 import { isNarrative } from '../narrative';
 import { SYSTEM_NODES, TYPE_INFO, type TypeModel } from '../type-node';
 import { checkType, compileIs, compileOfType } from '../types';
-import {
-  EMPTY,
-  FALSE,
-  isObject,
-  PathNode,
-  single,
-  sourceOf,
-  toBoolean,
-  TRUE,
-  type PathNodes,
-} from '../value';
+import { EMPTY, isObject, PathNode, single, sourceOf, type PathNodes } from '../value';
 
 function extension(on: Run, url: string): Run {
   return (focus, scope) => {
@@ -112,25 +104,22 @@ function withModel(
   });
 }
 
-function nowOf(scope: Scope): number {
-  return (scope.now ??= Date.now());
-}
-
 /** Now, in UTC, at the precision of milliseconds. */
 function momentNow(
   type: 'Date' | 'DateTime' | 'Time',
   text: (iso: string) => string,
 ): (call: CallSite) => Compiled {
   return () => ({
-    run: (_focus, scope) => single(text(new Date(nowOf(scope)).toISOString()), type),
+    run: (_focus, scope) => single(text(new Date(scope.now).toISOString()), type),
     nodes: [SYSTEM_NODES[type]],
+    needs: NEEDS.evaluation,
   });
 }
 
 export const FHIR: FunctionTable = {
   children: [0, 0, withModel((nodes, _scope, model) => childrenOf(nodes, model))],
   descendants: [0, 0, withModel((nodes, _scope, model) => descendantsOf(nodes, model))],
-  resolve: [0, 0, withModel(resolve)],
+  resolve: [0, 0, (call) => ({ ...withModel(resolve)(call), needs: NEEDS.resource })],
   extension: [
     1,
     1,
@@ -159,15 +148,14 @@ export const FHIR: FunctionTable = {
   hasValue: [
     0,
     0,
-    ({ on }) => ({
-      run: (focus, scope) => {
+    ({ on }) =>
+      fromTest((focus, scope) => {
         const nodes = on.run(focus, scope);
-        const [node] = nodes;
-        const isPrimitive = node !== undefined && node.node.kind !== 'Object' && !isObject(node.value);
-        return nodes.length === 1 && isPrimitive && node.value !== null ? TRUE : FALSE;
-      },
-      nodes: [SYSTEM_NODES.Boolean],
-    }),
+        const node = nodes.length === 1 ? nodes[0] : undefined;
+        return (
+          node !== undefined && node.value !== null && node.node.kind !== 'Object' && !isObject(node.value)
+        );
+      }),
   ],
   getValue: [
     0,
@@ -185,13 +173,11 @@ export const FHIR: FunctionTable = {
   htmlChecks: [
     0,
     0,
-    ({ on }) => ({
-      run: (focus, scope) => {
+    ({ on }) =>
+      fromTest((focus, scope) => {
         const node = one(on.run(focus, scope), scope, 'htmlChecks()');
-        return toBoolean(node && typeof node.value === 'string' ? isNarrative(node.value) : undefined);
-      },
-      nodes: [SYSTEM_NODES.Boolean],
-    }),
+        return node && typeof node.value === 'string' ? isNarrative(node.value) : undefined;
+      }),
   ],
   now: [0, 0, momentNow('DateTime', (iso) => iso)],
   today: [0, 0, momentNow('Date', (iso) => iso.slice(0, 10))],

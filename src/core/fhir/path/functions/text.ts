@@ -1,5 +1,13 @@
 /** http://hl7.org/fhirpath/N1/#string-manipulation */
-import { fault, one, type CallSite, type Compiled, type FunctionTable, type Scope } from '../compiled';
+import {
+  fault,
+  fromTest,
+  one,
+  type CallSite,
+  type Compiled,
+  type FunctionTable,
+  type Scope,
+} from '../compiled';
 import type { SystemType } from '../syntax';
 import { SYSTEM_NODES } from '../type-node';
 import { EMPTY, makeValue, single, type PathNode, type PathNodes } from '../value';
@@ -9,31 +17,76 @@ type Argument = string | number | undefined;
 /** Undefined: empty. */
 type Answer = string | number | boolean | undefined;
 
-/** A function of one string and its arguments, of which none may be empty unless it is left out. */
+/** The text and the arguments, of which none may be empty unless it is left out; undefined: the answer is empty. */
+type Inputs = readonly [text: string, ...values: Argument[]] | undefined;
+
+function inputsOf(call: CallSite): (focus: PathNodes, scope: Scope) => Inputs {
+  const name = `${call.syntax.name}()`;
+  const { run: on } = call.on;
+  const values = call.syntax.arguments.map((_syntax, index) => call.argument(index).run);
+  return (focus, scope) => {
+    const text = textOf(on(focus, scope), scope, name);
+    if (text === undefined) return undefined;
+    const inputs: [text: string, ...values: Argument[]] = [text];
+    for (const run of values) {
+      const value = one(run(scope.self, scope), scope, name)?.value;
+      if (value === undefined || value === null) return undefined;
+      if (typeof value !== 'string' && typeof value !== 'number') {
+        fault(scope, `${name} takes strings and numbers`);
+        return undefined;
+      }
+      inputs.push(value);
+    }
+    return inputs;
+  };
+}
+
+/** A function of one string and its arguments. */
 function textFunction(
   type: SystemType,
   answer: (text: string, ...values: Argument[]) => Answer,
 ): (call: CallSite) => Compiled {
   return (call) => {
-    const name = `${call.syntax.name}()`;
-    const values = call.syntax.arguments.map((_syntax, index) => call.argument(index).run);
+    const inputs = inputsOf(call);
     return {
       run: (focus, scope) => {
-        const text = textOf(call.on.run(focus, scope), scope, name);
-        if (text === undefined) return EMPTY;
-        const given: Argument[] = [];
-        for (const run of values) {
-          const value = one(run(scope.self, scope), scope, name)?.value;
-          if (value === undefined || value === null) return EMPTY;
-          if (typeof value !== 'string' && typeof value !== 'number')
-            return fault(scope, `${name} takes strings and numbers`);
-          given.push(value);
-        }
-        const result = answer(text, ...given);
+        const given = inputs(focus, scope);
+        const result = given && answer(...given);
         return result === undefined ? EMPTY : single(result, type);
       },
       nodes: [SYSTEM_NODES[type]],
     };
+  };
+}
+
+function textTest(
+  test: (text: string, value: Argument) => boolean | undefined,
+): (call: CallSite) => Compiled {
+  return (call) => {
+    const inputs = inputsOf(call);
+    return fromTest((focus, scope) => {
+      const given = inputs(focus, scope);
+      return given && test(given[0], given[1]);
+    });
+  };
+}
+
+/** FHIR's strings have at most 1 MiB characters; from some 4 million on, regular expressions run out of memory. */
+const MAX_MATCHED = 1024 * 1024;
+
+function matching(anchor: (pattern: string) => string): (call: CallSite) => Compiled {
+  return (call) => {
+    const inputs = inputsOf(call);
+    return fromTest((focus, scope) => {
+      const given = inputs(focus, scope);
+      if (!given) return undefined;
+      const [text, pattern] = given;
+      if (text.length > MAX_MATCHED) {
+        fault(scope, `${call.syntax.name}() takes strings of at most ${MAX_MATCHED} characters`);
+        return undefined;
+      }
+      return toRegExp(anchor(String(pattern)))?.test(text);
+    });
   };
 }
 
@@ -66,24 +119,21 @@ const expressions = new Map<string, RegExp | undefined>();
 const MAX_EXPRESSIONS = 500;
 
 /** Compiled regular expressions are kept, for nearly all are literals; a faulty one matches nothing. */
-function toRegExp(source: string): RegExp | undefined {
-  if (!expressions.has(source)) {
+function toRegExp(source: string, flag: '' | 'g' = ''): RegExp | undefined {
+  const key = `${flag} ${source}`;
+  let expression = expressions.get(key);
+  if (expression === undefined && !expressions.has(key)) {
     if (expressions.size >= MAX_EXPRESSIONS) expressions.clear();
-    let expression: RegExp | undefined;
-    try {
-      expression = new RegExp(source, 'su');
-    } catch {
-      // `\-` and the like are allowed in other dialects but not under the flag u.
-      expression = toLooseRegExp(source);
-    }
-    expressions.set(source, expression);
+    // `\\-` and the like are allowed in other dialects but not under the flag u.
+    expression = makeRegExp(source, `${flag}su`) ?? makeRegExp(source, `${flag}s`);
+    expressions.set(key, expression);
   }
-  return expressions.get(source);
+  return expression;
 }
 
-function toLooseRegExp(source: string): RegExp | undefined {
+function makeRegExp(source: string, flags: string): RegExp | undefined {
   try {
-    return new RegExp(source, 's');
+    return new RegExp(source, flags);
   } catch {
     return undefined;
   }
@@ -146,9 +196,9 @@ function substring(text: string, start: Argument, length: Argument): string | un
 export const TEXT: FunctionTable = {
   indexOf: [1, 1, textFunction('Integer', (text, part) => text.indexOf(String(part)))],
   substring: [1, 2, textFunction('String', substring)],
-  startsWith: [1, 1, textFunction('Boolean', (text, part) => text.startsWith(String(part)))],
-  endsWith: [1, 1, textFunction('Boolean', (text, part) => text.endsWith(String(part)))],
-  contains: [1, 1, textFunction('Boolean', (text, part) => text.includes(String(part)))],
+  startsWith: [1, 1, textTest((text, part) => text.startsWith(String(part)))],
+  endsWith: [1, 1, textTest((text, part) => text.endsWith(String(part)))],
+  contains: [1, 1, textTest((text, part) => text.includes(String(part)))],
   upper: [0, 0, textFunction('String', (text) => text.toUpperCase())],
   lower: [0, 0, textFunction('String', (text) => text.toLowerCase())],
   replace: [
@@ -156,20 +206,15 @@ export const TEXT: FunctionTable = {
     2,
     textFunction('String', (text, from, to) => text.replaceAll(String(from), () => String(to))),
   ],
-  matches: [1, 1, textFunction('Boolean', (text, pattern) => toRegExp(String(pattern))?.test(text))],
-  matchesFull: [
-    1,
-    1,
-    textFunction('Boolean', (text, pattern) => toRegExp(`^(?:${String(pattern)})$`)?.test(text)),
-  ],
+  matches: [1, 1, matching((pattern) => pattern)],
+  matchesFull: [1, 1, matching((pattern) => `^(?:${pattern})$`)],
   replaceMatches: [
     2,
     2,
     textFunction('String', (text, pattern, to) => {
-      const expression = pattern === '' ? undefined : toRegExp(String(pattern));
-      return expression
-        ? text.replace(new RegExp(expression.source, `${expression.flags}g`), String(to))
-        : text;
+      if (pattern === '' || text.length > MAX_MATCHED) return text;
+      const expression = toRegExp(String(pattern), 'g');
+      return expression ? text.replace(expression, String(to)) : text;
     }),
   ],
   length: [0, 0, textFunction('Integer', (text) => text.length)],
