@@ -23,6 +23,7 @@ interface UcumLibrary {
   readonly UcumLhcUtils: {
     getInstance(): {
       convertToBaseUnits(unit: string, value: number): BaseUnits;
+      validateUnitString(unit: string): { readonly status: string };
     };
   };
 }
@@ -43,7 +44,14 @@ const SIGNIFICANT_DIGITS = 12;
 
 const requireModule = createRequire(__filename);
 const units = new Map<string, CanonicalUnit | null>();
+/** Of codes without a canonical form, whether they are units all the same. */
+const arbitraryUnits = new Map<string, boolean>();
 let library: Library | undefined;
+
+function loadLibrary(): Library {
+  library ??= (requireModule('@lhncbc/ucum-lhc') as UcumLibrary).UcumLhcUtils.getInstance();
+  return library;
+}
 
 /**
  * The canonical form of a UCUM unit code; undefined for what is no UCUM code and for arbitrary units such as `[IU]`,
@@ -59,9 +67,20 @@ export function canonicalUnit(code: string): CanonicalUnit | undefined {
   return made;
 }
 
+/** True for every UCUM code, arbitrary units such as `[IU]/L` included. Cost: as `canonicalUnit`. */
+export function isUnit(code: string): boolean {
+  if (canonicalUnit(code) !== undefined) return true;
+  const known = arbitraryUnits.get(code);
+  if (known !== undefined) return known;
+  if (code.length === 0 || code.length > MAX_UNIT_LENGTH) return false;
+  const isValid = loadLibrary().validateUnitString(code).status === 'valid';
+  if (arbitraryUnits.size >= MAX_UNITS) arbitraryUnits.clear();
+  arbitraryUnits.set(code, isValid);
+  return isValid;
+}
+
 function makeCanonicalUnit(code: string): CanonicalUnit | undefined {
-  library ??= (requireModule('@lhncbc/ucum-lhc') as UcumLibrary).UcumLhcUtils.getInstance();
-  const ucum = library;
+  const ucum = loadLibrary();
   const one = ucum.convertToBaseUnits(code, 1);
   if (one.status !== 'succeeded' || one.magnitude === undefined || one.unitToExp === undefined)
     return undefined;

@@ -1,4 +1,4 @@
-import { canonicalUnit } from '../../../src/core/fhir/quantity';
+import { canonicalUnit, isUnit } from '../../../src/core/fhir/quantity';
 
 const canonical = (value: number, code: string) => {
   const unit = canonicalUnit(code);
@@ -35,6 +35,13 @@ describe('a quantity in canonical UCUM', () => {
   it('is nothing for arbitrary units, for texts that are no unit, and for overlong ones', () => {
     for (const code of ['[IU]', 'k[IU]/L', 'tablets', '', 'Cel/h', 'm'.repeat(65)])
       expect(canonical(1, code)).toBeUndefined();
+  });
+
+  it('knows arbitrary units as units, although they cannot be converted', () => {
+    for (const code of ['[IU]', 'k[IU]/L', 'mg', '{score}', '[IU]'])
+      expect([code, isUnit(code)]).toEqual([code, true]);
+    for (const code of ['tablets', '', 'mmHg', 'm'.repeat(65)])
+      expect([code, isUnit(code)]).toEqual([code, false]);
   });
 
   it('asks the library once for each unit', () => {

@@ -14,6 +14,8 @@ export { MAX_FINDINGS, type PendingCode, type ValidationRun } from './run';
 export interface ValidationOptions {
   /** False: structure alone. True: bindings, invariants and narrative too. */
   readonly isFull: boolean;
+  /** True: what only warns is looked at too, which $validate wants and a write does not. */
+  readonly wantsWarnings?: boolean;
   /** Profiles that the resource must conform to, too. */
   readonly profiles?: readonly ResourceProfile[];
 }
@@ -46,10 +48,11 @@ export interface Validator {
 export function createValidator(definitions: Definitions): Validator {
   const tree = new TypeTree(definitions);
   return {
-    validate(resource, { isFull, profiles = NO_PROFILES }) {
+    validate(resource, { isFull, wantsWarnings = false, profiles = NO_PROFILES }) {
       const type = resource['resourceType'];
       const isKnown = typeof type === 'string' && definitions.isResourceType(type);
       const run = new ValidationRun(isKnown ? type : '', resource, isFull);
+      run.wantsWarnings = wantsWarnings;
       tree.resources.checkOuter(resource, run);
       if (run.faults === 0) for (const profile of profiles) profile.check(resource, run);
       return run;

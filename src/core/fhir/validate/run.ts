@@ -16,6 +16,9 @@ export interface PendingCode {
 /** So many errors of one resource are listed, and as many warnings; a last finding says when there were more. */
 export const MAX_FINDINGS = 100;
 
+/** So many codes of one resource are looked up for warnings alone. */
+export const MAX_ADVICE = 1_000;
+
 /**
  * One validation of one resource: where it is just now, which resource that belongs to, and what was found. Checks
  * push a step before they look below an element and pop it afterwards; expressions are made only for findings.
@@ -23,6 +26,8 @@ export const MAX_FINDINGS = 100;
 export class ValidationRun {
   readonly findings: Finding[] = [];
   readonly pending: PendingCode[] = [];
+  /** True where what only warns (extensible bindings, best practices) is to be looked at too, as $validate does. */
+  wantsWarnings = false;
   /** `%resource` of invariants: the innermost resource. */
   resource: JsonObject;
   /** That resource, or what contains it, with its contained resources. */
@@ -31,6 +36,7 @@ export class ValidationRun {
   faults = 0;
   private errors = 0;
   private others = 0;
+  private advice = 0;
   private readonly broken = new Set<JsonObject>();
   private readonly steps: (string | number)[] = [];
 
@@ -96,6 +102,17 @@ export class ValidationRun {
         expression: this.root,
       });
     }
+  }
+
+  /** Leaves codes at the present place, or at `below` it, to the terminology service. */
+  ask(question: Omit<PendingCode, 'expression'>, below: readonly (string | number)[] = []): void {
+    if (question.strength !== 'required' && ++this.advice > MAX_ADVICE) {
+      if (this.advice > MAX_ADVICE + 1) return;
+      const diagnostics = `Only the first ${MAX_ADVICE} codes of extensible bindings are looked up`;
+      this.report('tooCostly', diagnostics, below, 'information');
+      return;
+    }
+    this.pending.push({ ...question, expression: this.expression(below) });
   }
 
   /** Remembers that something in or below the object has the wrong shape, so that no invariant is asked about it. */

@@ -1,0 +1,243 @@
+/**
+ * Bindings to value sets (https://hl7.org/fhir/R4/terminologies.html#strength). What the definitions can tell is
+ * told at once; other codes are left in `run.pending` for the terminology service.
+ */
+import type { Definitions, ElementDefinition } from '../definitions';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json';
+import { shorten } from '../json/fault';
+import type { PendingCode, ValidationRun } from './run';
+import { testValueSet, type ValueSetTest } from './value-set-test';
+
+type Coding = PendingCode['codings'][number];
+
+/** Looks at one value, of which the place is the present one of the run. */
+export type BindingCheck = (value: JsonValue, run: ValidationRun) => void;
+
+/** A binding taken apart: what is asked of a code. */
+interface Demand {
+  readonly valueSet: string;
+  /** For sentences. */
+  readonly name: string;
+  readonly strength: 'required' | 'extensible';
+  /** False for a maximum value set: it limits codes, but does not ask for one. */
+  readonly needsCode: boolean;
+  /** Undefined where only the terminology service can tell. */
+  readonly test: ValueSetTest | undefined;
+}
+
+/**
+ * The check of an element's binding for values of one of its types; undefined when it has none that would refuse or
+ * warn, or when the type has no codes. For a `code` with a list it costs one lookup and allocates nothing.
+ *
+ * Refused with rule `binding`: what a required value set, or the maximum of another one, does not have. Where the run
+ * `wantsWarnings`, extensible bindings are looked at too, and give warnings. Shapes are not checked: what is no string
+ * or object is passed over.
+ */
+export function compileBinding(
+  definitions: Definitions,
+  element: Pick<ElementDefinition, 'valueSetBinding'>,
+  typeCode: string,
+): BindingCheck | undefined {
+  const binding = element.valueSetBinding;
+  const compile = compilerOf(definitions, typeCode);
+  if (binding === undefined || compile === undefined) return undefined;
+  const { valueSet, strength, maxValueSet } = binding;
+  const own = strength === 'preferred' ? undefined : compile(toDemand(definitions, valueSet, strength, true));
+  const ownIfWanted: BindingCheck | undefined =
+    own !== undefined && strength === 'extensible'
+      ? (value, run) => {
+          if (run.wantsWarnings) own(value, run);
+        }
+      : own;
+  if (maxValueSet === undefined) return ownIfWanted;
+  const maximum = compile(toDemand(definitions, maxValueSet, 'required', false));
+  if (ownIfWanted === undefined) return maximum;
+  return (value, run) => {
+    maximum(value, run);
+    ownIfWanted(value, run);
+  };
+}
+
+function toDemand(
+  definitions: Definitions,
+  valueSet: string,
+  strength: Demand['strength'],
+  needsCode: boolean,
+): Demand {
+  const name = `the value set ${shorten(valueSet)}`;
+  return { valueSet, name, strength, needsCode, test: testValueSet(definitions, valueSet) };
+}
+
+/** The types that can be bound (terminologies.html#4.1.1), and what they specialise into (Age, Duration …). */
+function compilerOf(
+  definitions: Definitions,
+  typeCode: string,
+): ((demand: Demand) => BindingCheck) | undefined {
+  if (typeCode === 'code' || typeCode === 'string' || typeCode === 'uri') return checkCode;
+  if (typeCode === 'Coding') return checkCoding;
+  if (typeCode === 'CodeableConcept') return checkConcept;
+  if (typeCode === 'CodeableReference') return checkCodeableReference;
+  return definitions.conformsTo(typeCode, 'Quantity') ? checkQuantity : undefined;
+}
+
+type Place = readonly (string | number)[];
+
+const HERE: Place = [];
+const FIRST_CODING: Place = ['coding', 0];
+
+function checkCode(demand: Demand): BindingCheck {
+  const { test } = demand;
+  if (test === undefined) {
+    return (value, run) => {
+      if (typeof value === 'string') defer(run, demand, [{ code: value }]);
+    };
+  }
+  return (value, run) => {
+    if (typeof value === 'string' && !test.hasCode(value)) refuse(run, demand, { code: value }, HERE);
+  };
+}
+
+function checkCoding(demand: Demand): BindingCheck {
+  return (value, run) => {
+    if (isJsonObject(value)) judgeCoding(value, run, demand, HERE);
+  };
+}
+
+/** Code and system are where a Coding has them. A Quantity without a unit is a number; qty-3 asks for the system. */
+function checkQuantity(demand: Demand): BindingCheck {
+  return (value, run) => {
+    if (!isJsonObject(value)) return;
+    const { system, code, unit } = value;
+    const isNumber = code === undefined && system === undefined && unit === undefined;
+    const lacksSystem = code !== undefined && system === undefined;
+    if (!isNumber && !lacksSystem) judgeCoding(value, run, demand, HERE);
+  };
+}
+
+function checkCodeableReference(demand: Demand): BindingCheck {
+  const check = checkConcept(demand);
+  return (value, run) => {
+    const concept = isJsonObject(value) ? value['concept'] : undefined;
+    if (concept === undefined) return;
+    run.push('concept');
+    check(concept, run);
+    run.pop();
+  };
+}
+
+/** One of the codings must fit; the others may say the same in other systems. */
+function checkConcept(demand: Demand): BindingCheck {
+  return (value, run) => {
+    if (!isJsonObject(value)) return;
+    const codings = value['coding'];
+    if (!Array.isArray(codings) || codings.length === 0) {
+      if (demand.strength === 'required' && demand.needsCode && value['text'] !== undefined) {
+        report(run, demand, `A text alone is not enough: one coding must be in ${demand.name}`, undefined);
+      }
+      return;
+    }
+    const { test, needsCode } = demand;
+    const [first] = codings;
+    if (codings.length === 1 && isJsonObject(first)) {
+      judgeCoding(first, run, demand, FIRST_CODING);
+      return;
+    }
+    if (!needsCode && !codings.some(hasCode)) return;
+    if (test === undefined) deferAll(codings, run, demand);
+    else if (!codings.some((coding) => isIn(coding, test))) refuseAll(codings, run, demand);
+  };
+}
+
+function hasCode(coding: JsonValue): boolean {
+  return isJsonObject(coding) && coding['code'] !== undefined;
+}
+
+function isIn(coding: JsonValue, test: ValueSetTest): boolean {
+  if (!isJsonObject(coding)) return true;
+  const { system, code } = coding;
+  if (typeof code !== 'string') return isUnsaid(coding);
+  return typeof system === 'string' && test.hasCoding(system, code);
+}
+
+/** Nothing is said but, perhaps in an extension, why: whether that is enough is not for the binding to tell. */
+function isUnsaid(coding: JsonObject): boolean {
+  return (
+    coding['_code'] !== undefined || (coding['extension'] !== undefined && coding['display'] === undefined)
+  );
+}
+
+function deferAll(codings: readonly JsonValue[], run: ValidationRun, demand: Demand): void {
+  const given: Coding[] = [];
+  for (const coding of codings) {
+    if (!isJsonObject(coding)) return;
+    const { system, code } = coding;
+    if (typeof code === 'string' && typeof system === 'string') given.push({ system, code });
+    else if (typeof code !== 'string' && isUnsaid(coding)) return;
+  }
+  if (given.length > 0) defer(run, demand, given);
+  else refuseAll(codings, run, demand);
+}
+
+function refuseAll(codings: readonly JsonValue[], run: ValidationRun, demand: Demand): void {
+  const shown = codings
+    .slice(0, MAX_NAMED)
+    .map((coding) => `'${isJsonObject(coding) ? nameOf(coding) : ''}'`);
+  const more = codings.length > MAX_NAMED ? ' …' : '';
+  const found = `None of the ${codings.length} codings ${shown.join(', ')}${more} is in ${demand.name}`;
+  report(run, demand, found, undefined);
+}
+
+const MAX_NAMED = 2;
+
+function nameOf({ system, code }: JsonObject): string {
+  return shorten(`${typeof system === 'string' ? `${system}|` : ''}${typeof code === 'string' ? code : ''}`);
+}
+
+/** The element is a Coding or Quantity at `below` the present place. */
+function judgeCoding(coding: JsonObject, run: ValidationRun, demand: Demand, below: Place): void {
+  const { system, code } = coding;
+  if (typeof code !== 'string') {
+    if (demand.needsCode && code === undefined && !isUnsaid(coding)) {
+      report(run, demand, `A code is missing: it must be in ${demand.name}`, undefined, below);
+    }
+    return;
+  }
+  if (typeof system !== 'string') {
+    if (system !== undefined || coding['_system'] !== undefined) return;
+    const found = `The code '${shorten(code)}' has no system, so that it is not in ${demand.name}`;
+    report(run, demand, found, code, below);
+    return;
+  }
+  if (demand.test === undefined) defer(run, demand, [{ system, code }], [...below, 'code']);
+  else if (!demand.test.hasCoding(system, code)) refuse(run, demand, { system, code }, below);
+}
+
+function refuse(run: ValidationRun, demand: Demand, { system, code }: Coding, below: Place): void {
+  const isSystemAtFault = system !== undefined && demand.test?.hasSystem(system) === false;
+  const found =
+    system === undefined
+      ? `'${shorten(code)}' is not in ${demand.name}`
+      : `'${shorten(system)}|${shorten(code)}' is not in ${demand.name}`;
+  const place = system === undefined ? below : [...below, isSystemAtFault ? 'system' : 'code'];
+  report(run, demand, found, code, place);
+}
+
+function report(
+  run: ValidationRun,
+  demand: Demand,
+  found: string,
+  code: string | undefined,
+  below?: Place,
+): void {
+  const allowed = demand.test === undefined ? '' : `; ${demand.test.allowed(code)}`;
+  run.report('binding', found + allowed, below, demand.strength === 'required' ? 'error' : 'warning');
+}
+
+function defer(
+  run: ValidationRun,
+  { valueSet, strength }: Demand,
+  codings: readonly Coding[],
+  below?: Place,
+): void {
+  run.ask({ valueSet, strength, codings }, below);
+}
