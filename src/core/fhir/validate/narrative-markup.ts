@@ -1,0 +1,100 @@
+/**
+ * What a narrative may be made of. Source: https://hl7.org/fhir/R4/narrative.html#xhtml and the lists of its rules
+ * txt-1 (elements) and txt-3 (attributes).
+ */
+import { isXmlSpace } from './text-scan';
+
+/**
+ * "The basic HTML formatting elements described in chapters 7-11 (except section 4 of chapter 9) and 15 of the HTML 4.0
+ * standard, <a> elements …, images", no deprecated ones. The rule's own list forgets address, bdo and kbd of those
+ * chapters, and the maps of images; the schema of the specification (fhir-xhtml.xsd) has them.
+ */
+export const ELEMENTS: ReadonlySet<string> = new Set(
+  (
+    'a abbr acronym address area b bdo big blockquote br caption cite code col colgroup dd dfn div dl dt em h1 h2 h3 ' +
+    'h4 h5 h6 hr i img kbd li map ol p pre q samp small span strong sub sup table tbody td tfoot th thead tr tt ul var'
+  ).split(' '),
+);
+
+export const ATTRIBUTES: ReadonlySet<string> = new Set(
+  (
+    'abbr accesskey align alt axis bgcolor border cellhalign cellpadding cellspacing cellvalign char charoff charset ' +
+    'cite class colspan compact coords dir frame headers height href hreflang hspace id ismap lang longdesc name ' +
+    'nohref nowrap rel rev rowspan rules scope shape span src start style summary tabindex title type usemap valign ' +
+    'value vspace width xml:lang xml:space xmlns'
+  ).split(' '),
+);
+
+/** Attributes whose value a browser may follow. */
+const ADDRESSES: ReadonlySet<string> = new Set(['href', 'src', 'cite', 'longdesc', 'usemap']);
+const SCRIPT_SCHEMES: ReadonlySet<string> = new Set(['javascript', 'vbscript', 'data']);
+const LONGEST_SCRIPT_SCHEME = 10;
+/** What browsers of former days ran in a style. */
+const SCRIPT_IN_STYLE = /javascript\s*:|vbscript\s*:|expression\s*\(/i;
+
+/**
+ * True when the value of an attribute could run a script: "there is no active content". Images as `data:` addresses are
+ * what the specification asks for; other data, such as a page, would be shown as one. Cost: linear.
+ */
+export function isActive(element: string, attribute: string, value: string): boolean {
+  if (attribute === 'style') return value.includes('(') && SCRIPT_IN_STYLE.test(value);
+  if (!ADDRESSES.has(attribute)) return false;
+  const end = endOfScheme(value);
+  return end !== undefined && !(element === 'img' && attribute === 'src' && isImage(value, end));
+}
+
+/** Where a scheme that could run a script ends, as browsers read it: through references, tabs and line feeds. */
+function endOfScheme(value: string): number | undefined {
+  let scheme = '';
+  for (let at = 0; at < value.length;) {
+    const isReference = value.charCodeAt(at) === AMPERSAND;
+    const end = isReference ? endOfReference(value, at) : at + 1;
+    if (end === undefined) return undefined;
+    const character = isReference ? referred(value, at, end) : value.charCodeAt(at);
+    at = end;
+    if (character === COLON) return SCRIPT_SCHEMES.has(scheme) ? at : undefined;
+    if (character === undefined) return undefined;
+    if (character <= 0x20 && (scheme === '' || isXmlSpace(character))) continue;
+    scheme += String.fromCodePoint(character).toLowerCase();
+    if (scheme.length > LONGEST_SCRIPT_SCHEME) return undefined;
+  }
+  return undefined;
+}
+
+function isImage(value: string, from: number): boolean {
+  const scheme = value.slice(0, from).trimStart().toLowerCase();
+  return scheme === 'data:' && /^ *image\//i.test(value.slice(from, from + 100));
+}
+
+const AMPERSAND = 38;
+const COLON = 58;
+const NAMED: Readonly<Record<string, number>> = { amp: 38, lt: 60, gt: 62, quot: 34, apos: 39 };
+const NUMERIC = /^#(?:([0-9]{1,8})|x([0-9A-Fa-f]{1,8}))$/;
+const LONGEST_REFERENCE = 12;
+
+/** Where the reference that begins at the `&` ends, behind its `;`; undefined when it does not within reason. */
+export function endOfReference(text: string, at: number): number | undefined {
+  for (let next = at + 1; next < text.length && next <= at + LONGEST_REFERENCE; next++) {
+    if (text.charCodeAt(next) === 59) return next + 1;
+  }
+  return undefined;
+}
+
+/** The code point that a reference stands for; undefined when it is none of XML's. */
+export function referred(text: string, at: number, end: number): number | undefined {
+  const inner = text.slice(at + 1, end - 1);
+  if (Object.hasOwn(NAMED, inner)) return NAMED[inner];
+  const [, decimal, hexadecimal] = NUMERIC.exec(inner) ?? [];
+  const code = decimal === undefined ? parseInt(hexadecimal ?? '', 16) : parseInt(decimal, 10);
+  return isXmlCharacter(code) ? code : undefined;
+}
+
+/** https://www.w3.org/TR/xml/#charsets; false for NaN. */
+function isXmlCharacter(code: number): boolean {
+  return (
+    isXmlSpace(code) ||
+    (code >= 0x20 && code <= 0xd7ff) ||
+    (code >= 0xe000 && code <= 0xfffd) ||
+    (code >= 0x10000 && code <= 0x10ffff)
+  );
+}
