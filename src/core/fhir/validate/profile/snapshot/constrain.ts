@@ -1,0 +1,243 @@
+/**
+ * Walks a differential over the tree of the base: overlays elements, unfolds types where the differential looks into
+ * them, makes slices.
+ * Source: https://hl7.org/fhir/R4/profiling.html, https://hl7.org/fhir/R4/elementdefinition.html#interpretation
+ */
+import type { JsonObject } from '../../../json';
+import { shorten } from '../../../json/fault';
+import { objectsMember } from '../../../terminology/members';
+import { placeOf, reportAt, type Constraining } from './constraining';
+import { choiceStem, type DifferentialGroup, type DifferentialNode } from './differential';
+import { isSliced, overlay, overlayExtension, singleProfile, typeCodes } from './overlay';
+import { copyNode, makeNode, parentSlice, sliceNameOf, type ElementNode } from './tree';
+import { unfold } from './unfold';
+
+const EXTENSION_SLICING: JsonObject = {
+  discriminator: [{ type: 'value', path: 'url' }],
+  ordered: false,
+  rules: 'open',
+};
+const EXTENSION_NAMES: ReadonlySet<string> = new Set(['extension', 'modifierExtension']);
+
+/** Applies a node of the differential, and all below it, to an element. Changes `node`. */
+export async function constrain(
+  node: ElementNode,
+  differential: DifferentialNode,
+  path: string,
+  context: Constraining,
+): Promise<void> {
+  const { definition } = differential;
+  if (definition !== undefined) {
+    await takeExtension(node, definition, differential.index, context);
+    node.definition = overlay(node.definition, definition, context.source);
+    context.generation.measure(node.definition);
+  }
+  await context.generation.pause();
+  if (differential.children.size === 0) return;
+  await unfold(node, differential.index, path, context);
+  for (const [name, group] of differential.children) {
+    await constrainChild(node, name, group, differential, `${path}.${name}`, context);
+  }
+}
+
+/** An extension that a profile names brings its texts, its largest number and its constraints. */
+async function takeExtension(
+  node: ElementNode,
+  definition: JsonObject,
+  index: number,
+  context: Constraining,
+): Promise<void> {
+  const profile = singleProfile(definition);
+  if (profile === undefined || typeCodes(definition)[0] !== 'Extension') return;
+  if (singleProfile(node.definition) === profile) return;
+  const place = `${placeOf(index)}.type[0].profile[0]`;
+  const extension = await context.generation.treeOf(profile, context.making, place, 'warning');
+  if (extension !== undefined) {
+    node.definition = overlayExtension(node.definition, extension.definition, profile);
+  }
+}
+
+async function constrainChild(
+  parent: ElementNode,
+  name: string,
+  group: DifferentialGroup,
+  siblings: DifferentialNode,
+  path: string,
+  context: Constraining,
+): Promise<void> {
+  const child = parent.children.get(name);
+  if (child !== undefined) {
+    if (group.entry !== undefined) await constrain(child, group.entry, path, context);
+    await constrainSlices(child, name, group, path, context);
+    return;
+  }
+  const choice = findChoice(parent, name);
+  if (choice !== undefined) {
+    await constrainShortcut(choice, name, group, siblings, path, context);
+    return;
+  }
+  const first = group.entry ?? group.slices.values().next().value;
+  if (first === undefined) return;
+  if (!context.isSpecialization || first.definition === undefined) {
+    const sentence = `There is no element '${shorten(path)}' in the definitions that this one rests on`;
+    reportAt(context, 'profile', sentence, first.index);
+    return;
+  }
+  const added = makeNode(first.definition, context.generation);
+  const { min = 0, max = '*' } = first.definition;
+  added.definition = { ...added.definition, base: { path, min, max } };
+  parent.children.set(name, added);
+  await constrain(added, { ...first, definition: undefined }, path, context);
+}
+
+/** The choice element that `valueQuantity` is a short form of, with the type that it names. */
+function findChoice(
+  parent: ElementNode,
+  name: string,
+): { readonly element: ElementNode; readonly stem: string; readonly type: string } | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
+  for (const { index } of name.matchAll(/[A-Z]/g)) {
+    const stem = name.slice(0, index);
+    const element = parent.children.get(`${stem}[x]`);
+    const type =
+      element === undefined ? undefined : typeOfSuffix(typeCodes(element.definition), name.slice(index));
+    if (element !== undefined && type !== undefined) return { element, stem, type };
+  }
+  return undefined;
+}
+
+const LONGEST_NAME = 100;
+
+/** `dateTime` for `DateTime`. */
+function typeOfSuffix(codes: readonly string[], suffix: string): string | undefined {
+  return codes.find((code) => code.charAt(0).toUpperCase() + code.slice(1) === suffix);
+}
+
+/**
+ * A path such as `valueQuantity` says that the choice is of this type, and constrains that: the choice is sliced by type.
+ * Where its slicing is not told otherwise, nothing but the types that are so named is allowed.
+ */
+async function constrainShortcut(
+  choice: { readonly element: ElementNode; readonly stem: string; readonly type: string },
+  name: string,
+  group: DifferentialGroup,
+  siblings: DifferentialNode,
+  path: string,
+  context: Constraining,
+): Promise<void> {
+  const { element, stem, type } = choice;
+  const choicePath = `${path.slice(0, path.length - name.length)}${stem}[x]`;
+  if (!isSliced(element.definition)) narrowChoice(element, stem, siblings);
+  const slices = new Map(group.slices);
+  if (group.entry !== undefined) slices.set(name, group.entry);
+  for (const [sliceName, differential] of slices) {
+    const slice = sliceOf(element, sliceName, type, context);
+    await constrain(slice, differential, choicePath, context);
+  }
+}
+
+function narrowChoice(element: ElementNode, stem: string, siblings: DifferentialNode): void {
+  if (siblings.children.get(`${stem}[x]`)?.entry?.definition !== undefined) {
+    element.definition = { ...element.definition, slicing: typeSlicing('open') };
+    return;
+  }
+  const codes = typeCodes(element.definition);
+  const named = new Map<string, DifferentialGroup>();
+  for (const [name, group] of siblings.children) {
+    const type = name.startsWith(stem) ? typeOfSuffix(codes, name.slice(stem.length)) : undefined;
+    if (type !== undefined) named.set(type, group);
+  }
+  const [only, ...others] = named.values();
+  const min = others.length === 0 ? only?.entry?.definition?.['min'] : undefined;
+  element.definition = {
+    ...element.definition,
+    // Where one type is left, what must be there of it must be there of the choice.
+    ...(min === 1 ? { min } : {}),
+    slicing: typeSlicing('closed'),
+    type: [...named.keys()].flatMap((code) => typesOf(element, code)),
+  };
+}
+
+function typesOf(element: ElementNode, code: string): JsonObject[] {
+  return objectsMember(element.definition, 'type').filter((type) => type['code'] === code);
+}
+
+function typeSlicing(rules: 'open' | 'closed'): JsonObject {
+  return { discriminator: [{ type: 'type', path: '$this' }], ordered: false, rules };
+}
+
+async function constrainSlices(
+  entry: ElementNode,
+  name: string,
+  group: DifferentialGroup,
+  path: string,
+  context: Constraining,
+): Promise<void> {
+  if (group.slices.size === 0) return;
+  const stem = choiceStem(name);
+  const codes = stem === undefined ? [] : typeCodes(entry.definition);
+  /** `dateTime` for the slice `effectiveDateTime` of `effective[x]`. */
+  const typeOf = (slice: string): string | undefined =>
+    stem !== undefined && slice.startsWith(stem) ? typeOfSuffix(codes, slice.slice(stem.length)) : undefined;
+  if (!isSliced(entry.definition)) {
+    if (EXTENSION_NAMES.has(name)) {
+      entry.definition = { ...entry.definition, slicing: EXTENSION_SLICING };
+    } else if ([...group.slices.keys()].every((slice) => typeOf(slice) !== undefined)) {
+      entry.definition = { ...entry.definition, slicing: typeSlicing('open') };
+    } else {
+      await constrainInPlace(entry, group, path, context);
+      return;
+    }
+  }
+  for (const [sliceName, differential] of group.slices) {
+    const slice = sliceOf(entry, sliceName, typeOf(sliceName), context);
+    await constrain(slice, differential, path, context);
+  }
+}
+
+/**
+ * A slice name where nothing is sliced is a mere label: what is said holds for the element itself, as in profiles of the
+ * specification (`FamilyMemberHistory.sex:Sex`). Two of them would contradict each other.
+ */
+async function constrainInPlace(
+  element: ElementNode,
+  group: DifferentialGroup,
+  path: string,
+  context: Constraining,
+): Promise<void> {
+  for (const [sliceName, differential] of group.slices) {
+    const label = sliceNameOf(element);
+    if (label !== undefined && label !== sliceName) {
+      const sentence = `The slice '${shorten(sliceName)}' of '${shorten(path)}' needs slicing: nothing says how it is told from '${shorten(label)}'`;
+      reportAt(context, 'profile', sentence, differential.index);
+      continue;
+    }
+    const sentence = `'${shorten(path)}' is not sliced, so what is said of the slice '${shorten(sliceName)}' holds for all of it`;
+    reportAt(context, 'profile', sentence, differential.index, 'warning');
+    element.definition = { ...element.definition, sliceName };
+    await constrain(element, differential, path, context);
+  }
+}
+
+/**
+ * The slice of that name, made of what is said of all elements (or of the slice that it slices again) where it is new.
+ * A new slice is optional: how many elements there must be says the whole, not its parts.
+ */
+function sliceOf(
+  entry: ElementNode,
+  sliceName: string,
+  type: string | undefined,
+  context: Constraining,
+): ElementNode {
+  const known = entry.slices.get(sliceName);
+  if (known !== undefined) return known;
+  const parent = parentSlice(sliceName);
+  const template = (parent === undefined ? undefined : entry.slices.get(parent)) ?? entry;
+  const slice = copyNode({ ...template, slices: new Map() }, context.generation);
+  const definition: JsonObject = { ...template.definition, sliceName, min: 0 };
+  delete definition['slicing'];
+  if (type !== undefined) definition['type'] = typesOf(template, type);
+  slice.definition = definition;
+  entry.slices.set(sliceName, slice);
+  return slice;
+}

@@ -1,0 +1,220 @@
+import type { JsonObject } from '../../../json';
+import { shorten } from '../../../json/fault';
+import { objectMember, objectsMember, stringMember } from '../../../terminology/members';
+import type { Finding, FindingRule, FindingSeverity } from '../../finding';
+import { MAX_FINDINGS } from '../../run';
+import { readDifferential } from './differential';
+import { constrain } from './constrain';
+import { placeOf, type Constraining } from './constraining';
+import { copyNode, makeNode, readTree, type ElementAllowance, type ElementNode } from './tree';
+
+/**
+ * Gives the StructureDefinition of a canonical url (`url` or `url|version`), with or without a snapshot; undefined when
+ * it is not known.
+ */
+export type StructureSource = (canonical: string) => JsonObject | undefined | Promise<JsonObject | undefined>;
+
+/** Elements that are made in one generation, those of the definitions it draws on included. */
+const MAX_ELEMENTS = 30_000;
+/** Characters of JSON that their definitions have in all. */
+const MAX_CHARACTERS = 32_000_000;
+/** Elements that are made before others get a turn: some milliseconds. */
+const ELEMENTS_OF_TURN = 1_000;
+/** Definitions that one generation asks for. */
+const MAX_DEFINITIONS = 1_000;
+/** Profiles on profiles, and profiles in profiles. */
+const MAX_CHAIN = 32;
+
+/** The work that a generation may take is used up. */
+export class GenerationLimit extends Error {}
+
+/** A structure that is made because another rests on it: what is wrong inside is reported at the place that led there. */
+interface Inside {
+  readonly name: string;
+  readonly expression: string;
+  /** True where the other can do without it. */
+  readonly isOptional: boolean;
+}
+
+/** The structure that is being made. */
+export interface Making {
+  /** Urls of it and of the structures that it is made for. */
+  readonly chain: readonly string[];
+  /** Undefined for the one that was asked for. */
+  readonly inside: Inside | undefined;
+}
+
+/** One generation: what it has found out, how much it may still do, what it has to say. */
+export class Generation implements ElementAllowance {
+  readonly findings: Finding[] = [];
+  private made = 0;
+  /** Elements since others had a turn. */
+  private sinceTurn = 0;
+  private characters = 0;
+  /** Definitions are shared, so that each is measured once. */
+  private readonly sizes = new WeakMap<JsonObject, number>();
+  private readonly structures = new Map<string, JsonObject | undefined>();
+  /** Trees are copied before they are changed. */
+  private readonly trees = new Map<JsonObject, ElementNode | undefined>();
+
+  constructor(private readonly resolve: StructureSource) {}
+
+  take(definition: JsonObject): void {
+    this.made += 1;
+    if (this.made > MAX_ELEMENTS) throw new GenerationLimit(`more than ${MAX_ELEMENTS} elements come of it`);
+    this.measure(definition);
+  }
+
+  /** Counts the size of a definition that was made. */
+  measure(definition: JsonObject): void {
+    this.sinceTurn += 1;
+    let size = this.sizes.get(definition);
+    if (size === undefined) this.sizes.set(definition, (size = JSON.stringify(definition).length));
+    this.characters += size;
+    if (this.characters > MAX_CHARACTERS)
+      throw new GenerationLimit(`more than ${MAX_CHARACTERS} characters come of it`);
+  }
+
+  /** Lets others have a turn now and then. */
+  async pause(): Promise<void> {
+    if (this.sinceTurn < ELEMENTS_OF_TURN) return;
+    this.sinceTurn = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** @param expression the place in the structure that is being made */
+  report(
+    { inside }: Making,
+    rule: FindingRule,
+    diagnostics: string,
+    expression: string,
+    severity: FindingSeverity = 'error',
+  ): void {
+    if (this.findings.length >= MAX_FINDINGS) return;
+    const finding: Finding =
+      inside === undefined
+        ? { rule, severity, diagnostics, expression }
+        : {
+            rule,
+            severity: inside.isOptional ? 'warning' : severity,
+            diagnostics: `In '${inside.name}': ${diagnostics}`,
+            expression: inside.expression,
+          };
+    const isKnown = this.findings.some(
+      (known) => known.expression === finding.expression && known.diagnostics === finding.diagnostics,
+    );
+    if (!isKnown) this.findings.push(finding);
+  }
+
+  async find(canonical: string): Promise<JsonObject | undefined> {
+    if (this.structures.has(canonical)) return this.structures.get(canonical);
+    if (this.structures.size >= MAX_DEFINITIONS) {
+      throw new GenerationLimit(`it draws on more than ${MAX_DEFINITIONS} definitions`);
+    }
+    const found = await this.resolve(canonical);
+    this.structures.set(canonical, found);
+    return found;
+  }
+
+  /**
+   * The elements of the structure of that url: its snapshot, or one that is made of its differential. Shared: to be
+   * copied before it is changed. Undefined when there is none; then it has been reported.
+   *
+   * @param expression the place in the structure that is being made which names the url
+   */
+  async treeOf(
+    canonical: string,
+    making: Making,
+    expression: string,
+    severity: FindingSeverity = 'error',
+  ): Promise<ElementNode | undefined> {
+    const name = shorten(canonical);
+    const structure = await this.find(canonical);
+    if (structure === undefined) {
+      const sentence = `The StructureDefinition '${name}' is not known here`;
+      this.report(making, 'unresolved', sentence, expression, severity);
+      return undefined;
+    }
+    if (!this.trees.has(structure)) {
+      const snapshot = objectMember(structure, 'snapshot');
+      const url = stringMember(structure, 'url') ?? canonical;
+      if (snapshot === undefined && making.chain.includes(url)) {
+        this.report(making, 'unresolved', `'${name}' rests on itself`, expression, severity);
+        return undefined;
+      }
+      const tree =
+        snapshot === undefined
+          ? await this.makeInside(structure, url, making, expression, severity)
+          : readTree(objectsMember(snapshot, 'element'), this);
+      this.trees.set(structure, tree);
+    }
+    const tree = this.trees.get(structure);
+    if (tree === undefined) {
+      const sentence = `'${name}' has no snapshot that can be read, and none can be made`;
+      this.report(making, 'unresolved', sentence, expression, severity);
+    }
+    return tree;
+  }
+
+  private makeInside(
+    structure: JsonObject,
+    url: string,
+    making: Making,
+    expression: string,
+    severity: FindingSeverity,
+  ): Promise<ElementNode | undefined> {
+    if (making.chain.length >= MAX_CHAIN) {
+      throw new GenerationLimit(`more than ${MAX_CHAIN} profiles rest on each other`);
+    }
+    const outer = making.inside;
+    const isOptional = (outer?.isOptional ?? false) || severity !== 'error';
+    const inside = { name: shorten(url), expression: outer?.expression ?? expression, isOptional };
+    return this.makeTree(structure, { chain: [...making.chain, url], inside });
+  }
+
+  /** The elements of a structure by its differential; undefined when its base is missing. */
+  async makeTree(structure: JsonObject, making: Making): Promise<ElementNode | undefined> {
+    const typeName = rootPathOf(structure);
+    const elements = objectsMember(objectMember(structure, 'differential') ?? {}, 'element');
+    const base = await this.baseTree(structure, making);
+    if (base === undefined) return undefined;
+    const differential = readDifferential(elements, typeName, this);
+    for (const { index, reason } of differential.faults) {
+      this.report(making, 'profile', `The element cannot be placed: ${reason}`, placeOf(index));
+    }
+    const constraining: Constraining = {
+      generation: this,
+      making,
+      source: stringMember(structure, 'url') ?? '',
+      isSpecialization: isSpecialization(structure),
+    };
+    await constrain(base, differential.root, typeName, constraining);
+    return base;
+  }
+
+  private async baseTree(structure: JsonObject, making: Making): Promise<ElementNode | undefined> {
+    const base = stringMember(structure, 'baseDefinition');
+    if (base !== undefined) {
+      const tree = await this.treeOf(base, making, 'StructureDefinition.baseDefinition');
+      return tree === undefined ? undefined : copyNode(tree, this);
+    }
+    // Element, Resource, Base, and logical models begin with nothing.
+    if (isSpecialization(structure)) return makeNode({}, this);
+    const sentence = 'A StructureDefinition that constrains another one names it as its baseDefinition';
+    this.report(making, 'requiredMissing', sentence, 'StructureDefinition.baseDefinition');
+    return undefined;
+  }
+}
+
+function isSpecialization(structure: JsonObject): boolean {
+  const derivation = stringMember(structure, 'derivation');
+  return (
+    derivation === 'specialization' || (derivation === undefined && structure['baseDefinition'] === undefined)
+  );
+}
+
+/** What all paths of a structure begin with: its type, of which the last part where it is a url (logical models). */
+export function rootPathOf(structure: JsonObject): string {
+  const type = stringMember(structure, 'type') ?? '';
+  return type.slice(type.lastIndexOf('/') + 1);
+}

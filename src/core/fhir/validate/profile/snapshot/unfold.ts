@@ -1,0 +1,76 @@
+/**
+ * Gives elements the children of their type where a differential looks into it.
+ * Source: https://hl7.org/fhir/R4/profiling.html#snapshot
+ */
+import { shorten } from '../../../json/fault';
+import { stringMember } from '../../../terminology/members';
+import { placeOf, reportAt, type Constraining } from './constraining';
+import { singleProfile, typeCodes } from './overlay';
+import { copyChildren, type ElementNode } from './tree';
+
+const TYPE_BASE = 'http://hl7.org/fhir/StructureDefinition/';
+
+/**
+ * Gives an element the children of what it refers to, of its profile or of its type, where it has none yet.
+ *
+ * @param index of the element in the differential, for reports
+ */
+export async function unfold(
+  node: ElementNode,
+  index: number,
+  path: string,
+  context: Constraining,
+): Promise<void> {
+  if (node.children.size > 0) return;
+  const place = placeOf(index);
+  const { generation, making } = context;
+  const reference = stringMember(node.definition, 'contentReference');
+  if (reference !== undefined) {
+    await unfoldReference(node, reference, path, place, context);
+    return;
+  }
+  const codes = typeCodes(node.definition);
+  const [code] = codes;
+  if (code === undefined || codes.length > 1) {
+    if (code === undefined && context.isSpecialization) return;
+    const sentence =
+      code === undefined
+        ? `'${shorten(path)}' has no type whose elements could be constrained`
+        : `'${shorten(path)}' has several types (${shorten(codes.join(', '))}); which one is meant must be said before its elements are constrained`;
+    reportAt(context, 'profile', sentence, index);
+    return;
+  }
+  const profile = singleProfile(node.definition);
+  const tree =
+    (profile === undefined ? undefined : await generation.treeOf(profile, making, place, 'warning')) ??
+    (await generation.treeOf(toTypeUrl(code), making, place));
+  if (tree !== undefined) copyChildren(tree, node, generation);
+}
+
+function toTypeUrl(code: string): string {
+  return code.includes(':') ? code : TYPE_BASE + code;
+}
+
+/** `#Questionnaire.item`: the elements are those of another element of the same type, as the type itself has them. */
+async function unfoldReference(
+  node: ElementNode,
+  reference: string,
+  path: string,
+  place: string,
+  context: Constraining,
+): Promise<void> {
+  const hash = reference.indexOf('#');
+  const [typeName = '', ...names] = reference.slice(hash + 1).split('.');
+  const url = hash > 0 ? reference.slice(0, hash) : toTypeUrl(typeName);
+  let target = await context.generation.treeOf(url, context.making, place);
+  for (const name of names) target = target?.children.get(name);
+  if (target === undefined) {
+    const sentence = `'${shorten(path)}' refers to '${shorten(reference)}', which is not there`;
+    context.generation.report(context.making, 'unresolved', sentence, place);
+    return;
+  }
+  const { contentReference: _replaced, ...definition } = node.definition;
+  const type = target.definition['type'];
+  node.definition = type === undefined ? definition : { ...definition, type };
+  copyChildren(target, node, context.generation);
+}
