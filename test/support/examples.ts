@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { parseJson, type JsonDocument, type JsonObject, type Release } from '../../src/core';
-import { isJsonObject } from '../../src/core/fhir/json';
+import { isJsonObject, parseJson, type JsonDocument, type JsonObject } from '../../src/core/fhir/json';
+import type { Release } from '../../src/core/fhir/release';
 
 export interface Example {
   readonly type: string;
