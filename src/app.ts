@@ -21,6 +21,15 @@ function toTrusted(caFile: string | undefined): { readonly ca?: string } {
   return caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') };
 }
 
+async function warnOfOutdatedIndex(core: Core, log: Log): Promise<void> {
+  const { spaces, madeWith, now } = await core.outdatedIndex();
+  if (spaces === 0) return;
+  log.warn(
+    { spaces, madeWith, now },
+    'the search index was made with other settings or definitions: searches may miss something until andiron reindex has run',
+  );
+}
+
 /**
  * Brings the database to the program's schema and makes the server; it does not listen yet.
  * Throws when the database cannot be reached.
@@ -52,7 +61,7 @@ export async function createApp(
     publicUrls: settings.PUBLIC_URL,
     extensionBase,
     secretKeys: settings.SECRET_KEYS,
-    searchUnknown: settings.SEARCH_UNKNOWN,
+    tenantDefaults: { validation: settings.VALIDATION, searchUnknown: settings.SEARCH_UNKNOWN },
     limits: {
       maxDepth: settings.MAX_DEPTH,
       maxBodyBytes: settings.MAX_BODY_BYTES,
@@ -89,6 +98,7 @@ export async function createApp(
   return {
     core,
     async listen() {
+      await warnOfOutdatedIndex(core, log);
       await server.listen({ host: settings.HOST, port: settings.PORT });
       if (settings.METRICS_ADDRESS !== undefined) {
         metricsListener = await listenForMetrics(metrics, settings.METRICS_ADDRESS, log);

@@ -122,6 +122,11 @@ export const SETTINGS = {
     'strict',
     'Whether an unknown search parameter is refused or ignored',
   ),
+  VALIDATION: row(
+    choice('full', 'structure'),
+    'full',
+    'What a resource is held to before it is stored: full (structure, bindings, invariants, narrative, profiles) or structure',
+  ),
   PATCH_BY_GET: row(choice('on', 'off'), 'on', 'Whether a GET with a JSON array as its body is a patch'),
   CORS_ORIGINS: row(
     list(origin, 'a comma-separated list of origins, or *'),

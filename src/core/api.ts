@@ -2,9 +2,10 @@
  * What the edges (rest, resolvers, cli) may ask of core, and what they get back. Plain values only: no HTTP, no
  * GraphQL, no SQL. Expected failures are thrown as `FhirError`.
  */
-import type { RequestContext, Space } from './context';
+import type { RequestContext, TenantSpace } from './context';
 import type { Issue } from './errors';
 import type { JsonDocument } from './fhir/json';
+import type { ResourceInput } from './preparation/preparer';
 import type { Release } from './fhir/release';
 
 /** One stored version, ready to be sent. */
@@ -25,6 +26,8 @@ export interface WriteResult {
   readonly version: StoredVersion;
   /** True when the write made a resource (201), false when it changed one (200). */
   readonly created: boolean;
+  /** What was found in the resource and did not refuse it. */
+  readonly warnings: readonly Issue[];
 }
 
 export interface DeleteResult {
@@ -161,10 +164,43 @@ export interface IndexDifference {
   readonly superfluous: readonly string[];
 }
 
+/** What a reindex goes through; without a tenant all of them, and the base resources. */
+export interface ReindexScope {
+  readonly tenant?: string;
+  readonly release?: Release;
+}
+
+/** How far a reindex has come in one tenant and release. All numbers grow until the next one begins. */
+export interface ReindexProgress {
+  /** '' for the base conformance resources. */
+  readonly tenant: string;
+  readonly release: Release;
+  /** All resources, deleted ones included. */
+  readonly resources: number;
+  readonly compared: number;
+  /** Resources that something was put right of. */
+  readonly repaired: number;
+  /** Index rows. */
+  readonly added: number;
+  readonly removed: number;
+  /** What was met since the last time and no reindex can put right: versions or heads that are missing. */
+  readonly losses: readonly IndexDifference[];
+}
+
+/** What index rows were made with that are not made as this process makes them. */
+export interface OutdatedIndex {
+  /** Tenants and releases that have such rows. */
+  readonly spaces: number;
+  /** In words for an operator: some of what they were made with. */
+  readonly madeWith: readonly string[];
+  /** What this process makes them with, by release. */
+  readonly now: Readonly<Record<Release, string>>;
+}
+
 /** The one door to core; made by `createCore` in index.ts. */
 export interface Core {
   /** Undefined when the tenant is unknown or disabled. Answers from memory, fresh to 2 s. */
-  findSpace(tenant: string, release: Release): Promise<Space | undefined>;
+  findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
   readonly tenants: {
     list(): Promise<readonly Tenant[]>;
     create(name: string): Promise<Tenant>;
@@ -178,12 +214,12 @@ export interface Core {
   /** Like read, but absent and deleted are undefined. All reads of one turn of the event loop are one statement. */
   find(context: RequestContext, type: string, id: string): Promise<StoredVersion | undefined>;
   vread(context: RequestContext, type: string, id: string, versionId: string): Promise<StoredVersion>;
-  create(context: RequestContext, type: string, input: JsonDocument): Promise<WriteResult>;
+  create(context: RequestContext, type: string, input: ResourceInput): Promise<WriteResult>;
   update(
     context: RequestContext,
     type: string,
     id: string,
-    input: JsonDocument,
+    input: ResourceInput,
     guard?: VersionGuard,
   ): Promise<WriteResult>;
   /** `patch` is a JSON Patch: an array of operations, not yet checked. */
@@ -191,7 +227,7 @@ export interface Core {
     context: RequestContext,
     type: string,
     id: string,
-    patch: JsonDocument,
+    patch: ResourceInput,
     guard?: VersionGuard,
   ): Promise<WriteResult>;
   delete(context: RequestContext, type: string, id: string, guard?: VersionGuard): Promise<DeleteResult>;
@@ -204,10 +240,16 @@ export interface Core {
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
 
   /**
-   * Every place where the search index is not what the stored versions give; ends when all spaces of the tenant were
-   * compared, or without one all spaces, base resources included.
+   * Every place where the search index is not what the stored versions give; ends when all of the scope was compared.
    */
-  verifyIndex(tenant?: string): AsyncIterable<IndexDifference>;
+  verifyIndex(scope?: ReindexScope): AsyncIterable<IndexDifference>;
+  /**
+   * Makes the search index what the stored versions give, while writes may go on; ends when all of the scope is done.
+   * Throws an Error when another reindex is at work there.
+   */
+  reindex(scope?: ReindexScope): AsyncIterable<ReindexProgress>;
+  /** Whether the index waits for a reindex, because settings or definitions have changed. */
+  outdatedIndex(): Promise<OutdatedIndex>;
   readiness(): Promise<Readiness>;
   /** Database connections of this process, by what they are for. */
   connections(): Readonly<Record<string, ConnectionUsage>>;

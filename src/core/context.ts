@@ -8,6 +8,19 @@ export interface Space {
   readonly tenantNumber: number;
 }
 
+/** What each tenant may set for itself; its defaults are settings of the server. */
+export interface TenantSettings {
+  /** full: structure, bindings, invariants, narrative and profiles; structure: that alone. */
+  readonly validation: 'full' | 'structure';
+  /** Whether an unknown search parameter is refused or ignored. */
+  readonly searchUnknown: 'strict' | 'lenient';
+}
+
+/** A space as requests see it. */
+export interface TenantSpace extends Space {
+  readonly settings: TenantSettings;
+}
+
 /** The part of a pino logger that core uses. Never log query values, ids or bodies. */
 export interface Log {
   debug(details: object, message: string): void;
@@ -18,7 +31,7 @@ export interface Log {
 
 /** Who asks for what, where and until when: passed explicitly to every interaction and operation. */
 export interface RequestContext {
-  readonly space: Space;
+  readonly space: TenantSpace;
   /** Id of the ClientApplication that changes are attributed to; `anonymous` in open mode. */
   readonly actor: string;
   /** Milliseconds since 1970 after which the request is answered with `timeout`. */

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Core } from './api';
 import { baseContent } from './base-resources';
 import { RedisCache, type RedisOptions } from './cache/redis-cache';
-import type { Log, Space } from './context';
+import type { Log, TenantSettings } from './context';
 import { loadDefinitions } from './fhir/definitions';
-import { createReferenceResolver, type ReferenceResolver } from './fhir/reference';
-import { RELEASE_NAMES, RELEASES, type Release } from './fhir/release';
+import { RELEASES } from './fhir/release';
 import { capabilities } from './interactions/capabilities';
 import { changes } from './interactions/changes';
 import { create } from './interactions/create';
@@ -20,14 +19,20 @@ import { KeyedQueue } from './keyed-queue';
 import { createOperationEnvironment } from './operation-environment';
 import { createCodeSystemMemory } from './operations/code-system-memory';
 import { invokeOperation, operationsOf } from './operations/invoke';
-import { verifyIndex } from './reindex';
-import { createExtractor } from './search/extract';
+import { answerQuestion, type Informant } from './preparation/messages';
+import { createPreparer } from './preparation/preparer';
+import { SpaceTools } from './preparation/space-tools';
+import { createThreadedPreparer } from './preparation/threaded-preparer';
+import { WorkerPool } from './preparation/worker-pool';
+import { reindex, verifyIndex } from './reindex';
+import { rowRules } from './row-rules';
 import { createHasher } from './search/hash';
 import { createIdSource, idOfKey, keyOf } from './search/resource-key';
 import type { Limits, Services } from './services';
 import { Spaces } from './spaces';
 import { Database, type DatabaseOptions, type Lane } from './storage/database';
 import { migrate } from './storage/migrate';
+import { RowRecord } from './storage/row-record';
 import { ping, TenantStore } from './storage/tenants';
 import { SearchRunner } from './storage/search-run';
 import { VersionReader } from './storage/version-read';
@@ -48,13 +53,12 @@ export interface CoreOptions {
   readonly extensionBase: string;
   /** Empty: the random key that the database keeps. */
   readonly secretKeys: readonly string[];
-  readonly searchUnknown: 'strict' | 'lenient';
+  /** For tenants that do not set them. */
+  readonly tenantDefaults: TenantSettings;
   readonly limits: Limits;
   readonly log: Log;
   readonly instruments?: Instruments;
 }
-
-const MAX_RESOLVERS = 1000;
 
 /**
  * Opens the database (bringing it to this program's schema), loads the definitions of both releases and gives the one
@@ -67,24 +71,11 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const database = new Database(options.database, log, installation.wall);
   if (instruments !== undefined) database.observe = (lane, ms) => instruments.statement(lane, ms);
   const hasher = createHasher(installation.hashKey);
-  const resourceTypes = Object.fromEntries(
-    RELEASE_NAMES.map((release) => [release, new Set(loadDefinitions(release).resourceTypes)]),
-  ) as Record<Release, Set<string>>;
-  const resolvers = new Map<number, ReferenceResolver>();
-  const references = (space: Space): ReferenceResolver => {
-    let resolver = resolvers.get(space.number);
-    if (resolver === undefined) {
-      if (resolvers.size >= MAX_RESOLVERS) resolvers.clear();
-      resolver = createReferenceResolver({
-        publicUrls: options.publicUrls,
-        tenant: space.tenant,
-        release: space.release,
-        resourceTypes: resourceTypes[space.release],
-      });
-      resolvers.set(space.number, resolver);
-    }
-    return resolver;
-  };
+  const tools = new SpaceTools({
+    hasher,
+    publicUrls: options.publicUrls,
+    maxIndexRows: limits.maxIndexRows,
+  });
   const cache = new RedisCache(
     options.redis,
     `andiron:${installation.id}:${options.database.database}`,
@@ -92,16 +83,32 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     (outcome) => instruments?.cacheLookup(outcome),
   );
   const codeSystems = createCodeSystemMemory();
-  const extractors = new Map<number, ReturnType<typeof createExtractor>>();
+  const rules = rowRules(options.publicUrls);
+  const record = new RowRecord(database, rules);
+
+  const informant: Informant = { judge: () => Promise.resolve([]) };
+  const threads = new WorkerPool(
+    {
+      hashKey: installation.hashKey,
+      publicUrls: options.publicUrls,
+      extensionBase: options.extensionBase,
+      limits,
+    },
+    (question) => answerQuestion(informant, question),
+    log,
+  );
 
   const services: Services = {
     definitions: loadDefinitions,
-    resourceTypes: (release) => resourceTypes[release],
+    resourceTypes: (release) => tools.resourceTypes(release),
     database,
     reader: new VersionReader(database, (reads) => instruments?.gathered('read', reads)),
     searches: new SearchRunner(database, (pages) => instruments?.gathered('search', pages)),
-    writes: new WriteQueues(database, limits.maxWriteQueue, (members) =>
-      instruments?.gathered('write', members),
+    writes: new WriteQueues(
+      database,
+      limits.maxWriteQueue,
+      (members) => instruments?.gathered('write', members),
+      (space) => record.note(space),
     ),
     keys: {
       keyOf: (type, id) => keyOf(hasher, type, id),
@@ -122,32 +129,23 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       options.secretKeys.length > 0
         ? options.secretKeys.map((key) => createHash('sha256').update(key, 'utf8').digest())
         : [installation.cursorKey],
-    searchUnknown: options.searchUnknown,
     log,
-    extract(space, type, resource) {
-      let extract = extractors.get(space.number);
-      if (extract === undefined) {
-        if (extractors.size >= MAX_RESOLVERS) extractors.clear();
-        const resolver = references(space);
-        extract = createExtractor({
-          definitions: loadDefinitions(space.release),
-          hasher,
-          localReference: (reference) => resolver.local(reference),
-          zoneOffset: 0,
-          maxRows: limits.maxIndexRows,
-        });
-        extractors.set(space.number, extract);
-      }
-      return extract(type, resource);
-    },
-    references,
+    preparer: createThreadedPreparer(
+      createPreparer(tools.preparationTools(options.extensionBase, informant), limits),
+      (task) => threads.run(task),
+    ),
+    extract: (space, type, resource) => tools.extract(space, type, resource),
+    createExtractor: (space, maxRows) => tools.createExtractor(space, maxRows),
+    references: (space) => tools.references(space),
     isConformanceType: (release, type) =>
       installation.baseTypes.has(
         `${RELEASES[release].baseSpace} ${loadDefinitions(release).typeNumber(type)}`,
       ),
   };
-  const spaces = new Spaces(new TenantStore(database, options.database), (tenant) =>
-    cache.announce({ kind: 'tenant-changed', subject: tenant }),
+  const spaces = new Spaces(
+    new TenantStore(database, options.database),
+    (tenant) => cache.announce({ kind: 'tenant-changed', subject: tenant }),
+    options.tenantDefaults,
   );
   let isOutdated = false;
   cache.listen(({ kind, subject }) => {
@@ -178,7 +176,12 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     operations: (release) => operationsOf(loadDefinitions(release)),
     invoke: (context, invocation) =>
       invokeOperation(createOperationEnvironment(services, context, codeSystems), invocation),
-    verifyIndex: (tenant) => verifyIndex(services, tenant),
+    verifyIndex: (scope = {}) => verifyIndex({ services, database: options.database }, scope),
+    reindex: (scope = {}) => reindex({ services, database: options.database, rules }, scope),
+    async outdatedIndex() {
+      const { count, madeWith } = await record.outdated();
+      return { spaces: count, madeWith, now: rules };
+    },
     async readiness() {
       const notices = [
         ...(installation.wall
@@ -193,6 +196,11 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ];
       try {
         await ping(database);
+        const { count } = await record.outdated();
+        if (count > 0)
+          notices.push(
+            `The search index of ${count} spaces (a space is a tenant's data of one release) was made with other settings or definitions: searches may miss something until andiron reindex has run`,
+          );
         return { ready: true, notices };
       } catch {
         return { ready: false, notices: [...notices, 'The database cannot be reached'] };
@@ -201,6 +209,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     connections: () => database.usage(),
     async close() {
       cache.close();
+      await threads.close();
       await database.close();
     },
   };

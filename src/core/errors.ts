@@ -45,6 +45,7 @@ export const ERROR_CATALOGUE = {
   preconditionFailed: { status: 412, code: 'conflict', message: '{reason}' },
   multipleMatches: { status: 412, code: 'multiple-matches', message: '{reason}' },
   foreignReference: { status: 422, code: 'business-rule', message: "The reference '{reference}' leaves this tenant's data of this release, which is not allowed" },
+  ruleViolated: { status: 422, code: 'business-rule', message: '{reason}' },
   subsetted: { status: 422, code: 'business-rule', message: 'A resource tagged SUBSETTED is incomplete and cannot be stored' },
   patchInvalid: { status: 400, code: 'structure', message: 'The patch is not a JSON Patch: {reason}' },
   patchNotApplicable: { status: 422, code: 'processing', message: 'The patch cannot be applied: {reason}' },

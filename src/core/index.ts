@@ -1,8 +1,10 @@
 /** The only door to core: createCore, the types of its answers, and the few pure functions that the edges need. */
 export * from './api';
-export type { Log, RequestContext, Space } from './context';
+export type { Log, RequestContext, Space, TenantSettings, TenantSpace } from './context';
 export { createCore, type Instruments } from './create-core';
 export { FhirError, fhirError, toIssue, type ErrorKey, type Issue } from './errors';
 export { parseJson, stringifyJson, type JsonDocument, type JsonObject, type JsonValue } from './fhir/json';
+export type { ResourceInput } from './preparation/preparer';
+export { toResourceInput } from './preparation/threaded-preparer';
 export { isRelease, RELEASE_NAMES, RELEASES, type Release } from './fhir/release';
 export { toFhirError, toOutcome } from './outcome';

@@ -3,7 +3,9 @@ import type { Log, Space } from './context';
 import type { Definitions } from './fhir/definitions';
 import type { JsonObject } from './fhir/json';
 import type { ReferenceResolver } from './fhir/reference';
+import type { Preparer } from './preparation/preparer';
 import type { Release } from './fhir/release';
+import type { Extractor } from './search/extract';
 import type { IndexRows } from './search/index-rows';
 import type { Hasher } from './search/hash';
 import type { IdSource, ResourceKey } from './search/resource-key';
@@ -51,10 +53,13 @@ export interface Services {
   readonly extensionBase: string;
   /** Sign and verify cursors: the first signs, all verify. */
   readonly secretKeys: readonly Buffer[];
-  readonly searchUnknown: 'strict' | 'lenient';
   readonly log: Log;
+  /** Makes versions of what clients send: checked, validated, with their index rows. */
+  readonly preparer: Preparer;
   /** Index rows of a resource of that space. Throws tooCostly over `limits.maxIndexRows`. */
   extract(space: Space, type: string, resource: JsonObject): IndexRows;
+  /** Makes the same rows under another limit. */
+  createExtractor(space: Space, maxRows: number): Extractor;
   references(space: Space): ReferenceResolver;
   /** True for types that the base space of the release holds resources of. */
   isConformanceType(release: Release, type: string): boolean;

@@ -1,5 +1,5 @@
 import type { Tenant } from './api';
-import type { Space } from './context';
+import type { TenantSettings, TenantSpace } from './context';
 import { fhirError } from './errors';
 import { RELEASE_NAMES, type Release } from './fhir/release';
 import type { TenantRow, TenantStore } from './storage/tenants';
@@ -12,7 +12,7 @@ const MAX_KNOWN = 10_000;
 const TENANT_NAME = /^[a-z0-9-]{1,63}$/;
 
 interface Known {
-  readonly spaces: Readonly<Partial<Record<Release, Space>>>;
+  readonly spaces: Readonly<Partial<Record<Release, TenantSpace>>>;
   readonly at: number;
   refreshing: boolean;
 }
@@ -25,10 +25,12 @@ export class Spaces {
     private readonly store: TenantStore,
     /** Told when a tenant was created or disabled here, so that other processes hear of it early. */
     private readonly announce: (tenant: string) => void,
+    /** For what a tenant does not set. */
+    private readonly defaults: TenantSettings,
   ) {}
 
   /** Undefined when the tenant is unknown or disabled. */
-  async find(tenant: string, release: Release): Promise<Space | undefined> {
+  async find(tenant: string, release: Release): Promise<TenantSpace | undefined> {
     if (!TENANT_NAME.test(tenant)) return undefined;
     const known = this.known.get(tenant);
     const age = known === undefined ? Infinity : performance.now() - known.at;
@@ -48,7 +50,7 @@ export class Spaces {
   private async load(tenant: string): Promise<Known['spaces']> {
     const at = performance.now();
     const row = await this.store.find(tenant);
-    const spaces = row === undefined || row.status !== 'active' ? {} : toSpaces(row);
+    const spaces = row === undefined || row.status !== 'active' ? {} : toSpaces(row, this.defaults);
     if (this.known.size >= MAX_KNOWN) this.known.clear();
     this.known.set(tenant, { spaces, at, refreshing: false });
     return spaces;
@@ -83,12 +85,12 @@ export class Spaces {
   }
 }
 
-function toSpaces(row: TenantRow): Partial<Record<Release, Space>> {
-  const spaces: Partial<Record<Release, Space>> = {};
+function toSpaces(row: TenantRow, settings: TenantSettings): Partial<Record<Release, TenantSpace>> {
+  const spaces: Partial<Record<Release, TenantSpace>> = {};
   for (const release of RELEASE_NAMES) {
     const number = row.spaces[release];
     if (number !== undefined)
-      spaces[release] = { number, release, tenant: row.name, tenantNumber: row.number };
+      spaces[release] = { number, release, tenant: row.name, tenantNumber: row.number, settings };
   }
   return spaces;
 }

@@ -9,7 +9,7 @@ import {
   type Log,
   type Release,
   type RequestContext,
-  type Space,
+  type TenantSpace,
   toFhirError,
   toIssue,
 } from '../core/index';
@@ -74,7 +74,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   }
 
   /** Tenant and release come from the path only, so that no query can cross them. */
-  async function findSpace(request: GatewayRequest): Promise<Space> {
+  async function findSpace(request: GatewayRequest): Promise<TenantSpace> {
     const { tenant, release } = request.params;
     if (!isRelease(release)) throw fhirError('unknownRelease', { release });
     // A percent-encoded spelling of a name is no address.
@@ -109,7 +109,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     return reply.send(response.body.kind === 'complete' ? response.body.string : '');
   }
 
-  function toRequestContext(request: FastifyRequest, space: Space): RequestContext {
+  function toRequestContext(request: FastifyRequest, space: TenantSpace): RequestContext {
     return {
       space,
       actor: actorOf(request),

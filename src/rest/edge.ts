@@ -9,6 +9,8 @@ import {
   type JsonDocument,
   type Log,
   type Release,
+  type ResourceInput,
+  toResourceInput,
 } from '../core';
 import { createActorReader } from './actor';
 import { AddressBook } from './address';
@@ -85,6 +87,17 @@ export class Edge {
   ): JsonDocument {
     if (body !== undefined && body !== '') requireContentType(headers, types, release);
     return parseJson(body ?? '', this.settings);
+  }
+
+  /** As `parse`, but a long body stays text: core has it parsed in a thread of its own. */
+  read(
+    body: string | undefined,
+    headers: IncomingHttpHeaders,
+    types: readonly string[],
+    release: Release,
+  ): ResourceInput {
+    if (body !== undefined && body !== '') requireContentType(headers, types, release);
+    return toResourceInput(body ?? '', this.settings);
   }
 }
 

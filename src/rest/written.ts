@@ -12,7 +12,7 @@ export function sendWritten(
   result: WriteResult,
   verb: 'stored' | 'patched',
 ): FastifyReply {
-  const { version, created } = result;
+  const { version, created, warnings } = result;
   const status = created ? 201 : 200;
   exchange.forbidCaching().setVersion(version);
   if (created) exchange.reply.header('location', locationOf(exchange.root, version));
@@ -20,7 +20,8 @@ export function sendWritten(
   if (answer === 'representation') return exchange.send(status, version.text);
   if (answer === 'minimal') return exchange.sendEmpty(status);
   const diagnostics = `${version.type}/${version.id} was ${verb} as version ${version.versionId}`;
-  return exchange.send(status, toOutcome([{ severity: 'information', code: 'informational', diagnostics }]));
+  const done = { severity: 'information', code: 'informational', diagnostics } as const;
+  return exchange.send(status, toOutcome([done, ...warnings]));
 }
 
 /** `{fhir_root}/Type/id/_history/vid` */

@@ -1,70 +1,51 @@
 import type { WriteResult } from '../api';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
-import type { JsonDocument } from '../fhir/json';
-import { checkResource } from '../fhir/resource';
-import { toStoredText } from '../fhir/resource-text';
+import type { ResourceInput } from '../preparation/preparer';
 import type { Services } from '../services';
-import { checkReferences } from '../fhir/reference';
-import { releaseTypesOf, typeNumberOf } from './resource-address';
+import { typeNumberOf } from './resource-address';
 import { ANONYMOUS, toStoredVersion } from './stored-version';
 
 /** An id of ours is taken by chance less than once in a lifetime; by a client that PUTs ids of our format, more often. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Stores a new resource under an id of the server (http.html#create). Throws what the checks of the resource throw.
+ * Stores a new resource under an id of the server (http.html#create). Throws what its preparation throws.
  * Cost: one gathered statement.
  */
 export async function create(
   services: Services,
   context: RequestContext,
   type: string,
-  input: JsonDocument,
+  input: ResourceInput,
 ): Promise<WriteResult> {
+  const { space } = context;
   const typeNumber = typeNumberOf(services, context, type);
-  const resource = checkResource(input, {
-    type,
-    releaseTypes: releaseTypesOf(services, context),
-    idMode: 'assigned',
-  });
-  checkReferences(resource, services.references(context.space));
-  const rows = services.extract(context.space, type, resource);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { id, high, low } = services.ids.next();
-    const key = { high, low };
-    const { text, metaOffset } = toStoredText(resource, input.marked, {
+    const { text, metaOffset, rows, warnings } = await services.preparer.resource({
+      space,
+      type,
       id,
-      extensionBase: services.extensionBase,
+      idMode: 'assigned',
+      input,
     });
-    const author = context.actor === ANONYMOUS ? null : context.actor;
+    const common = {
+      type: typeNumber,
+      key: { high, low },
+      id: null,
+      change: 'create',
+      body: text,
+      metaOffset,
+      author: context.actor === ANONYMOUS ? null : context.actor,
+    } as const;
     const written = await services.writes.write(
-      context.space.number,
-      {
-        type: typeNumber,
-        key,
-        id: null,
-        expected: 0,
-        change: 'create',
-        body: text,
-        metaOffset,
-        author,
-        rows,
-      },
+      space.number,
+      { ...common, expected: 0, rows },
       context.deadline,
     );
     if (written === undefined) continue;
-    const row = {
-      id: null,
-      key,
-      type: typeNumber,
-      metaOffset,
-      change: 'create',
-      author,
-      body: text,
-      ...written,
-    } as const;
-    return { version: toStoredVersion(services, type, row), created: true };
+    return { version: toStoredVersion(services, type, { ...common, ...written }), created: true, warnings };
   }
   throw fhirError('overloaded');
 }

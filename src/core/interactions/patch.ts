@@ -1,11 +1,9 @@
 import type { VersionGuard, WriteResult } from '../api';
 import type { RequestContext } from '../context';
-import { fhirError } from '../errors';
-import { parseJson, type JsonDocument } from '../fhir/json';
-import { applyJsonPatch, dropGeneratedNarrative } from '../fhir/patch';
-import { checkResource } from '../fhir/resource';
+import { fhirError, type Issue } from '../errors';
+import type { ResourceInput } from '../preparation/preparer';
 import type { Services } from '../services';
-import { addressOf, readBase, releaseTypesOf } from './resource-address';
+import { addressOf, readBase } from './resource-address';
 import { replaceVersion } from './replace-version';
 import { toStoredVersion } from './stored-version';
 
@@ -18,28 +16,23 @@ export async function patch(
   context: RequestContext,
   type: string,
   id: string,
-  operations: JsonDocument,
+  operations: ResourceInput,
   guard?: VersionGuard,
 ): Promise<WriteResult> {
+  const { space } = context;
   const address = addressOf(services, context, type, id);
-  const { limits } = services;
-  const { version } = await replaceVersion(services, context, type, id, address, guard, async (current) => {
-    if (current === undefined || current.change === 'delete') {
+  let warnings: readonly Issue[] = [];
+  const { version } = await replaceVersion(services, context, type, id, address, guard, async (present) => {
+    if (present === undefined || present.change === 'delete') {
       const base = await readBase(services, context, type, address, id);
       if (base !== undefined) throw fhirError('baseResourceReadOnly', { type, id });
-      throw fhirError(current === undefined ? 'notFound' : 'gone', { type, id });
+      throw fhirError(present === undefined ? 'notFound' : 'gone', { type, id });
     }
-    const text = toStoredVersion(services, type, current).text;
-    const before = parseJson(text, { maxDepth: Number.MAX_SAFE_INTEGER });
-    const patched = applyJsonPatch(before, operations, {
-      maxOperations: limits.maxPatchOperations,
-      maxGrowthBytes: 2 * limits.maxBodyBytes,
-      maxDepth: limits.maxDepth,
-    });
-    const after = dropGeneratedNarrative(before, patched);
-    const expected = { type, releaseTypes: releaseTypesOf(services, context), idMode: { id } };
-    return { change: 'update', resource: checkResource(after, expected), marked: after.marked };
+    const current = toStoredVersion(services, type, present).text;
+    const prepared = await services.preparer.patch({ space, type, id, current, operations });
+    ({ warnings } = prepared);
+    return { change: 'update', prepared };
   });
   if (version === undefined) throw new Error('a patch always writes');
-  return { version, created: false };
+  return { version, created: false, warnings };
 }

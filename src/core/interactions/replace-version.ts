@@ -1,20 +1,18 @@
 import type { StoredVersion, VersionGuard } from '../api';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
-import { parseJson, type JsonObject } from '../fhir/json';
-import { toStoredText } from '../fhir/resource-text';
+import type { PreparedVersion } from '../preparation/prepare';
 import type { Services } from '../services';
 import { LOCK_STATEMENT, type ResourceAddress } from '../storage/version-read';
 import { keyText, type VersionRow } from '../storage/version-row';
 import { NO_ROWS, type VersionWrite, type Written } from '../storage/version-write';
 import { writeVersions } from '../storage/write-queue';
-import { checkReferences } from '../fhir/reference';
 import { readOwn } from './resource-address';
 import { ANONYMOUS, toStoredVersion } from './stored-version';
 
 /** What the next version of a resource shall be, worked out from the present one (undefined: there is none). */
 export type NextVersion =
-  | { readonly change: 'update'; readonly resource: JsonObject; readonly marked: boolean }
+  | { readonly change: 'update'; readonly prepared: PreparedVersion }
   | { readonly change: 'delete' }
   /** Nothing is to be written. */
   | { readonly change: 'none' };
@@ -83,7 +81,7 @@ async function planWrite(
     id: services.keys.isOwn(address.key) ? null : id,
     expected: current?.version ?? 0,
     author: context.actor === ANONYMOUS ? null : context.actor,
-    ...(current === undefined ? {} : { replaced: rowsOf(services, context, type, current) }),
+    ...(current === undefined ? {} : { replaced: await rowsOf(services, context, type, current) }),
   };
   if (decided.change === 'delete') {
     return {
@@ -91,24 +89,19 @@ async function planWrite(
       created: false,
     };
   }
-  const { resource, marked } = decided;
-  checkReferences(resource, services.references(context.space));
-  const rows = services.extract(context.space, type, resource);
-  const { text, metaOffset } = toStoredText(resource, marked, { id, extensionBase: services.extensionBase });
+  const { text, metaOffset, rows } = decided.prepared;
   return { write: { ...common, change: 'update', body: text, metaOffset, rows }, created: !live };
 }
 
-/** The index rows that the stored version has, worked out again: they are a function of its text. */
-function rowsOf(
+/** The index rows that the stored version has. */
+async function rowsOf(
   services: Services,
   context: RequestContext,
   type: string,
   current: VersionRow,
-): VersionWrite['rows'] {
+): Promise<VersionWrite['rows']> {
   if (current.change === 'delete') return NO_ROWS;
-  const { value } = parseJson(current.body, { maxDepth: Number.MAX_SAFE_INTEGER });
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return NO_ROWS;
-  return services.extract(context.space, type, value);
+  return services.preparer.rows({ space: context.space, type, body: current.body });
 }
 
 function checkGuard(

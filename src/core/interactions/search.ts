@@ -39,7 +39,12 @@ export async function search(
     keyOf: (name, id) => services.keys.keyOf(name, id),
     now: Date.now(),
   };
-  const query = parseSearch(typeContext, type, request, request.handling ?? services.searchUnknown);
+  const query = parseSearch(
+    typeContext,
+    type,
+    request,
+    request.handling ?? context.space.settings.searchUnknown,
+  );
   const { criteria } = await resolveBareIds(services, context, query);
   return answer(services, context, { ...query, criteria }, typeNumber);
 }

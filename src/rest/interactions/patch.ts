@@ -3,7 +3,7 @@
  * array as body (specification, section 4.4).
  */
 import type { FastifyReply } from 'fastify';
-import { fhirError, type JsonDocument } from '../../core';
+import { fhirError, type ResourceInput } from '../../core';
 import { hasContentType, PATCH_TYPES } from '../body';
 import type { Exchange } from '../exchange';
 import { INTERACTIONS } from '../interaction-names';
@@ -12,7 +12,7 @@ import { sendWritten } from '../written';
 
 export async function patch(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context } = exchange;
-  return apply(exchange, edge.parse(request.body, request.headers, PATCH_TYPES, context.space.release));
+  return apply(exchange, edge.read(request.body, request.headers, PATCH_TYPES, context.space.release));
 }
 
 /** `body` is not empty; anything but a JSON array in a JSON content type is `invalidValue`. */
@@ -30,21 +30,26 @@ export async function patchByGet(exchange: Exchange, body: string): Promise<Fast
     });
   }
   request.visit.interaction = INTERACTIONS.patch;
-  return apply(exchange, edge.parse(body, request.headers, PATCH_TYPES, context.space.release));
+  return apply(exchange, edge.read(body, request.headers, PATCH_TYPES, context.space.release));
 }
 
-async function apply(exchange: Exchange, document: JsonDocument): Promise<FastifyReply> {
+async function apply(exchange: Exchange, operations: ResourceInput): Promise<FastifyReply> {
   const { edge, request, context, type, id } = exchange;
-  const { value } = document;
-  if (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    value.resourceType === 'Parameters'
-  ) {
+  if (isParameters(operations)) {
     throw fhirError('notSupported', { reason: 'FHIRPath Patch is not supported yet; send a JSON Patch' });
   }
   const guard = await readGuard(edge.core, context, request, type, id);
-  const result = await edge.core.patch(context, type, id, document, guard);
+  const result = await edge.core.patch(context, type, id, operations, guard);
   return sendWritten(exchange, result, 'patched');
+}
+
+/** A long patch is not parsed here; core refuses what is not an array. */
+function isParameters(operations: ResourceInput): boolean {
+  const value = 'text' in operations ? null : operations.value;
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    value['resourceType'] === 'Parameters'
+  );
 }

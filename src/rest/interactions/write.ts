@@ -2,7 +2,7 @@
  * POST {type}, PUT {type}/{id} and DELETE {type}/{id}: https://hl7.org/fhir/R4/http.html#create, #update, #delete.
  */
 import type { FastifyReply } from 'fastify';
-import { fhirError, toOutcome, type JsonDocument } from '../../core';
+import { fhirError, toOutcome, type ResourceInput } from '../../core';
 import { RESOURCE_TYPES } from '../body';
 import type { Exchange } from '../exchange';
 import { methodNotAllowed } from '../method';
@@ -52,6 +52,6 @@ export async function refuseConditionalWrite({ request, query }: Exchange): Prom
   throw fhirError('notSupported', { reason });
 }
 
-function readResource({ edge, request, context }: Exchange): JsonDocument {
-  return edge.parse(request.body, request.headers, RESOURCE_TYPES, context.space.release);
+function readResource({ edge, request, context }: Exchange): ResourceInput {
+  return edge.read(request.body, request.headers, RESOURCE_TYPES, context.space.release);
 }

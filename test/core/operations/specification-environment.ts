@@ -28,7 +28,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
   let lookups = 0;
   const environment: TestEnvironment = {
     context: {
-      space: { number: 11, release, tenant: 'system', tenantNumber: 1 },
+      space: { number: 11, release, tenant: 'system', tenantNumber: 1, settings: { validation: 'full', searchUnknown: 'strict' } },
       actor: 'anonymous',
       deadline: Number.MAX_SAFE_INTEGER,
       requestId: 'test',

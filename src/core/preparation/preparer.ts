@@ -1,0 +1,79 @@
+import type { TenantSpace } from '../context';
+import { isJsonObject, parseJson, type JsonDocument } from '../fhir/json';
+import { applyJsonPatch, dropGeneratedNarrative } from '../fhir/patch';
+import type { IdMode } from '../fhir/resource';
+import type { IndexRows } from '../search/index-rows';
+import type { Limits } from '../services';
+import { NO_ROWS } from '../storage/version-write';
+import { prepareVersion, type PreparationTools, type PreparedVersion } from './prepare';
+
+/** JSON text that nobody has parsed yet. */
+export interface UnparsedJson {
+  readonly text: string;
+}
+
+/** A resource or a patch as an edge hands it over: parsed, or as text where parsing is worth a thread of its own. */
+export type ResourceInput = JsonDocument | UnparsedJson;
+
+/** A resource that a client sent. */
+export interface ResourceTask {
+  readonly space: TenantSpace;
+  readonly type: string;
+  readonly id: string;
+  readonly idMode: IdMode;
+  readonly input: ResourceInput;
+}
+
+/** A JSON Patch on a stored version. */
+export interface PatchTask {
+  readonly space: TenantSpace;
+  readonly type: string;
+  readonly id: string;
+  /** The resource as a read gives it. */
+  readonly current: string;
+  readonly operations: ResourceInput;
+}
+
+/** The index rows of a stored version, worked out again: they are a function of its text. */
+export interface RowsTask {
+  readonly space: TenantSpace;
+  readonly type: string;
+  /** As it is stored. */
+  readonly body: string;
+}
+
+/** Makes versions of what clients send. Throws what `prepareVersion`, the parser and the patch throw. */
+export interface Preparer {
+  resource(task: ResourceTask): Promise<PreparedVersion>;
+  patch(task: PatchTask): Promise<PreparedVersion>;
+  rows(task: RowsTask): Promise<IndexRows>;
+}
+
+const STORED_DEPTH = { maxDepth: Number.MAX_SAFE_INTEGER };
+
+/** The preparer of one thread. */
+export function createPreparer(tools: PreparationTools, limits: Limits): Preparer {
+  return {
+    async resource({ input, ...task }) {
+      return prepareVersion(tools, { ...task, document: toDocument(input, limits) });
+    },
+    async patch({ space, type, id, current, operations }) {
+      const before = parseJson(current, STORED_DEPTH);
+      const patched = applyJsonPatch(before, toDocument(operations, limits), {
+        maxOperations: limits.maxPatchOperations,
+        maxGrowthBytes: 2 * limits.maxBodyBytes,
+        maxDepth: limits.maxDepth,
+      });
+      const document = dropGeneratedNarrative(before, patched);
+      return prepareVersion(tools, { space, type, id, idMode: { id }, document });
+    },
+    rows({ space, type, body }) {
+      const { value } = parseJson(body, STORED_DEPTH);
+      return Promise.resolve(isJsonObject(value) ? tools.extract(space, type, value) : NO_ROWS);
+    },
+  };
+}
+
+function toDocument(input: ResourceInput, limits: Limits): JsonDocument {
+  return 'text' in input ? parseJson(input.text, limits) : input;
+}

@@ -1,0 +1,101 @@
+import { LRUCache } from 'lru-cache';
+import type { Space } from '../context';
+import { loadDefinitions } from '../fhir/definitions';
+import type { JsonObject } from '../fhir/json';
+import { createReferenceResolver, type ReferenceResolver } from '../fhir/reference';
+import { RELEASE_NAMES, type Release } from '../fhir/release';
+import { createValidator, type Validator } from '../fhir/validate';
+import { createExtractor, type Extractor } from '../search/extract';
+import type { Hasher } from '../search/hash';
+import type { IndexRows } from '../search/index-rows';
+import type { Informant } from './messages';
+import type { PreparationTools } from './prepare';
+
+export interface SpaceToolsOptions {
+  readonly hasher: Hasher;
+  /** Addresses under which clients reach the server. */
+  readonly publicUrls: readonly string[];
+  /** A resource with more index rows is refused. */
+  readonly maxIndexRows: number;
+}
+
+const MAX_SPACES = 1000;
+
+/** What is made once per release, or per space while it is in use, from the definitions and the settings alone. */
+export class SpaceTools {
+  private readonly types = new Map<Release, ReadonlySet<string>>();
+  private readonly validators = new Map<Release, Validator>();
+  private readonly resolvers = new LRUCache<number, ReferenceResolver>({ max: MAX_SPACES });
+  private readonly extractors = new LRUCache<number, Extractor>({ max: MAX_SPACES });
+
+  constructor(private readonly options: SpaceToolsOptions) {
+    for (const release of RELEASE_NAMES) {
+      const definitions = loadDefinitions(release);
+      this.types.set(release, new Set(definitions.resourceTypes));
+      this.validators.set(release, createValidator(definitions));
+    }
+  }
+
+  /** Names of the concrete resource types. */
+  resourceTypes(release: Release): ReadonlySet<string> {
+    return made(this.types.get(release));
+  }
+
+  validator(release: Release): Validator {
+    return made(this.validators.get(release));
+  }
+
+  references(space: Space): ReferenceResolver {
+    let resolver = this.resolvers.get(space.number);
+    if (resolver === undefined) {
+      resolver = createReferenceResolver({
+        publicUrls: this.options.publicUrls,
+        tenant: space.tenant,
+        release: space.release,
+        resourceTypes: this.resourceTypes(space.release),
+      });
+      this.resolvers.set(space.number, resolver);
+    }
+    return resolver;
+  }
+
+  /** Index rows of a resource of that space. Throws tooCostly over `maxIndexRows`. */
+  extract(space: Space, type: string, resource: JsonObject): IndexRows {
+    let extractor = this.extractors.get(space.number);
+    if (extractor === undefined) {
+      extractor = this.createExtractor(space, this.options.maxIndexRows);
+      this.extractors.set(space.number, extractor);
+    }
+    return extractor(type, resource);
+  }
+
+  /** An extractor of its own, for a resource that may have more rows than a client is allowed. */
+  createExtractor(space: Space, maxRows: number): Extractor {
+    const resolver = this.references(space);
+    return createExtractor({
+      definitions: loadDefinitions(space.release),
+      hasher: this.options.hasher,
+      localReference: (reference) => resolver.local(reference),
+      zoneOffset: 0,
+      maxRows,
+    });
+  }
+
+  /** What a preparer works with; the informant knows what stands in the database. */
+  preparationTools(extensionBase: string, informant: Informant): PreparationTools {
+    return {
+      extensionBase,
+      releaseTypes: (space) => this.resourceTypes(space.release),
+      validator: (space) => this.validator(space.release),
+      references: (space) => this.references(space),
+      extract: (space, type, resource) => this.extract(space, type, resource),
+      profilesOf: () => undefined,
+      judge: (space, pending) => informant.judge(space, pending),
+    };
+  }
+}
+
+function made<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('not one of the releases that are served');
+  return value;
+}
