@@ -29,12 +29,15 @@ export class Container {
     return this.current !== undefined;
   }
 
-  enter(contained: JsonObject): void {
-    this.current = contained;
+  /** Returns what `leave` is to be given. */
+  enter(contained: JsonObject): JsonObject | undefined {
+    const before = this.current;
+    this.current ??= contained;
+    return before;
   }
 
-  leave(): void {
-    this.current = undefined;
+  leave(before: JsonObject | undefined): void {
+    this.current = before;
   }
 
   /**

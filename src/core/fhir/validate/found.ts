@@ -25,5 +25,5 @@ const LONGEST_LIST = 160;
 
 /** `a Patient`, `an Observation`. */
 export function withArticle(typeName: string): string {
-  return `${/^[AEIOaeio]/.test(typeName) ? 'an' : 'a'} ${typeName}`;
+  return `${/^(?:[aeio]|unsigned|xhtml)/i.test(typeName) ? 'an' : 'a'} ${typeName}`;
 }

@@ -10,23 +10,6 @@ import type { ValidationRun } from './run';
 /** Reports at the place of the object, or below it. The object and all in it have the right shape. */
 export type NativeRule = (value: JsonObject, run: ValidationRun) => void;
 
-/**
- * Keys of the constraints that the engine holds itself, so that they are not compiled. Each is checked where its
- * shape is: ele-1 by ObjectCheck and the companions of primitives, dom-2 to dom-5 by ResourceCheck, ext-1 and ref-1
- * here, txt-1 and txt-2 by narrativeFault.
- */
-export const NATIVE_CONSTRAINTS: ReadonlySet<string> = new Set([
-  'ele-1',
-  'ext-1',
-  'dom-2',
-  'dom-3',
-  'dom-4',
-  'dom-5',
-  'ref-1',
-  'txt-1',
-  'txt-2',
-]);
-
 /** By type, or by path of a nested element (`Bundle.entry`): what is asked with the structure. */
 export function structuralRules(name: string, definitions: Definitions): readonly NativeRule[] {
   if (name === 'Extension') return EXTENSION_RULES;
@@ -43,8 +26,8 @@ function checkExtensionContent(extension: JsonObject, run: ValidationRun): void 
   let hasValue = false;
   for (const name in extension) if (name.startsWith('value') || name.startsWith('_value')) hasValue = true;
   if (hasValue === (extension['extension'] !== undefined)) {
-    const found = hasValue ? 'both' : 'neither';
-    run.report('invariant', `ext-1: an extension has either a value or extensions, but ${found} was found`);
+    const found = hasValue ? 'both were' : 'neither was';
+    run.report('invariant', `ext-1: an extension has either a value or extensions, but ${found} found`);
   }
 }
 

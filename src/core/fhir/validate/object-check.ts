@@ -41,7 +41,7 @@ export class ObjectCheck {
   private requiredBits = 0;
 
   constructor(
-    /** `Patient`, `Patient.contact` */
+    /** For sentences: `Patient`, `Patient.contact`, `date`. */
     readonly name: string,
     private readonly kind: ObjectKind,
     private readonly readShape: () => ObjectShape,

@@ -1,5 +1,5 @@
 /** What references may point to. Source: https://hl7.org/fhir/R4/references.html */
-import type { Definitions } from '../definitions';
+import type { Definitions, ElementType } from '../definitions';
 import type { JsonObject } from '../json';
 import { shorten } from '../json/fault';
 import { parseReference } from '../reference/literal';
@@ -29,11 +29,7 @@ export class TargetCheck {
   ) {}
 
   /** Undefined where any type is allowed, or where a target is a profile, which a reference alone does not tell. */
-  static of(
-    definitions: Definitions,
-    targets: readonly string[] | undefined,
-    typeName: string,
-  ): TargetCheck | undefined {
+  static of(definitions: Definitions, { code, targets }: ElementType): TargetCheck | undefined {
     if (targets === undefined) return undefined;
     const allowed = new Set<string>();
     for (const target of targets) {
@@ -43,7 +39,7 @@ export class TargetCheck {
       for (const type of types) if (definitions.conformsTo(type, target)) allowed.add(type);
     }
     if (allowed.size === definitions.resourceTypes.length) return undefined;
-    return new TargetCheck(definitions, allowed, typeName === 'CodeableReference' ? 'reference' : undefined);
+    return new TargetCheck(definitions, allowed, code === 'CodeableReference' ? 'reference' : undefined);
   }
 
   /** Input: a Reference, or a CodeableReference, whose place is the present one. */

@@ -26,10 +26,11 @@ export class ResourceCheck {
     const { resource: outer, container } = run;
     run.resource = resource;
     if (isContained) {
-      container.enter(resource);
+      const before = container.enter(resource);
       check.check(resource, run);
-      checkContained(resource, run);
-      container.leave();
+      // One that is nested breaks dom-2, and its id is sought by nobody.
+      if (before === undefined) checkContained(resource, run);
+      container.leave(before);
     } else {
       run.container = new Container(resource, container);
       this.checkContainer(check, resource, run);
