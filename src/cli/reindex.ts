@@ -1,39 +1,137 @@
-import type { IndexDifference } from '../core';
-import { type Command, UsageError } from './command';
+import {
+  isRelease,
+  RELEASE_NAMES,
+  type Core,
+  type IndexDifference,
+  type ReindexProgress,
+  type ReindexScope,
+} from '../core';
+import { type Arguments, type Command, UsageError } from './command';
 import { withApp } from './with-app';
 
 /** Beyond this the differences are only counted. */
 const MAX_PRINTED = 1_000;
+/** Between two states of the line that tells how far it is. */
+const REDRAW_MS = 100;
 
-function print({ tenant, release, type, id, table, missing, superfluous }: IndexDifference): void {
-  const owner = tenant === '' ? 'base resources' : tenant;
+function ownerOf({ tenant, release }: { readonly tenant: string; readonly release: string }): string {
+  return `${tenant === '' ? 'base resources' : tenant} ${release}`;
+}
+
+function print(difference: IndexDifference): void {
+  const { type, id, table, missing, superfluous } = difference;
   const lines = [
     ...missing.map((row) => `  missing      ${row}`),
     ...superfluous.map((row) => `  superfluous  ${row}`),
   ];
-  process.stdout.write(`${owner} ${release} ${type}/${id} ${table}\n${lines.join('\n')}\n`);
+  process.stdout.write(`${ownerOf(difference)} ${type}/${id} ${table}\n${lines.join('\n')}\n`);
+}
+
+function toScope({ words, options }: Arguments): ReindexScope {
+  if (words.length > 0) throw new UsageError(`andiron reindex ${reindex.usage}`);
+  const { tenant, release } = options;
+  if (typeof release === 'string' && !isRelease(release))
+    throw new UsageError(`--release is one of ${RELEASE_NAMES.join(', ')}`);
+  return {
+    ...(typeof tenant === 'string' ? { tenant } : {}),
+    ...(typeof release === 'string' ? { release } : {}),
+  };
+}
+
+async function checkTenant({ tenants }: Core, { tenant }: ReindexScope): Promise<void> {
+  if (tenant === undefined) return;
+  const all = await tenants.list();
+  if (!all.some(({ name }) => name === tenant)) throw new UsageError(`There is no tenant '${tenant}'`);
+}
+
+async function verify(core: Core, scope: ReindexScope): Promise<void> {
+  let differences = 0;
+  for await (const difference of core.verifyIndex(scope)) {
+    differences += 1;
+    if (differences <= MAX_PRINTED) print(difference);
+  }
+  if (differences > 0) throw new Error(`${differences} differences between the index and what is stored`);
+  process.stdout.write('The index is what the stored versions give\n');
+}
+
+/** On a terminal one line that is drawn over itself; elsewhere nothing. */
+function createStatusLine(output: NodeJS.WriteStream): { show(text: string): void; clear(): void } {
+  let drawnAt = -Infinity;
+  return {
+    show(text) {
+      const now = performance.now();
+      if (!output.isTTY || now - drawnAt < REDRAW_MS) return;
+      drawnAt = now;
+      output.write(`\r${text}\u001b[K`);
+    },
+    clear() {
+      if (output.isTTY) output.write('\r\u001b[K');
+    },
+  };
+}
+
+interface Totals {
+  compared: number;
+  repaired: number;
+  added: number;
+  removed: number;
+}
+
+function addTo(totals: Totals, progress: Totals | undefined): void {
+  if (progress === undefined) return;
+  totals.compared += progress.compared;
+  totals.repaired += progress.repaired;
+  totals.added += progress.added;
+  totals.removed += progress.removed;
+}
+
+async function rebuild(core: Core, scope: ReindexScope): Promise<void> {
+  const { now } = await core.outdatedIndex();
+  for (const release of RELEASE_NAMES) {
+    if (scope.release === undefined || scope.release === release)
+      process.stdout.write(`Making the index of ${release} with ${now[release]}\n`);
+  }
+  const status = createStatusLine(process.stdout);
+  const totals: Totals = { compared: 0, repaired: 0, added: 0, removed: 0 };
+  let last: ReindexProgress | undefined;
+  let losses = 0;
+  for await (const progress of core.reindex(scope)) {
+    if (last?.tenant !== progress.tenant || last.release !== progress.release) addTo(totals, last);
+    last = progress;
+    for (const loss of progress.losses) {
+      if (losses === 0) status.clear();
+      losses += 1;
+      if (losses <= MAX_PRINTED) print(loss);
+    }
+    const { compared, resources, repaired } = progress;
+    status.show(`${ownerOf(progress)}: ${compared} of ${resources} resources compared, ${repaired} repaired`);
+  }
+  addTo(totals, last);
+  status.clear();
+  const { compared, repaired, added, removed } = totals;
+  process.stdout.write(
+    `${compared} resources compared, ${repaired} repaired: ${added} rows added, ${removed} removed\n`,
+  );
+  if (losses > 0)
+    throw new Error(
+      `${losses} losses that no reindex can repair: versions or heads are missing; restore a backup`,
+    );
 }
 
 export const reindex: Command = {
   name: 'reindex',
-  usage: '--verify [--tenant NAME]',
-  summary: 'Recompute the search index from what is stored, print every difference; code 1 if there is one.',
+  usage: '[--verify] [--tenant NAME] [--release r4|r4b]',
+  summary: 'Make the search index what the stored versions give, while the server runs; or only compare.',
   options: {
-    verify: { type: 'boolean', help: 'compare only; nothing is changed' },
-    tenant: { type: 'string', help: 'look at the data of this tenant only' },
+    verify: { type: 'boolean', help: 'change nothing, print every difference; code 1 if there is one' },
+    tenant: { type: 'string', help: 'the data of this tenant only; else all tenants and base resources' },
+    release: { type: 'string', help: 'the data of this release only' },
   },
-  async run({ words, options }) {
-    if (words.length > 0 || options['verify'] !== true)
-      throw new UsageError('andiron reindex --verify [--tenant NAME]');
-    const tenant = typeof options['tenant'] === 'string' ? options['tenant'] : undefined;
-    let differences = 0;
+  async run(given) {
+    const scope = toScope(given);
     await withApp(async ({ core }) => {
-      for await (const difference of core.verifyIndex(tenant)) {
-        differences += 1;
-        if (differences <= MAX_PRINTED) print(difference);
-      }
+      await checkTenant(core, scope);
+      await (given.options['verify'] === true ? verify(core, scope) : rebuild(core, scope));
     });
-    if (differences > 0) throw new Error(`${differences} differences between the index and what is stored`);
-    process.stdout.write('The index is what the stored versions give\n');
   },
 };

@@ -4,6 +4,7 @@ import { parseJson } from './fhir/json';
 import { createReferenceResolver } from './fhir/reference';
 import { toStoredText } from './fhir/resource-text';
 import { RELEASE_NAMES, RELEASES } from './fhir/release';
+import { ROWS_VERSION } from './row-rules';
 import { createExtractor } from './search/extract';
 import { FOLD_VERSION } from './search/fold-table';
 import { createHasher } from './search/hash';
@@ -11,8 +12,6 @@ import { keyOf } from './search/resource-key';
 import type { BaseContent } from './storage/migrate';
 import type { VersionWrite } from './storage/version-write';
 
-/** Changed when the way index rows are made changes, so that the base spaces are made anew. */
-const ROWS_VERSION = 1;
 const MAX_ROWS = 1_000_000;
 
 /** The base conformance resources of all releases as `migrate` loads them into their reserved spaces. */

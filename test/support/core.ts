@@ -1,6 +1,6 @@
 /** Core without an edge: for tests of what it stores, and for looking into a database that servers work on. */
 import { createApp } from '../../src/app';
-import type { Core, IndexDifference, Release, RequestContext } from '../../src/core';
+import type { Core, IndexDifference, ReindexScope, Release, RequestContext } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from './database';
 import { closedAtEnd } from './left-open';
 import { silentLog } from './log';
@@ -13,7 +13,30 @@ export interface OpenedCore {
   context(tenant: string, release: Release): Promise<RequestContext>;
   /** Every difference that `verifyIndex` finds, in one tenant or everywhere. */
   differences(tenant?: string): Promise<readonly IndexDifference[]>;
+  /** Runs a whole reindex. */
+  reindex(scope?: ReindexScope): Promise<Reindexed>;
   close(): Promise<void>;
+}
+
+export interface Reindexed {
+  /** Resources. */
+  readonly repaired: number;
+  /** Index rows. */
+  readonly added: number;
+  readonly removed: number;
+  readonly losses: readonly IndexDifference[];
+}
+
+async function reindexWith(core: Core, scope?: ReindexScope): Promise<Reindexed> {
+  const losses: IndexDifference[] = [];
+  const spaces = new Map<string, Omit<Reindexed, 'losses'>>();
+  for await (const progress of core.reindex(scope)) {
+    losses.push(...progress.losses);
+    spaces.set(`${progress.tenant} ${progress.release}`, progress);
+  }
+  const sumOf = (name: 'repaired' | 'added' | 'removed'): number =>
+    [...spaces.values()].reduce((sum, space) => sum + space[name], 0);
+  return { repaired: sumOf('repaired'), added: sumOf('added'), removed: sumOf('removed'), losses };
 }
 
 const PATIENCE_MS = 30_000;
@@ -41,9 +64,11 @@ export async function openCore(
     },
     async differences(tenant) {
       const found: IndexDifference[] = [];
-      for await (const difference of core.verifyIndex(tenant)) found.push(difference);
+      for await (const difference of core.verifyIndex(tenant === undefined ? {} : { tenant }))
+        found.push(difference);
       return found;
     },
+    reindex: (scope) => reindexWith(core, scope),
     close: closedAtEnd(async () => {
       await app.close();
       if (options.database === undefined) await database.drop();

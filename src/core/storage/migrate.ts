@@ -51,7 +51,7 @@ const SAVE_DIGEST = defineStatement(
   template(sql`update andiron.installation set definitions_digest = ${bind('digest')} where only_row`),
 );
 
-/** What the application role may do: read, and write through the two functions that compare the space. */
+/** What the application role may do: read, and write through functions that compare the space. The last is the newest. */
 const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ['usage', 'schema andiron'],
   ['select', 'andiron.tenant, andiron.space, andiron.resource, andiron.resource_version'],
@@ -61,6 +61,7 @@ const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ],
   ['execute', 'function andiron.write_versions'],
   ['execute', 'function andiron.lock_resource'],
+  ['execute', 'function andiron.note_rows_made_with'],
 ];
 
 /**
@@ -144,7 +145,7 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
   if (known.rowCount === 0) await attempt('create', sql`create role ${role} nologin`);
   const granted = await client.query<{ done: boolean }>(
     sql`select has_function_privilege(
-          ${sql.lit(APPLICATION_ROLE)}, 'andiron.lock_resource(int, smallint, bigint)', 'execute') as done
+          ${sql.lit(APPLICATION_ROLE)}, 'andiron.note_rows_made_with(int, text[], text[])', 'execute') as done
         from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`.compile(builder).sql,
   );
   if (granted.rows[0]?.done === true) return;

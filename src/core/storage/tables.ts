@@ -8,7 +8,7 @@ export interface Tables {
     definitions_digest: string | null;
   };
   'andiron.tenant': { number: number; name: string; status: 'active' | 'disabled'; created: Date };
-  'andiron.space': { number: number; tenant: number | null; release: string };
+  'andiron.space': { number: number; tenant: number | null; release: string; rows_made_with: string[] };
   'andiron.change_counter': { tenant: number; last_sequence: number };
   'andiron.resource': {
     space: number;

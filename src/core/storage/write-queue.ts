@@ -182,6 +182,8 @@ export class WriteQueues {
     private readonly database: Database,
     private readonly maxWaiting: number,
     private readonly observe: BatchObserver,
+    /** Awaited before a write where it gives something to wait for: the first one of each space. */
+    private readonly prepare: (space: number) => Promise<void> | undefined = () => undefined,
   ) {}
 
   /**
@@ -190,6 +192,12 @@ export class WriteQueues {
    * (milliseconds since 1970).
    */
   write(space: number, write: VersionWrite, deadline = Infinity): Promise<Written | undefined> {
+    const preparing = this.prepare(space);
+    if (preparing === undefined) return this.enqueue(space, write, deadline);
+    return preparing.then(() => this.enqueue(space, write, deadline));
+  }
+
+  private enqueue(space: number, write: VersionWrite, deadline: number): Promise<Written | undefined> {
     let queue = this.queues.get(space);
     if (queue === undefined) {
       for (const [number, other] of this.queues) if (other.idle) this.queues.delete(number);

@@ -1,4 +1,4 @@
-/** `andiron reindex --verify`: the index compared with what is stored, for an operator. */
+/** `andiron reindex`: the index compared with what is stored and put right, for an operator. */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-function verify(...words: string[]): Promise<{ code: number; output: string; errors: string }> {
+function run(...words: string[]): Promise<{ code: number; output: string; errors: string }> {
   const cli = path.resolve(__dirname, '..', '..', '..', 'dist', 'src', 'cli.js');
   const options = { cwd: __dirname, env: { PATH: process.env['PATH'], ...toEnvironment(opened.database) } };
   return new Promise((resolve) => {
@@ -27,7 +27,7 @@ function verify(...words: string[]): Promise<{ code: number; output: string; err
 }
 
 it('says so and ends with code 0 when there is no difference, base resources included', async () => {
-  const { code, output } = await verify('--verify');
+  const { code, output } = await run('--verify');
   expect(output).toBe('The index is what the stored versions give\n');
   expect(code).toBe(0);
 });
@@ -37,7 +37,7 @@ it('prints what is missing and what is too much, and ends with code 1', async ()
   await owner.connect();
   await owner.query(`update andiron.string_index set value = 'smith' where value = 'chalmers' and space > 2`);
   await owner.end();
-  const { code, output, errors } = await verify('--verify', '--tenant', 'system');
+  const { code, output, errors } = await run('--verify', '--tenant', 'system');
   expect(output).toMatch(/^system r4 Patient\/verified string_index$/m);
   expect(output).toMatch(/^ {2}missing {6}.*chalmers$/m);
   expect(output).toMatch(/^ {2}superfluous {2}.*smith$/m);
@@ -45,8 +45,31 @@ it('prints what is missing and what is too much, and ends with code 1', async ()
   expect(code).toBe(1);
 });
 
-it('asks for --verify', async () => {
-  const { code, errors } = await verify();
-  expect(errors).toBe('andiron: andiron reindex --verify [--tenant NAME]\n');
+it('puts it right without --verify, and says with what and how much', async () => {
+  const { code, output, errors } = await run('--tenant', 'system', '--release', 'r4');
+  expect(errors).toBe('');
+  expect(output).toMatch(
+    /^Making the index of r4 with rows \d+, fold table \d+, definitions \w+, PUBLIC_URL unset\n1 resources compared, 1 repaired: 1 rows added, 1 removed\n$/,
+  );
+  expect(code).toBe(0);
+  expect(await run('--verify', '--tenant', 'system')).toMatchObject({ code: 0 });
+});
+
+it('prints what no reindex can repair, and ends with code 1', async () => {
+  const owner = new Client(opened.database.settings);
+  await owner.connect();
+  await owner.query(`delete from andiron.resource_version where space > 2`);
+  await owner.end();
+  const { code, output, errors } = await run('--tenant', 'system');
+  expect(output).toMatch(/^system r4 Patient\/verified resource_version\n {2}missing {6}versions 1 to 1$/m);
+  expect(errors).toMatch(/^andiron: 1 losses that no reindex can repair: [^\n]*\n$/);
   expect(code).toBe(1);
+});
+
+it.each([
+  [['now'], 'andiron reindex [--verify] [--tenant NAME] [--release r4|r4b]'],
+  [['--tenant', 'acme'], "There is no tenant 'acme'"],
+  [['--release', 'r5'], '--release is one of r4, r4b'],
+])('answers %j with one line and code 1', async (words, line) => {
+  expect(await run(...words)).toEqual({ code: 1, output: '', errors: `andiron: ${line}\n` });
 });

@@ -1,0 +1,246 @@
+/** What is stored of the resources of a space against what their versions give. */
+import type { IndexDifference } from './api';
+import type { Space } from './context';
+import type { Definitions } from './fhir/definitions';
+import { isJsonObject, parseJson } from './fhir/json';
+import type { Extractor } from './search/extract';
+import { ROW_SCHEME } from './search/index-rows';
+import type { Services } from './services';
+import type { CurrentVersion, RepairTarget, WantedResource } from './storage/index-repair';
+import {
+  readTexts,
+  scanSpace,
+  type ScannedHead,
+  type ScannedKey,
+  type ScannedVersion,
+  type SpaceScan,
+} from './storage/index-scan';
+import {
+  identityOf,
+  INDEX_TABLES,
+  noRows,
+  toResourceRows,
+  type IndexRow,
+  type IndexTable,
+  type ResourceRows,
+} from './storage/index-tables';
+import type { OwnerSession } from './storage/owner-session';
+import { keyOfText } from './storage/version-row';
+import { NO_ROWS, sortDateText } from './storage/version-write';
+
+/** One resource that differs. */
+export interface Comparison {
+  /** What a reindex puts right. */
+  readonly differences: readonly IndexDifference[];
+  /** What it cannot: versions or heads that are missing. */
+  readonly losses: readonly IndexDifference[];
+  /** Undefined: it cannot be said what the rows should be, so they stay as they are. */
+  readonly target: RepairTarget | undefined;
+}
+
+export interface ComparedGroup {
+  /** Heads in the group. */
+  readonly resources: number;
+  readonly found: readonly Comparison[];
+}
+
+/** Bounds of a group: heads, bytes of their texts, index rows. A single resource may have more. */
+const MAX_HEADS = 64;
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_ROWS = 20_000;
+
+/** What was accepted once is indexed as a whole, whatever the limit is today. */
+const MAX_ROWS_OF_RESOURCE = 10_000_000;
+
+export class SpaceComparer {
+  private readonly definitions: Definitions;
+  private readonly extract: Extractor;
+
+  constructor(
+    private readonly services: Services,
+    private readonly session: OwnerSession,
+    private readonly space: Space,
+  ) {
+    this.definitions = services.definitions(space.release);
+    this.extract = services.createExtractor(space, MAX_ROWS_OF_RESOURCE);
+  }
+
+  /** Takes the snapshot that `groups` goes through. */
+  scan(): Promise<SpaceScan> {
+    return scanSpace(this.session, this.space.number);
+  }
+
+  /** Compares everything in the snapshot, some resources at a time. */
+  async *groups(scan: SpaceScan): AsyncGenerator<ComparedGroup> {
+    let group: ScannedKey[] = [];
+    let [heads, bytes, rows] = [0, 0, 0];
+    for await (const found of scan.keys) {
+      const ownBytes = found.heads.reduce((sum, { current }) => sum + (current?.bytes ?? 0), 0);
+      const ownRows = INDEX_TABLES.reduce((sum, table) => sum + found.rows[table].length, 0);
+      const isFull = heads >= MAX_HEADS || bytes + ownBytes > MAX_BYTES || rows + ownRows > MAX_ROWS;
+      if (isFull && group.length > 0) {
+        yield await this.compareGroup(group);
+        group = [];
+        [heads, bytes, rows] = [0, 0, 0];
+      }
+      group.push(found);
+      heads += found.heads.length;
+      bytes += ownBytes;
+      rows += ownRows;
+    }
+    if (group.length > 0) yield await this.compareGroup(group);
+  }
+
+  /** What the version gives, by the rules of this process. */
+  recompute(typeName: string, version: CurrentVersion): WantedResource {
+    const rows = version.isDeletion ? NO_ROWS : this.rowsOf(typeName, version.body);
+    return {
+      deleted: version.isDeletion,
+      lastUpdated: version.lastUpdated,
+      sortDate: sortDateText(rows.sortDate),
+      presence: Buffer.from(rows.presence),
+      rows: toResourceRows(rows),
+    };
+  }
+
+  typeNameOf(number: number | undefined): string {
+    return number === undefined ? '' : (this.definitions.typeName(number) ?? String(number));
+  }
+
+  private rowsOf(typeName: string, body: string): typeof NO_ROWS {
+    const { value } = parseJson(body, { maxDepth: Number.MAX_SAFE_INTEGER });
+    return isJsonObject(value) ? this.extract(typeName, value) : NO_ROWS;
+  }
+
+  private async compareGroup(group: readonly ScannedKey[]): Promise<ComparedGroup> {
+    const live = group.flatMap(({ key, heads }) =>
+      heads.filter(({ current }) => current?.isDeletion === false).map((head) => ({ key, head })),
+    );
+    const texts = await readTexts(
+      this.session,
+      this.space.number,
+      live.map(({ key, head }) => ({ type: head.type, key, version: head.version })),
+    );
+    const textOf = new Map(live.map(({ head }, index) => [head, texts[index] ?? '']));
+    return {
+      resources: group.reduce((sum, { heads }) => sum + heads.length, 0),
+      found: group.flatMap((found) => [...this.compareKey(found, textOf)]),
+    };
+  }
+
+  private *compareKey(found: ScannedKey, textOf: ReadonlyMap<ScannedHead, string>): Generator<Comparison> {
+    const rowsOfTypes = this.rowsByType(found.rows);
+    for (const head of found.heads) {
+      const stored = rowsOfTypes.get(head.type) ?? noRows();
+      rowsOfTypes.delete(head.type);
+      const comparison = this.compareResource(found.key, head, stored, textOf.get(head) ?? '');
+      if (comparison.differences.length > 0 || comparison.losses.length > 0) yield comparison;
+    }
+    const withHead = new Set(found.heads.map(({ type }) => type));
+    const lost = new Set(found.versionTypes.filter((type) => !withHead.has(type)));
+    const id = this.keyName(found.key);
+    for (const [type, stored] of rowsOfTypes) {
+      const place = { space: this.space, type: this.typeNameOf(type), id };
+      const differences = [...compareRows(place, noRows(), stored)];
+      const isLost = type !== undefined && lost.has(type);
+      const target = isLost ? undefined : { type, key: found.key, stored, seen: undefined };
+      yield { differences: isLost ? [] : differences, losses: isLost ? differences : [], target };
+    }
+    for (const type of lost) {
+      const place = { space: this.space, type: this.typeNameOf(type), id };
+      const losses = [difference(place, 'resource_version', [], ['versions without a head'])];
+      yield { differences: [], losses, target: undefined };
+    }
+  }
+
+  /** Rows by the number of the type that their parameter belongs to; undefined: to none. */
+  private rowsByType(rows: ResourceRows): Map<number | undefined, Record<IndexTable, IndexRow[]>> {
+    const types = new Map<number | undefined, Record<IndexTable, IndexRow[]>>();
+    for (const table of INDEX_TABLES) {
+      for (const row of rows[table]) {
+        const parameter = this.definitions.searchParameter(row[0] % ROW_SCHEME.ofType);
+        const type = parameter && this.definitions.typeNumber(parameter.type);
+        let ofType = types.get(type);
+        if (ofType === undefined) types.set(type, (ofType = noRows()));
+        ofType[table].push(row);
+      }
+    }
+    return types;
+  }
+
+  private compareResource(key: string, head: ScannedHead, stored: ResourceRows, body: string): Comparison {
+    const { current } = head;
+    const type = this.typeNameOf(head.type);
+    const place = { space: this.space, type, id: head.id ?? this.keyName(key) };
+    const losses: IndexDifference[] = [];
+    if (current === undefined || head.versions !== head.version || head.newest !== head.version) {
+      const versions = `versions up to ${head.newest}, ${head.versions} of them`;
+      losses.push(difference(place, 'resource_version', [`versions 1 to ${head.version}`], [versions]));
+    }
+    if (current === undefined || head.newest !== head.version)
+      return { differences: [], losses, target: undefined };
+    const wanted = this.recompute(type, { ...current, body });
+    const differences = [...compareHead(place, head, current, wanted)];
+    differences.push(...compareRows(place, wanted.rows, stored));
+    const seen = { version: head.version, lastUpdated: head.lastUpdated, wanted };
+    return { differences, losses, target: { type: head.type, key, stored, seen } };
+  }
+
+  /** The id of a key of ours; of a client's id, whose head is gone, only the key is known. */
+  private keyName(text: string): string {
+    const key = keyOfText(text);
+    return this.services.keys.isOwn(key) ? this.services.keys.idOf(key) : `key ${text}`;
+  }
+}
+
+interface Place {
+  readonly space: Space;
+  readonly type: string;
+  readonly id: string;
+}
+
+function* compareHead(
+  place: Place,
+  head: ScannedHead,
+  current: ScannedVersion,
+  wanted: WantedResource,
+): Generator<IndexDifference> {
+  if (current.isDeletion !== head.deleted || current.lastUpdated !== head.lastUpdated) {
+    const said = (deleted: boolean, at: number): string => `${deleted ? 'deleted' : 'live'} since ${at}`;
+    const since = said(current.isDeletion, current.lastUpdated);
+    yield difference(place, 'resource', [since], [said(head.deleted, head.lastUpdated)]);
+  }
+  const said = (of: { sortDate: string; presence: Buffer }): string =>
+    `sort date ${of.sortDate}, presence ${of.presence.toString('hex')}`;
+  if (said(wanted) !== said(head)) yield difference(place, 'resource', [said(wanted)], [said(head)]);
+}
+
+function* compareRows(place: Place, wanted: ResourceRows, stored: ResourceRows): Generator<IndexDifference> {
+  for (const table of INDEX_TABLES) {
+    const missing = without(wanted[table], stored[table]);
+    const superfluous = without(stored[table], wanted[table]);
+    if (missing.length > 0 || superfluous.length > 0) yield difference(place, table, missing, superfluous);
+  }
+}
+
+/** The members of `all` that `taken` does not have, each as often as it is missing there, in words. */
+function without(all: readonly IndexRow[], taken: readonly IndexRow[]): string[] {
+  const counts = new Map<string, number>();
+  for (const row of taken) counts.set(identityOf(row), (counts.get(identityOf(row)) ?? 0) + 1);
+  const left = all.filter((row) => {
+    const count = counts.get(identityOf(row)) ?? 0;
+    if (count > 0) counts.set(identityOf(row), count - 1);
+    return count === 0;
+  });
+  return left.map((row) => row.join(' '));
+}
+
+function difference(
+  { space, type, id }: Place,
+  table: IndexDifference['table'],
+  missing: readonly string[],
+  superfluous: readonly string[],
+): IndexDifference {
+  const { tenant, release, number } = space;
+  return { tenant, release, space: number, type, id, table, missing, superfluous };
+}

@@ -1,0 +1,183 @@
+/** `andiron reindex` while servers write, and what makes it needed: settings that search depends on. */
+import { Client } from 'pg';
+import { parseJson, type RequestContext } from '../../../src/core';
+import { openCore, type OpenedCore } from '../../support/core';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { closedAtEnd } from '../../support/left-open';
+
+const HOME = 'https://fhir.example';
+const ADDRESS = `${HOME}/w/system/api/v1/fhir/r4`;
+
+// What a test opens is closed after it (left-open.ts).
+let database: TestDatabase;
+let owner: Client;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  owner = new Client(database.settings);
+  await owner.connect();
+  closedAtEnd(() => owner.end());
+});
+
+const open = (publicUrl?: string): Promise<OpenedCore> =>
+  openCore({ database, environment: publicUrl === undefined ? {} : { PUBLIC_URL: publicUrl } });
+
+async function put(opened: OpenedCore, resource: { resourceType: string; id: string }): Promise<void> {
+  const context = await opened.context('system', 'r4');
+  await opened.core.update(context, resource.resourceType, resource.id, parseJson(JSON.stringify(resource)));
+}
+
+const observationOf = (subject: string, id = 'weight') => ({
+  resourceType: 'Observation',
+  id,
+  status: 'final',
+  code: { coding: [{ system: 'http://loinc.org', code: '29463-7' }] },
+  subject: { reference: subject },
+  effectiveDateTime: '2016-03-28',
+});
+
+async function found(opened: OpenedCore, subject: string): Promise<string[]> {
+  const context = await opened.context('system', 'r4');
+  const page = await opened.core.search(context, {
+    type: 'Observation',
+    parameters: [['subject', subject]],
+  });
+  return page.matches.map(({ id }) => id);
+}
+
+const OUTDATED = expect.stringMatching(
+  /^The search index of 1 spaces .* until andiron reindex has run$/,
+) as string;
+const notices = async (opened: OpenedCore): Promise<readonly string[]> =>
+  (await opened.core.readiness()).notices.filter((notice) => notice.includes('reindex'));
+
+describe('a changed PUBLIC_URL', () => {
+  it('makes absolute references local after a reindex, and is told until then', async () => {
+    const before = await open();
+    await put(before, observationOf(`${ADDRESS}/Patient/example`));
+    expect(await notices(before)).toEqual([]);
+    expect(await found(before, 'Patient/example')).toEqual([]);
+
+    const after = await open(HOME);
+    expect(await notices(after)).toEqual([OUTDATED]);
+    const { spaces, madeWith, now } = await after.core.outdatedIndex();
+    expect(spaces).toBe(1);
+    expect(madeWith).toEqual([
+      expect.stringMatching(/^rows \d+, fold table \d+, definitions \w+, PUBLIC_URL unset$/),
+    ]);
+    expect(now.r4).toMatch(/, PUBLIC_URL https:\/\/fhir\.example$/);
+    expect(await found(after, 'Patient/example')).toEqual([]);
+    expect(await after.differences('system')).not.toEqual([]);
+
+    expect(await after.reindex({ tenant: 'system' })).toMatchObject({ repaired: 1 });
+    expect(await found(after, 'Patient/example')).toEqual(['weight']);
+    expect(await found(after, `${ADDRESS}/Patient/example`)).toEqual(['weight']);
+    expect(await after.differences('system')).toEqual([]);
+    expect(await notices(after)).toEqual([]);
+    // A process that was forgotten when the setting was changed.
+    expect(await notices(before)).toEqual([OUTDATED]);
+
+    expect(await before.reindex({ tenant: 'system' })).toMatchObject({ repaired: 1 });
+    expect(await found(before, 'Patient/example')).toEqual([]);
+  });
+
+  it('and back again is told too, when something was written meanwhile', async () => {
+    const before = await open();
+    await put(before, observationOf(`${ADDRESS}/Patient/example`));
+    const meanwhile = await open(HOME);
+    await put(meanwhile, observationOf(`${ADDRESS}/Patient/example`, 'other'));
+    await meanwhile.close();
+    expect(await notices(before)).toEqual([OUTDATED]);
+    await before.reindex();
+    expect(await notices(before)).toEqual([]);
+    expect(await before.differences('system')).toEqual([]);
+  });
+
+  it('in another order or twice is no change, and where nothing was written it does not matter', async () => {
+    const first = await open(`${HOME},http://localhost:1`);
+    await put(first, observationOf('Patient/example'));
+    await first.core.tenants.create('empty');
+    await first.close();
+    const second = await open(`http://localhost:1,${HOME},${HOME}`);
+    expect(await notices(second)).toEqual([]);
+  });
+
+  it('is told until the reindex has come to its end', async () => {
+    const before = await open();
+    await put(before, observationOf(`${ADDRESS}/Patient/example`));
+    await put(before, { resourceType: 'Patient', id: 'example' });
+    await before.close();
+    const after = await open(HOME);
+    for await (const { repaired } of after.core.reindex({ tenant: 'system' })) {
+      expect(repaired).toBe(1);
+      break;
+    }
+    expect(await notices(after)).toEqual([OUTDATED]);
+    // The old setting would not do any more either.
+    const again = await open();
+    expect(await notices(again)).toEqual([OUTDATED]);
+    await again.close();
+    await after.reindex({ tenant: 'system' });
+    expect(await notices(after)).toEqual([]);
+  });
+});
+
+describe('while eight writers work', () => {
+  const RESOURCES = 40;
+  const WRITERS = 8;
+
+  /** Updates, deletes and creates until told to end; gives the number of writes. */
+  async function write(opened: OpenedCore, writer: number, isGoingOn: () => boolean): Promise<number> {
+    const context: RequestContext = await opened.context('system', 'r4');
+    let writes = 0;
+    for (; isGoingOn(); writes++) {
+      const id = `contended-${(writer * 7 + writes) % RESOURCES}`;
+      const subject = writes % 2 === 0 ? `${ADDRESS}/Patient/${writes % 5}` : `Patient/${writes % 5}`;
+      const resource = {
+        ...observationOf(subject, id),
+        status: ['final', 'amended', 'corrected'][writes % 3],
+        effectiveDateTime: `20${10 + (writes % 10)}-03-28`,
+      };
+      const document = parseJson(JSON.stringify(resource));
+      const request = { ...context, deadline: Date.now() + 20_000 };
+      if (writes % 11 === 3) await opened.core.delete(request, 'Observation', id);
+      else if (writes % 11 === 7) await opened.core.create(request, 'Observation', document);
+      else await opened.core.update(request, 'Observation', id, document);
+    }
+    return writes;
+  }
+
+  it('leaves no row that is wrong, whatever was wrong before', async () => {
+    // Every resource begins with rows of the old setting.
+    const old = await open();
+    for (let number = 0; number < RESOURCES; number++)
+      await put(old, observationOf(`${ADDRESS}/Patient/${number % 5}`, `contended-${number}`));
+    await old.close();
+    // Two processes, so that the queues of one do not keep the writers apart.
+    const [first, second] = [await open(HOME), await open(HOME)];
+    let isGoingOn = true;
+    const writers = Array.from({ length: WRITERS }, (_, writer) =>
+      write(writer % 2 === 0 ? first : second, writer, () => isGoingOn),
+    );
+    const end = Date.now() + 4_000;
+    let rounds = 0;
+    let repaired = 0;
+    while (Date.now() < end) {
+      // Anything may happen to the rows; whole columns only, so that it happens to resources under change.
+      await owner.query(`delete from andiron.reference_index where space > 2 and random() < 0.3`);
+      await owner.query(`update andiron.range_index set low = low - 1 where space > 2 and random() < 0.3`);
+      await owner.query(
+        `insert into andiron.token_index select * from andiron.token_index where space > 2 and random() < 0.3`,
+      );
+      repaired += (await first.reindex({ tenant: 'system' })).repaired;
+      rounds++;
+    }
+    await second.reindex({ tenant: 'system' });
+    isGoingOn = false;
+    const writes = (await Promise.all(writers)).reduce((sum, number) => sum + number, 0);
+    expect(await first.differences('system')).toEqual([]);
+    expect(rounds).toBeGreaterThan(1);
+    expect(repaired).toBeGreaterThan(RESOURCES);
+    expect(writes).toBeGreaterThan(WRITERS * 10);
+    expect(await notices(first)).toEqual([]);
+  }, 60_000);
+});
