@@ -1,6 +1,8 @@
 /** Members, shapes, cardinality and choices. Source: https://hl7.org/fhir/R4/json.html */
 import { errorsOf, judge, observation, patient, validatorOf } from './judged';
 
+const extension = [{ url: 'http://example.org/a', valueString: 'a' }];
+
 describe('a resource with the right structure is accepted', () => {
   test.each([
     ['with nothing but its type', patient()],
@@ -92,6 +94,26 @@ describe('an element of the wrong shape is refused', () => {
       'malformedPrimitive Patient.birthDate',
     ]);
   });
+});
+
+it('the meta of a resource is looked at like everything else', () => {
+  const meta = (members: object): object => patient({ meta: members });
+  expect(
+    judge(meta({ profile: [null, 'http://a'], _profile: [{ extension }, null], source: 'urn:a' })),
+  ).toEqual([]);
+  const broken: [object, string][] = [
+    [{}, 'wrongShape Patient.meta'],
+    [{ versionId: 1 }, 'malformedPrimitive Patient.meta.versionId'],
+    [{ lastUpdated: [] }, 'wrongShape Patient.meta.lastUpdated'],
+    [{ lastUpdated: '2020' }, 'malformedPrimitive Patient.meta.lastUpdated'],
+    [{ profile: 'http://a' }, 'wrongShape Patient.meta.profile'],
+    [{ profile: ['http://a', {}] }, 'wrongShape Patient.meta.profile[1]'],
+    [{ tag: ['urgent'] }, 'wrongShape Patient.meta.tag[0]'],
+    [{ security: {} }, 'wrongShape Patient.meta.security'],
+    [{ extension: [{ valueCode: 'a' }] }, 'requiredMissing Patient.meta.extension[0].url'],
+    [{ extension: [null] }, 'wrongShape Patient.meta.extension[0]'],
+  ];
+  for (const [members, error] of broken) expect(errorsOf(meta(members))).toEqual([error]);
 });
 
 describe('cardinality', () => {
