@@ -38,8 +38,15 @@ export function compileSyntax(syntax: PathSyntax, surroundings: Surroundings): C
   const compiled = compileKind(syntax, surroundings);
   const { needs } = compiled;
   const isTrivial = syntax.kind === 'variable' || syntax.kind === 'literal' || syntax.kind === 'empty';
-  if (isTrivial || needs === undefined || needs === 0) return compiled;
+  if (isTrivial || needs === undefined) return compiled;
+  if (needs === 0) return constant(compiled);
   return (needs & (NEEDS.focus | NEEDS.total)) === 0 ? remembering(compiled, needs) : compiled;
+}
+
+/** `('a' | 'b')` is found on first use, since in strict mode it may be an error. */
+function constant({ run, nodes, needs }: Compiled): Compiled {
+  let found: PathNodes | undefined;
+  return { run: (focus, scope) => (found ??= run(focus, scope)), nodes, needs };
 }
 
 /** What is the same throughout an evaluation or a resource is found once. */

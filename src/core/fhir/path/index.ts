@@ -10,6 +10,7 @@ import { compileSyntax } from './compiler';
 import { parsePath } from './parser';
 import { Scope, type PathEnvironment, type ToNodes } from './scope';
 import { TypeModel, type TypeNode } from './type-node';
+import { isAbstractResource } from './types';
 import { EMPTY, isObject, PathNode, type PathValue } from './value';
 
 export {
@@ -83,8 +84,9 @@ export function compileTest(expression: string, options: PathTestOptions): Compi
   const rootNode = choice === undefined ? rootNodes?.[0] : rootNodes?.find(({ name }) => name === choice);
   if (!rootNode) throw new Error(`${rootType} has no type '${choice ?? ''}'`);
   const toNodes = nodesMaker(model, rootNode);
+  const isAnyResource = isAbstractResource(rootNode);
   return (value, element, environment) => {
-    const focus = [new PathNode(value, rootNode, element)];
+    const focus = isAnyResource ? toNodes(value) : [new PathNode(value, rootNode, element)];
     return test(focus, new Scope(isStrict, focus, environment, toNodes));
   };
 }

@@ -1,0 +1,101 @@
+import { loadDefinitions, readBaseResources } from '../../../../src/core/fhir/definitions';
+import { isJsonObject, parseJson } from '../../../../src/core/fhir/json';
+import { PathTypeError } from '../../../../src/core/fhir/path';
+import { RELEASE_NAMES } from '../../../../src/core/fhir/release';
+import { compileInvariant, compileInvariants } from '../../../../src/core/fhir/validate/invariants';
+import { ERRATA } from '../../../../src/core/fhir/validate/invariants/errata';
+import { NATIVE_INVARIANTS } from '../../../../src/core/fhir/validate/invariants/native';
+import { textOf } from '../path/examples';
+import { objectAt } from './broken-by';
+
+describe.each(RELEASE_NAMES)('the table of invariants of %s', (release) => {
+  const definitions = loadDefinitions(release);
+
+  it('has every constraint of the published types, native or compiled', () => {
+    const missing: string[] = [];
+    let count = 0;
+    for (const { type, text } of readBaseResources(release)) {
+      if (type !== 'StructureDefinition' || text.includes('"derivation":"constraint"')) continue;
+      const snapshot = objectAt(parseJson(text).value, 'snapshot');
+      const elements = Array.isArray(snapshot['element']) ? snapshot['element'] : [];
+      for (const one of elements.filter(isJsonObject)) {
+        const path = textOf(one['path']);
+        const keys = keysAt(path);
+        const constraints = Array.isArray(one['constraint']) ? one['constraint'] : [];
+        for (const { key } of constraints.filter(isJsonObject)) {
+          count++;
+          if (!NATIVE_INVARIANTS.has(textOf(key)) && !keys.has(textOf(key)))
+            missing.push(`${textOf(key)} ${path}`);
+        }
+      }
+    }
+    expect(missing).toEqual([]);
+    expect(count).toBeGreaterThan(8000);
+  });
+
+  function keysAt(path: string): Set<string> {
+    const dot = path.indexOf('.');
+    const typeName = dot < 0 ? path : path.slice(0, dot);
+    if (dot < 0) return new Set(compileInvariants(definitions, typeName, '').map(({ key }) => key));
+    const element = definitions.structure(typeName)?.element(path.slice(dot + 1));
+    if (!element) return new Set();
+    const { isChoice, types } = element;
+    const own = (isChoice ? types.map(({ code }) => code) : [undefined]).flatMap((choice) =>
+      compileInvariants(definitions, typeName, path.slice(dot + 1), choice),
+    );
+    const ofTypes = types.flatMap(({ code }) => compileInvariants(definitions, code, ''));
+    return new Set([...own, ...ofTypes].map(({ key }) => key));
+  }
+
+  it('compiles none that is native, and knows every native one', () => {
+    const keys = new Set<string>();
+    for (const type of ['Patient', 'Extension', 'Reference', 'Narrative', 'string']) {
+      const structure = definitions.structure(type);
+      for (const { key } of structure?.constraints ?? []) keys.add(key);
+      for (const one of structure?.elements ?? []) for (const { key } of one.constraints) keys.add(key);
+      for (const { key } of compileInvariants(definitions, type, ''))
+        expect(NATIVE_INVARIANTS.has(key)).toBe(false);
+    }
+    expect([...NATIVE_INVARIANTS.keys()].filter((key) => !keys.has(key))).toEqual([]);
+  });
+
+  it('gives the same objects each time', () => {
+    expect(compileInvariants(definitions, 'Observation', '')).toBe(
+      compileInvariants(definitions, 'Observation', ''),
+    );
+  });
+
+  it('replaces no expression that is not there', () => {
+    const published = new Set<string>();
+    for (let number = 1; ; number++) {
+      const structure = definitions.structure(definitions.typeName(number) ?? '');
+      if (!structure) break;
+      for (const { key, expression } of [
+        ...structure.constraints,
+        ...structure.elements.flatMap((one) => one.constraints),
+      ])
+        published.add(`${key} ${expression}`);
+    }
+    for (const { releases, keys, expression } of ERRATA) {
+      if (!releases.includes(release)) continue;
+      const wanted = keys?.map((key) => `${key} ${expression}`) ?? [];
+      for (const one of wanted) expect(published).toContain(one);
+      expect([...published].some((one) => one.endsWith(` ${expression}`))).toBe(true);
+    }
+  });
+
+  it('refuses a constraint that means nothing on its type', () => {
+    const constraint = { key: 'x-1', severity: 'error', human: 'x', expression: 'nam.exists()' } as const;
+    expect(() => compileInvariant(definitions, constraint, { rootType: 'Patient' })).toThrow(PathTypeError);
+  });
+});
+
+describe('the list of errata', () => {
+  it('is short, and says why for each', () => {
+    expect(ERRATA.length).toBeLessThanOrEqual(20);
+    for (const { reason, expression, replacement } of ERRATA) {
+      expect(reason.length).toBeGreaterThan(20);
+      expect(replacement).not.toBe(expression);
+    }
+  });
+});
