@@ -72,6 +72,8 @@ export interface HistoryRequest {
   readonly count?: number;
   /** Only versions from this instant on, milliseconds since 1970. */
   readonly since?: number;
+  /** Only versions that were current at some moment of this time, half open, milliseconds since 1970. */
+  readonly at?: { readonly low: number; readonly high: number };
   /** Only versions of which the version-sequence is larger. */
   readonly sinceSequence?: number;
   readonly cursor?: string;

@@ -2,6 +2,7 @@
 export * from './api';
 export type { Log, RequestContext, Space, TenantSettings, TenantSpace } from './context';
 export { createCore, type Instruments } from './create-core';
+export { dateRange, type DateRange } from './fhir/date';
 export { FhirError, fhirError, toIssue, type ErrorKey, type Issue } from './errors';
 export { parseJson, stringifyJson, type JsonDocument, type JsonObject, type JsonValue } from './fhir/json';
 export type { ResourceInput } from './preparation/preparer';

@@ -105,12 +105,31 @@ export function readBody(
   const conclude = (): void => {
     const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
     if (refusal !== undefined) finish(refusal);
-    else if (!isUtf8(bytes)) finish(fhirError('invalidJson', { reason: 'its bytes are not UTF-8' }));
+    else if (!isUtf8(bytes))
+      finish(fhirError('invalidJson', { reason: `${placeOfBadByte(bytes)}: its bytes are not UTF-8` }));
     else finish(null, bytes.toString('utf8'));
   };
   const breakOff = (): void => finish(fhirError('invalidJson', { reason: 'it breaks off' }));
   source.on('data', collect).on('end', conclude).on('error', breakOff).on('close', breakOff);
   source.resume();
+}
+
+const REPLACEMENT = '\ufffd';
+const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
+
+/** Line and column, as the parser counts them, of the first byte that is not UTF-8. */
+function placeOfBadByte(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  let position = text.indexOf(REPLACEMENT);
+  let offset = Buffer.byteLength(text.slice(0, position));
+  // A replacement character that the client sent is one in the bytes as well.
+  while (bytes.subarray(offset, offset + REPLACEMENT_BYTES.length).equals(REPLACEMENT_BYTES)) {
+    const next = text.indexOf(REPLACEMENT, position + 1);
+    offset += Buffer.byteLength(text.slice(position, next));
+    position = next;
+  }
+  const before = text.slice(0, position);
+  return `line ${before.split('\n').length}, column ${position - before.lastIndexOf('\n')}`;
 }
 
 function refuseEncoding(encoding: string | undefined): FhirError | undefined {

@@ -34,15 +34,18 @@ export function writeHistory(page: HistoryPage, root: string, links: PageLinks):
   return writeBundle('history', page.total, links, entries);
 }
 
+/** The parameters that say at which page of an answer one is. */
+const POSITION: ReadonlySet<string> = new Set(['_cursor', '_offset']);
+
 /** `entries` begins with a comma, or is empty: JSON of FHIR has no empty arrays. */
 function writeBundle(type: string, total: number | undefined, links: PageLinks, entries: string): string {
   let text = `{"resourceType":"Bundle","type":"${type}"`;
   if (total !== undefined) text += `,"total":${total}`;
-  text += `,"link":[${writeLink('self', links.address, links.used)}`;
-  if (links.next !== undefined) {
-    const parameters = links.used.filter(([name]) => name !== '_cursor');
-    text += `,${writeLink('next', links.address, [...parameters, ['_cursor', links.next]])}`;
-  }
+  const { address, used, next } = links;
+  text += `,"link":[${writeLink('self', address, used)}`;
+  const others = used.filter(([name]) => !POSITION.has(name));
+  if (others.length < used.length) text += `,${writeLink('first', address, others)}`;
+  if (next !== undefined) text += `,${writeLink('next', address, [...others, ['_cursor', next]])}`;
   text += ']';
   if (entries !== '') text += `,"entry":[${entries.slice(1)}]`;
   return `${text}}`;

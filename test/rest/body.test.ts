@@ -32,6 +32,17 @@ describe('a body', () => {
     },
   );
 
+  it.each<[number[], string]>([
+    [[0xff], 'line 1, column 1'],
+    [[...Buffer.from('{\n  "a": "é\u{1f600}\ufffd\ufffd'), 0xc3, 0x22], 'line 2, column 14'],
+    [[...Buffer.from('\ufffd\n'), 0xef, 0xbf, 0x22], 'line 2, column 1'],
+    [[...Buffer.from('"a'), 0xed, 0xa0, 0xbd], 'line 1, column 3'],
+  ])('that is not UTF-8 (%j) is refused with the place: %s', async (bytes, place) => {
+    await expect(read([Buffer.from(bytes)])).rejects.toMatchObject({
+      issues: [{ diagnostics: `The body is not valid JSON: ${place}: its bytes are not UTF-8` }],
+    });
+  });
+
   it('of exactly the limit is accepted, one byte more is 413', async () => {
     expect(await read([Buffer.alloc(600, 'a'), Buffer.alloc(400, 'a')])).toHaveLength(1000);
     await expect(read([Buffer.alloc(600, 'a'), Buffer.alloc(401, 'a')])).rejects.toMatchObject({

@@ -70,6 +70,7 @@ describe('a searchset', () => {
     );
     expect(bundle.link).toEqual([
       { relation: 'self', url: `${ROOT}/Patient?name=x&_cursor=old` },
+      { relation: 'first', url: `${ROOT}/Patient?name=x` },
       { relation: 'next', url: `${ROOT}/Patient?name=x&_cursor=new` },
     ]);
   });

@@ -1,4 +1,3 @@
-import { parseInstant } from '../../src/rest/instant';
 import { formatParameters, parseParameters, readQuery } from '../../src/rest/query';
 
 describe('parameters of an address', () => {
@@ -45,31 +44,5 @@ describe('parameters of an address', () => {
     const text = formatParameters(parameters);
     expect(text).toMatch(/^[A-Za-z0-9\-._~:@!$&'()*+,;=/?%]*$/);
     expect(parseParameters(text)).toEqual(parameters);
-  });
-});
-
-describe('instants of a history', () => {
-  it.each([
-    ['2024-05-01T10:00:00Z', '2024-05-01T10:00:00.000Z'],
-    ['2024-05-01T10:00:00.123456+02:00', '2024-05-01T08:00:00.123Z'],
-    ['2024-05-01T10:00:00 02:00', '2024-05-01T08:00:00.000Z'],
-    ['2024-05-01T10:00:00-05:30', '2024-05-01T15:30:00.000Z'],
-    ['2024-05-01T10:00', '2024-05-01T10:00:00.000Z'],
-    ['2024-02-29', '2024-02-29T00:00:00.000Z'],
-    ['2024-05', '2024-05-01T00:00:00.000Z'],
-  ])('%s begins at %s', (text, expected) => {
-    const instant = parseInstant(text);
-    expect(instant === undefined ? undefined : new Date(instant).toISOString()).toBe(expected);
-  });
-
-  it.each([
-    ['2023-02-29'],
-    ['2024-13-01'],
-    ['2024-05-01T24:00:00Z'],
-    ['2024-05-01T10:00:00+15:00'],
-    ['today'],
-    ['1714557600'],
-  ])('%s is none', (text) => {
-    expect(parseInstant(text)).toBeUndefined();
   });
 });

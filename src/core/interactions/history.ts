@@ -24,14 +24,15 @@ export async function history(
   const count = Math.min(request.count ?? DEFAULT_COUNT, MAX_COUNT);
   const since = request.since ?? 0;
   const sinceSequence = request.sinceSequence ?? 0;
-  const boundTo = `history ${context.space.number} ${type}/${id} ${since} ${sinceSequence}`;
+  const { at } = request;
+  const boundTo = `history ${context.space.number} ${type}/${id} ${since} ${sinceSequence} ${at?.low ?? ''} ${at?.high ?? ''}`;
   let before = BEYOND_LAST_VERSION;
   if (request.cursor !== undefined) {
     const [remembered] = openCursor(services.secretKeys, boundTo, request.cursor);
     if (typeof remembered !== 'number') throw fhirError('invalidCursor');
     before = remembered;
   }
-  const range = { before, since, sinceSequence };
+  const range = { before, since, sinceSequence, ...(at === undefined ? {} : { at }) };
   const rows = await services.reader.history(context.space.number, address, { ...range, limit: count + 1 });
   const ours = rows.filter((row) => rowOfId(row, id) !== undefined);
   if (ours.length === 0 && request.cursor === undefined) {

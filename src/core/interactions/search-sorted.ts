@@ -47,7 +47,8 @@ export async function searchSorted(
     ...(await readSortValues(services, context, query, type, space.number, own)),
     ...(await readSortValues(services, context, query, type, base.space, base.heads)),
   ].sort((a, b) => comparePositions(query, a.values, a.head.keyText, b.values, b.head.keyText));
-  const start = query.cursor === undefined ? 0 : findStart(services, query, boundTo, sorted, query.cursor);
+  const start =
+    query.cursor === undefined ? query.offset : findStart(services, query, boundTo, sorted, query.cursor);
   const wanted = sorted.slice(start, start + query.count);
   const entries = await readPage(services, type, wanted);
   const page = await services.reader.completePage(

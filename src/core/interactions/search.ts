@@ -8,7 +8,7 @@ import type { Criterion, Predicate } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { Services } from '../services';
 import { findTargetTypes } from '../storage/reference-targets';
-import { estimateMatches, runCount, type Match } from '../storage/search-run';
+import { estimateMatches, runCount, runKeys, type Match } from '../storage/search-run';
 import type { After, Phase, SearchStatementRequest } from '../storage/search-statement';
 import { typeNumberOf } from './resource-address';
 import { searchSorted } from './search-sorted';
@@ -68,15 +68,18 @@ async function answer(
   if (query.countOnly) {
     return { ...answered, matches: [], included: [], total: await countAll(services, plan) };
   }
-  const after = query.cursor === undefined ? undefined : openPosition(services, boundTo, query.cursor);
-  const matches = await runPhases(services, plan, after, query.count + 1);
+  const after =
+    query.cursor === undefined
+      ? await skipTo(services, plan, query.offset)
+      : openPosition(services, boundTo, query.cursor);
+  const matches = after === 'end' ? [] : await runPhases(services, plan, after, query.count + 1);
   const page = await services.reader.completePage(
     matches.slice(0, query.count).map(({ match }) => match.row),
     () => context.space.number,
   );
   const last = matches[page.length - 1];
   const more = matches.length > page.length && last !== undefined;
-  const isWhole = query.cursor === undefined && !more;
+  const isWhole = query.cursor === undefined && query.offset === 0 && !more;
   let total: number | undefined;
   if (isWhole && query.total !== 'none') total = page.length;
   else if (query.total === 'accurate' || query.total === 'estimate') total = await countAll(services, plan);
@@ -132,9 +135,12 @@ async function resolveBareIds(
   return { criteria };
 }
 
+/** Parameters that say which page, or what stands beside it; the cursor itself among them. */
+const POSITION: ReadonlySet<string> = new Set(['_count', '_total', '_cursor', '_offset']);
+
 /** A cursor is worth something only for the space, type and parameters that it was made for; `_count` may change. */
 function boundText(context: RequestContext, query: SearchQuery): string {
-  const parameters = query.used.filter(([name]) => name !== '_count' && name !== '_total');
+  const parameters = query.used.filter(([name]) => !POSITION.has(name));
   return `search ${context.space.number} ${query.type} ${JSON.stringify(parameters)}`;
 }
 
@@ -182,6 +188,12 @@ function phasesOf({ order, drive }: Plan): readonly Phase[] {
   return separate ? ['dated', 'undated'] : ['all'];
 }
 
+/** Where a page begins. */
+interface Position {
+  readonly phase: Phase;
+  readonly after: After;
+}
+
 interface Positioned {
   readonly phase: Phase;
   readonly match: Match;
@@ -190,7 +202,7 @@ interface Positioned {
 async function runPhases(
   services: Services,
   plan: Plan,
-  position: { phase: Phase; after: After } | undefined,
+  position: Position | undefined,
   limit: number,
 ): Promise<Positioned[]> {
   const found: Positioned[] = [];
@@ -205,6 +217,21 @@ async function runPhases(
   return found;
 }
 
+/** The place behind the first `offset` matches; undefined: before all, 'end': there are no more. */
+async function skipTo(services: Services, plan: Plan, offset: number): Promise<Position | 'end' | undefined> {
+  let left = offset;
+  if (left === 0) return undefined;
+  for (const phase of phasesOf(plan)) {
+    const heads = await runKeys(services.database, { ...plan, phase, after: undefined, limit: left });
+    const last = heads.at(-1);
+    if (last !== undefined && heads.length === left) {
+      return { phase, after: { sortValue: last.sortValue, key: last.keyText } };
+    }
+    left -= heads.length;
+  }
+  return 'end';
+}
+
 async function countAll(services: Services, plan: Plan): Promise<number> {
   let total = 0;
   for (const phase of phasesOf(plan)) {
@@ -215,7 +242,7 @@ async function countAll(services: Services, plan: Plan): Promise<number> {
 
 const PHASES: readonly Phase[] = ['all', 'dated', 'undated'];
 
-function openPosition(services: Services, boundTo: string, cursor: string): { phase: Phase; after: After } {
+function openPosition(services: Services, boundTo: string, cursor: string): Position {
   const [name, sortValue, key] = openCursor(services.secretKeys, boundTo, cursor);
   const phase = PHASES.find((candidate) => candidate === name);
   if (

@@ -11,6 +11,8 @@ import type { SearchTypeContext } from './types/search-type';
 
 export const DEFAULT_COUNT = 50;
 export const MAX_COUNT = 1000;
+/** Skipping costs what reading the keys of the skipped costs; cursors go on at no cost. */
+const MAX_OFFSET = 10_000;
 
 /** `_id`, `_lastUpdated`, or a parameter of the type. */
 export interface SortKey {
@@ -30,6 +32,8 @@ export interface SearchQuery {
   /** `_summary=count` or `_count=0`: only the total is wanted. */
   readonly countOnly: boolean;
   readonly cursor: string | undefined;
+  /** Matches before the first of the page; without meaning beside a cursor. */
+  readonly offset: number;
   /** The parameters that were understood, in the order of the request. */
   readonly used: readonly (readonly [name: string, value: string])[];
   /** What was left out, under lenient handling. */
@@ -60,12 +64,16 @@ export function parseSearch(
   let total: SearchQuery['total'];
   let countOnly = false;
   let cursor: string | undefined;
+  let offset = 0;
   for (const [name, value] of request.parameters) {
     if (value === '' || name === '_') continue;
     switch (name) {
       case '_cursor':
         cursor = value;
-        continue;
+        break;
+      case '_offset':
+        offset = parseOffset(value);
+        break;
       case '_count':
         count = parseCount(value);
         countOnly ||= count === 0;
@@ -105,7 +113,7 @@ export function parseSearch(
       throw fhirError('tooCostly', { reason: `A search may have at most ${MAX_CRITERIA} criteria` });
     }
   }
-  return { type, criteria, sort, count, total, countOnly, cursor, used, issues };
+  return { type, criteria, sort, count, total, countOnly, cursor, offset, used, issues };
 }
 
 /** Undefined: there is no such parameter, or none that can be searched. */
@@ -155,6 +163,12 @@ function parseCount(value: string): number {
     throw fhirError('invalidParameterValue', { parameter: '_count', value: value.slice(0, 80), reason });
   }
   return Math.min(Number(value), MAX_COUNT);
+}
+
+function parseOffset(value: string): number {
+  if (/^[0-9]{1,9}$/.test(value) && Number(value) <= MAX_OFFSET) return Number(value);
+  const reason = `an offset is a whole number from 0 to ${MAX_OFFSET}; follow the links 'next' to go further`;
+  throw fhirError('invalidParameterValue', { parameter: '_offset', value: value.slice(0, 80), reason });
 }
 
 function parseChoice<C extends string>(parameter: string, value: string, choices: readonly C[]): C {

@@ -116,6 +116,8 @@ export interface MatchHead {
   readonly id: string | null;
   /** Milliseconds since 1970. */
   readonly lastUpdated: number;
+  /** Null: it has no clinical date. */
+  readonly sortValue: number | null;
 }
 
 /** As `runPage`, without the texts. Cost: one statement. */
@@ -123,8 +125,8 @@ export async function runKeys(database: Database, request: SearchStatementReques
   const { statement, bound } = keysStatement(request);
   const rows = await database.run('search', request.space, statement, bound);
   return rows.map((row) => {
-    const [keyText, id, lastUpdated] = row as [string, string | null, number];
-    return { keyText, id, lastUpdated };
+    const [keyText, id, lastUpdated, sortValue] = row as [string, string | null, number, number];
+    return { keyText, id, lastUpdated, sortValue: toSortValue(sortValue) };
   });
 }
 
@@ -174,11 +176,14 @@ export async function estimateMatches(
 /** Below every clinical date: the number that stands for none, and open lower ends. */
 const LEAST_DATE = -9.2e18;
 
+function toSortValue(value: number): number | null {
+  return value < LEAST_DATE ? null : value;
+}
+
 function toMatch(row: Row, start: number, type: number): Match {
-  const sortValue = row[start] as number;
   const keyText = row[start + 1] as string;
   return {
-    sortValue: sortValue < LEAST_DATE ? null : sortValue,
+    sortValue: toSortValue(row[start] as number),
     keyText,
     row: decodePageRow(row, start + 2, type, keyText),
   };

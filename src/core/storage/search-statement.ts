@@ -66,7 +66,7 @@ export function keysStatement(request: SearchStatementRequest): BoundStatement {
     request,
     () => sql`
       with page as (${matchesSql(request, prepared.compiled, bind)})
-      select p.resource_key::text, r.id, r.last_updated
+      select p.resource_key::text, r.id, r.last_updated, p.sort_value
       from page p
       cross join lateral (
         select h.id, h.last_updated from andiron.resource h

@@ -60,6 +60,13 @@ const READ_HISTORY = defineStatement(
     where v.space = ${bind('space')}::int and v.resource_type = ${bind('type')}::smallint
       and v.resource_key = ${bind('key')}::bigint and v.version < ${bind('before')}::int
       and v.last_updated >= ${bind('since')}::bigint and v.sequence > ${bind('since_sequence')}::int
+      and v.last_updated < ${bind('at_high')}::bigint
+      and v.version >= coalesce((
+        select w.version from andiron.resource_version w
+        where w.space = ${bind('space')}::int and w.resource_type = ${bind('type')}::smallint
+          and w.resource_key = ${bind('key')}::bigint and w.last_updated <= ${bind('at_low')}::bigint
+        order by w.version desc limit 1
+      ), 1)
     order by v.version desc
     limit ${bind('limit')}::int`),
 );
@@ -159,7 +166,14 @@ export class VersionReader {
   async history(
     space: number,
     address: ResourceAddress,
-    range: { before: number; since: number; sinceSequence: number; limit: number },
+    range: {
+      before: number;
+      since: number;
+      sinceSequence: number;
+      /** Half open; the version that was current when it begins counts. */
+      at?: { low: number; high: number };
+      limit: number;
+    },
   ): Promise<PageRow[]> {
     const key = keyText(address.key);
     const rows = await this.database.run('search', space, READ_HISTORY, {
@@ -169,6 +183,8 @@ export class VersionReader {
       before: range.before,
       since: range.since,
       since_sequence: range.sinceSequence,
+      at_low: range.at?.low ?? -1,
+      at_high: range.at?.high ?? Number.MAX_SAFE_INTEGER,
       limit: range.limit,
       inline_bytes: inlineBytes(range.limit),
     });

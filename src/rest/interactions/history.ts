@@ -1,12 +1,11 @@
 /**
- * GET {type}/{id}/_history: https://hl7.org/fhir/R4/http.html#history. Parameters: _count, _since, and our own
- * _since-version (strictly later version-sequence); _cursor for further pages.
+ * GET {type}/{id}/_history: https://hl7.org/fhir/R4/http.html#history. Parameters: _count, _since, _at, and our
+ * own _since-version (strictly later version-sequence); _cursor for further pages.
  */
 import type { FastifyReply } from 'fastify';
-import { fhirError, type HistoryRequest } from '../../core';
+import { dateRange, fhirError, type DateRange, type HistoryRequest } from '../../core';
 import { writeHistory } from '../bundle';
 import type { Exchange } from '../exchange';
-import { parseInstant } from '../instant';
 import type { Parameter } from '../query';
 
 const LARGEST_PAGE = 1000;
@@ -29,15 +28,15 @@ export async function refuseWideHistory(): Promise<FastifyReply> {
   });
 }
 
-/** Throws `invalidValue` for a malformed, repeated or unknown parameter, `notSupported` for `_at`. */
+const PARAMETERS = ['_count', '_since', '_at', '_since-version', '_cursor', '_'];
+
+/** Throws `invalidValue` for a malformed, repeated or unknown parameter. */
 function readHistoryRequest(type: string, id: string, parameters: readonly Parameter[]): HistoryRequest {
   const given = new Map<string, string>();
   for (const [name, value] of parameters) {
-    if (name === '_at')
-      throw fhirError('notSupported', { reason: 'The parameter _at of a history is not supported yet' });
-    if (!['_count', '_since', '_since-version', '_cursor', '_'].includes(name)) {
+    if (!PARAMETERS.includes(name)) {
       throw fhirError('invalidValue', {
-        reason: `'${name}' is not a parameter of a history: _count, _since, _since-version`,
+        reason: `'${name}' is not a parameter of a history: _count, _since, _at, _since-version`,
       });
     }
     if (value === '' || name === '_') continue;
@@ -49,7 +48,8 @@ function readHistoryRequest(type: string, id: string, parameters: readonly Param
     type,
     id,
     count: count === undefined ? undefined : Math.min(count, LARGEST_PAGE),
-    since: readInstant(given, '_since'),
+    since: readTime(given, '_since')?.low,
+    at: readTime(given, '_at'),
     sinceSequence: readNumber(given, '_since-version'),
     cursor: given.get('_cursor'),
   };
@@ -64,12 +64,13 @@ function readNumber(given: ReadonlyMap<string, string>, name: string): number | 
   });
 }
 
-function readInstant(given: ReadonlyMap<string, string>, name: string): number | undefined {
+/** The range of an instant, dateTime or date; a plus sign that the query turned into a space is understood. */
+function readTime(given: ReadonlyMap<string, string>, name: string): DateRange | undefined {
   const value = given.get(name);
   if (value === undefined) return undefined;
-  const instant = parseInstant(value);
-  if (instant !== undefined) return instant;
+  const range = dateRange(value.replace(' ', '+'));
+  if (range !== undefined) return range;
   throw fhirError('invalidValue', {
-    reason: `'${value}' is not a value of ${name}: an instant such as 2024-05-01T10:00:00Z`,
+    reason: `'${value}' is not a value of ${name}: an instant such as 2024-05-01T10:00:00Z, or a date`,
   });
 }
