@@ -6,6 +6,7 @@ import type { Definitions } from '../definitions';
 import type { JsonObject } from '../json';
 import type { Finding } from './finding';
 import { ValidationRun, type PendingCode } from './run';
+import { ContentTree } from './content-tree';
 import { TypeTree } from './type-tree';
 
 export { FINDING_RULES, type Finding, type FindingRule, type FindingSeverity } from './finding';
@@ -46,14 +47,16 @@ export interface Validator {
 
 /** One per release; what it compiles is kept. */
 export function createValidator(definitions: Definitions): Validator {
-  const tree = new TypeTree(definitions);
+  const structure = new TypeTree(definitions);
+  const content = new ContentTree(definitions);
   return {
     validate(resource, { isFull, wantsWarnings = false, profiles = NO_PROFILES }) {
       const type = resource['resourceType'];
       const isKnown = typeof type === 'string' && definitions.isResourceType(type);
       const run = new ValidationRun(isKnown ? type : '', resource, isFull);
       run.wantsWarnings = wantsWarnings;
-      tree.resources.checkOuter(resource, run);
+      structure.resources.checkOuter(resource, run);
+      if (isFull && !run.isOver) content.check(resource, run);
       if (run.faults === 0) for (const profile of profiles) profile.check(resource, run);
       return run;
     },

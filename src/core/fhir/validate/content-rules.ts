@@ -1,0 +1,76 @@
+/** What holds for the content of an element or of a type as a whole. */
+import type { Definitions, ElementDefinition, ElementType } from '../definitions';
+import type { JsonObject, JsonValue } from '../json';
+import { compileBinding, type BindingCheck } from './binding';
+import { compileInvariants, type Invariant } from './invariants';
+import { splitObjectName, structureOf } from './member-definition';
+import { narrativeFault } from './narrative';
+import type { NativeRule } from './native-rules';
+import type { ValidationRun } from './run';
+import { TYPE_RULES } from './type-rules';
+
+/** Asked about a value of the right shape; `companion` is the object with id and extensions of a primitive. */
+export type ContentRule = (value: JsonValue, companion: JsonObject | undefined, run: ValidationRun) => void;
+
+/**
+ * Of an element, for values of one of its types, beyond what holds for the type anyway. `type` is undefined for a
+ * contentReference.
+ */
+export function rulesOfElement(
+  definitions: Definitions,
+  objectName: string,
+  element: ElementDefinition,
+  type: ElementType | undefined,
+): readonly ContentRule[] {
+  const [typeName] = splitObjectName(objectName);
+  const choice = element.isChoice ? type?.code : undefined;
+  const rules = compileInvariants(definitions, typeName, element.path, choice).map(toRule);
+  if (type === undefined) return rules;
+  const binding = compileBinding(definitions, element, type.code);
+  if (binding !== undefined) rules.push(toBindingRule(binding));
+  if (type.code === 'xhtml') rules.push(checkNarrative);
+  return rules;
+}
+
+/** Of a type (`Period`), or of a nested element apart from what holds for its element. */
+export function rulesOfObject(definitions: Definitions, objectName: string): readonly ContentRule[] {
+  const rules = (TYPE_RULES.get(objectName) ?? []).map(toNativeRule);
+  const [typeName, path] = splitObjectName(objectName);
+  if (path !== '') return rules;
+  const binding = compileBinding(definitions, structureOf(definitions, typeName), typeName);
+  if (binding !== undefined) rules.unshift(toBindingRule(binding));
+  return [...compileInvariants(definitions, typeName, '').map(toRule), ...rules];
+}
+
+function toRule(invariant: Invariant): ContentRule {
+  const { key, human, severity } = invariant;
+  const sentence = `${key}: ${human.length > LONGEST_SENTENCE ? `${human.slice(0, LONGEST_SENTENCE)}…` : human}`;
+  if (severity === 'error') {
+    return (value, companion, run) => {
+      if (!invariant.holds(value, companion, run)) run.report('invariant', sentence);
+    };
+  }
+  return (value, companion, run) => {
+    if (run.wantsWarnings && !invariant.holds(value, companion, run))
+      run.report('invariant', sentence, [], 'warning');
+  };
+}
+
+const LONGEST_SENTENCE = 280;
+
+function toBindingRule(binding: BindingCheck): ContentRule {
+  return (value, _companion, run) => {
+    if (value !== null) binding(value, run);
+  };
+}
+
+function toNativeRule(rule: NativeRule): ContentRule {
+  return (value, _companion, run) => {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) rule(value, run);
+  };
+}
+
+const checkNarrative: ContentRule = (value, _companion, run) => {
+  const fault = typeof value === 'string' ? narrativeFault(value) : undefined;
+  if (fault !== undefined) run.report('narrative', fault);
+};
