@@ -31,9 +31,10 @@ import { createIdSource, idOfKey, keyOf } from './search/resource-key';
 import type { Limits, Services } from './services';
 import { Spaces } from './spaces';
 import { Database, type DatabaseOptions, type Lane } from './storage/database';
+import { installedDigest } from './storage/conformance';
 import { migrate } from './storage/migrate';
 import { RowRecord } from './storage/row-record';
-import { ping, TenantStore } from './storage/tenants';
+import { TenantStore } from './storage/tenants';
 import { SearchRunner } from './storage/search-run';
 import { VersionReader } from './storage/version-read';
 import { WriteQueues } from './storage/write-queue';
@@ -59,6 +60,9 @@ export interface CoreOptions {
   readonly log: Log;
   readonly instruments?: Instruments;
 }
+
+const OTHER_DEFINITIONS =
+  'A process with other definitions has replaced the base conformance resources: restart this one';
 
 /**
  * Opens the database (bringing it to this program's schema), loads the definitions of both releases and gives the one
@@ -147,10 +151,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     (tenant) => cache.announce({ kind: 'tenant-changed', subject: tenant }),
     options.tenantDefaults,
   );
-  let isOutdated = false;
   cache.listen(({ kind, subject }) => {
     if (kind === 'tenant-changed') spaces.forget(subject);
-    else isOutdated = subject !== base.digest;
+    // For the log alone: nothing is remembered of the base resources that does not name their digest.
+    else if (subject !== base.digest) log.warn({}, OTHER_DEFINITIONS);
   });
   if (installation.baseReplaced) cache.announce({ kind: 'definitions-changed', subject: base.digest });
 
@@ -189,13 +193,11 @@ export async function createCore(options: CoreOptions): Promise<Core> {
           : [
               'The role that row-level security holds for could not be made: the second wall between tenants is missing',
             ]),
-        ...(isOutdated
-          ? ['A process with other definitions has replaced the base conformance resources: restart this one']
-          : []),
         ...(cache.isReachable ? [] : ['Redis cannot be reached: everything works, slower']),
       ];
       try {
-        await ping(database);
+        // Asked of the database, because the notice of it may be lost.
+        if ((await installedDigest(database)) !== base.digest) notices.push(OTHER_DEFINITIONS);
         const { count } = await record.outdated();
         if (count > 0)
           notices.push(

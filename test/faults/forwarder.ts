@@ -6,6 +6,8 @@ export interface Forwarder {
   readonly port: number;
   /** Where new connections go; undefined: they are refused. */
   point(to: number | undefined): void;
+  /** Breaks every connection, and refuses new ones until `point` is called. */
+  cut(): void;
   close(): Promise<void>;
 }
 
@@ -38,6 +40,10 @@ export async function startForwarder(): Promise<Forwarder> {
     port: address.port,
     point(to) {
       target = to;
+    },
+    cut() {
+      target = undefined;
+      for (const socket of sockets) socket.destroy();
     },
     close: closedAtEnd(async () => {
       for (const socket of sockets) socket.destroy();

@@ -32,17 +32,24 @@ export interface ServerProcess extends Pick<HttpClient, 'request'> {
 
 const START_TIMEOUT_MS = 30_000;
 
+export interface ProcessOptions extends TestServerOptions {
+  /** Folder of the program, with `dist/src/main.js`; default this one. */
+  readonly program?: string;
+}
+
+const THIS_PROGRAM = path.resolve(__dirname, '..', '..');
+
 /**
  * Starts `node dist/src/main.js` on a free port and waits until it says that it is ready.
  * @throws Error with the output of the process when it is not ready within 30 s
  */
-export async function startProcess(options: TestServerOptions = {}): Promise<ServerProcess> {
+export async function startProcess(options: ProcessOptions = {}): Promise<ServerProcess> {
   const database = options.database ?? (await createTestDatabase());
   const port = await findFreePort();
   const folder = await mkdtemp(path.join(tmpdir(), 'andiron-process-'));
   const logFile = path.join(folder, 'output');
   const log = await open(logFile, 'w');
-  const main = path.resolve(__dirname, '..', '..', 'dist', 'src', 'main.js');
+  const main = path.join(options.program ?? THIS_PROGRAM, 'dist', 'src', 'main.js');
   const child = await startChild(process.execPath, [main], {
     // A folder without a `.env`.
     cwd: folder,

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { Redis, ReplyError } from 'ioredis';
 import type { Log } from '../context';
+import { VERSION } from '../version';
 
 export interface RedisOptions {
   readonly host: string;
@@ -119,7 +120,8 @@ export class RedisCache {
   }
 
   private keyOf(space: number, key: string): string {
-    return `${this.prefix}:${space}:${key}`;
+    // Another version of the program may answer the same otherwise.
+    return `${this.prefix}:${space}:${VERSION} ${key}`;
   }
 
   /** Tells the other processes of this installation, as soon as Redis is there. Returns at once. */

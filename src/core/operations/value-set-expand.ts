@@ -27,8 +27,8 @@ export const valueSetExpand: Operation = {
 /** Cost: one look into the cache when the same was asked before and no terminology of the space has changed since. */
 async function expand(environment: OperationEnvironment, input: OperationInput): Promise<OperationAnswer> {
   refuseParameters(input, { ...NO_PAST, ...NO_CONTEXT });
-  // Read before the definitions are, so that what is kept is never older than the version that it is kept under.
-  const key = `expand ${await environment.terminologyVersion()} ${digestOf(input)}`;
+  const version = await environment.terminologyVersion();
+  const key = `expand ${digestOf(version, input)}`;
   const known = await environment.cache.get(key);
   if (known !== undefined) return { resourceText: known };
   const resource = await findNamed(environment, input, {
@@ -37,7 +37,9 @@ async function expand(environment: OperationEnvironment, input: OperationInput):
     version: 'valueSetVersion',
   });
   const resourceText = stringifyJson(await toExpanded(environment, resource, input.parameters), true);
-  environment.cache.put(key, resourceText);
+  // Kept only if nothing changed meanwhile: under the old version it would be wrong if that came back, as when a new
+  // program, which brings its own base resources, is taken back.
+  if ((await environment.terminologyVersion()) === version) environment.cache.put(key, resourceText);
   return { resourceText };
 }
 
@@ -98,12 +100,12 @@ function repeatedParameters(parameters: InputParameters): readonly JsonObject[] 
   });
 }
 
-/** Equal for inputs that mean the same, whatever the order of different parameters. */
-function digestOf(input: OperationInput): string {
+/** Equal for inputs that mean the same to one version of the terminology, whatever the order of different parameters. */
+function digestOf(version: string, input: OperationInput): string {
   const values = input.parameters.values.map(({ name, value }) => [name, value] as const);
   const sorted = values.toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
   const id = input.id ?? null;
   return createHash('sha256')
-    .update(JSON.stringify([id, sorted]))
+    .update(JSON.stringify([version, id, sorted]))
     .digest('base64url');
 }

@@ -4,24 +4,43 @@ import { bind, defineStatement, template } from './statement';
 
 const LAST_CHANGE = defineStatement(
   template(sql`
-    select coalesce(max(x.sequence), 0)
-    from unnest(${bind('types')}::smallint[]) as t (resource_type)
-    cross join lateral (
-      select v.sequence from andiron.resource_version v
-      where v.space = ${bind('space')}::int and v.resource_type = t.resource_type
-      order by v.sequence desc limit 1
-    ) x
+    select i.definitions_digest, x.sequence, x.last_updated
+    from andiron.installation i
+    left join (
+      select y.sequence, y.last_updated
+      from unnest(${bind('types')}::smallint[]) as t (resource_type)
+      cross join lateral (
+        select v.sequence, v.last_updated from andiron.resource_version v
+        where v.space = ${bind('space')}::int and v.resource_type = t.resource_type
+        order by v.sequence desc limit 1
+      ) y
+      order by y.sequence desc limit 1
+    ) x on true
     limit 1`),
 );
 
-/** Version-sequence of the last change of any resource of these types; 0 when there was none. One index probe a type. */
+/**
+ * A text that is another one after each change of a resource of these types that the space can see, one of its own or of
+ * the base space. The time of the last change stands in it, because a restored database counts again from the backup;
+ * the digest of the base resources is that of the database, which another program may have filled. One index probe a type.
+ */
 export async function lastChangeOf(
   database: Database,
   space: number,
   types: readonly number[],
-): Promise<number> {
+): Promise<string> {
   const [row] = await database.run('search', space, LAST_CHANGE, { space, types });
-  return Number(row?.[0] ?? 0);
+  return JSON.stringify(row ?? []);
+}
+
+const DIGEST = defineStatement(
+  template(sql`select i.definitions_digest from andiron.installation i limit 1`),
+);
+
+/** The digest of the base conformance resources in the database. Throws what `Database.run` throws. */
+export async function installedDigest(database: Database): Promise<string | undefined> {
+  const [row] = await database.run('search', undefined, DIGEST, {});
+  return typeof row?.[0] === 'string' ? row[0] : undefined;
 }
 
 const LABELLED = defineStatement(

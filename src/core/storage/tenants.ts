@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { fhirError } from '../errors';
 import { clientConfiguration, type Database, type DatabaseOptions } from './database';
-import { bind, builder, defineStatement, template } from './statement';
+import { bind, defineStatement, template } from './statement';
 import { translateDatabaseError } from './database-error';
 
 export interface TenantRow {
@@ -96,11 +95,4 @@ function toTenantRow(row: readonly unknown[]): TenantRow {
     Record<string, number> | null,
   ];
   return { number, name, status, created, spaces: spaces ?? {} };
-}
-
-/** For readiness: throws what `Database.run` throws while PostgreSQL is away. */
-export async function ping(database: Database): Promise<void> {
-  const statement = defineStatement({ compile: () => sql`select 1`.compile(builder) }, { named: false });
-  const rows = await database.run('search', undefined, statement, {});
-  if (rows.length !== 1) throw fhirError('storageUnavailable');
 }

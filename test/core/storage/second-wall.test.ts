@@ -134,9 +134,11 @@ it('rows cannot be moved to a foreign space', async () => {
 });
 
 it('the application role does not read the keys of the installation', async () => {
-  await expect(
-    asApplication(SYSTEM_R4, (run) => run('select * from andiron.installation')),
-  ).rejects.toMatchObject(REFUSED);
+  for (const column of ['*', 'hash_key', 'cursor_key']) {
+    await expect(
+      asApplication(SYSTEM_R4, (run) => run(`select ${column} from andiron.installation`)),
+    ).rejects.toMatchObject(REFUSED);
+  }
 });
 
 it('the application role makes no tenants, and sees and turns no counter of changes', async () => {
@@ -243,5 +245,21 @@ describe('a server whose database user is no superuser', () => {
     await client.query(`set role ${APPLICATION_ROLE}`);
     expect((await client.query(count('resource'))).rows).toEqual([{ n: 0 }]);
     await client.end();
+  });
+
+  it('gives the role what an earlier version of the program did not', async () => {
+    const owner = new Client({ ...database.settings, user: OWNER, password: 'plain' });
+    await owner.connect();
+    const mayRead = async (): Promise<unknown> => {
+      const { rows } = await owner.query(
+        `select has_column_privilege('${APPLICATION_ROLE}', 'andiron.installation', 'definitions_digest', 'select') as may`,
+      );
+      return rows;
+    };
+    await owner.query(`revoke all (definitions_digest) on andiron.installation from ${APPLICATION_ROLE}`);
+    expect(await mayRead()).toEqual([{ may: false }]);
+    await start();
+    expect(await mayRead()).toEqual([{ may: true }]);
+    await owner.end();
   });
 });
