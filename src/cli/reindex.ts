@@ -114,7 +114,7 @@ async function rebuild(core: Core, scope: ReindexScope): Promise<void> {
   );
   if (losses > 0)
     throw new Error(
-      `${losses} losses that no reindex can repair: versions or heads are missing; restore a backup`,
+      `Versions or heads are missing, ${losses} times: no reindex can repair that; restore a backup`,
     );
 }
 

@@ -49,7 +49,7 @@ it('puts it right without --verify, and says with what and how much', async () =
   const { code, output, errors } = await run('--tenant', 'system', '--release', 'r4');
   expect(errors).toBe('');
   expect(output).toMatch(
-    /^Making the index of r4 with rows \d+, fold table \d+, definitions \w+, PUBLIC_URL unset\n1 resources compared, 1 repaired: 1 rows added, 1 removed\n$/,
+    /^Making the index of r4 with rows \d+, fold table \d+, definitions \w+, PUBLIC_URL unset\n1 resources compared, 1 repaired: 2 rows added, 2 removed\n$/,
   );
   expect(code).toBe(0);
   expect(await run('--verify', '--tenant', 'system')).toMatchObject({ code: 0 });
@@ -62,7 +62,7 @@ it('prints what no reindex can repair, and ends with code 1', async () => {
   await owner.end();
   const { code, output, errors } = await run('--tenant', 'system');
   expect(output).toMatch(/^system r4 Patient\/verified resource_version\n {2}missing {6}versions 1 to 1$/m);
-  expect(errors).toMatch(/^andiron: 1 losses that no reindex can repair: [^\n]*\n$/);
+  expect(errors).toMatch(/^andiron: Versions or heads are missing, 1 times: [^\n]*\n$/);
   expect(code).toBe(1);
 });
 

@@ -1,9 +1,14 @@
 /** `andiron reindex` while servers write, and what makes it needed: settings that search depends on. */
-import { Client } from 'pg';
+import { Kysely, Migrator, PostgresDialect } from 'kysely';
+import { Client, Pool } from 'pg';
+import { MIGRATIONS } from '../../../migrations';
+import { createApp } from '../../../src/app';
 import { parseJson, type RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { closedAtEnd } from '../../support/left-open';
+import { silentLog } from '../../support/log';
+import { makeSettings } from '../../support/server';
 
 const HOME = 'https://fhir.example';
 const ADDRESS = `${HOME}/w/system/api/v1/fhir/r4`;
@@ -120,6 +125,61 @@ describe('a changed PUBLIC_URL', () => {
     expect(await notices(after)).toEqual([]);
   });
 });
+
+/** What a server of that address says at its start, and of its readiness. */
+async function start(publicUrl: string): Promise<{ warnings: unknown[]; status: number; notices: string[] }> {
+  const warnings: unknown[] = [];
+  const warn = (details: object, message: string): void => {
+    warnings.push({ ...details, message });
+  };
+  const app = await createApp(makeSettings(database, { PUBLIC_URL: publicUrl }), { ...silentLog, warn });
+  const { host, port } = await app.listen();
+  const answer = await fetch(`http://${host}:${port}/health/ready`);
+  const { notices: told } = (await answer.json()) as { notices: string[] };
+  await app.close();
+  return { warnings, status: answer.status, notices: told };
+}
+
+it('a server that makes other rows than those that are stored says so once at its start, and is ready', async () => {
+  const opened = await open(HOME);
+  await put(opened, observationOf(`${ADDRESS}/Patient/example`));
+  expect(await start(HOME)).toEqual({ warnings: [], status: 200, notices: [] });
+  const other = 'https://elsewhere.example';
+  const { warnings, status, notices: told } = await start(other);
+  expect(warnings).toEqual([
+    {
+      spaces: 1,
+      madeWith: [expect.stringContaining(`PUBLIC_URL ${HOME}`)],
+      now: {
+        r4: expect.stringContaining(`PUBLIC_URL ${other}`) as string,
+        r4b: expect.stringContaining(`PUBLIC_URL ${other}`) as string,
+      },
+      message: expect.stringMatching(/until andiron reindex has run$/) as string,
+    },
+  ]);
+  expect(status).toBe(200);
+  expect(told).toEqual([OUTDATED]);
+});
+
+it('a database from before this was remembered asks for a reindex where it has resources', async () => {
+  const old = await createTestDatabase({ empty: true });
+  const pool = new Pool(old.settings);
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) },
+    migrationTableSchema: 'andiron_migration',
+  });
+  expect((await migrator.migrateTo('0002-write-versions')).error).toBeUndefined();
+  // The head of a deleted resource: a space that was used, in the fewest columns.
+  await pool.query(`insert into andiron.resource values (4, 1, true, 5, 1, 0, 1, null, '')`);
+  await pool.query(`insert into andiron.resource_version values (4, 1, 5, 1, 1, 0, 1, 3, null, null, null)`);
+  await db.destroy();
+  const opened = await openCore({ database: old });
+  expect(await opened.core.outdatedIndex()).toMatchObject({ spaces: 1, madeWith: ['unknown'] });
+  await opened.reindex({ tenant: 'system' });
+  expect(await opened.core.outdatedIndex()).toMatchObject({ spaces: 0 });
+}, 120_000);
 
 describe('while eight writers work', () => {
   const RESOURCES = 40;

@@ -152,6 +152,22 @@ it('the application role makes no tenants, and sees and turns no counter of chan
   }
 });
 
+it('the application role notes what rows are made with for its own space only', async () => {
+  const note = (space: number) =>
+    `select andiron.note_rows_made_with(${space}, array['r4'], array['a rule of the test'])`;
+  for (const space of [SYSTEM_R4, BASE_R4]) {
+    await expect(asApplication(other, (run) => run(note(space)))).rejects.toMatchObject(REFUSED);
+  }
+  await expect(asApplication(BASE_R4, (run) => run(note(BASE_R4)))).rejects.toMatchObject(REFUSED);
+  const marked = `select number from andiron.space where 'a rule of the test' = any (rows_made_with)`;
+  const noted = asApplication(other, async (run) => {
+    await run(note(other));
+    await run(note(other));
+    return run(`${marked} and cardinality(rows_made_with) = 1`);
+  });
+  expect(await noted).toEqual([{ number: other }]);
+});
+
 describe('the statements of the server', () => {
   /** The connection's setting is that of `own`; the statement is given another space's number. */
   class Mistaken extends Database {
