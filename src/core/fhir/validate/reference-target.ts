@@ -59,19 +59,20 @@ export class TargetCheck {
     const reference = value['reference'];
     if (typeof reference === 'string') {
       const slash = reference.indexOf('/');
-      if (slash < 0 || !this.allowed.has(reference.slice(0, slash))) this.checkLiteral(reference, run);
+      if (slash > 0 && this.allowed.has(reference.slice(0, slash))) return;
+      const type = reference.startsWith('#')
+        ? this.typeOfContained(reference, run)
+        : referencedType(reference, this.definitions);
+      if (type !== undefined) {
+        if (!this.allowed.has(type)) this.report(type, 'reference', run);
+        return;
+      }
     }
+    // Where the literal tells no type, the element `type` does; that both agree holds for every Reference.
     const type = value['type'];
     if (typeof type !== 'string') return;
     const name = toTypeName(type);
-    if (!this.allowed.has(name) && this.definitions.isResourceType(name)) this.report(name, 'type', run);
-  }
-
-  private checkLiteral(reference: string, run: ValidationRun): void {
-    const type = reference.startsWith('#')
-      ? this.typeOfContained(reference, run)
-      : referencedType(reference, this.definitions);
-    if (type !== undefined && !this.allowed.has(type)) this.report(type, 'reference', run);
+    if (!this.allowed.has(name)) this.report(name, 'type', run);
   }
 
   /** Input: `#id`. Undefined when nothing of that id is contained, or it is of no type. */
