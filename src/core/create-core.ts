@@ -38,6 +38,8 @@ import { TenantStore } from './storage/tenants';
 import { SearchRunner } from './storage/search-run';
 import { VersionReader } from './storage/version-read';
 import { WriteQueues } from './storage/write-queue';
+import { createTerminologyEnvironment } from './terminology-environment';
+import { createCodeJudge } from './validation/pending-codes';
 
 /** What core reports of its work, for metrics. Never a tenant, an id or a value. */
 export interface Instruments {
@@ -90,7 +92,11 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const rules = rowRules(options.publicUrls);
   const record = new RowRecord(database, rules);
 
-  const informant: Informant = { judge: () => Promise.resolve([]) };
+  const codeJudge = createCodeJudge();
+  const informant: Informant = {
+    judge: (space, pending) =>
+      codeJudge.judge(space, createTerminologyEnvironment(services, space, codeSystems), pending),
+  };
   const threads = new WorkerPool(
     {
       hashKey: installation.hashKey,

@@ -8,6 +8,9 @@ import { type Definitions } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 import { type CodeSystemMemory } from './code-system-memory';
 
+/** Types of which resources are looked for by their canonical url. */
+export type CanonicalType = 'ValueSet' | 'CodeSystem' | 'StructureDefinition';
+
 /** A stored conformance resource. */
 export interface CanonicalResource {
   /** Names this version in the whole database, such as `space/type/id/version`: it never stands for other content. */
@@ -35,30 +38,30 @@ export interface OperationLimits {
   readonly maxExpansionCodes: number;
 }
 
-export interface OperationEnvironment {
-  readonly context: RequestContext;
-  readonly definitions: Definitions;
+/** The value sets and code systems that a space can see. */
+export interface TerminologyEnvironment {
   /**
    * The resource with this `url`, of the tenant's own space before the base space; without a version the newest, else
    * the one with this `version`. Undefined when there is none.
    */
-  findCanonical(
-    type: 'ValueSet' | 'CodeSystem',
-    url: string,
-    version?: string,
-  ): Promise<CanonicalResource | undefined>;
-  /** Throws `notFound` and `gone`. */
-  read(type: string, id: string): Promise<StoredVersion>;
-  /** Labels of one type, or of all; bounded in what it looks at (throws `tooCostly`). */
-  summarizeMeta(type?: string): Promise<MetaSummary>;
+  findCanonical(type: CanonicalType, url: string, version?: string): Promise<CanonicalResource | undefined>;
   /**
    * A number (or any text) that changes with every change of a ValueSet or CodeSystem that this space can see, at the
    * latest when that change is visible to `findCanonical`.
    */
   terminologyVersion(): Promise<string>;
-  /** Of this space alone: the implementation puts space and database into its keys. */
-  readonly cache: AnswerCache;
   /** Of the process. */
   readonly codeSystems: CodeSystemMemory;
+}
+
+export interface OperationEnvironment extends TerminologyEnvironment {
+  readonly context: RequestContext;
+  readonly definitions: Definitions;
+  /** Throws `notFound` and `gone`. */
+  read(type: string, id: string): Promise<StoredVersion>;
+  /** Labels of one type, or of all; bounded in what it looks at (throws `tooCostly`). */
+  summarizeMeta(type?: string): Promise<MetaSummary>;
+  /** Of this space alone: the implementation puts space and database into its keys. */
+  readonly cache: AnswerCache;
   readonly limits: OperationLimits;
 }

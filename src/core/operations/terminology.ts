@@ -1,11 +1,14 @@
-/** What the terminology operations have in common: where resources come from, and which one the input means. */
+/**
+ * What operations on canonical resources have in common, those of terminology above all: where resources come from, and
+ * which one the input means.
+ */
 import { fhirError } from '../errors';
 import { isJsonObject, type JsonObject, parseJson } from '../fhir/json';
 import { type CodeSystem, readCodeSystem } from '../fhir/terminology/code-system';
 import { stringMember } from '../fhir/terminology/members';
 import { parseCanonical, type TerminologySource, toCanonical } from '../fhir/terminology/source';
 import { type CodeToValidate, type Validation } from '../fhir/terminology/validation';
-import { type OperationEnvironment } from './environment';
+import { type CanonicalType, type OperationEnvironment, type TerminologyEnvironment } from './environment';
 import { type OperationAnswer, type OperationInput } from './operation';
 import { type InputParameters } from './parameters';
 
@@ -19,7 +22,7 @@ export function parseStored(text: string): JsonObject {
 }
 
 /** The terminology of the space; each resource is looked for once in the lifetime of the source. */
-export function terminologyOf(environment: OperationEnvironment): TerminologySource {
+export function terminologyOf(environment: TerminologyEnvironment): TerminologySource {
   const codeSystems = new Map<string, Promise<CodeSystem | undefined>>();
   const findCodeSystem = async (url: string, version?: string): Promise<CodeSystem | undefined> => {
     const found = await environment.findCanonical('CodeSystem', url, version);
@@ -64,7 +67,7 @@ export const NO_CONTEXT = {
 export async function findNamed(
   environment: OperationEnvironment,
   input: OperationInput,
-  names: { readonly type: 'ValueSet' | 'CodeSystem'; readonly inline: string; readonly version: string },
+  names: { readonly type: CanonicalType; readonly inline: string; readonly version?: string },
 ): Promise<JsonObject> {
   const { parameters } = input;
   const url = parameters.text('url');
@@ -80,7 +83,8 @@ export async function findNamed(
   if (inline !== undefined) return inline;
   if (input.id !== undefined) return parseStored((await environment.read(names.type, input.id)).text);
   const canonical = parseCanonical(url ?? '');
-  const version = canonical.version ?? parameters.text(names.version);
+  const version =
+    canonical.version ?? (names.version === undefined ? undefined : parameters.text(names.version));
   const found = await environment.findCanonical(names.type, canonical.url, version);
   if (found !== undefined) return parseStored(found.text);
   const reason = `The ${names.type} ${toCanonical(canonical.url, version)} is not known here`;

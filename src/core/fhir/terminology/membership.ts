@@ -22,13 +22,16 @@ const MAX_STEPS = 1_000_000;
 /** One question to a value set: counts its steps and keeps why parts of it could not be answered. */
 export class Question {
   readonly obstacles = new Set<string>();
-  private steps = 0;
+  /** How many were taken. */
+  steps = 0;
 
-  /** Throws `tooCostly` after a million steps. */
+  constructor(private readonly maxSteps = MAX_STEPS) {}
+
+  /** Throws `tooCostly` after as many steps as are allowed. */
   step(): void {
-    if (++this.steps > MAX_STEPS) {
+    if (++this.steps > this.maxSteps) {
       throw fhirError('tooCostly', {
-        reason: `The value set takes more than ${MAX_STEPS} steps to work out`,
+        reason: `The value set takes more than ${this.maxSteps} steps to work out`,
       });
     }
   }

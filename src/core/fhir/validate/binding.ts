@@ -5,6 +5,7 @@
 import type { Definitions, ElementDefinition } from '../definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { shorten } from '../json/fault';
+import { nameValueSet, notIn } from './coding-name';
 import type { PendingCode, ValidationRun } from './run';
 import { testValueSet, type ValueSetTest } from './value-set-test';
 
@@ -64,8 +65,8 @@ function toDemand(
   strength: Demand['strength'],
   needsCode: boolean,
 ): Demand {
-  const name = `the value set ${shorten(valueSet)}`;
-  return { valueSet, name, strength, needsCode, test: testValueSet(definitions, valueSet) };
+  const test = testValueSet(definitions, valueSet);
+  return { valueSet, name: nameValueSet(valueSet), strength, needsCode, test };
 }
 
 /** The types that can be bound (terminologies.html#4.1.1), and what they specialise into (Age, Duration …). */
@@ -179,18 +180,15 @@ function deferAll(codings: readonly JsonValue[], run: ValidationRun, demand: Dem
 }
 
 function refuseAll(codings: readonly JsonValue[], run: ValidationRun, demand: Demand): void {
-  const shown = codings
-    .slice(0, MAX_NAMED)
-    .map((coding) => `'${isJsonObject(coding) ? nameOf(coding) : ''}'`);
-  const more = codings.length > MAX_NAMED ? ' …' : '';
-  const found = `None of the ${codings.length} codings ${shown.join(', ')}${more} is in ${demand.name}`;
-  report(run, demand, found, undefined);
+  const named = codings.map((coding) => (isJsonObject(coding) ? textsOf(coding) : {}));
+  report(run, demand, notIn(named, demand.name), undefined);
 }
 
-const MAX_NAMED = 2;
-
-function nameOf({ system, code }: JsonObject): string {
-  return shorten(`${typeof system === 'string' ? `${system}|` : ''}${typeof code === 'string' ? code : ''}`);
+function textsOf({ system, code }: JsonObject): { system?: string; code?: string } {
+  return {
+    ...(typeof system === 'string' ? { system } : {}),
+    ...(typeof code === 'string' ? { code } : {}),
+  };
 }
 
 /** The element is a Coding or Quantity at `below` the present place. */
@@ -212,14 +210,11 @@ function judgeCoding(coding: JsonObject, run: ValidationRun, demand: Demand, bel
   else if (!demand.test.hasCoding(system, code)) refuse(run, demand, { system, code }, below);
 }
 
-function refuse(run: ValidationRun, demand: Demand, { system, code }: Coding, below: Place): void {
+function refuse(run: ValidationRun, demand: Demand, coding: Coding, below: Place): void {
+  const { system, code } = coding;
   const isSystemAtFault = system !== undefined && demand.test?.hasSystem(system) === false;
-  const found =
-    system === undefined
-      ? `'${shorten(code)}' is not in ${demand.name}`
-      : `'${shorten(system)}|${shorten(code)}' is not in ${demand.name}`;
   const place = system === undefined ? below : [...below, isSystemAtFault ? 'system' : 'code'];
-  report(run, demand, found, code, place);
+  report(run, demand, notIn([coding], demand.name), code, place);
 }
 
 function report(

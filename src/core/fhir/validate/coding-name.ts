@@ -1,0 +1,28 @@
+import { shorten } from '../json/fault';
+
+interface Named {
+  readonly system?: string | undefined;
+  readonly code?: string | undefined;
+}
+
+/** `http://loinc.org|8480-6`, shortened. */
+function nameOf({ system, code }: Named): string {
+  return shorten(`${system === undefined ? '' : `${system}|`}${code ?? ''}`);
+}
+
+/** Of more codings only the first are named. */
+const MAX_NAMED = 2;
+
+/** `'a|b' is not in …`, or `None of the 3 codings 'a|b', 'c|d' … is in …`. */
+export function notIn(codings: readonly Named[], valueSetName: string): string {
+  const [first] = codings;
+  if (codings.length === 1 && first !== undefined) return `'${nameOf(first)}' is not in ${valueSetName}`;
+  const shown = codings.slice(0, MAX_NAMED).map((coding) => `'${nameOf(coding)}'`);
+  const more = codings.length > MAX_NAMED ? ' …' : '';
+  return `None of the ${codings.length} codings ${shown.join(', ')}${more} is in ${valueSetName}`;
+}
+
+/** For sentences. */
+export function nameValueSet(canonical: string): string {
+  return `the value set ${shorten(canonical)}`;
+}

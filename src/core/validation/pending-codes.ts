@@ -1,0 +1,188 @@
+/**
+ * Codes of which the definitions alone cannot tell whether a value set has them: value sets of tenants, extensible
+ * bindings. They are looked up in the terminology that the space can see, as ValueSet/$validate-code does.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { Space } from '../context';
+import { FhirError } from '../errors';
+import { composeValueSet, type ComposedValueSet } from '../fhir/terminology/compose';
+import { findMember, isAbstract, Question, systemsOf } from '../fhir/terminology/membership';
+import { parseCanonical, type TerminologySource } from '../fhir/terminology/source';
+import { MAX_FINDINGS, type Finding, type FindingSeverity, type PendingCode } from '../fhir/validate';
+import { nameValueSet, notIn } from '../fhir/validate/coding-name';
+import type { TerminologyEnvironment } from '../operations/environment';
+import { terminologyOf } from '../operations/terminology';
+import { createValueSetMemory, type FoundValueSet, type Unanswered } from './value-set-memory';
+
+type Coding = PendingCode['codings'][number];
+
+type Verdict = 'in' | 'out' | 'abstract' | Unanswered;
+
+/** Of one resource, so many value sets are loaded and so many different codes looked up. */
+const MAX_VALUE_SETS = 100;
+const MAX_LOOKUPS = 5_000;
+/** Steps of one lookup (some 20 ms), and of all for one resource. Most take one step for each include. */
+const MAX_STEPS = 50_000;
+const MAX_STEPS_TOGETHER = 1_000_000;
+/** After so many milliseconds of lookups other requests get a turn. */
+const TURN_MS = 10;
+
+const OVER_LIMIT = `At most ${MAX_LOOKUPS} different codes, in ${MAX_VALUE_SETS} value sets, are looked up for one resource: this one was not`;
+
+type JudgedRule = 'binding' | 'unresolved' | 'tooCostly';
+
+/** By strength of the binding. */
+const SEVERITIES: Readonly<Record<'required' | 'others', Readonly<Record<JudgedRule, FindingSeverity>>>> = {
+  required: { binding: 'error', unresolved: 'warning', tooCostly: 'error' },
+  others: { binding: 'warning', unresolved: 'information', tooCostly: 'information' },
+};
+
+export interface CodeJudge {
+  /**
+   * What is wrong with pending codes, in their order, at most `MAX_FINDINGS` errors and as many others: rule `binding`,
+   * an error where the value set is required, else a warning; `unresolved`, a warning, where a required value set or its
+   * code system is not known; `tooCostly`, an error, where a required one takes too much work; of others both are
+   * information. Throws what the storage throws. Cost: one statement; the first time some for each value set; each
+   * different code is looked up once, in some microseconds.
+   */
+  judge(
+    space: Space,
+    environment: TerminologyEnvironment,
+    pending: readonly PendingCode[],
+  ): Promise<readonly Finding[]>;
+}
+
+/** One for all spaces of a process: it remembers value sets. */
+export function createCodeJudge(): CodeJudge {
+  const memory = createValueSetMemory();
+  return {
+    async judge(space, environment, pending) {
+      if (pending.length === 0) return [];
+      const version = await environment.terminologyVersion();
+      const source = terminologyOf(environment);
+      const find = async (canonical: string): Promise<FoundValueSet> => {
+        const key = `${space.number} ${version} ${canonical}`;
+        let found = memory.get(key);
+        if (found === undefined) {
+          found = await findValueSet(source, canonical);
+          memory.put(key, found);
+        }
+        return found;
+      };
+      return new Session(find).run(pending);
+    },
+  };
+}
+
+async function findValueSet(source: TerminologySource, canonical: string): Promise<FoundValueSet> {
+  const { url, version } = parseCanonical(canonical);
+  const resource = await source.findValueSet(url, version);
+  if (resource === undefined) return { unknown: 'it is not known here', rule: 'unresolved' };
+  try {
+    return await composeValueSet(resource, source);
+  } catch (error) {
+    return unansweredFor(error);
+  }
+}
+
+/** Why terminology could not answer; rethrows everything else. */
+function unansweredFor(error: unknown): Unanswered {
+  if (error instanceof FhirError) {
+    if (error.key === 'notSupported') return { unknown: error.message, rule: 'unresolved' };
+    if (error.key === 'tooCostly') return { unknown: error.message, rule: 'tooCostly' };
+  }
+  throw error;
+}
+
+/** The pending codes of one resource. */
+class Session {
+  private readonly findings: Finding[] = [];
+  private errors = 0;
+  private others = 0;
+  private readonly valueSets = new Map<string, FoundValueSet>();
+  private readonly verdicts = new Map<string, Verdict>();
+  private stepsLeft = MAX_STEPS_TOGETHER;
+  private turnSince = performance.now();
+
+  constructor(private readonly find: (canonical: string) => Promise<FoundValueSet>) {}
+
+  async run(pending: readonly PendingCode[]): Promise<readonly Finding[]> {
+    for (const question of pending) {
+      if (this.errors >= MAX_FINDINGS) break;
+      if (this.isOverLimit(question)) this.report(question, 'tooCostly', OVER_LIMIT);
+      else this.conclude(question, await this.judge(question));
+    }
+    return this.findings;
+  }
+
+  private isOverLimit({ valueSet, codings }: PendingCode): boolean {
+    if (this.valueSets.size >= MAX_VALUE_SETS && !this.valueSets.has(valueSet)) return true;
+    if (this.verdicts.size + codings.length <= MAX_LOOKUPS) return false;
+    const unseen = codings.filter((coding) => !this.verdicts.has(keyOf(valueSet, coding)));
+    return this.verdicts.size + unseen.length > MAX_LOOKUPS;
+  }
+
+  /** One coding in the value set is enough. */
+  private async judge({ valueSet, codings }: PendingCode): Promise<Verdict> {
+    let found = this.valueSets.get(valueSet);
+    if (found === undefined) this.valueSets.set(valueSet, (found = await this.find(valueSet)));
+    if ('unknown' in found) return found;
+    let verdict: Verdict = 'out';
+    for (const coding of codings) {
+      const key = keyOf(valueSet, coding);
+      let each = this.verdicts.get(key);
+      if (each === undefined) {
+        const question = new Question(Math.min(MAX_STEPS, this.stepsLeft));
+        this.verdicts.set(key, (each = lookUp(found, coding, question)));
+        this.stepsLeft -= question.steps;
+        await this.letOthersWork();
+      }
+      if (each === 'in') return each;
+      if (verdict === 'out' || typeof each === 'object') verdict = each;
+    }
+    return verdict;
+  }
+
+  private async letOthersWork(): Promise<void> {
+    if (performance.now() - this.turnSince < TURN_MS) return;
+    await setImmediate();
+    this.turnSince = performance.now();
+  }
+
+  private conclude(question: PendingCode, verdict: Verdict): void {
+    if (verdict === 'in') return;
+    const name = nameValueSet(question.valueSet);
+    if (typeof verdict === 'object') {
+      this.report(question, verdict.rule, `A code could not be looked up in ${name}: ${verdict.unknown}`);
+      return;
+    }
+    const why = verdict === 'abstract' ? ' as a value: it is abstract and only groups others' : '';
+    const advice = question.strength === 'required' ? '' : '; use one of its codes if one says the same';
+    this.report(question, 'binding', notIn(question.codings, name) + why + advice);
+  }
+
+  private report({ strength, expression }: PendingCode, rule: JudgedRule, diagnostics: string): void {
+    const severity = SEVERITIES[strength === 'required' ? 'required' : 'others'][rule];
+    const count = severity === 'error' ? ++this.errors : ++this.others;
+    if (count <= MAX_FINDINGS) this.findings.push({ rule, severity, diagnostics, expression });
+  }
+}
+
+function keyOf(valueSet: string, { system = '', code }: Coding): string {
+  return `${valueSet} ${system} ${code}`;
+}
+
+function lookUp(valueSet: ComposedValueSet, { system, code }: Coding, question: Question): Verdict {
+  let verdict: Verdict = 'out';
+  try {
+    for (const each of system === undefined ? systemsOf(valueSet, question) : [system]) {
+      const member = findMember(valueSet, each, code, question);
+      if (member !== undefined && !isAbstract(member)) return 'in';
+      if (member !== undefined) verdict = 'abstract';
+    }
+  } catch (error) {
+    return unansweredFor(error);
+  }
+  const [obstacle] = question.obstacles;
+  return verdict === 'out' && obstacle !== undefined ? { unknown: obstacle, rule: 'unresolved' } : verdict;
+}

@@ -1,0 +1,82 @@
+/** MolecularSequence.structureVariant.variantType is bound to a value set of LOINC that no server has by itself. */
+import type { Release } from '../../../src/core';
+import { parseJson } from '../../../src/core/fhir/json';
+import { RELEASE_NAMES } from '../../../src/core/fhir/release';
+import { openCore, type OpenedCore } from '../../support/core';
+
+const LOINC = 'http://loinc.org';
+const VARIANTS = 'http://loinc.org/vs/LL379-9';
+
+describe.each(RELEASE_NAMES)('codes of %s that only the terminology of a tenant can judge', (release) => {
+  let opened: OpenedCore;
+
+  beforeAll(async () => {
+    opened = await openCore();
+    for (const tenant of ['clinic', 'laboratory']) await opened.core.tenants.create(tenant);
+  });
+  afterAll(() => opened.close());
+
+  const create = async (tenant: string, resource: object, of: Release = release) => {
+    const context = await opened.context(tenant, of);
+    const type = 'resourceType' in resource ? String(resource.resourceType) : '';
+    return opened.core.create(context, type, parseJson(JSON.stringify(resource)));
+  };
+  const sequence = (code: string, text = '') => ({
+    resourceType: 'MolecularSequence',
+    coordinateSystem: 0,
+    ...(text === '' ? {} : { observedSeq: text }),
+    structureVariant: [{ variantType: { coding: [{ system: LOINC, code }] } }],
+  });
+  const variants = (codes: readonly string[], version = release === 'r4' ? '4.0.1' : '4.3.0') => ({
+    resourceType: 'ValueSet',
+    url: VARIANTS,
+    version,
+    status: 'active',
+    compose: { include: [{ system: LOINC, concept: codes.map((code) => ({ code })) }] },
+  });
+  const REFUSAL = {
+    status: 422,
+    issues: [
+      {
+        severity: 'error',
+        code: 'code-invalid',
+        diagnostics: expect.stringContaining(`'${LOINC}|LA0-0' is not in the value set ${VARIANTS}|`),
+        expression: 'MolecularSequence.structureVariant[0].variantType.coding[0].code',
+      },
+    ],
+  };
+
+  it('are stored while the value set is not known', async () => {
+    await expect(create('clinic', sequence('LA0-0'))).resolves.toMatchObject({
+      created: true,
+      warnings: [
+        {
+          severity: 'warning',
+          code: 'not-found',
+          diagnostics: expect.stringContaining(VARIANTS),
+          expression: 'MolecularSequence.structureVariant[0].variantType.coding[0].code',
+        },
+      ],
+    });
+  });
+
+  it('are judged by the value set that the tenant has stored, in this tenant alone', async () => {
+    await create('laboratory', variants(['LA9658-1']));
+    await expect(create('laboratory', sequence('LA9658-1'))).resolves.toMatchObject({ created: true });
+    await expect(create('laboratory', sequence('LA0-0'))).rejects.toMatchObject(REFUSAL);
+    await expect(create('clinic', sequence('LA0-0'))).resolves.toMatchObject({ created: true });
+  });
+
+  it('are judged in long resources too, which another thread reads', async () => {
+    const text = 'ACGT'.repeat(100_000);
+    await expect(create('laboratory', sequence('LA9658-1', text))).resolves.toMatchObject({ created: true });
+    await expect(create('laboratory', sequence('LA0-0', text))).rejects.toMatchObject(REFUSAL);
+  });
+
+  it('are judged anew once the value set has changed', async () => {
+    await create('clinic', variants(['LA9658-1']));
+    await expect(create('clinic', sequence('LA0-0'))).rejects.toMatchObject(REFUSAL);
+    await create('clinic', variants(['LA9658-1', 'LA0-0']));
+    await expect(create('clinic', sequence('LA0-0'))).resolves.toMatchObject({ created: true });
+  });
+});

@@ -1,0 +1,241 @@
+/** The terminology of the specification judges codes here; test/core/interactions/pending-codes.test.ts writes them. */
+import { setImmediate } from 'node:timers/promises';
+import { fhirError } from '../../../src/core/errors';
+import type { JsonObject } from '../../../src/core/fhir/json';
+import { RELEASE_NAMES } from '../../../src/core/fhir/release';
+import { MAX_FINDINGS, type PendingCode } from '../../../src/core/fhir/validate';
+import { createCodeJudge } from '../../../src/core/validation/pending-codes';
+import { makeEnvironment, type TestEnvironment } from './specification-environment';
+
+const WARDS = 'http://hospital.example/ValueSet/wards';
+const WARD_SYSTEM = 'http://hospital.example/CodeSystem/wards';
+const CATEGORY = 'http://hl7.org/fhir/ValueSet/condition-category';
+const CATEGORY_SYSTEM = 'http://terminology.hl7.org/CodeSystem/condition-category';
+
+const wardSystem: JsonObject = {
+  resourceType: 'CodeSystem',
+  id: 'wards',
+  url: WARD_SYSTEM,
+  status: 'active',
+  content: 'complete',
+  property: [
+    { code: 'notSelectable', uri: 'http://hl7.org/fhir/concept-properties#notSelectable', type: 'boolean' },
+  ],
+  concept: [
+    { code: 'B', property: [{ code: 'notSelectable', valueBoolean: true }] },
+    { code: 'B3', display: 'Ward B3' },
+    { code: 'C1' },
+  ],
+};
+
+function valueSet(url: string, include: readonly JsonObject[]): JsonObject {
+  const id = url.slice(url.lastIndexOf('/') + 1);
+  return { resourceType: 'ValueSet', id, url, status: 'active', compose: { include: [...include] } };
+}
+
+describe.each(RELEASE_NAMES)('codes that %s leaves to the terminology', (release) => {
+  const makeHospital = (): TestEnvironment => {
+    const environment = makeEnvironment(release);
+    environment.store(wardSystem);
+    environment.store(valueSet(WARDS, [{ system: WARD_SYSTEM }]));
+    return environment;
+  };
+  const ward = (code: string): PendingCode => ({
+    valueSet: WARDS,
+    strength: 'required',
+    codings: [{ system: WARD_SYSTEM, code }],
+    expression: 'Location.type.coding[0].code',
+  });
+  const judge = (
+    pending: readonly PendingCode[],
+    environment = makeHospital(),
+    codeJudge = createCodeJudge(),
+  ) => codeJudge.judge(environment.context.space, environment, pending);
+
+  it('are fine when their value set has them', async () => {
+    expect(await judge([])).toEqual([]);
+    expect(await judge([ward('B3'), ward('C1')])).toEqual([]);
+    expect(await judge([{ ...ward('B3'), codings: [{ code: 'B3' }] }])).toEqual([]);
+    const codings = [{ system: CATEGORY_SYSTEM, code: 'encounter-diagnosis' }];
+    expect(await judge([{ ...ward(''), valueSet: CATEGORY, codings }])).toEqual([]);
+  });
+
+  it('are refused when a required value set does not have them', async () => {
+    const [wrong, other] = await judge([
+      ward('D9'),
+      { ...ward('B3'), codings: [{ system: 'http://snomed.info/sct', code: 'B3' }] },
+    ]);
+    expect(wrong).toEqual({
+      rule: 'binding',
+      severity: 'error',
+      diagnostics: `'${WARD_SYSTEM}|D9' is not in the value set ${WARDS}`,
+      expression: 'Location.type.coding[0].code',
+    });
+    expect(other).toMatchObject({ rule: 'binding', severity: 'error' });
+  });
+
+  it('only cause a warning when the value set is extensible', async () => {
+    expect(await judge([{ ...ward('D9'), strength: 'extensible' }])).toMatchObject([
+      { rule: 'binding', severity: 'warning', diagnostics: expect.stringContaining('if one says the same') },
+    ]);
+  });
+
+  it('may stand beside codings of other systems, of which one must be in the value set', async () => {
+    const [good, wrong, other] = [
+      { system: WARD_SYSTEM, code: 'B3' },
+      { system: WARD_SYSTEM, code: 'D9' },
+      { system: 'http://snomed.info/sct', code: '225746001' },
+    ];
+    expect(await judge([{ ...ward(''), codings: [other, wrong, good] }])).toEqual([]);
+    expect(await judge([{ ...ward(''), codings: [other, wrong] }])).toMatchObject([
+      { diagnostics: expect.stringContaining(`None of the 2 codings 'http://snomed.info/sct|225746001', `) },
+    ]);
+  });
+
+  it('are refused when they are abstract', async () => {
+    expect(await judge([ward('B')])).toMatchObject([
+      { rule: 'binding', severity: 'error', diagnostics: expect.stringContaining('it is abstract') },
+    ]);
+  });
+
+  it('are let pass, with a note, when value set or code system are not known', async () => {
+    const environment = makeHospital();
+    environment.store(
+      valueSet('http://hospital.example/ValueSet/drugs', [{ system: 'http://drugs.example' }]),
+    );
+    const nowhere = { ...ward('x'), valueSet: 'http://nowhere.example/ValueSet/none|2' };
+    const drug = {
+      ...ward('x'),
+      valueSet: 'http://hospital.example/ValueSet/drugs',
+      codings: [{ system: 'http://drugs.example', code: 'x' }],
+    };
+    expect(await judge([nowhere, drug, { ...nowhere, strength: 'extensible' }], environment)).toMatchObject([
+      {
+        rule: 'unresolved',
+        severity: 'warning',
+        diagnostics: expect.stringContaining('it is not known here'),
+      },
+      {
+        rule: 'unresolved',
+        severity: 'warning',
+        diagnostics: expect.stringContaining('http://drugs.example'),
+      },
+      { rule: 'unresolved', severity: 'information' },
+    ]);
+  });
+
+  it('are refused all the same when another part of the value set is not known', async () => {
+    const environment = makeHospital();
+    environment.store(valueSet(WARDS, [{ system: WARD_SYSTEM }, { system: 'http://drugs.example' }]));
+    expect(await judge([ward('B3')], environment)).toEqual([]);
+    expect(await judge([ward('D9')], environment)).toMatchObject([{ rule: 'binding', severity: 'error' }]);
+  });
+
+  it('are judged by the value set as it is now', async () => {
+    const environment = makeHospital();
+    const codeJudge = createCodeJudge();
+    expect(await judge([ward('D9')], environment, codeJudge)).toHaveLength(1);
+    const [first] = Array.isArray(wardSystem['concept']) ? wardSystem['concept'] : [];
+    environment.store({ ...wardSystem, concept: [first ?? {}, { code: 'D9' }] });
+    expect(await judge([ward('D9')], environment, codeJudge)).toEqual([]);
+    expect(await judge([ward('B3')], environment, codeJudge)).toHaveLength(1);
+  });
+
+  it('cost no second look for the value set', async () => {
+    const environment = makeHospital();
+    const codeJudge = createCodeJudge();
+    await judge([ward('B3'), ward('B3'), ward('C1')], environment, codeJudge);
+    const before = environment.lookups();
+    expect(before).toBeLessThanOrEqual(2);
+    await judge([ward('C1'), ward('D9')], environment, codeJudge);
+    expect(environment.lookups()).toBe(before);
+  });
+
+  it('do not cross from one space to another', async () => {
+    const [environment, other] = [makeHospital(), makeEnvironment(release)];
+    const codeJudge = createCodeJudge();
+    expect(await judge([ward('B3')], environment, codeJudge)).toEqual([]);
+    const { space } = environment.context;
+    const elsewhere = { ...space, number: space.number + 1 };
+    expect(await codeJudge.judge(elsewhere, other, [ward('B3')])).toMatchObject([{ rule: 'unresolved' }]);
+    expect(await judge([ward('B3')], environment, codeJudge)).toEqual([]);
+  });
+
+  it('fail the request when the storage fails, so that nothing is let pass by accident', async () => {
+    const environment = makeHospital();
+    const failing: TestEnvironment = {
+      ...environment,
+      findCanonical: () => Promise.reject(fhirError('storageUnavailable', {})),
+    };
+    await expect(judge([ward('D9')], failing)).rejects.toMatchObject({ key: 'storageUnavailable' });
+  });
+
+  it(`are reported up to ${MAX_FINDINGS} errors, which warnings do not crowd out`, async () => {
+    const unknown = { ...ward('x'), valueSet: 'http://nowhere.example/ValueSet/none' };
+    const many = Array.from({ length: 300 }, (_, index) => ward(`D${index}`));
+    const findings = await judge([...many.map(() => unknown), ...many]);
+    expect(findings.filter(({ severity }) => severity === 'warning')).toHaveLength(MAX_FINDINGS);
+    expect(findings.filter(({ severity }) => severity === 'error')).toHaveLength(MAX_FINDINGS);
+  });
+
+  it('are looked up in bounded number, and required ones beyond it are refused', async () => {
+    const environment = makeHospital();
+    const concept = Array.from({ length: 5_100 }, (_, index) => ({ code: `W${index}` }));
+    environment.store({ ...wardSystem, concept });
+    const pending = concept.map(({ code }) => ward(code));
+    expect(await judge(pending.slice(0, 5_000), environment)).toEqual([]);
+    expect(await judge([...pending.slice(0, 5_000), ward('W0')], environment)).toEqual([]);
+    const findings = await judge(pending, environment);
+    expect(findings).toHaveLength(100);
+    expect(findings[0]).toMatchObject({ rule: 'tooCostly', severity: 'error' });
+    const valueSets = pending.slice(0, 101).map((code, index) => ({ ...code, valueSet: `${WARDS}${index}` }));
+    expect((await judge(valueSets, environment)).at(-1)).toMatchObject({ rule: 'tooCostly' });
+  });
+
+  it('take no more than their share of time, however a value set was made', async () => {
+    const environment = makeHospital();
+    const inner = 'http://hospital.example/ValueSet/inner';
+    const filter = [{ property: 'code', op: 'regex', value: 'never' }];
+    const nine = Array.from({ length: 900 }, () => ({ system: WARD_SYSTEM, filter }));
+    environment.store(valueSet(inner, nine));
+    environment.store(
+      valueSet(
+        WARDS,
+        Array.from({ length: 900 }, () => ({ valueSet: [inner] })),
+      ),
+    );
+    const pending = Array.from({ length: 50 }, (_, index) => ward(`D${index}`));
+    const codeJudge = createCodeJudge();
+    await judge(pending.slice(0, 1), environment, codeJudge);
+    const started = performance.now();
+    const findings = await judge(pending, environment, codeJudge);
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(findings).toHaveLength(pending.length);
+    for (const finding of findings) expect(finding).toMatchObject({ rule: 'tooCostly', severity: 'error' });
+  });
+
+  it('let other requests have their turn', async () => {
+    const environment = makeHospital();
+    const concept = Array.from({ length: 5_000 }, (_, index) => ({ code: `W${index}` }));
+    environment.store({ ...wardSystem, concept });
+    const filter = [{ property: 'code', op: 'regex', value: 'W4999' }];
+    environment.store(
+      valueSet(
+        WARDS,
+        Array.from({ length: 150 }, () => ({ system: WARD_SYSTEM, filter })),
+      ),
+    );
+    const pending = concept.map(({ code }): PendingCode => ({ ...ward(code), strength: 'extensible' }));
+    const codeJudge = createCodeJudge();
+    await judge(pending.slice(0, 1), environment, codeJudge);
+    const others = { turns: 0, areOver: false };
+    const working = (async () => {
+      for (; !others.areOver; others.turns++) await setImmediate();
+    })();
+    const findings = await judge(pending, environment, codeJudge);
+    others.areOver = true;
+    await working;
+    expect(findings.length).toBe(MAX_FINDINGS);
+    expect(others.turns).toBeGreaterThan(3);
+  });
+});
