@@ -84,10 +84,15 @@ async function constrainChild(
     return;
   }
   const added = makeNode(first.definition, context.generation);
-  const { min = 0, max = '*' } = first.definition;
-  added.definition = { ...added.definition, base: { path, min, max } };
+  added.definition = withBase(added.definition, path);
   parent.children.set(name, added);
   await constrain(added, { ...first, definition: undefined }, path, context);
+}
+
+/** A new element is its own base. */
+export function withBase(definition: JsonObject, path: string): JsonObject {
+  const { min = 0, max = '*' } = definition;
+  return { ...definition, base: { path, min, max } };
 }
 
 /** The choice element that `valueQuantity` is a short form of, with the type that it names. */

@@ -4,7 +4,7 @@ import { objectMember, objectsMember, stringMember } from '../../../terminology/
 import type { Finding, FindingRule, FindingSeverity } from '../../finding';
 import { MAX_FINDINGS } from '../../run';
 import { readDifferential } from './differential';
-import { constrain } from './constrain';
+import { constrain, withBase } from './constrain';
 import { placeOf, type Constraining } from './constraining';
 import { copyNode, makeNode, readTree, type ElementAllowance, type ElementNode } from './tree';
 
@@ -189,6 +189,7 @@ export class Generation implements ElementAllowance {
       isSpecialization: isSpecialization(structure),
     };
     await constrain(base, differential.root, typeName, constraining);
+    if (constraining.isSpecialization) base.definition = withBase(base.definition, typeName);
     return base;
   }
 

@@ -88,6 +88,12 @@ function place(parent: ElementNode, name: string, node: ElementNode): void {
   else entry.slices.set(sliceName, node);
 }
 
+/**
+ * What each element of a snapshot has (sdf-3): a cardinality, and a definition, of which the stored definitions of the
+ * specification have the short form only.
+ */
+const COMPLETE: JsonObject = { min: 0, max: '*' };
+
 /** The elements of the tree in the order of a snapshot, with `id` and `path`. */
 export function writeTree(node: ElementNode, typeName: string): JsonObject[] {
   const elements: JsonObject[] = [];
@@ -96,7 +102,7 @@ export function writeTree(node: ElementNode, typeName: string): JsonObject[] {
 }
 
 function writeElement(node: ElementNode, id: string, path: string, into: JsonObject[]): void {
-  into.push({ id, path, ...node.definition });
+  into.push({ id, path, ...COMPLETE, definition: node.definition['short'] ?? path, ...node.definition });
   for (const [name, child] of node.children) {
     const sliceName = sliceNameOf(child);
     // An element that bears a slice name without being sliced.
