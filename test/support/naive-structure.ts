@@ -72,7 +72,9 @@ export class NaiveStructure {
     const type = this.typeOf(resource);
     if (type === undefined) throw new Fault(toExpression(place, ['resourceType']));
     this.object(resource, type, type, place, true);
-    if (isContained && resource['id'] === undefined) throw new Fault(`${place}.id`);
+    // One in another contained resource is not allowed at all (dom-2), whatever its id.
+    const needsId = isContained && !/contained\[\d+\]\.contained\[\d+\]$/.test(place);
+    if (needsId && resource['id'] === undefined) throw new Fault(`${place}.id`);
   }
 
   private object(value: JsonObject, type: string, path: string, place: string, isResource = false): void {

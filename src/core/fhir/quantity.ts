@@ -24,9 +24,13 @@ interface UcumLibrary {
     getInstance(): {
       convertToBaseUnits(unit: string, value: number): BaseUnits;
       validateUnitString(unit: string): { readonly status: string };
+      readonly uStrParser_: { parseString: UnitParser };
     };
   };
 }
+
+/** Gives unit, text and messages. */
+type UnitParser = (...given: readonly unknown[]) => readonly unknown[];
 
 type Library = ReturnType<UcumLibrary['UcumLhcUtils']['getInstance']>;
 
@@ -49,9 +53,25 @@ const arbitraryUnits = new Map<string, boolean>();
 let library: Library | undefined;
 
 function loadLibrary(): Library {
-  library ??= (requireModule('@lhncbc/ucum-lhc') as UcumLibrary).UcumLhcUtils.getInstance();
+  library ??= silence((requireModule('@lhncbc/ucum-lhc') as UcumLibrary).UcumLhcUtils.getInstance());
   return library;
 }
+
+/** Where its parser throws, the library writes the text, which a client sent, to the console. */
+function silence(ucum: Library): Library {
+  const parser = ucum.uStrParser_;
+  const parse = parser.parseString.bind(parser);
+  parser.parseString = (...given) => {
+    try {
+      return parse(...given);
+    } catch {
+      return NO_UNIT;
+    }
+  };
+  return ucum;
+}
+
+const NO_UNIT: readonly unknown[] = [null, '', ['not a unit']];
 
 /**
  * The canonical form of a UCUM unit code; undefined for what is no UCUM code and for arbitrary units such as `[IU]`,

@@ -48,6 +48,19 @@ describe('a quantity in canonical UCUM', () => {
     expect(canonicalUnit('ug/L')).toBe(canonicalUnit('ug/L'));
   });
 
+  it('never tells the console what a client sent', () => {
+    const log = jest.spyOn(console, 'log').mockImplementation(() => undefined);
+    try {
+      for (const code of ['John Smith', '()Ikaced', '{e0g}8x', '(kL)(7.d4)', 'c{7}(L)U', ' ', ' {e0g}8']) {
+        expect(canonical(1, code)).toBeUndefined();
+        expect(isUnit(code)).toBe(false);
+      }
+      expect(log).not.toHaveBeenCalled();
+    } finally {
+      log.mockRestore();
+    }
+  });
+
   it('never throws for whatever is sent as a unit', () => {
     for (const code of [
       '/',
