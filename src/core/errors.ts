@@ -63,6 +63,7 @@ export const ERROR_CATALOGUE = {
   operationChangesState: { status: 405, code: 'not-supported', message: 'The operation ${operation} may change data and is only for POST' },
   operationInputInvalid: { status: 400, code: 'invalid', message: '{reason}' },
   notFoundInTerminology: { status: 404, code: 'not-found', message: '{reason}' },
+  snapshotImpossible: { status: 422, code: 'processing', message: '{reason}' },
   notSupported: { status: 422, code: 'not-supported', message: '{reason}' },
   tenantExists: { status: 409, code: 'duplicate', message: "There is already a tenant '{tenant}'" },
   invalidTenantName: { status: 400, code: 'value', message: 'A tenant name has 1 to 63 of a-z 0-9 -' },

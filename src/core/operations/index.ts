@@ -4,6 +4,7 @@ import { codeSystemSubsumes } from './code-system-subsumes';
 import { codeSystemValidateCode } from './code-system-validate-code';
 import { type Operation } from './operation';
 import { resourceMeta } from './resource-meta';
+import { structureDefinitionSnapshot } from './structure-definition-snapshot';
 import { valueSetExpand } from './value-set-expand';
 import { valueSetValidateCode } from './value-set-validate-code';
 
@@ -12,6 +13,7 @@ export const OPERATIONS: readonly Operation[] = Object.freeze([
   codeSystemSubsumes,
   codeSystemValidateCode,
   resourceMeta,
+  structureDefinitionSnapshot,
   valueSetExpand,
   valueSetValidateCode,
 ]);

@@ -37,7 +37,7 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
   test('only those that can be run are listed', () => {
     const listed = operationsOf(definitions);
     expect(listed.map(({ code }) => code)).toEqual(
-      ['expand', 'lookup', 'meta', 'subsumes', 'validate-code', 'validate-code'].sort(),
+      ['expand', 'lookup', 'meta', 'snapshot', 'subsumes', 'validate-code', 'validate-code'].sort(),
     );
     expect(listed.find(({ code }) => code === 'expand')).toEqual({
       code: 'expand',
