@@ -23,7 +23,7 @@ module.exports = {
       name: 'core-has-one-door',
       severity: 'error',
       comment: 'The edges know core/index.ts and nothing behind it.',
-      from: { path: '^src/(rest|resolvers|gateway)/' },
+      from: { path: '^src/(rest|resolvers|gateway|packages)/' },
       to: { path: core, pathNot: door },
     },
     {

@@ -5,13 +5,14 @@ import { type Command, toParseOptions, UsageError } from './cli/command';
 import { config } from './cli/config';
 import { loadEnvironmentFile } from './cli/environment-file';
 import { fail } from './cli/failure';
+import { importPackage } from './cli/import-package';
 import { migrate } from './cli/migrate';
 import { quickstart } from './cli/quickstart';
 import { reindex } from './cli/reindex';
 import { serve } from './cli/serve';
 import { tenant } from './cli/tenant';
 
-const COMMANDS: readonly Command[] = [serve, quickstart, migrate, tenant, reindex, config];
+const COMMANDS: readonly Command[] = [serve, quickstart, migrate, tenant, importPackage, reindex, config];
 
 function helpOf(command: Command): string {
   const options = Object.entries(command.options ?? {});

@@ -38,7 +38,7 @@ describe('andiron', () => {
   it('lists its commands', async () => {
     const { code, output } = await run(['--help']);
     expect(code).toBe(0);
-    for (const name of ['serve', 'quickstart', 'migrate', 'tenant', 'reindex', 'config'])
+    for (const name of ['serve', 'quickstart', 'migrate', 'tenant', 'import-package', 'reindex', 'config'])
       expect(output).toContain(`\n  ${name} `);
   });
 

@@ -1,0 +1,78 @@
+import { loadSettings } from '../config';
+import { isRelease } from '../core';
+import type { ImportSummary } from '../packages/import-package';
+import { type Command, UsageError } from './command';
+import { makeLog } from './log';
+import { withApp } from './with-app';
+
+const USAGE = 'FILE.tgz --tenant NAME [--release r4|r4b] [--examples]';
+
+/** Beyond this files are only counted. */
+const MAX_PRINTED = 1_000;
+
+function toList(title: string, files: ImportSummary['refused']): readonly string[] {
+  if (files.length === 0) return [];
+  const more = files.length - MAX_PRINTED;
+  return [
+    title,
+    ...files.slice(0, MAX_PRINTED).map(({ file, reason }) => `  ${file}: ${reason}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ];
+}
+
+function toLines(summary: ImportSummary, tenant: string): readonly string[] {
+  const { manifest, release, counts, snapshots, withoutSnapshot, examplesLeftOut, missing, refused } =
+    summary;
+  const all = [...counts.values()];
+  const sum = (name: 'stored' | 'unchanged') => all.reduce((total, count) => total + count[name], 0);
+  const width = Math.max(0, ...[...counts.keys()].map((type) => type.length));
+  const types = [...counts].map(
+    ([type, { stored, unchanged }]) =>
+      `  ${type.padEnd(width)}  ${String(stored).padStart(5)} stored  ${String(unchanged).padStart(5)} unchanged`,
+  );
+  return [
+    `${manifest.name} ${manifest.version} in tenant ${tenant}, ${release}: ${sum('stored')} stored, ${sum('unchanged')} unchanged, ${refused.length} refused`,
+    ...types,
+    ...(snapshots > 0 ? [`Snapshots made from differentials: ${snapshots}`] : []),
+    ...(examplesLeftOut > 0 ? [`Examples left out: ${examplesLeftOut} (--examples loads them)`] : []),
+    ...(missing.length > 0 ? [`It needs packages that the tenant does not have: ${missing.join(', ')}`] : []),
+    ...toList('Stored without a snapshot, which cannot be made:', withoutSnapshot),
+    ...toList('Refused:', refused),
+  ];
+}
+
+export const importPackage: Command = {
+  name: 'import-package',
+  usage: USAGE,
+  summary: "Load an implementation guide's npm package into a tenant; code 1 if a resource was refused.",
+  options: {
+    tenant: { type: 'string', help: 'the tenant that gets the resources' },
+    release: { type: 'string', help: 'r4 or r4b; without it the one that the package is for' },
+    examples: { type: 'boolean', help: 'load the examples of the package too' },
+  },
+  async run({ words, options }) {
+    const [path, ...more] = words;
+    const { tenant, release } = options;
+    const isKnown = release === undefined || (typeof release === 'string' && isRelease(release));
+    if (path === undefined || more.length > 0 || typeof tenant !== 'string' || !isKnown)
+      throw new UsageError(`andiron import-package ${USAGE}`);
+    const settings = loadSettings(process.env);
+    const { readPackage } = await import('../packages/package-file.js');
+    const { importPackage: load } = await import('../packages/import-package.js');
+    const file = await readPackage(path, settings.MAX_BODY_BYTES);
+    let refused = 0;
+    await withApp(async ({ core }) => {
+      const summary = await load(core, file, {
+        tenant,
+        ...(release === undefined ? {} : { release }),
+        withExamples: options['examples'] === true,
+        extensionBase: settings.FHIR_EXTENSION_BASE,
+        maxDepth: settings.MAX_DEPTH,
+        log: makeLog({ LOG_LEVEL: 'warn' }),
+      });
+      refused = summary.refused.length;
+      process.stdout.write(`${toLines(summary, tenant).join('\n')}\n`);
+    });
+    if (refused > 0) throw new Error(`${refused} resources were refused`);
+  },
+};

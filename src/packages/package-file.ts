@@ -1,0 +1,145 @@
+/**
+ * The package of an implementation guide as a file: gzip, tar, `package/package.json`, and resources in `package/` and
+ * `package/example/`. Source: https://hl7.org/fhir/packages.html, https://confluence.hl7.org (NPM Package Specification)
+ */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { FhirError, parseJson, type JsonValue } from '../core';
+import { isObject, listOf } from './members';
+import { readTar, TarError } from './tar';
+
+/** What `package.json` says, as far as it is read. */
+export interface PackageManifest {
+  readonly name: string;
+  readonly version: string;
+  /** FHIR versions such as `4.0.1`; empty where it does not say. */
+  readonly fhirVersions: readonly string[];
+  /** Version by name of each package that it depends on. */
+  readonly dependencies: ReadonlyMap<string, string>;
+}
+
+/** A file of the package that may be a resource. */
+export interface PackageEntry {
+  /** Below `package/`: `ValueSet-x.json`, `example/Patient-y.json`. */
+  readonly name: string;
+  readonly isExample: boolean;
+  /** Undefined where the file is larger than a resource may be. */
+  readonly text: string | undefined;
+}
+
+export interface PackageFile {
+  readonly manifest: PackageManifest;
+  readonly entries: readonly PackageEntry[];
+}
+
+/** A file that is no package, said in one line. */
+export class PackageError extends Error {}
+
+const MAX_PACKED_BYTES = 256 * 1024 * 1024;
+const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024;
+const MAX_ENTRIES = 50_000;
+/** Of the files that are kept. */
+const MAX_KEPT_BYTES = 512 * 1024 * 1024;
+const FOLDER = 'package/';
+const MANIFEST = 'package.json';
+
+/**
+ * Reads a package. Throws PackageError for what is none, or larger than any guide: 256 MB packed, 1 GB unpacked, 50,000
+ * files, 512 MB of resources.
+ *
+ * @param maxFileBytes larger files are listed without their text
+ */
+export async function readPackage(path: string, maxFileBytes: number): Promise<PackageFile> {
+  const { size } = await stat(path).catch((error: unknown) => {
+    throw toPackageError(path, error);
+  });
+  if (size > MAX_PACKED_BYTES) throw new PackageError(`${path} is larger than ${MAX_PACKED_BYTES} bytes`);
+  const files = new Map<string, string | undefined>();
+  let kept = 0;
+  const isKept = (name: string, bytes: number): boolean => {
+    if (nameInPackage(name) === undefined || bytes > maxFileBytes) return false;
+    kept += bytes;
+    if (kept > MAX_KEPT_BYTES) throw new TarError(`its resources have more than ${MAX_KEPT_BYTES} bytes`);
+    return true;
+  };
+  try {
+    const limits = { maxEntries: MAX_ENTRIES, maxBytes: MAX_UNPACKED_BYTES };
+    for await (const { name: written, content } of readTar(unpack(path), limits, isKept)) {
+      const name = nameInPackage(written);
+      if (name !== undefined) files.set(name, content?.toString('utf8'));
+    }
+  } catch (error) {
+    throw toPackageError(path, error);
+  }
+  const manifestText = files.get(MANIFEST);
+  if (manifestText === undefined)
+    throw new PackageError(`${path} is no FHIR package: it has no package/package.json`);
+  const { manifest, exampleFolder } = readManifest(path, manifestText);
+  const entries: PackageEntry[] = [];
+  // In a fixed order, whatever that of the archive is.
+  for (const [name, text] of [...files].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const folder = name.slice(0, Math.max(name.lastIndexOf('/'), 0));
+    const isExample = folder === exampleFolder || /^examples?$/.test(folder);
+    if (name === MANIFEST || (folder !== '' && !isExample)) continue;
+    entries.push({ name, isExample, text });
+  }
+  return { manifest, entries };
+}
+
+/** The name below `package/` of a JSON file; undefined for others, and for those that begin with a dot (`.index.json`). */
+function nameInPackage(written: string): string | undefined {
+  const name = written.startsWith('./') ? written.slice(2) : written;
+  if (!name.startsWith(FOLDER) || !/\/[^./][^/]*\.json$/.test(name)) return undefined;
+  return name.slice(FOLDER.length);
+}
+
+async function* unpack(path: string): AsyncGenerator<Buffer, void> {
+  // An error of the file ends the stream that is read from, and so is thrown there.
+  const stream = pipeline(createReadStream(path), createGunzip(), () => undefined);
+  for await (const chunk of stream) {
+    if (Buffer.isBuffer(chunk)) yield chunk;
+  }
+}
+
+function toPackageError(path: string, error: unknown): unknown {
+  if (error instanceof TarError) return new PackageError(`${path} cannot be read: ${error.message}`);
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  if (code === 'ENOENT') return new PackageError(`There is no file ${path}`);
+  return code.startsWith('Z_')
+    ? new PackageError(`${path} cannot be read: it is not a gzip file, or is damaged`)
+    : error;
+}
+
+function readManifest(
+  path: string,
+  text: string,
+): { readonly manifest: PackageManifest; readonly exampleFolder: string | undefined } {
+  const fault = (what: string): PackageError => new PackageError(`${path}: package.json ${what}`);
+  let parsed: JsonValue;
+  try {
+    parsed = parseJson(text).value;
+  } catch (error) {
+    throw error instanceof FhirError ? fault(`is wrong: ${error.message}`) : error;
+  }
+  if (!isObject(parsed)) throw fault('is not an object');
+  const { name, version, dependencies, directories } = parsed;
+  if (typeof name !== 'string' || typeof version !== 'string') throw fault('has no name or no version');
+  const versions = parsed['fhirVersions'] ?? parsed['fhir-version-list'];
+  const named = isObject(dependencies) ? Object.entries(dependencies) : [];
+  return {
+    manifest: {
+      name,
+      version,
+      fhirVersions: listOf(versions).filter((each) => typeof each === 'string'),
+      dependencies: new Map(
+        named.flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])),
+      ),
+    },
+    exampleFolder:
+      isObject(directories) && typeof directories['example'] === 'string'
+        ? directories['example']
+        : undefined,
+  };
+}

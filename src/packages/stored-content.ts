@@ -1,0 +1,45 @@
+/** What of a stored resource is the client's and what the server's. */
+import { stringifyJson, type JsonObject, type JsonValue } from '../core';
+import { isObject, listOf } from './members';
+
+/** True when both say the same, but for the server's part of `meta` (version, time, its own extensions). */
+export function isSameContent(stored: JsonValue, sent: JsonValue, extensionBase: string): boolean {
+  return contentOf(stored, extensionBase) === contentOf(sent, extensionBase);
+}
+
+/** True when the version's author is this client application. */
+export function isWrittenBy(stored: JsonValue, actor: string, extensionBase: string): boolean {
+  const meta = isObject(stored) ? stored['meta'] : undefined;
+  const extensions = isObject(meta) ? listOf(meta['extension']) : [];
+  return extensions.some((extension) => {
+    if (!isObject(extension) || extension['url'] !== `${extensionBase}/author`) return false;
+    const reference = extension['valueReference'];
+    return isObject(reference) && reference['reference'] === `ClientApplication/${actor}`;
+  });
+}
+
+/** The text without the server's part, the members of the resource and of `meta` in a fixed order. */
+function contentOf(resource: JsonValue, extensionBase: string): string {
+  if (!isObject(resource)) return stringifyJson(resource, true);
+  const { meta, ...content } = resource;
+  const kept: JsonObject = {};
+  for (const [name, value] of isObject(meta) ? Object.entries(meta) : []) {
+    if (name === 'versionId' || name === 'lastUpdated') continue;
+    const rest =
+      name === 'extension' && Array.isArray(value)
+        ? value.filter((extension) => !isOfServer(extension, extensionBase))
+        : value;
+    if (!Array.isArray(rest) || rest.length > 0) kept[name] = rest;
+  }
+  const inOrder = (object: JsonObject) => Object.fromEntries(Object.entries(object).sort(byName));
+  return stringifyJson([inOrder(content), inOrder(kept)], true);
+}
+
+function byName([one]: [string, JsonValue], [other]: [string, JsonValue]): number {
+  return one < other ? -1 : 1;
+}
+
+function isOfServer(extension: JsonValue, extensionBase: string): boolean {
+  const url = isObject(extension) ? extension['url'] : undefined;
+  return url === `${extensionBase}/author` || url === `${extensionBase}/version-sequence`;
+}

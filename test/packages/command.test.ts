@@ -1,0 +1,91 @@
+/** `andiron import-package` as a user runs it. */
+import { execFile, type ExecFileException } from 'node:child_process';
+import path from 'node:path';
+import { openCore, type OpenedCore } from '../support/core';
+import { toEnvironment } from '../support/server';
+import { makeFolder, packResources } from './make-package';
+
+let opened: OpenedCore;
+let folder: string;
+let remove: () => Promise<void>;
+beforeAll(async () => {
+  opened = await openCore();
+  ({ folder, remove } = await makeFolder());
+});
+afterAll(async () => {
+  await opened.close();
+  await remove();
+});
+
+function run(...args: string[]): Promise<{ code: number; output: string; errors: string }> {
+  const cli = path.resolve(__dirname, '..', '..', 'dist', 'src', 'cli.js');
+  const env = { PATH: process.env['PATH'], ...toEnvironment(opened.database) };
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [cli, 'import-package', ...args],
+      { cwd: folder, env },
+      (error: ExecFileException | null, output, errors) => {
+        resolve({ code: Number(error?.code ?? 0), output, errors });
+      },
+    );
+  });
+}
+
+const manifest = {
+  name: 'clinic.example',
+  version: '1.0.0',
+  fhirVersions: ['4.0.1'],
+  dependencies: { 'other.example': '2.0.0' },
+};
+const valueSet = {
+  resourceType: 'ValueSet',
+  id: 'rooms',
+  url: 'http://clinic.example/rooms',
+  status: 'active',
+};
+const patient = { resourceType: 'Patient', id: 'ana' };
+
+describe('andiron import-package', () => {
+  it('loads a package and sums it up', async () => {
+    const file = await packResources(folder, manifest, {
+      'ValueSet-rooms.json': valueSet,
+      'example/Patient-ana.json': patient,
+    });
+    expect(await run(file, '--tenant', 'system')).toEqual({
+      code: 0,
+      errors: '',
+      output: [
+        'clinic.example 1.0.0 in tenant system, r4: 1 stored, 0 unchanged, 0 refused',
+        '  ValueSet      1 stored      0 unchanged',
+        'Examples left out: 1 (--examples loads them)',
+        'It needs packages that the tenant does not have: other.example 2.0.0',
+        '',
+      ].join('\n'),
+    });
+    const { output } = await run(file, '--tenant', 'system', '--release', 'r4', '--examples');
+    expect(output).toContain('r4: 1 stored, 1 unchanged, 0 refused\n');
+  });
+
+  it('names what it refused and ends with code 1', async () => {
+    const file = await packResources(folder, manifest, {
+      'ValueSet-odd.json': { ...valueSet, id: 'odd', status: 'fine' },
+    });
+    const { code, output, errors } = await run(file, '--tenant', 'system');
+    expect(code).toBe(1);
+    expect(output).toContain('Refused:\n  ValueSet-odd.json: ValueSet.status: ');
+    expect(errors).toBe('andiron: 1 resources were refused\n');
+  });
+
+  it.each([
+    [[], 'andiron import-package FILE.tgz --tenant NAME'],
+    [['guide.tgz'], 'andiron import-package FILE.tgz --tenant NAME'],
+    [['guide.tgz', '--tenant', 'system', '--release', 'r5'], 'andiron import-package FILE.tgz --tenant NAME'],
+    [['nothing.tgz', '--tenant', 'system'], 'There is no file nothing.tgz'],
+  ])('answers %j with one line and code 1', async (args, words) => {
+    const { code, output, errors } = await run(...args);
+    expect([code, output]).toEqual([1, '']);
+    expect(errors).toMatch(/^andiron: [^\n]*\n$/);
+    expect(errors).toContain(words);
+  });
+});
