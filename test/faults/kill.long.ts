@@ -57,7 +57,7 @@ async function writeUntilGone(
         if (answer.status !== 201) throw new Error(`POST: ${answer.status} ${answer.text}`);
         made.set(`Observation/${answer.json.id}`, answer.text);
       } else if (kind === 2) {
-        const patch = [{ op: 'add', path: '/language', value: `l${attempt}` }];
+        const patch = [{ op: 'add', path: '/language', value: `x-l${attempt}` }];
         const answer = await server.request('PATCH', `${root}/${tracked.path}`, patch, {
           'content-type': 'application/json-patch+json',
         });

@@ -19,15 +19,14 @@ describe('two processes', () => {
     await first.request('PUT', path, {
       resourceType: 'Patient',
       id: 'contended',
-      name: [] as string[],
-      telecom: [{ value: 'start' }],
+      telecom: [{ system: 'other', value: 'start' }],
     });
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, number) =>
         (number % 2 === 0 ? first : second).request(
           'PATCH',
           path,
-          [{ op: 'add', path: '/telecom/-', value: { value: `patch-${number}` } }],
+          [{ op: 'add', path: '/telecom/-', value: { system: 'other', value: `patch-${number}` } }],
           PATCH,
         ),
       ),
@@ -53,7 +52,7 @@ describe('two processes', () => {
           (number % 2 === 0 ? first : second).request(
             'PUT',
             path,
-            { resourceType: 'Patient', id: 'raced', language: `n${number}` },
+            { resourceType: 'Patient', id: 'raced', name: [{ family: `n${number}` }] },
             headers,
           ),
         ),
@@ -100,7 +99,11 @@ describe('two processes', () => {
       for (let step = 0; Date.now() < until; step++) {
         const id = step % 3 === 0 ? 'followed-shared' : `followed-${writer}`;
         const type = ['Patient', 'Observation', 'Basic'][step % 3] ?? 'Patient';
-        const bare: Record<string, unknown> = { resourceType: type, id, language: `s${step}` };
+        const bare: Record<string, unknown> = {
+          resourceType: type,
+          id,
+          meta: { tag: [{ code: `s${step}` }] },
+        };
         const more =
           type === 'Observation'
             ? { status: 'final', code: { text: 'x' } }
