@@ -24,7 +24,7 @@ export interface Snapshot {
  * The snapshot that the differential gives; without a differential the one that is there. What `resolve` throws is
  * passed on.
  *
- * Cost: one call of `resolve` for each definition that it rests on, at most 1,000; at most 50,000 elements. A profile of
+ * Cost: one call of `resolve` for each definition that it rests on, at most 1,000; at most 30,000 elements. A profile of
  * 100 elements takes about a millisecond.
  */
 export async function generateSnapshot(structure: JsonObject, resolve: StructureSource): Promise<Snapshot> {
