@@ -217,22 +217,26 @@ function* compareHead(
 
 function* compareRows(place: Place, wanted: ResourceRows, stored: ResourceRows): Generator<IndexDifference> {
   for (const table of INDEX_TABLES) {
-    const missing = without(wanted[table], stored[table]);
-    const superfluous = without(stored[table], wanted[table]);
+    const { missing, superfluous } = subtract(wanted[table], stored[table]);
     if (missing.length > 0 || superfluous.length > 0) yield difference(place, table, missing, superfluous);
   }
 }
 
-/** The members of `all` that `taken` does not have, each as often as it is missing there, in words. */
-function without(all: readonly IndexRow[], taken: readonly IndexRow[]): string[] {
-  const counts = new Map<string, number>();
-  for (const row of taken) counts.set(identityOf(row), (counts.get(identityOf(row)) ?? 0) + 1);
-  const left = all.filter((row) => {
-    const count = counts.get(identityOf(row)) ?? 0;
-    if (count > 0) counts.set(identityOf(row), count - 1);
-    return count === 0;
-  });
-  return left.map((row) => row.join(' '));
+/** Rows that only one side has, each as often as the other lacks it, in words. */
+function subtract(
+  wanted: readonly IndexRow[],
+  stored: readonly IndexRow[],
+): { missing: string[]; superfluous: string[] } {
+  const left = new Map<string, IndexRow[]>();
+  for (const row of stored) {
+    const identity = identityOf(row);
+    const same = left.get(identity);
+    if (same === undefined) left.set(identity, [row]);
+    else same.push(row);
+  }
+  const missing = wanted.filter((row) => left.get(identityOf(row))?.pop() === undefined);
+  const inWords = (row: IndexRow): string => row.join(' ');
+  return { missing: missing.map(inWords), superfluous: [...left.values()].flat().map(inWords) };
 }
 
 function difference(
