@@ -27,11 +27,6 @@ export function typeNumberOf(services: Services, context: RequestContext, type: 
   return number;
 }
 
-/** Names of the concrete resource types of the request's release. */
-export function releaseTypesOf(services: Services, context: RequestContext): ReadonlySet<string> {
-  return services.resourceTypes(context.space.release);
-}
-
 /** The row at the address if it really bears this id: another id may have the same key, once in 2^63. */
 export function rowOfId<R extends VersionRow>(row: R | undefined, id: string): R | undefined {
   return row === undefined || (row.id !== null && row.id !== id) ? undefined : row;
