@@ -41,6 +41,8 @@ export interface Compiled {
 export interface Surroundings {
   readonly model: TypeModel;
   readonly isStrict: boolean;
+  /** The expression comes from a client, and its regular expressions too. */
+  readonly isForeign: boolean;
   /** Types of the focus; undefined: not known. */
   readonly focus: readonly TypeNode[] | undefined;
 }
@@ -118,6 +120,7 @@ export function forEach<Result>(
   visit: (result: Result, node: PathNode) => boolean | void,
 ): void {
   const { self, index } = scope;
+  scope.spend(nodes.length);
   for (let at = 0; at < nodes.length; at++) {
     const node = nodes[at];
     if (!node) continue;

@@ -36,6 +36,11 @@ export interface PathOptions {
    * take a PathEvaluationError. Without it both are empty, and evaluation never throws.
    */
   readonly isStrict?: boolean;
+  /**
+   * The expression comes from a client: regular expressions must be literals, and are run in linear time; of the
+   * usual syntax only back references, look-around and the like are not understood (UnsupportedPathError).
+   */
+  readonly isForeign?: boolean;
 }
 
 /** Input: JSON of the root type, or a value that another path found. Cost: from 0.1 µs for a plain path. */
@@ -49,8 +54,8 @@ export type CompiledPath = (
  * compiler does not know), PathTypeError. Cost: about 10 µs.
  */
 export function compilePath(expression: string, options: PathOptions): CompiledPath {
-  const { model, rootNodes, isStrict } = settle(options);
-  const { run } = compileSyntax(parsePath(expression), { model, isStrict, focus: rootNodes });
+  const { model, rootNodes, isStrict, isForeign } = settle(options);
+  const { run } = compileSyntax(parsePath(expression), { model, isStrict, isForeign, focus: rootNodes });
   // Values of a choice must come as values that another path found.
   const toNodes = nodesMaker(model, rootNodes?.length === 1 ? rootNodes[0] : undefined);
   return (root, environment = NOWHERE) => {
@@ -77,8 +82,8 @@ export type CompiledTest = (
 
 /** A function that evaluates `expression` as a boolean, as invariants are. Throws what compilePath throws. */
 export function compileTest(expression: string, options: PathTestOptions): CompiledTest {
-  const { model, rootNodes, isStrict } = settle(options);
-  const compiled = compileSyntax(parsePath(expression), { model, isStrict, focus: rootNodes });
+  const { model, rootNodes, isStrict, isForeign } = settle(options);
+  const compiled = compileSyntax(parsePath(expression), { model, isStrict, isForeign, focus: rootNodes });
   const test = toTest(compiled, 'A test');
   const { rootType, choice } = options;
   const rootNode = choice === undefined ? rootNodes?.[0] : rootNodes?.find(({ name }) => name === choice);
@@ -95,15 +100,16 @@ interface Settled {
   readonly model: TypeModel;
   readonly rootNodes: readonly TypeNode[] | undefined;
   readonly isStrict: boolean;
+  readonly isForeign: boolean;
 }
 
-function settle({ definitions, rootType, isStrict = false }: PathOptions): Settled {
+function settle({ definitions, rootType, isStrict = false, isForeign = false }: PathOptions): Settled {
   const model = TypeModel.of(definitions);
-  if (rootType === undefined) return { model, rootNodes: undefined, isStrict };
+  if (rootType === undefined) return { model, rootNodes: undefined, isStrict, isForeign };
   const rootNodes = model.nodesOf(rootType);
   if (rootNodes.length === 0)
     throw new Error(`There is no type '${rootType}' in FHIR ${definitions.fhirVersion}`);
-  return { model, rootNodes, isStrict };
+  return { model, rootNodes, isStrict, isForeign };
 }
 
 /** A resource knows its type; anything else is of the root type. */

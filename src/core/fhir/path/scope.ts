@@ -1,5 +1,6 @@
 /** One evaluation of an expression. */
 import type { JsonValue } from '../json';
+import { PathEvaluationError } from './error';
 import type { Findings, PathMemory } from './memory';
 import { EMPTY, type PathNodes, type PathValue } from './value';
 
@@ -18,11 +19,18 @@ export interface PathEnvironment {
 
 export type ToNodes = (value: JsonValue | PathValue) => PathNodes;
 
+/**
+ * Values that one evaluation may go through, in loops and trees. A resource of 16 MB has at most 4 million; more is
+ * met by expressions whose loops stand in one another.
+ */
+const MAX_STEPS = 10_000_000;
+
 /** `self`, `index` and `total` are those of the innermost iteration. */
 export class Scope {
   index = 0;
   total = EMPTY;
   private startedAt: number | undefined;
+  private steps = 0;
   private resourceNodes: PathNodes | undefined;
   private ofEvaluation: Findings | undefined;
   private ofResource: Findings | undefined;
@@ -53,6 +61,13 @@ export class Scope {
   /** Milliseconds since 1970, the same throughout an evaluation. */
   get now(): number {
     return this.environment.now ?? (this.startedAt ??= Date.now());
+  }
+
+  /** Counts values that are gone through. Throws PathEvaluationError in strict mode when there are too many. */
+  spend(count: number): void {
+    this.steps += count;
+    if (this.steps > MAX_STEPS && this.isStrict)
+      throw new PathEvaluationError(`The expression goes through more than ${MAX_STEPS} values`);
   }
 
   /** What was found that only depends on the evaluation. */

@@ -58,7 +58,7 @@ export function compileInvariants(
   if (!invariants) {
     invariants = constraintsOf(definitions, typeName, path, choice)
       .filter(({ key }) => !NATIVE_INVARIANTS.has(key))
-      .map((constraint) => compileInvariant(definitions, constraint, { rootType, choice }));
+      .map((constraint) => compile(definitions, constraint, { rootType, choice }, false));
     known.set(name, invariants);
   }
   return invariants;
@@ -81,15 +81,27 @@ function constraintsOf(
   return ofType.length === 0 ? element.constraints : [...element.constraints, ...ofType];
 }
 
-/** One constraint, of the specification or of a profile. Throws PathError. */
+/**
+ * One constraint of a profile, which a client may have written, so that its regular expressions run in linear time
+ * (PathOptions.isForeign). Throws PathError.
+ */
 export function compileInvariant(
   definitions: Definitions,
   constraint: ConstraintDefinition,
+  place: InvariantPlace,
+): Invariant {
+  return compile(definitions, constraint, place, true);
+}
+
+function compile(
+  definitions: Definitions,
+  constraint: ConstraintDefinition,
   { rootType, choice }: InvariantPlace,
+  isForeign: boolean,
 ): Invariant {
   const { key, severity, human } = constraint;
   const expression = expressionOf(constraint, rootType, definitions);
-  const test = compileTest(expression, { definitions, rootType, choice, isStrict: true });
+  const test = compileTest(expression, { definitions, rootType, choice, isStrict: true, isForeign });
   return {
     key,
     severity,

@@ -1,6 +1,7 @@
 import { loadDefinitions } from '../../../../src/core/fhir/definitions';
 import { parseJson, type JsonObject, type JsonValue } from '../../../../src/core/fhir/json';
 import { compilePath } from '../../../../src/core/fhir/path';
+import { processorMilliseconds } from '../../../support/processor-time';
 import { textOf } from './examples';
 
 const definitions = loadDefinitions('r4');
@@ -15,7 +16,7 @@ function numbered<Value>(count: number, make: (index: number) => Value): Value[]
 
 /** Linear: some 500 ms. Quadratic: 2.5 billion comparisons, half a minute and more. */
 const MANY = 50_000;
-const LIMIT_MILLISECONDS = 10_000;
+const LIMIT_MILLISECONDS = 5_000;
 
 describe('looking for values among many', () => {
   const codings = (offset: number): JsonValue[] =>
@@ -41,9 +42,12 @@ describe('looking for values among many', () => {
   ];
 
   it.each(cases)('takes linear time for %s', (expression, resource, expected) => {
-    const started = performance.now();
-    expect(evaluate(expression, resource, textOf(resource['resourceType']))).toEqual([expected]);
-    expect(performance.now() - started).toBeLessThan(LIMIT_MILLISECONDS);
+    let found: JsonValue[] = [];
+    const spent = processorMilliseconds(() => {
+      found = evaluate(expression, resource, textOf(resource['resourceType']));
+    });
+    expect(found).toEqual([expected]);
+    expect(spent).toBeLessThan(LIMIT_MILLISECONDS);
   });
 });
 
@@ -112,7 +116,7 @@ describe('matches()', () => {
 
   it('looks at texts of up to a mebibyte, as long as FHIR allows a string to be', () => {
     expect(matches('b'.repeat(1024 * 1024))).toBe(true);
-    expect(() => matches('b'.repeat(1024 * 1024 + 1))).toThrow('1048576 characters');
+    expect(() => matches('b'.repeat(1024 * 1024 + 1))).toThrow('1048577 characters is too long');
   });
 
   it('remembers no position from one text to the next', () => {

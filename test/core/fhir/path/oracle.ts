@@ -13,7 +13,7 @@ const RESOLVE = /^(.*)\.where\(resolve\(\) is (\w+)\)$/;
  * resolve() is asynchronous, so that `where(resolve() is T)` is done here from the text of the reference.
  */
 export function createOracle(definitions: Definitions): Oracle {
-  const model = definitions.release === 'r4' ? r4Model : makeModel(definitions);
+  const model = modelOf(definitions);
   return (expression) => {
     // Branch by branch: the library's own union refuses quantities with a comparator.
     const parts = splitUnion(expression);
@@ -58,7 +58,8 @@ function toOfType(expression: string): string {
     .replace(/^([\w.]+) as (\w+)$/, '$1.ofType($2)');
 }
 
-function targetOf(reference: JsonValue, resource: JsonValue): JsonValue | undefined {
+/** The type of the resource that a reference points to, as far as its text tells. */
+export function targetOf(reference: JsonValue, resource: JsonValue): JsonValue | undefined {
   if (!isJsonObject(reference) || !isJsonObject(resource)) return undefined;
   const text = reference['reference'];
   if (typeof text === 'string' && text.startsWith('#')) {
@@ -69,6 +70,10 @@ function targetOf(reference: JsonValue, resource: JsonValue): JsonValue | undefi
   const parts = typeof text === 'string' ? text.replace(/\/_history\/.*$/, '').split('/') : [];
   const type = parts.at(-2);
   return type !== undefined && /^[A-Z]/.test(type) ? type : reference['type'];
+}
+
+export function modelOf(definitions: Definitions): typeof r4Model {
+  return definitions.release === 'r4' ? r4Model : makeModel(definitions);
 }
 
 /** The library has no model of R4B: made from the definitions, in the form of its others. */

@@ -2,23 +2,49 @@
 import { loadDefinitions } from '../../../../src/core/fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/core/fhir/json';
 import type { Release } from '../../../../src/core/fhir/release';
-import { compileInvariants } from '../../../../src/core/fhir/validate/invariants';
+import { compileInvariants, type Invariant } from '../../../../src/core/fhir/validate/invariants';
 import { ValidationRun } from '../../../../src/core/fhir/validate/run';
 import { readExamples, textOf } from '../path/examples';
-import { placesOf } from './places';
+import { placesOf, type Place } from './places';
 
-/** The rules of severity error that a resource breaks, each with the element that breaks it. */
-export function brokenBy(resource: JsonObject, release: Release = 'r4', severity = 'error'): string[] {
+/** The rules that a resource breaks, each with the element that breaks it. */
+export function brokenBy(
+  resource: JsonObject,
+  release: Release = 'r4',
+  severity: Invariant['severity'] = 'error',
+): string[] {
+  return askAll(questionsOf(resource, release, severity), resource);
+}
+
+/** An invariant that is to be asked about an element. */
+export interface Question {
+  readonly invariant: Invariant;
+  readonly place: Place;
+}
+
+export function questionsOf(
+  resource: JsonObject,
+  release: Release = 'r4',
+  severity: Invariant['severity'] = 'error',
+): Question[] {
   const definitions = loadDefinitions(release);
+  const questions: Question[] = [];
+  for (const place of placesOf(definitions, resource)) {
+    for (const invariant of compileInvariants(definitions, place.typeName, place.path, place.choice))
+      if (invariant.severity === severity) questions.push({ invariant, place });
+  }
+  return questions;
+}
+
+/** In one validation. */
+export function askAll(questions: readonly Question[], resource: JsonObject): string[] {
   const run = new ValidationRun('', resource, true);
   const broken: string[] = [];
-  for (const place of placesOf(definitions, resource)) {
-    Object.assign(run, { resource: place.resource });
-    const { typeName, path, choice } = place;
-    for (const invariant of compileInvariants(definitions, typeName, path, choice)) {
-      if (invariant.severity !== severity || invariant.holds(place.value, place.element, run)) continue;
-      broken.push(`${invariant.key} ${path === '' ? typeName : `${typeName}.${path}`}`);
-    }
+  for (const { invariant, place } of questions) {
+    run.resource = place.resource;
+    if (invariant.holds(place.value, place.element, run)) continue;
+    const { typeName, path } = place;
+    broken.push(`${invariant.key} ${path === '' ? typeName : `${typeName}.${path}`}`);
   }
   return broken;
 }

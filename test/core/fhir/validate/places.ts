@@ -40,6 +40,7 @@ function* placesOfObject(
     yield { typeName, path, choice: undefined, value: object, element: undefined, ...surroundings };
   for (const element of type.children(path)) {
     for (const { key, code } of membersOf(element)) {
+      if (!(key in object) && !(`_${key}` in object)) continue;
       const values = listOf(object[key]);
       const companions = listOf(object[`_${key}`]);
       for (let index = 0; index < Math.max(values.length, companions.length); index++) {
@@ -76,10 +77,24 @@ export function contentOf(
   return [structure?.kind === 'primitive' ? undefined : structure, ''];
 }
 
+interface Member {
+  readonly key: string;
+  readonly code: string;
+}
+
+const members = new WeakMap<ElementDefinition, readonly Member[]>();
+
 /** The JSON members by which an element stands, with the type of each. */
-export function membersOf({ name, isChoice, types }: ElementDefinition): { key: string; code: string }[] {
-  if (!isChoice) return [{ key: name, code: types[0]?.code ?? '' }];
-  return types.map(({ code }) => ({ key: name + code.charAt(0).toUpperCase() + code.slice(1), code }));
+export function membersOf(element: ElementDefinition): readonly Member[] {
+  let known = members.get(element);
+  if (!known) {
+    const { name, isChoice, types } = element;
+    known = isChoice
+      ? types.map(({ code }) => ({ key: name + code.charAt(0).toUpperCase() + code.slice(1), code }))
+      : [{ key: name, code: types[0]?.code ?? '' }];
+    members.set(element, known);
+  }
+  return known;
 }
 
 function listOf(value: JsonValue | undefined): JsonValue[] {

@@ -99,7 +99,11 @@ function withModel(
   run: (nodes: PathNodes, scope: Scope, model: TypeModel) => PathNodes,
 ): (call: CallSite) => Compiled {
   return ({ on, surroundings: { model } }) => ({
-    run: (focus, scope) => run(on.run(focus, scope), scope, model),
+    run: (focus, scope) => {
+      const found = run(on.run(focus, scope), scope, model);
+      scope.spend(found.length);
+      return found;
+    },
     nodes: undefined,
   });
 }

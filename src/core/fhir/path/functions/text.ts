@@ -3,11 +3,14 @@ import {
   fault,
   fromTest,
   one,
+  unsupported,
   type CallSite,
   type Compiled,
   type FunctionTable,
   type Scope,
 } from '../compiled';
+import type { Pattern } from '../../terminology/pattern';
+import { compileForeignPattern } from '../foreign-pattern';
 import type { SystemType } from '../syntax';
 import { SYSTEM_NODES } from '../type-node';
 import { EMPTY, makeValue, single, type PathNode, type PathNodes } from '../value';
@@ -73,21 +76,44 @@ function textTest(
 
 /** FHIR's strings have at most 1 MiB characters; from some 4 million on, regular expressions run out of memory. */
 const MAX_MATCHED = 1024 * 1024;
+/** Of a client's pattern: states times characters, some 0.3 s. */
+const MAX_FOREIGN_STEPS = 20_000_000;
 
-function matching(anchor: (pattern: string) => string): (call: CallSite) => Compiled {
+/** Undefined: the text is too long for the pattern. */
+type Matcher = (text: string, pattern: string) => boolean | undefined;
+
+function matching(mustMatchAll: boolean): (call: CallSite) => Compiled {
   return (call) => {
     const inputs = inputsOf(call);
+    const matches = call.surroundings.isForeign
+      ? foreignMatcher(call, mustMatchAll)
+      : (text: string, pattern: string) =>
+          text.length > MAX_MATCHED
+            ? undefined
+            : toRegExp(mustMatchAll ? `^(?:${pattern})$` : pattern)?.test(text) === true;
     return fromTest((focus, scope) => {
       const given = inputs(focus, scope);
       if (!given) return undefined;
-      const [text, pattern] = given;
-      if (text.length > MAX_MATCHED) {
-        fault(scope, `${call.syntax.name}() takes strings of at most ${MAX_MATCHED} characters`);
-        return undefined;
-      }
-      return toRegExp(anchor(String(pattern)))?.test(text);
+      const answer = matches(given[0], String(given[1]));
+      if (answer === undefined)
+        fault(scope, `A text of ${given[0].length} characters is too long for ${call.syntax.name}()`);
+      return answer;
     });
   };
+}
+
+function foreignMatcher(call: CallSite, mustMatchAll: boolean): Matcher {
+  const [source] = call.syntax.arguments;
+  if (source?.kind !== 'literal')
+    throw unsupported(`${call.syntax.name}() with a computed pattern`, call.syntax);
+  let pattern: Pattern;
+  try {
+    pattern = compileForeignPattern(source.text, mustMatchAll);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw unsupported(`The pattern of ${call.syntax.name}(): ${error.message};`, call.syntax);
+  }
+  return (text) => (text.length * pattern.states > MAX_FOREIGN_STEPS ? undefined : pattern(text));
 }
 
 function textOf(nodes: PathNodes, scope: Scope, name: string): string | undefined {
@@ -193,6 +219,17 @@ function substring(text: string, start: Argument, length: Argument): string | un
   return typeof length === 'number' ? text.slice(start, start + Math.max(0, length)) : undefined;
 }
 
+const replaceMatchesOfText = textFunction('String', (text, pattern, to) => {
+  if (pattern === '' || text.length > MAX_MATCHED) return text;
+  const expression = toRegExp(String(pattern), 'g');
+  return expression ? text.replace(expression, String(to)) : text;
+});
+
+function replaceMatches(call: CallSite): Compiled {
+  if (call.surroundings.isForeign) throw unsupported('replaceMatches() of a client', call.syntax);
+  return replaceMatchesOfText(call);
+}
+
 export const TEXT: FunctionTable = {
   indexOf: [1, 1, textFunction('Integer', (text, part) => text.indexOf(String(part)))],
   substring: [1, 2, textFunction('String', substring)],
@@ -206,17 +243,9 @@ export const TEXT: FunctionTable = {
     2,
     textFunction('String', (text, from, to) => text.replaceAll(String(from), () => String(to))),
   ],
-  matches: [1, 1, matching((pattern) => pattern)],
-  matchesFull: [1, 1, matching((pattern) => `^(?:${pattern})$`)],
-  replaceMatches: [
-    2,
-    2,
-    textFunction('String', (text, pattern, to) => {
-      if (pattern === '' || text.length > MAX_MATCHED) return text;
-      const expression = toRegExp(String(pattern), 'g');
-      return expression ? text.replace(expression, String(to)) : text;
-    }),
-  ],
+  matches: [1, 1, matching(false)],
+  matchesFull: [1, 1, matching(true)],
+  replaceMatches: [2, 2, replaceMatches],
   length: [0, 0, textFunction('Integer', (text) => text.length)],
   trim: [0, 0, textFunction('String', (text) => text.trim())],
   encode: [1, 1, textFunction('String', encode)],

@@ -1,0 +1,55 @@
+/**
+ * Regular expressions of clients, such as those in the constraints of a tenant's profile: run by an automaton, for a
+ * backtracking engine can be made to take for ever. FHIRPath's matches() looks for a part of the text, and its dot
+ * stands for every character (http://hl7.org/fhirpath/N1/#matchesregex-string-boolean).
+ */
+import { compilePattern, type Pattern } from '../terminology/pattern';
+
+const ANYTHING = '[\\s\\S]*';
+
+/** Whether a part of a text matches, or all of it. Throws RangeError, with a sentence, for what is not understood. */
+export function compileForeignPattern(source: string, mustMatchAll: boolean): Pattern {
+  const { body, isAtStart, isAtEnd, hasChoice } = read(source);
+  if (hasChoice && (isAtStart || isAtEnd))
+    throw new RangeError('^ and $ beside | are not understood; parentheses say what belongs together');
+  const before = isAtStart || mustMatchAll ? '' : ANYTHING;
+  const after = isAtEnd || mustMatchAll ? '' : ANYTHING;
+  return compilePattern(`${before}(?:${body})${after}`);
+}
+
+interface Reading {
+  /** Without the anchors, and with a class of all characters for each dot. */
+  readonly body: string;
+  readonly isAtStart: boolean;
+  readonly isAtEnd: boolean;
+  /** There is a | outside of all parentheses. */
+  readonly hasChoice: boolean;
+}
+
+function read(source: string): Reading {
+  const isAtStart = source.startsWith('^');
+  let body = '';
+  let depth = 0;
+  let hasChoice = false;
+  let isInClass = false;
+  let isAtEnd = false;
+  for (let at = isAtStart ? 1 : 0; at < source.length; at++) {
+    const character = source.charAt(at);
+    if (character === '\\') {
+      body += source.slice(at, at + 2);
+      at++;
+    } else if (isInClass) {
+      isInClass = character !== ']';
+      body += character;
+    } else if (character === '$' && at === source.length - 1) {
+      isAtEnd = true;
+    } else {
+      if (character === '[') isInClass = true;
+      else if (character === '(') depth++;
+      else if (character === ')') depth--;
+      else if (character === '|' && depth === 0) hasChoice = true;
+      body += character === '.' ? '[\\s\\S]' : character;
+    }
+  }
+  return { body, isAtStart, isAtEnd, hasChoice };
+}
