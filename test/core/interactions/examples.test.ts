@@ -1,15 +1,24 @@
-/** Everything that is stored comes back with the same meaning, to the last digit: every official example. */
-import { parseJson, type JsonObject, type JsonValue, RELEASE_NAMES } from '../../../src/core';
+/**
+ * Everything that is stored comes back with the same meaning, to the last digit: every official example. Those that
+ * full validation refuses (test/core/fhir/validate/wrong-examples.json) are stored where only structure is looked at.
+ */
+import { FhirError, parseJson, type JsonObject, type JsonValue, RELEASE_NAMES } from '../../../src/core';
 import { isJsonObject } from '../../../src/core/fhir/json';
 import { areIdenticalJson } from '../../../src/core/fhir/json/equality';
 import { openCore, type OpenedCore } from '../../support/core';
 import { forEachOf, readExamples } from '../../support/examples';
+import { wrongExamplesOf } from '../../support/wrong-examples';
 
 let opened: OpenedCore;
+let lenient: OpenedCore;
 beforeAll(async () => {
   opened = await openCore();
+  lenient = await openCore({ database: opened.database, environment: { VALIDATION: 'structure' } });
 });
-afterAll(() => opened.close());
+afterAll(async () => {
+  await lenient.close();
+  await opened.close();
+});
 
 const EXTENSION_BASE = 'https://andiron.example/fhir/StructureDefinition';
 const OURS = new Set([`${EXTENSION_BASE}/version-sequence`, `${EXTENSION_BASE}/author`]);
@@ -34,14 +43,37 @@ function withoutServerParts(resource: JsonObject, withoutId: boolean): JsonObjec
 }
 
 describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
-  const examples = readExamples(release);
+  const wrong = wrongExamplesOf(release, true);
+  const malformed = wrongExamplesOf(release, false);
+  const all = readExamples(release);
+  const examples = all.filter(({ type, id }) => !malformed.has(`${type}/${id}`));
+  const storeOf = (type: string, id: string): OpenedCore => (wrong.has(`${type}/${id}`) ? lenient : opened);
+
+  it.each([
+    ['full', () => opened, wrong],
+    ['structural', () => lenient, malformed],
+  ])('that are wrong are refused by %s validation', async (_name, core, expected) => {
+    const refused: string[] = [];
+    await forEachOf(all, 32, async ({ type, id, document }) => {
+      if (!wrong.has(`${type}/${id}`)) return;
+      const context = await core().context('system', release);
+      await core()
+        .core.update(context, type, id, document)
+        .catch((error: unknown) => {
+          if (!(error instanceof FhirError) || ![400, 422].includes(error.status)) throw error;
+          refused.push(`${type}/${id}`);
+        });
+    });
+    expect(refused.sort()).toEqual([...expected.keys()].sort());
+  });
 
   it('that are stored by PUT come back equal, member order included', async () => {
     const unequal: string[] = [];
     await forEachOf(examples, 32, async ({ type, id, document, resource }) => {
-      const context = await opened.context('system', release);
-      await opened.core.update(context, type, id, document);
-      const { text } = await opened.core.read(context, type, id);
+      const store = storeOf(type, id);
+      const context = await store.context('system', release);
+      await store.core.update(context, type, id, document);
+      const { text } = await store.core.read(context, type, id);
       const back = parseJson(text).value as JsonObject;
       const isEqual =
         areIdenticalJson(withoutServerParts(back, false), withoutServerParts(resource, false)) &&
@@ -59,9 +91,10 @@ describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
   it('that are stored by POST come back equal', async () => {
     const unequal: string[] = [];
     await forEachOf(examples, 32, async ({ type, id, document, resource }) => {
-      const context = await opened.context('system', release);
-      const { version } = await opened.core.create(context, type, document);
-      const { text } = await opened.core.read(context, type, version.id);
+      const store = storeOf(type, id);
+      const context = await store.context('system', release);
+      const { version } = await store.core.create(context, type, document);
+      const { text } = await store.core.read(context, type, version.id);
       if (text !== version.text) unequal.push(`${type}/${version.id} differs from the answer of its create`);
       const back = parseJson(text).value as JsonObject;
       if (!areIdenticalJson(withoutServerParts(back, true), withoutServerParts(resource, true)))
