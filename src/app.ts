@@ -76,7 +76,11 @@ export async function createApp(
   watchConnections(metrics.registry, core);
   const gateway = await createGraphqlGateway({
     core,
-    settings: { requestTimeoutMs: settings.REQUEST_TIMEOUT_MS, extensionBase },
+    settings: {
+      requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
+      extensionBase,
+      maxDepth: settings.MAX_DEPTH,
+    },
     log,
   });
   const server = createRestServer({

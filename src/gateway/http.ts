@@ -7,8 +7,8 @@ import { type DocumentLimits, measureText } from '../schema/limits';
 import { stringifyResponse } from '../schema/raw-json';
 import { formatFhirError } from './errors';
 
-/** A resource in `variables` in the body may be as deep as one that is sent alone. */
-const MAX_BODY_DEPTH = 64 + 4;
+/** Levels around a resource in the variables of a body: it may be as deep as one that is sent alone. */
+const LEVELS_AROUND = 4;
 
 const JSON_TYPES = /^application\/(json|graphql-response\+json)\s*(;|$)/i;
 
@@ -18,17 +18,17 @@ export function isBrowser(request: FastifyRequest): boolean {
 }
 
 /**
- * The body of a POST, read by the parser that keeps decimals; undefined for a GET. Throws `unsupportedMediaType`,
- * and what the parser finds.
+ * The body of a POST, read by the parser that keeps decimals; undefined for a GET. `maxDepth`: levels that a resource
+ * may have. Throws `unsupportedMediaType`, and what the parser finds.
  */
-export function readBody(request: FastifyRequest): unknown {
+export function readBody(request: FastifyRequest, maxDepth: number): unknown {
   if (request.method !== 'POST') return undefined;
   const contentType = request.headers['content-type'] ?? 'not stated';
   if (!JSON_TYPES.test(contentType)) {
     throw fhirError('unsupportedMediaType', { contentType, allowed: 'send application/json' });
   }
   const text = typeof request.body === 'string' ? request.body : '';
-  return parseJson(text, { maxDepth: MAX_BODY_DEPTH }).value;
+  return parseJson(text, { maxDepth: maxDepth + LEVELS_AROUND }).value;
 }
 
 /** Throws for a document that is over a limit, before graphql parses and validates it: see measureText. */

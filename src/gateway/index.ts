@@ -25,6 +25,8 @@ export interface GatewaySettings {
   readonly requestTimeoutMs: number;
   /** Base of the urls of our extensions, without a slash at its end. */
   readonly extensionBase: string;
+  /** Levels of objects and arrays that a resource may have. */
+  readonly maxDepth: number;
   /** Undefined: DEFAULT_LIMITS. */
   readonly limits?: DocumentLimits;
 }
@@ -89,7 +91,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   async function answer(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
     const space = await findSpace(request);
     if (isBrowser(request)) return sendPage(request, reply);
-    const body = readBody(request);
+    const body = readBody(request, settings.maxDepth);
     const apollo = await serverOf(space.release);
     const response = await apollo.executeHTTPGraphQLRequest({
       httpGraphQLRequest: {
@@ -100,7 +102,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
       },
       context: async () => {
         checkText(body, limits);
-        return createGatewayContext(core, toRequestContext(request, space), settings.extensionBase);
+        return createGatewayContext(core, toRequestContext(request, space), settings);
       },
     });
     setCommonHeaders(request, reply).code(response.status ?? 200);

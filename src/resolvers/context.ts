@@ -8,12 +8,15 @@ export interface GatewayContext {
   readonly loaders: Loaders;
   /** Base of the urls of our extensions, without a slash at its end (FHIR_EXTENSION_BASE). */
   readonly extensionBase: string;
+  /** Levels of objects and arrays that a resource may have. */
+  readonly maxDepth: number;
 }
 
 export function createGatewayContext(
   core: Core,
   request: RequestContext,
-  extensionBase: string,
+  settings: Pick<GatewayContext, 'extensionBase' | 'maxDepth'>,
 ): GatewayContext {
-  return { core, request, extensionBase, loaders: createLoaders(core, request) };
+  const { extensionBase, maxDepth } = settings;
+  return { core, request, extensionBase, maxDepth, loaders: createLoaders(core, request) };
 }

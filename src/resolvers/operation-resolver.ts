@@ -20,9 +20,12 @@ function toSimple(name: string, value: JsonValue): [name: string, value: string]
 }
 
 /** `{"resourceType": "Parameters"}` or any resource is the input as it is; other objects are names and simple values. */
-function toInput(parameters: JsonObject | null | undefined): Pick<Invocation, 'input' | 'query'> {
+function toInput(
+  parameters: JsonObject | null | undefined,
+  maxDepth: number,
+): Pick<Invocation, 'input' | 'query'> {
   if (!parameters) return {};
-  if ('resourceType' in parameters) return { input: toDocument(parameters) };
+  if ('resourceType' in parameters) return { input: toDocument(parameters, maxDepth) };
   const query = Object.entries(parameters).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((single) => toSimple(name, single)),
   );
@@ -86,7 +89,7 @@ export class OperationResolver {
       id: id ?? undefined,
       code,
       safe: false,
-      ...toInput(parameters),
+      ...toInput(parameters, context.maxDepth),
     });
     return { resource: toReturnedResource(text), json: new RawJson(text) };
   }

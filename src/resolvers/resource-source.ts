@@ -5,6 +5,9 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What is stored has been let in, perhaps while the limit was another. */
+const STORED_DEPTH = { maxDepth: Number.MAX_SAFE_INTEGER };
+
 /** The text is parsed when meta is asked for, once. */
 abstract class ParsedOnce {
   abstract readonly text: string;
@@ -12,7 +15,7 @@ abstract class ParsedOnce {
 
   protected get value(): JsonObject {
     if (!this.parsed) {
-      const { value } = parseJson(this.text);
+      const { value } = parseJson(this.text, STORED_DEPTH);
       this.parsed = isObject(value) ? value : {};
     }
     return this.parsed;

@@ -3,7 +3,7 @@ import { fhirError, type JsonObject, type StoredVersion, type VersionGuard } fro
 import { resourceInputScalar, resourceTypePlaceholder } from '../schema/scalars';
 import { JsonPatchOperation, WriteResult } from '../schema/types/write';
 import type { GatewayContext } from './context';
-import { toDocument } from './json-document';
+import { toInput } from './json-document';
 import { toResource } from './resource-source';
 
 const ifVersionDescription =
@@ -56,7 +56,8 @@ export class WriteResolver {
     @Arg('resource', () => resourceInputScalar) resource: JsonObject,
   ): Promise<WriteResult> {
     const type = requiredText(resource, 'resourceType');
-    const { version, created } = await context.core.create(context.request, type, toDocument(resource));
+    const input = toInput(resource, context.maxDepth);
+    const { version, created } = await context.core.create(context.request, type, input);
     return toResult(version, created, context.extensionBase);
   }
 
@@ -76,7 +77,7 @@ export class WriteResolver {
       context.request,
       type,
       id,
-      toDocument(resource),
+      toInput(resource, context.maxDepth),
       toGuard(ifVersion),
     );
     return toResult(version, created, context.extensionBase);
@@ -94,7 +95,7 @@ export class WriteResolver {
     @Arg('ifVersion', () => ID, { nullable: true, description: ifVersionDescription })
     ifVersion: string | null | undefined,
   ): Promise<WriteResult> {
-    const patch = toDocument(toJsonPatch(operations));
+    const patch = toInput(toJsonPatch(operations), context.maxDepth);
     const { version, created } = await context.core.patch(
       context.request,
       type,

@@ -5,7 +5,7 @@
  * cannot be confused with a string.
  */
 import { fhirError } from '../errors';
-import { findFault, isForbiddenName, type JsonFault } from './json/fault';
+import { findFault, isForbiddenName, toRoot, type JsonFault } from './json/fault';
 import { markNumbers, scanJson } from './json/scan';
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
@@ -32,28 +32,23 @@ export const DEFAULT_MAX_DEPTH = 64;
  * are whole numbers (no FHIR element has one) come first.
  *
  * Throws `invalidJson` with line and column of a syntax error; `invalidResource` with the expression of a member that
- * occurs twice in its object, of one called `__proto__` or `constructor`, and for nesting over the limit;
+ * occurs twice in its object, of one called `__proto__` or `constructor`, and of one nested over the limit;
  * `invalidValue` for U+0001 and half surrogate pairs in a string. Cost: about 15 µs for a Patient of 2 kB.
  */
 export function parseJson(text: string, limits: JsonLimits = { maxDepth: DEFAULT_MAX_DEPTH }): JsonDocument {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   const scan = scanJson(body);
-  if (scan.depth > limits.maxDepth) {
-    throw fhirError('invalidResource', {
-      reason: `The body is nested deeper than ${limits.maxDepth} levels`,
-    });
-  }
+  if (scan.depth > limits.maxDepth) throw refusal(body, '', limits);
   const marked = scan.inexact.length > 0;
   let value: JsonValue;
   try {
     value = JSON.parse(marked ? markNumbers(body, scan.inexact) : body) as JsonValue;
   } catch {
-    const fault = findFault(body, '');
-    throw fault === undefined ? fhirError('invalidJson', { reason: 'it cannot be read' }) : toError(fault);
+    throw refusal(body, '', limits);
   }
   // Only a member that stands twice in an object makes the two counts differ.
   if (scan.hasForbiddenCharacter || countMembers(value) !== scan.members) {
-    const fault = findFault(body, rootOf(value));
+    const fault = findFault(body, rootOf(value), limits.maxDepth);
     if (fault !== undefined) throw toError(fault);
   }
   return { value, marked };
@@ -103,8 +98,13 @@ function countMembers(value: JsonValue): number {
 }
 
 function rootOf(value: JsonValue): string {
-  const type = isJsonObject(value) ? value['resourceType'] : undefined;
-  return typeof type === 'string' && /^[A-Z][A-Za-z]{0,63}$/.test(type) ? type : '';
+  return isJsonObject(value) ? toRoot(value['resourceType']) : '';
+}
+
+/** The error for text of which it is certain that it has a fault. */
+function refusal(body: string, root: string, limits: JsonLimits): Error {
+  const fault = findFault(body, root, limits.maxDepth);
+  return fault === undefined ? fhirError('invalidJson', { reason: 'it cannot be read' }) : toError(fault);
 }
 
 function toError(fault: JsonFault): Error {

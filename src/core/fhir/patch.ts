@@ -8,7 +8,7 @@ import { fhirError, type ErrorKey, type FhirError } from '../errors';
 import { isJsonObject, type JsonDocument, type JsonObject, type JsonValue } from './json';
 import { copyJson, type CopyAllowance } from './json/copy';
 import { areEqualJson } from './json/equality';
-import { shorten } from './json/fault';
+import { shorten, toExpression, toRoot } from './json/fault';
 import { parseOperations, type PatchOperation } from './patch/operation';
 import { parseIndex, resolvePointer, type Pointer } from './patch/pointer';
 
@@ -49,10 +49,10 @@ export function applyJsonPatch(
   operations.forEach((operation, index) => {
     root = new Step(root, operation, index, growth).apply();
   });
-  if (isDeeper(root, limits.maxDepth)) {
-    throw fhirError('tooCostly', {
-      reason: `The patched resource is nested deeper than ${limits.maxDepth} levels`,
-    });
+  const place = findDeeper(root, limits.maxDepth);
+  if (place !== undefined) {
+    const reason = `The patched resource is nested deeper than ${limits.maxDepth} levels`;
+    throw fhirError('tooCostly', { reason }, toExpression(toRoot(root['resourceType']), place));
   }
   return { value: root, marked: growth.marked };
 }
@@ -168,12 +168,20 @@ class Step {
   }
 }
 
-function isDeeper(value: JsonValue, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels <= 0) return true;
-  if (Array.isArray(value)) return value.some((element) => isDeeper(element, levels - 1));
-  for (const name in value) {
-    if (isDeeper(value[name] ?? null, levels - 1)) return true;
+/** The way to an object or array that lies more than so many levels deep. */
+function findDeeper(value: JsonValue, levels: number): (string | number)[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (levels <= 0) return [];
+  if (Array.isArray(value)) {
+    for (const [index, element] of value.entries()) {
+      const below = findDeeper(element, levels - 1);
+      if (below !== undefined) return [index, ...below];
+    }
+    return undefined;
   }
-  return false;
+  for (const name in value) {
+    const below = findDeeper(value[name] ?? null, levels - 1);
+    if (below !== undefined) return [name, ...below];
+  }
+  return undefined;
 }

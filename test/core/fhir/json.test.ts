@@ -210,11 +210,27 @@ describe('a body is refused with a reason', () => {
     const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
     expect(parseJson(nested(64)).value).toHaveLength(1);
     expect(refusalOf(() => parseJson(nested(65)))).toMatchObject({ key: 'invalidResource', status: 400 });
-    expect(refusalOf(() => parseJson(nested(65))).reason).toBe('The body is nested deeper than 64 levels');
+    expect(refusalOf(() => parseJson(nested(65)))).toMatchObject({
+      reason: 'The body is nested deeper than 64 levels',
+      expression: `$this${'[0]'.repeat(64)}`,
+    });
     expect(refusalOf(() => parseJson('{"a":'.repeat(5_000_000))).status).toBe(400);
     expect(parseJson(`${nested(3)}`, { maxDepth: 3 }).value).toHaveLength(1);
     expect(refusalOf(() => parseJson(nested(4), { maxDepth: 3 })).status).toBe(400);
     expect(parseJson(`["${'['.repeat(200)}"]`).value).toHaveLength(1);
+  });
+
+  test('what is nested too deep is named, below the type if that comes first', () => {
+    const patient = (rest: string): string => `{"resourceType":"Patient","id":"a",${rest}`;
+    const limits = { maxDepth: 3 };
+    const deep = '"active":true,"name":[{"a":1},{"period":{"extension":[]}}]}';
+    expect(refusalOf(() => parseJson(patient(deep), limits)).expression).toBe('Patient.name[1].period');
+    expect(refusalOf(() => parseJson(`{${deep}`, limits)).expression).toBe('name[1].period');
+    expect(refusalOf(() => parseJson('{"resourceType":5,"a":[[[]]]}', limits)).expression).toBe('a[0][0]');
+    expect(refusalOf(() => parseJson(patient('"a":x,"b":[[[[]]]]}'), limits))).toMatchObject({
+      key: 'invalidJson',
+      reason: 'The body is not valid JSON: line 1, column 40: a value was expected',
+    });
   });
 
   test('a byte order mark is ignored', () => {

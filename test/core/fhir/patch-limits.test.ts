@@ -74,9 +74,11 @@ describe('limits', () => {
     const path = '/a'.repeat(40);
     const chain = (depth: number): string => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth);
     const moves = `[{"op":"move","from":"/b","path":"${path}"}]`;
-    expect(refusalOf(() => patched(`{"a":${chain(40)},"b":${chain(40)}}`, moves))).toMatchObject({
+    const deep = `{"resourceType":"Basic","a":${chain(40)},"b":${chain(40)}}`;
+    expect(refusalOf(() => patched(deep, moves))).toMatchObject({
       key: 'tooCostly',
       status: 422,
+      expression: `Basic${'.a'.repeat(64)}`,
     });
     expect(patched(`{"a":${chain(40)},"b":${chain(20)}}`, moves)).toBe(
       `{"a":${'{"a":'.repeat(39)}${chain(20)}${'}'.repeat(39)}}`,

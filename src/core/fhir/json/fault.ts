@@ -2,7 +2,7 @@ import { isNumberLiteral } from './scan';
 
 /** Why text was refused, for a person. */
 export interface JsonFault {
-  readonly kind: 'syntax' | 'duplicate' | 'character' | 'name';
+  readonly kind: 'syntax' | 'duplicate' | 'character' | 'name' | 'depth';
   readonly reason: string;
   /** FHIRPath of the value at fault; undefined for a syntax error. */
   readonly expression?: string;
@@ -15,11 +15,12 @@ export function isForbiddenName(name: string): boolean {
 
 /**
  * The first fault in JSON text that is already known, or suspected, to have one: syntax, a member name that occurs
- * twice, a forbidden name or character. `root` is the type that expressions begin with, '' for none. Slow and exact,
- * recursive: the nesting has been checked before.
+ * twice, a forbidden name or character, more than `maxDepth` levels of objects and arrays. `root` is the type that
+ * expressions begin with; '' for the resourceType that the text begins with, if it does. Slow and exact, and recursive
+ * to `maxDepth`.
  */
-export function findFault(text: string, root: string): JsonFault | undefined {
-  const inspection = new Inspection(text, root);
+export function findFault(text: string, root: string, maxDepth: number): JsonFault | undefined {
+  const inspection = new Inspection(text, root, maxDepth);
   try {
     inspection.run();
     return undefined;
@@ -53,6 +54,15 @@ export function shorten(text: string): string {
   return text.length > LONGEST_QUOTE ? `${visible}…` : visible;
 }
 
+/** What expressions begin with, if a resourceType is one that could be; else ''. */
+export function toRoot(resourceType: unknown): string {
+  return typeof resourceType === 'string' && /^[A-Z][A-Za-z]{0,63}$/.test(resourceType) ? resourceType : '';
+}
+
+const WORD = /[^\s,:[\]{}"]*/y;
+/** Half of a pair or part of one, which only an expression with the flag `u` tells apart, at some cost. */
+const SURROGATE = /[\ud800-\udfff]/;
+
 class FaultFound extends Error {
   constructor(readonly fault: JsonFault) {
     super(fault.reason);
@@ -61,11 +71,13 @@ class FaultFound extends Error {
 
 class Inspection {
   private position = 0;
+  private depth = 0;
   private readonly path: (string | number)[] = [];
 
   constructor(
     private readonly text: string,
-    private readonly root: string,
+    private root: string,
+    private readonly maxDepth: number,
   ) {}
 
   run(): void {
@@ -77,10 +89,21 @@ class Inspection {
 
   private value(): void {
     const first = this.text[this.position];
-    if (first === '{') this.object();
-    else if (first === '[') this.array();
-    else if (first === '"') this.checkCharacters(this.string());
+    if (first === '{' || first === '[') {
+      if (++this.depth > this.maxDepth)
+        this.report('depth', `The body is nested deeper than ${this.maxDepth} levels`);
+      if (first === '{') this.object();
+      else this.array();
+      this.depth--;
+    } else if (first === '"') this.textValue();
     else this.literal();
+  }
+
+  private textValue(): void {
+    const value = this.string();
+    this.checkCharacters(value);
+    const isType = this.root === '' && this.path.length === 1 && this.path[0] === 'resourceType';
+    if (isType) this.root = toRoot(value);
   }
 
   private object(): void {
@@ -133,16 +156,19 @@ class Inspection {
 
   private string(): string {
     const start = this.position++;
+    let isPlain = true;
     for (; this.position < this.text.length; this.position++) {
       const code = this.text.charCodeAt(this.position);
       if (code === 0x22) {
-        this.position++;
+        const end = this.position++;
+        if (isPlain) return this.text.slice(start + 1, end);
         const value: unknown = JSON.parse(this.text.slice(start, this.position));
         return String(value);
       }
       if (code < 0x20)
         this.refuse('a line break, tab or other control character must be escaped inside a string');
       if (code === 0x5c) {
+        isPlain = false;
         this.position++;
         if (!/^(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(this.text.slice(this.position, this.position + 5))) {
           this.refuse('an unknown escape sequence');
@@ -153,9 +179,8 @@ class Inspection {
   }
 
   private literal(): void {
-    const rest = /[^\s,:[\]{}"]*/y;
-    rest.lastIndex = this.position;
-    const word = rest.exec(this.text)?.[0] ?? '';
+    WORD.lastIndex = this.position;
+    const word = WORD.exec(this.text)?.[0] ?? '';
     if (word === 'true' || word === 'false' || word === 'null' || isNumberLiteral(word))
       this.position += word.length;
     else this.refuse('a value was expected');
@@ -163,7 +188,8 @@ class Inspection {
 
   private checkCharacters(value: string): void {
     if (value.includes('\u0001')) this.report('character', 'A string may not hold the character U+0001');
-    if (/\p{Cs}/u.test(value)) this.report('character', 'A string holds half of a surrogate pair');
+    if (SURROGATE.test(value) && /\p{Cs}/u.test(value))
+      this.report('character', 'A string holds half of a surrogate pair');
   }
 
   private skipSpace(): void {
