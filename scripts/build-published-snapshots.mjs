@@ -1,10 +1,19 @@
 // Writes test/core/fhir/validate/profile/published-structures.ndjson.gz: of each profile and extension that HL7 publishes
 // for R4 and R4B its differential, and of each profile of the International Patient Summary its differential and its
 // snapshot, so that the tests have this oracle without 270 MB of packages. (The snapshots of the first are among the
-// definitions.) `--check` compares with what is there instead.
+// definitions.) Beside it published-examples.ndjson.gz: the resources that the Patient Summary gives as examples of its
+// profiles. `--check` compares with what is there instead.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +22,7 @@ import { RELEASES, installPackages, isDefinition, readPackage } from './definiti
 import { gzipMember, parseMarked, stringifyMarked } from './definitions/text.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const file = join(root, 'test/core/fhir/validate/profile/published-structures.ndjson.gz');
+const folderOfTests = join(root, 'test/core/fhir/validate/profile');
 
 // Not among the dependencies of scripts/definitions: it depends on packages that this registry does not have.
 const PATIENT_SUMMARY = {
@@ -26,11 +35,13 @@ const PATIENT_SUMMARY = {
 /** What only a reader of the guide needs. */
 const DROPPED = ['short', 'definition', 'comment', 'requirements', 'alias', 'mapping', 'example'];
 
-function strip(element) {
+function strip(element, keepsExpressions) {
   const stripped = { ...element };
   for (const name of DROPPED) delete stripped[name];
   if (stripped.constraint) {
-    stripped.constraint = stripped.constraint.map(({ key, severity, human }) => ({ key, severity, human }));
+    stripped.constraint = stripped.constraint.map(({ key, severity, human, expression }) => {
+      return keepsExpressions ? { key, severity, human, expression } : { key, severity, human };
+    });
   }
   return stripped;
 }
@@ -43,32 +54,51 @@ function toLine(source, release, resource, hasSnapshot) {
     structure: {
       resourceType: 'StructureDefinition',
       ...{ url, version, kind, type, derivation, baseDefinition },
-      differential: { element: differential.element.map(strip) },
-      ...(hasSnapshot ? { snapshot: { element: snapshot.element.map(strip) } } : {}),
+      differential: { element: differential.element.map((element) => strip(element, hasSnapshot)) },
+      ...(hasSnapshot
+        ? { snapshot: { element: snapshot.element.map((element) => strip(element, hasSnapshot)) } }
+        : {}),
     },
   });
 }
 
 const isConstraint = (resource) =>
-  resource.resourceType === 'StructureDefinition' && resource.derivation === 'constraint' && resource.differential;
+  resource.resourceType === 'StructureDefinition' &&
+  resource.derivation === 'constraint' &&
+  resource.differential;
 
+/** The structures of the Patient Summary, then its examples. */
 function* readPatientSummary() {
   const { name, version, sha512 } = PATIENT_SUMMARY;
   const folder = mkdtempSync(join(tmpdir(), 'andiron-package-'));
   try {
-    execFileSync('npm', ['pack', '--silent', `${name}@${version}`], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('npm', ['pack', '--silent', `${name}@${version}`], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     const packed = `${name}-${version}.tgz`;
-    const digest = createHash('sha512').update(readFileSync(join(folder, packed))).digest('base64');
+    const digest = createHash('sha512')
+      .update(readFileSync(join(folder, packed)))
+      .digest('base64');
     if (digest !== sha512) throw new Error(`${packed} is not the file that was published`);
     execFileSync('tar', ['xzf', packed], { cwd: folder });
     const content = join(folder, 'package');
     for (const entry of readdirSync(content).sort()) {
-      if (entry.startsWith('StructureDefinition-')) yield parseMarked(readFileSync(join(content, entry), 'utf8'));
+      if (entry.startsWith('StructureDefinition-'))
+        yield parseMarked(readFileSync(join(content, entry), 'utf8'));
+    }
+    const examples = join(content, 'example');
+    for (const entry of readdirSync(examples).sort()) {
+      // Narratives say nothing to a profile.
+      const { text, ...resource } = parseMarked(readFileSync(join(examples, entry), 'utf8'));
+      yield text === undefined ? resource : { ...resource, text: { status: 'empty', div: EMPTY_NARRATIVE } };
     }
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
+
+const EMPTY_NARRATIVE = '<div xmlns="http://www.w3.org/1999/xhtml">-</div>';
 
 installPackages();
 
@@ -79,18 +109,28 @@ for (const release of RELEASES) {
     lines.push(toLine(release.definitions, release.name, resource, false));
   }
 }
+const examples = [];
 for (const resource of readPatientSummary()) {
-  if (isConstraint(resource)) lines.push(toLine(PATIENT_SUMMARY.name, PATIENT_SUMMARY.release, resource, true));
+  if (isConstraint(resource))
+    lines.push(toLine(PATIENT_SUMMARY.name, PATIENT_SUMMARY.release, resource, true));
+  else if (resource.resourceType !== 'StructureDefinition') examples.push(stringifyMarked(resource));
 }
-const content = `${lines.join('\n')}\n`;
-if (process.argv.includes('--check')) {
-  if (!existsSync(file) || gunzipSync(readFileSync(file)).toString('utf8') !== content) {
-    console.error(`${file} is not what the packages give; run \`node scripts/build-published-snapshots.mjs\``);
-    process.exit(1);
+deliver('published-structures.ndjson.gz', lines);
+deliver('published-examples.ndjson.gz', examples);
+
+function deliver(name, members) {
+  const file = join(folderOfTests, name);
+  const content = `${members.join('\n')}\n`;
+  if (process.argv.includes('--check')) {
+    if (existsSync(file) && gunzipSync(readFileSync(file)).toString('utf8') === content) return;
+    console.error(
+      `${file} is not what the packages give; run \`node scripts/build-published-snapshots.mjs\``,
+    );
+    process.exitCode = 1;
+    return;
   }
-} else {
   mkdirSync(dirname(file), { recursive: true });
   const bytes = gzipMember(content, false);
   writeFileSync(file, bytes);
-  console.log(`${lines.length} structures, ${bytes.length} bytes`);
+  console.log(`${name}: ${members.length} lines, ${bytes.length} bytes`);
 }

@@ -1,0 +1,139 @@
+/** The profiles that resources claim to conform to (https://hl7.org/fhir/R4/resource.html#Meta), at any depth. */
+import { isJsonObject, type JsonObject } from '../../json';
+import type { Definitions } from '../../definitions';
+import type { ValidationRun } from '../run';
+import { textsOf } from './element';
+import { ProfileRun } from './profile-run';
+import type { CompiledProfile } from './profile-set';
+import { Shapes, type Shape, type ShapeMember } from './shape';
+
+/** One resource that names profiles: the one that is validated, or one inside it. */
+export interface ProfileClaim {
+  readonly resource: JsonObject;
+  /** Canonical urls as they are written, each once. */
+  readonly profiles: readonly string[];
+  /** How one gets there from the outermost resource. */
+  readonly way: readonly ClaimStep[];
+}
+
+interface ClaimStep {
+  readonly member: ShapeMember;
+  /** -1 where there is one without an array. */
+  readonly index: number;
+  readonly source: JsonObject;
+  readonly value: JsonObject;
+}
+
+/** Cost: well below 1 µs for a resource that holds no other and claims nothing; never looks into data types. */
+export function collectClaims(resource: JsonObject, definitions: Definitions): ProfileClaim[] {
+  const claims: ProfileClaim[] = [];
+  collect(resource, [], ClaimFinder.of(definitions), claims);
+  return claims;
+}
+
+/** Checks the claim's resource against one profile, at the right place of `run`, which was made for the outermost. */
+export function checkClaim(
+  { resource, way }: ProfileClaim,
+  profile: CompiledProfile,
+  run: ValidationRun,
+): void {
+  follow(way, 0, ProfileRun.of(run), () => profile.check(resource, run));
+}
+
+/** Reports something about the claim itself, at the profile's place in `meta`. */
+export function reportClaim(
+  { resource, way }: ProfileClaim,
+  profile: string,
+  run: ValidationRun,
+  report: (below: readonly (string | number)[]) => void,
+): void {
+  const meta = resource['meta'];
+  const index = isJsonObject(meta) ? textsOf(meta['profile']).indexOf(profile) : -1;
+  follow(way, 0, ProfileRun.of(run), () => report(index < 0 ? [] : ['meta', 'profile', index]));
+}
+
+function follow(way: readonly ClaimStep[], depth: number, at: ProfileRun, work: () => void): void {
+  const step = way[depth];
+  if (!step) {
+    work();
+    return;
+  }
+  const { member, index, source, value } = step;
+  at.push(member.step);
+  if (index >= 0) at.push(index);
+  if (member.isResource) at.inResource(value, member.key, source, () => follow(way, depth + 1, at, work));
+  else follow(way, depth + 1, at, work);
+  if (index >= 0) at.pop();
+  at.pop();
+}
+
+function collect(
+  resource: JsonObject,
+  way: readonly ClaimStep[],
+  finder: ClaimFinder,
+  claims: ProfileClaim[],
+): void {
+  const meta = resource['meta'];
+  if (isJsonObject(meta) && meta['profile'] !== undefined) {
+    const profiles = [...new Set(textsOf(meta['profile']))];
+    if (profiles.length > 0) claims.push({ resource, profiles, way });
+  }
+  const shape = finder.shapes.ofResource(resource);
+  if (shape) descend(resource, shape, way, finder, claims);
+}
+
+function descend(
+  source: JsonObject,
+  shape: Shape,
+  way: readonly ClaimStep[],
+  finder: ClaimFinder,
+  claims: ProfileClaim[],
+): void {
+  for (const member of finder.membersWithResources(shape)) {
+    const value = source[member.key];
+    if (value === undefined) continue;
+    const isList = Array.isArray(value);
+    const values = isList ? value : [value];
+    values.forEach((each, index) => {
+      if (!isJsonObject(each)) return;
+      const next = [...way, { member, index: isList ? index : -1, source, value: each }];
+      if (member.isResource) collect(each, next, finder, claims);
+      else descend(each, member.shape, next, finder, claims);
+    });
+  }
+}
+
+const NONE: readonly ShapeMember[] = [];
+
+/** Knows behind which elements of a type other resources stand: `contained`, `entry` of a Bundle … */
+class ClaimFinder {
+  private static readonly known = new WeakMap<Definitions, ClaimFinder>();
+  private readonly members = new Map<Shape, readonly ShapeMember[]>();
+
+  private constructor(readonly shapes: Shapes) {}
+
+  static of(definitions: Definitions): ClaimFinder {
+    let finder = ClaimFinder.known.get(definitions);
+    if (!finder) ClaimFinder.known.set(definitions, (finder = new ClaimFinder(Shapes.of(definitions))));
+    return finder;
+  }
+
+  membersWithResources(shape: Shape): readonly ShapeMember[] {
+    const known = this.members.get(shape);
+    if (known) return known;
+    const found = [...shape.all].flatMap(({ members }) =>
+      members.filter((member) => this.leads(member, new Set())),
+    );
+    const kept = found.length === 0 ? NONE : found;
+    this.members.set(shape, kept);
+    return kept;
+  }
+
+  private leads({ isResource, shape }: ShapeMember, met: Set<Shape>): boolean {
+    if (isResource) return true;
+    // Data types hold no resources, only elements that a resource itself has.
+    if (shape.isWholeType || met.has(shape)) return false;
+    met.add(shape);
+    return [...shape.all].some(({ members }) => members.some((member) => this.leads(member, met)));
+  }
+}

@@ -1,0 +1,77 @@
+/** Compiles the elements of a profile, leaving out what the base asks for anyway. */
+import type { JsonObject, JsonValue } from '../../json';
+import { isJsonObject } from '../../json';
+import { shorten } from '../../json/fault';
+import type { ValidationRun } from '../run';
+import type { Origin, ValueCheck } from './check';
+import { ContentCompiler } from './content';
+import { ProfileError } from './error';
+import { ProfileRun } from './profile-run';
+import type { CompiledProfile, ProfileSet } from './profile-set';
+import type { Shape } from './shape';
+import type { ProfileTree } from './tree';
+
+/**
+ * Input: the tree of a snapshot, and the set of what it may name. Profiles that it names are compiled when a value
+ * meets them. Throws ProfileError when the profile is for a type that this release does not have.
+ * Cost: some 100 µs for a profile of a hundred elements.
+ */
+export function compileProfile(tree: ProfileTree, profiles: ProfileSet): CompiledProfile {
+  const { definitions, shapes } = profiles;
+  const shape = shapes.ofType(tree.type);
+  if (!shape)
+    throw new ProfileError(
+      `it is for ${shorten(tree.type)}, which FHIR ${definitions.fhirVersion} does not have`,
+    );
+  const origin: Origin = { name: `the profile ${shorten(tree.url)}` };
+  const compiler = new ContentCompiler(tree, profiles, origin);
+  const checks = compiler.compileRoot(shape);
+  const problems = compiler.problems;
+  const profile: CompiledProfile = {
+    url: tree.url,
+    version: tree.version,
+    type: tree.type,
+    isModifier: tree.root.element.isModifier,
+    problems,
+    check(resource: JsonObject, run: ValidationRun): void {
+      const at = ProfileRun.of(run);
+      if (at.isFirstCheck(profile, resource)) profile.checkTarget(resource, at);
+    },
+    checkTarget(resource, at) {
+      const actual = shapes.ofResource(resource);
+      if (actual) profile.checkValue(resource, undefined, actual, at);
+    },
+    checkValue(value, companion, actual, at) {
+      if (!isFor(actual)) {
+        at.report(
+          'profile',
+          `This is of type ${actual.structure.name}, but ${origin.name} is for ${tree.type}`,
+        );
+        return;
+      }
+      if (problems.length > 0) reportProblems(at);
+      if (!at.spend(checks.length)) return;
+      runAll(checks, value, companion, at);
+    },
+  };
+  return profile;
+
+  function isFor(actual: Shape): boolean {
+    return definitions.conformsTo(actual.structure.name, tree.type);
+  }
+
+  function reportProblems(at: ProfileRun): void {
+    if (!at.isNewProblem(problems)) return;
+    for (const problem of problems) at.report('unresolved', problem, [], 'warning');
+  }
+}
+
+function runAll(
+  checks: readonly ValueCheck[],
+  value: JsonValue | undefined,
+  companion: JsonObject | undefined,
+  at: ProfileRun,
+): void {
+  if (value !== undefined && typeof value === 'object' && !isJsonObject(value)) return;
+  for (const check of checks) check(value, companion, at);
+}

@@ -1,0 +1,31 @@
+/** The constraints of a profile (https://hl7.org/fhir/R4/elementdefinition.html#ElementDefinition.constraint). */
+import type { Definitions } from '../../definitions';
+import { shorten } from '../../json/fault';
+import { compileInvariant, type InvariantPlace } from '../invariants';
+import type { Origin, ValueCheck } from './check';
+import type { ProfileConstraint } from './element';
+import { corrected } from './errata';
+
+/** What one evaluation counts for among the steps of a resource. */
+const STEPS = 20;
+
+/**
+ * Undefined for a constraint without an expression, which is for people to judge. Throws PathError when the
+ * expression cannot be compiled for values of that place.
+ */
+export function compileConstraint(
+  definitions: Definitions,
+  constraint: ProfileConstraint,
+  place: InvariantPlace,
+  origin: Origin,
+): ValueCheck | undefined {
+  const { key, severity, human, expression } = corrected(constraint);
+  if (expression === undefined) return undefined;
+  const invariant = compileInvariant(definitions, { key, severity, human, expression }, place);
+  const sentence = `${shorten(key)}: ${shorten(human)} (${origin.name})`;
+  return (value, companion, at) => {
+    const { run } = at;
+    if (!run.isFull || (severity === 'warning' && !run.wantsWarnings) || !at.spend(STEPS)) return;
+    if (!invariant.holds(value ?? null, companion, run)) at.report('invariant', sentence, [], severity);
+  };
+}

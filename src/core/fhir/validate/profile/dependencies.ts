@@ -1,0 +1,36 @@
+/** Which other StructureDefinitions one needs. */
+import { isJsonObject, type JsonObject } from '../../json';
+import { objectsOf, textOf, textsOf } from './element';
+
+/**
+ * Canonical urls, as they are written, of what a StructureDefinition names: profiles on the types of its elements
+ * (extensions among them), profiles on the targets of its references, and what it is based on where it has no
+ * snapshot yet. Those of base types (`…/StructureDefinition/Patient`) are among them.
+ */
+export function dependenciesOf(structureDefinition: JsonObject): readonly string[] {
+  const { baseDefinition, snapshot, differential } = structureDefinition;
+  const urls = new Set<string>();
+  const base = textOf(baseDefinition);
+  if (base !== undefined && !isJsonObject(snapshot)) urls.add(base);
+  const elements = isJsonObject(snapshot) ? snapshot : differential;
+  for (const element of isJsonObject(elements) ? objectsOf(elements['element']) : []) {
+    for (const type of objectsOf(element['type'])) {
+      for (const url of textsOf(type['profile'])) urls.add(url);
+      for (const url of textsOf(type['targetProfile'])) urls.add(url);
+    }
+  }
+  return [...urls];
+}
+
+/** Value sets of required bindings by which slices may differ. */
+export function valueSetsOf(structureDefinition: JsonObject): readonly string[] {
+  const { snapshot } = structureDefinition;
+  const urls = new Set<string>();
+  for (const element of isJsonObject(snapshot) ? objectsOf(snapshot['element']) : []) {
+    const { binding } = element;
+    if (!isJsonObject(binding) || binding['strength'] !== 'required') continue;
+    const valueSet = textOf(binding['valueSet']);
+    if (valueSet !== undefined) urls.add(valueSet);
+  }
+  return [...urls];
+}

@@ -1,0 +1,216 @@
+/** Which values are in a slice (https://hl7.org/fhir/R4/profiling.html#discriminator). */
+import { isJsonObject, type JsonValue } from '../../json';
+import { shorten } from '../../json/fault';
+import type { TypedValue } from './check';
+import { parseDiscriminatorPath, type DiscriminatorStep } from './discriminator-path';
+import type { GivenValue, ProfileDiscriminator } from './element';
+import { ProfileError } from './error';
+import { findPlace, typeNameOf, type FoundPlace } from './found-place';
+import { givenPlaces, profilesAt, typesAt, type GivenPlace, type PlaceValue } from './given-place';
+import { MemberFinder, type GivenTest } from './member-finder';
+import type { ProfileRun } from './profile-run';
+import type { CompiledProfile, KnownCodes, ProfileSet } from './profile-set';
+import type { ElementNode } from './tree';
+import { contains, isFixed } from './value';
+
+/** Undefined: it cannot be told, because it depends on a resource that is not at hand. */
+export type Answer = boolean | undefined;
+
+export interface Criterion {
+  holds(item: TypedValue, at: ProfileRun): Answer;
+  /** Of a profile: what a value of the right type lacks to meet it, '' for nothing. */
+  fault?(item: TypedValue, at: ProfileRun): string;
+}
+
+type PlaceTest = (found: FoundPlace, at: ProfileRun) => Answer;
+
+/**
+ * What one discriminator tells of one slice; undefined when the slice says nothing at its path. Throws ProfileError
+ * for a discriminator that cannot be evaluated.
+ */
+export function compileDiscriminator(
+  { type, path }: ProfileDiscriminator,
+  slice: ElementNode,
+  profiles: ProfileSet,
+): Criterion | undefined {
+  const steps = parseDiscriminatorPath(path);
+  const places = givenPlaces(slice, steps, profiles);
+  const names = steps.flatMap((step) => (step.kind === 'member' ? [step.name] : []));
+  const [place] = places;
+  if (
+    (type === 'value' || type === 'pattern') &&
+    names.length === steps.length &&
+    place &&
+    place.values.length > 0
+  ) {
+    const tests = place.values.map(compileGivenTest);
+    const finder = new MemberFinder(names, profiles.shapes);
+    return {
+      holds(item) {
+        for (const test of tests) if (!finder.finds(item, test)) return false;
+        return true;
+      },
+    };
+  }
+  const { shapes } = profiles;
+  if (type === 'profile') {
+    const canonicals = [...new Set(places.flatMap(profilesAt))];
+    if (canonicals.length > 0) return profileCriterion(steps, canonicals, profiles);
+  }
+  const test = compileTest(type, places, profiles);
+  return test && { holds: (item, at) => test(findPlace(item, steps, shapes, at), at) };
+}
+
+function compileTest(
+  type: string,
+  places: readonly GivenPlace[],
+  profiles: ProfileSet,
+): PlaceTest | undefined {
+  switch (type) {
+    case 'value':
+    case 'pattern':
+      return anyOf(places.map((place) => compileValueTest(place, profiles)));
+    case 'exists':
+      return anyOf(places.map(compileExistsTest));
+    case 'type':
+    case 'profile':
+      return compileTypeTest(places, profiles);
+    default:
+      throw new ProfileError(`there is no discriminator '${shorten(type)}'`);
+  }
+}
+
+/** One of several possible places will do; if one of them says nothing, neither do all. */
+function anyOf(tests: readonly (PlaceTest | undefined)[]): PlaceTest | undefined {
+  const [first, ...others] = tests;
+  if (others.length === 0) return first;
+  const all = tests.filter((test) => test !== undefined);
+  if (all.length < tests.length) return undefined;
+  return (found, at) => {
+    let answer: Answer = false;
+    for (const test of all) {
+      const one = test(found, at);
+      if (one === true) return true;
+      if (one === undefined) answer = undefined;
+    }
+    return answer;
+  };
+}
+
+/** Whether some value at the place is as asked. */
+function some(
+  { values, absentTypes, isUncertain }: FoundPlace,
+  test: (value: TypedValue) => boolean,
+): Answer {
+  if (values.some(test)) return true;
+  return isUncertain || absentTypes.length > 0 ? undefined : false;
+}
+
+function compileValueTest(place: GivenPlace, profiles: ProfileSet): PlaceTest | undefined {
+  const tests = place.values.map(compileGivenTest);
+  if (tests.length === 0) {
+    const test = compileBindingTest(place, profiles);
+    return test ?? compileExistsTest(place);
+  }
+  return (found) => {
+    let answer: Answer = true;
+    for (const test of tests) {
+      const one = some(found, ({ value, companion }) => test(value, companion));
+      if (one === false) return false;
+      if (one === undefined) answer = undefined;
+    }
+    return answer;
+  };
+}
+
+/** Whether a value is, or has, what a profile gives. */
+function compileGivenTest({ isFixed: isWhole, value: given, companion }: PlaceValue): GivenTest {
+  if (!isWhole) return (value) => given !== undefined && contains(given, value);
+  if (typeof given === 'string' && companion === undefined) return (value) => value === given;
+  const fixed: GivenValue = { suffix: '', value: given, companion };
+  return (value, valueCompanion) => isFixed(fixed, value, valueCompanion);
+}
+
+function compileBindingTest({ nodes }: GivenPlace, profiles: ProfileSet): PlaceTest | undefined {
+  const binding = nodes
+    .map(({ element }) => element.binding)
+    .findLast((each) => each?.strength === 'required');
+  if (!binding) return undefined;
+  const codes = profiles.codes(binding.valueSet);
+  if (!codes)
+    throw new ProfileError(`the codes of ${shorten(binding.valueSet)}, by which they differ, are not known`);
+  return (found) => some(found, ({ value }) => hasListedCode(value, codes));
+}
+
+function hasListedCode(value: JsonValue | undefined, codes: KnownCodes): boolean {
+  if (typeof value === 'string') return codes.hasCode(value);
+  if (!isJsonObject(value)) return false;
+  const { coding, system, code } = value;
+  if (Array.isArray(coding)) return coding.some((each) => hasListedCode(each, codes));
+  return typeof system === 'string' && typeof code === 'string' && codes.hasCoding(system, code);
+}
+
+function compileExistsTest({ nodes }: GivenPlace): PlaceTest | undefined {
+  if (nodes.some(({ element }) => element.max === 0)) {
+    return (found) => (found.values.length > 0 ? false : isBlind(found) ? undefined : true);
+  }
+  if (nodes.some(({ element }) => (element.min ?? 0) > 0)) {
+    return (found) => (found.values.length > 0 ? true : isBlind(found) ? undefined : false);
+  }
+  return undefined;
+}
+
+function isBlind({ absentTypes, isUncertain }: FoundPlace): boolean {
+  return isUncertain || absentTypes.length > 0;
+}
+
+function compileTypeTest(places: readonly GivenPlace[], { definitions }: ProfileSet): PlaceTest | undefined {
+  const types = [...new Set(places.flatMap(typesAt))];
+  if (types.length === 0) return undefined;
+  const isOfType = (name: string): boolean => types.some((type) => definitions.conformsTo(name, type));
+  return ({ values, absentTypes, isUncertain }) => {
+    if (values.some((value) => isOfType(typeNameOf(value))) || absentTypes.some(isOfType)) return true;
+    return isUncertain ? undefined : false;
+  };
+}
+
+/** Met by what conforms to one of the profiles. */
+function profileCriterion(
+  steps: readonly DiscriminatorStep[],
+  canonicals: readonly string[],
+  profiles: ProfileSet,
+): Criterion {
+  return {
+    holds(item, at) {
+      const found = findPlace(item, steps, profiles.shapes, at);
+      let answer: Answer = isBlind(found) ? undefined : false;
+      for (const value of found.values) {
+        for (const canonical of canonicals) {
+          const profile = profiles.profile(canonical);
+          if (!profile) answer = undefined;
+          else if (faultOf(profile, value, at) === '') return true;
+        }
+      }
+      return answer;
+    },
+    fault(item, at) {
+      const [value] = findPlace(item, steps, profiles.shapes, at).values;
+      const [profile] = canonicals.flatMap((canonical) => profiles.profile(canonical) ?? []);
+      if (!value || !profile) return '';
+      const isOfType = profiles.definitions.conformsTo(typeNameOf(value), profile.type);
+      return isOfType ? faultOf(profile, value, at) : '';
+    },
+  };
+}
+
+function faultOf(
+  profile: CompiledProfile,
+  { value, companion, shape, enter }: TypedValue,
+  at: ProfileRun,
+): string {
+  return at.faultOf(profile, value, (quiet) => {
+    const check = (): void => profile.checkValue(value, companion, shape, quiet);
+    if (enter) enter(quiet, check);
+    else check();
+  });
+}

@@ -1,0 +1,81 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
+import type { TypedValue } from './check';
+import type { Shape, ShapeElement, ShapeMember, Shapes } from './shape';
+
+export type GivenTest = (value: JsonValue | undefined, companion: JsonObject | undefined) => boolean;
+
+/** One element below another; remembers the shape that it met last, which nearly always is the one that it meets next. */
+class Step {
+  private lastShape: Shape | undefined;
+  private lastElement: ShapeElement | undefined;
+
+  constructor(private readonly name: string) {}
+
+  below(shape: Shape): readonly ShapeMember[] {
+    if (shape !== this.lastShape) {
+      this.lastShape = shape;
+      this.lastElement = shape.element(this.name);
+    }
+    return this.lastElement?.members ?? NONE;
+  }
+}
+
+const NONE: readonly ShapeMember[] = [];
+
+/** Looks for values behind plain names, such as `code.coding.system`, without making lists of them. */
+export class MemberFinder {
+  private readonly steps: readonly Step[];
+
+  constructor(
+    names: readonly string[],
+    private readonly shapes: Shapes,
+  ) {
+    this.steps = names.map((name) => new Step(name));
+  }
+
+  /** Whether one of the values that the names lead to passes the test. */
+  finds({ value, companion, shape }: TypedValue, test: GivenTest): boolean {
+    return this.descend(value, companion, shape, 0, test);
+  }
+
+  private descend(
+    value: JsonValue | undefined,
+    companion: JsonObject | undefined,
+    shape: Shape,
+    depth: number,
+    test: GivenTest,
+  ): boolean {
+    const step = this.steps[depth];
+    if (!step) return test(value, companion);
+    const source = isJsonObject(value) ? value : companion;
+    if (!source) return false;
+    const members = step.below(shape);
+    for (let index = 0; index < members.length; index++) {
+      const member = members[index];
+      if (member && this.inMember(source, member, depth + 1, test)) return true;
+    }
+    return false;
+  }
+
+  private inMember(source: JsonObject, member: ShapeMember, depth: number, test: GivenTest): boolean {
+    const value = source[member.key];
+    const companion = member.isPrimitive ? source[member.companionKey] : undefined;
+    if (value === undefined && companion === undefined) return false;
+    if (!Array.isArray(value) && !Array.isArray(companion)) {
+      const shape = this.shapes.ofValue(value, member);
+      return this.descend(value, isJsonObject(companion) ? companion : undefined, shape, depth, test);
+    }
+    const values = Array.isArray(value) ? value : NO_VALUES;
+    const companions = Array.isArray(companion) ? companion : NO_VALUES;
+    const length = Math.max(values.length, companions.length);
+    for (let index = 0; index < length; index++) {
+      const object = companions[index];
+      const element = values[index] ?? undefined;
+      const shape = this.shapes.ofValue(element, member);
+      if (this.descend(element, isJsonObject(object) ? object : undefined, shape, depth, test)) return true;
+    }
+    return false;
+  }
+}
+
+const NO_VALUES: readonly JsonValue[] = [];

@@ -1,0 +1,205 @@
+/** Slicing (https://hl7.org/fhir/R4/profiling.html#slicing): which values are in which slice, and what that asks. */
+import { isJsonObject, type JsonObject } from '../../json';
+import { shorten } from '../../json/fault';
+import { runChecks, type Origin, type TypedValue, type ValueCheck } from './check';
+import type { Criterion } from './discriminator';
+import type { SlicingRules } from './element';
+import type { ProfileRun } from './profile-run';
+import type { ShapeMember } from './shape';
+
+/** A value of the sliced element. */
+export interface Item extends TypedValue {
+  readonly member: ShapeMember;
+  /** Its place among the values of the member; -1 where there is one without an array. */
+  readonly index: number;
+  /** The object that has the member. */
+  readonly source: JsonObject;
+}
+
+export interface SliceCheck {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  /** All must be met; empty: whatever meets the checks of the slice is in it. */
+  readonly criteria: readonly Criterion[];
+  /** The one url of an extension that is in the slice, where that is all that decides. */
+  readonly url: string | undefined;
+  checksOf(member: ShapeMember): readonly ValueCheck[];
+  readonly slicing: SlicingCheck | undefined;
+}
+
+/** What matches no other slice (https://hl7.org/fhir/R4/profiling.html#default-slice). */
+const DEFAULT_SLICE = '@default';
+
+/** Looks at all values of a sliced element. */
+export class SlicingCheck {
+  private readonly byUrl: ReadonlyMap<string, SliceCheck> | undefined;
+  private readonly proper: readonly SliceCheck[];
+  private readonly defaultSlice: SliceCheck | undefined;
+  private readonly names: string;
+
+  constructor(
+    private readonly rules: SlicingRules,
+    private readonly isOrdered: boolean,
+    private readonly slices: readonly SliceCheck[],
+    /** `Observation.component` */
+    private readonly path: string,
+    /** Last part of the path, without `[x]`. */
+    private readonly elementName: string,
+    private readonly origin: Origin,
+  ) {
+    this.proper = slices.filter(({ name }) => name !== DEFAULT_SLICE);
+    this.defaultSlice = slices.find(({ name }) => name === DEFAULT_SLICE);
+    this.names = this.proper.map(({ name }) => name).join(', ');
+    const urls = this.proper.flatMap((slice) =>
+      slice.url === undefined ? [] : [[slice.url, slice] as const],
+    );
+    const byUrl = new Map(urls);
+    if (byUrl.size === this.proper.length) this.byUrl = byUrl;
+  }
+
+  /** The present place is the object that the items are elements of. */
+  run(items: readonly Item[], at: ProfileRun): void {
+    if (!at.spend(this.byUrl ? items.length : items.length * (this.proper.length + 1))) return;
+    const members = new Map<SliceCheck, Item[]>();
+    let uncertain = 0;
+    let last = -1;
+    const others: Item[] = [];
+    for (const item of items) {
+      const found = this.sliceOf(item, at);
+      if (found === 'uncertain') {
+        uncertain++;
+        continue;
+      }
+      if (found === undefined) {
+        others.push(item);
+        if (this.rules === 'closed') this.reportForeign(item, at);
+        continue;
+      }
+      const position = this.slices.indexOf(found);
+      if (this.isOrdered && position < last) this.reportOrder(item, found, this.slices[last], at);
+      if (this.rules === 'openAtEnd' && others.length > 0) this.reportLate(item, found, at);
+      last = Math.max(last, position);
+      const list = members.get(found);
+      if (list) list.push(item);
+      else members.set(found, [item]);
+    }
+    for (const slice of this.slices) {
+      const list = members.get(slice) ?? NONE;
+      if (list.length + uncertain < slice.min) this.reportTooFew(slice, list.length, others, at);
+      this.checkSlice(slice, list, at);
+    }
+  }
+
+  private sliceOf(item: Item, at: ProfileRun): SliceCheck | 'uncertain' | undefined {
+    if (this.byUrl) {
+      const url = isJsonObject(item.value) ? item.value['url'] : undefined;
+      return (typeof url === 'string' ? this.byUrl.get(url) : undefined) ?? this.defaultSlice;
+    }
+    let isUncertain = false;
+    for (const slice of this.proper) {
+      const answer = isIn(slice, item, at);
+      if (answer === true) return slice;
+      if (answer === undefined) isUncertain = true;
+    }
+    return isUncertain ? 'uncertain' : this.defaultSlice;
+  }
+
+  private labelOf({ name }: SliceCheck): string {
+    return `the slice '${shorten(name)}' of ${this.path}`;
+  }
+
+  private reportTooFew(slice: SliceCheck, count: number, others: readonly Item[], at: ProfileRun): void {
+    const found = count === 0 ? 'nothing' : `only ${count}`;
+    const missing = `There is ${found} in ${this.labelOf(slice)}; at least ${slice.min} must be (${this.origin.name})`;
+    const sentence = missing + nearestFault(slice, others, at);
+    at.report('profile', sentence.slice(0, LONGEST_SENTENCE), [this.elementName]);
+  }
+
+  private checkSlice(slice: SliceCheck, items: readonly Item[], at: ProfileRun): void {
+    const { min, max } = slice;
+    items.forEach((item, index) => {
+      if (at.isOver) return;
+      inItem(item, at, () => {
+        if (index === max) {
+          const allowed = max === 0 ? 'none is allowed' : `at most ${max} may be`;
+          const found = items.length === 1 ? 'There is 1' : `There are ${items.length}`;
+          at.report('profile', `${found} in ${this.labelOf(slice)}; ${allowed} (${this.origin.name})`);
+        }
+        runChecks(slice.checksOf(item.member), item.member, item.value, item.companion, item.source, at);
+      });
+    });
+    if (slice.slicing && (items.length > 0 || min > 0)) slice.slicing.run(items, at);
+  }
+
+  private reportForeign(item: Item, at: ProfileRun): void {
+    inItem(item, at, () =>
+      at.report(
+        'profile',
+        `This is in no slice of ${this.path}; there are ${shorten(this.names)}, and no others are allowed (${this.origin.name})`,
+      ),
+    );
+  }
+
+  private reportOrder(item: Item, slice: SliceCheck, before: SliceCheck | undefined, at: ProfileRun): void {
+    inItem(item, at, () =>
+      at.report(
+        'profile',
+        `This is in the slice '${shorten(slice.name)}', which must stand before '${shorten(before?.name ?? '')}' (${this.origin.name})`,
+      ),
+    );
+  }
+
+  private reportLate(item: Item, slice: SliceCheck, at: ProfileRun): void {
+    inItem(item, at, () =>
+      at.report(
+        'profile',
+        `This is in the slice '${shorten(slice.name)}', but what is in no slice must stand at the end (${this.origin.name})`,
+      ),
+    );
+  }
+}
+
+const NONE: readonly Item[] = [];
+
+function isIn(slice: SliceCheck, item: Item, at: ProfileRun): boolean | undefined {
+  if (slice.criteria.length === 0) {
+    const { member, value, companion, source } = item;
+    const checks = slice.checksOf(member);
+    return (
+      at.faultOf(slice, value, (quiet) => runChecks(checks, member, value, companion, source, quiet)) === ''
+    );
+  }
+  let answer: boolean | undefined = true;
+  for (const criterion of slice.criteria) {
+    const one = criterion.holds(item, at);
+    if (one === false) return false;
+    if (one === undefined) answer = undefined;
+  }
+  return answer;
+}
+
+/** So many values outside of a slice are asked why they are not in it. */
+const MAX_ASKED = 20;
+/** Sentences that quote other sentences end here. */
+const LONGEST_SENTENCE = 400;
+
+/** What a value lacks that is of the right type for a slice but does not meet its profile. */
+function nearestFault(slice: SliceCheck, others: readonly Item[], at: ProfileRun): string {
+  for (const item of others.slice(0, MAX_ASKED)) {
+    for (const criterion of slice.criteria) {
+      const fault = criterion.fault?.(item, at) ?? '';
+      if (fault !== '')
+        return `. ${item.index < 0 ? 'What is there' : `The one at [${item.index}]`} does not fit: ${fault}`;
+    }
+  }
+  return '';
+}
+
+function inItem({ member, index }: Item, at: ProfileRun, check: () => void): void {
+  at.push(member.step);
+  if (index >= 0) at.push(index);
+  check();
+  if (index >= 0) at.pop();
+  at.pop();
+}

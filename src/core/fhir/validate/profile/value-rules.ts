@@ -1,0 +1,169 @@
+/** What a profile says of the values of an element themselves, beyond what the base says. */
+import type { ConstraintDefinition, ElementDefinition, ValueSetBinding } from '../../definitions';
+import { isJsonObject } from '../../json';
+import { shorten } from '../../json/fault';
+import { PathError } from '../../path';
+import { compileBinding } from '../binding';
+import type { InvariantPlace } from '../invariants';
+import type { Origin, ValueCheck } from './check';
+import { compileConstraint } from './constraint';
+import { pathOf, type GivenValue, type ProfileConstraint, type ProfileElement } from './element';
+import { compileLimit, isLongerThan } from './limit';
+import type { ProfileSet } from './profile-set';
+import type { Shape } from './shape';
+import { followsPattern, isFixed, show } from './value';
+
+/** What stands around the values of an element. */
+export interface ElementBase {
+  /** Whose constraints all values of the element meet: `Quantity`, `BackboneElement`, the type of a root itself. */
+  readonly typeName: string;
+  readonly definition: ElementDefinition | undefined;
+  /** What constraints are compiled for. */
+  readonly place: InvariantPlace;
+  /** Of a slice: the sliced element, whose own rules all values are checked by. */
+  readonly head: ProfileElement | undefined;
+}
+
+export class ValueRules {
+  /** What could not be compiled, as sentences. */
+  readonly problems: string[] = [];
+
+  constructor(
+    private readonly profiles: ProfileSet,
+    private readonly origin: Origin,
+  ) {}
+
+  /** Everything that an element says of its values themselves. */
+  *compile(element: ProfileElement, shape: Shape, base: ElementBase): Generator<ValueCheck> {
+    const { fixed, pattern } = element;
+    if (fixed && this.isForShape(fixed, shape)) yield this.fixedCheck(fixed);
+    if (pattern && this.isForShape(pattern, shape)) yield this.patternCheck(pattern);
+    yield* this.limitChecks(element, shape);
+    yield* this.bindingChecks(element, shape, base);
+    const ofType = this.profiles.definitions.structure(base.typeName)?.constraints ?? [];
+    for (const constraint of element.constraints) {
+      if (!isKnown(constraint, ofType, base)) yield* this.constraintChecks(constraint, element, base.place);
+    }
+  }
+
+  /** `fixedQuantity` says nothing of the other types of a choice. */
+  private isForShape({ value }: GivenValue, { structure }: Shape): boolean {
+    return isJsonObject(value) === (structure.kind !== 'primitive');
+  }
+
+  private fixedCheck(fixed: GivenValue): ValueCheck {
+    const { name } = this.origin;
+    return (value, companion, at) => {
+      if (isFixed(fixed, value, companion)) return;
+      at.report('profile', `The value must be exactly ${show(fixed.value)}, but is ${show(value)} (${name})`);
+    };
+  }
+
+  private patternCheck(pattern: GivenValue): ValueCheck {
+    const { name } = this.origin;
+    return (value, companion, at) => {
+      if (followsPattern(pattern, value, companion)) return;
+      at.report(
+        'profile',
+        `The value must have all of ${show(pattern.value)}, but is ${show(value)} (${name})`,
+      );
+    };
+  }
+
+  private *limitChecks(
+    { minValue, maxValue, maxLength, path }: ProfileElement,
+    shape: Shape,
+  ): Generator<ValueCheck> {
+    const { definitions } = this.profiles;
+    const { name: typeName } = shape.structure;
+    for (const [side, limit] of [['min', minValue] as const, ['max', maxValue] as const]) {
+      if (!limit) continue;
+      const test = compileLimit(definitions, side, limit, typeName);
+      if (!test) {
+        this.problems.push(`${side}Value of ${path} cannot be checked (${this.origin.name})`);
+        continue;
+      }
+      const bound = `${side === 'min' ? 'at least' : 'at most'} ${show(limit.value)} (${this.origin.name})`;
+      yield (value, _companion, at) => {
+        if (value === undefined || value === null) return;
+        const isWithin = test(value);
+        if (isWithin === false) at.report('profile', `The value ${show(value)} must be ${bound}`);
+        else if (isWithin === undefined)
+          at.report('profile', `Whether ${show(value)} is ${bound}, cannot be told`, [], 'warning');
+      };
+    }
+    if (maxLength === undefined || (shape.structure.maxLength ?? Infinity) <= maxLength) return;
+    yield (value, _companion, at) => {
+      if (typeof value === 'string' && isLongerThan(value, maxLength))
+        at.report('profile', `The text is longer than ${maxLength} characters (${this.origin.name})`);
+    };
+  }
+
+  private *bindingChecks(element: ProfileElement, shape: Shape, base: ElementBase): Generator<ValueCheck> {
+    const { name, kind } = shape.structure;
+    // In a choice a binding is for the types that are made for codes.
+    if (element.types.length > 1 && kind === 'primitive' && name !== 'code') return;
+    const valueSetBinding = newBinding(element, shape, base);
+    const check = compileBinding(this.profiles.definitions, { valueSetBinding }, name);
+    if (!check) return;
+    yield (value, _companion, { run }) => {
+      if (run.isFull && value !== undefined) check(value, run);
+    };
+  }
+
+  private *constraintChecks(
+    constraint: ProfileConstraint,
+    element: ProfileElement,
+    place: InvariantPlace,
+  ): Generator<ValueCheck> {
+    try {
+      const check = compileConstraint(this.profiles.definitions, constraint, place, this.origin);
+      if (check) yield check;
+    } catch (thrown) {
+      if (!(thrown instanceof PathError)) throw thrown;
+      this.problems.push(
+        `The constraint ${shorten(constraint.key)} of ${pathOf(element)} is not checked: ` +
+          `${shorten(thrown.message)} (${this.origin.name})`,
+      );
+    }
+  }
+}
+
+function isKnown(
+  constraint: ProfileConstraint,
+  ofType: readonly ConstraintDefinition[],
+  { definition, head }: ElementBase,
+): boolean {
+  const isSame = ({ key, expression }: ConstraintDefinition | ProfileConstraint): boolean =>
+    key === constraint.key && expression === constraint.expression;
+  return (
+    ofType.some(isSame) ||
+    definition?.constraints.some(isSame) === true ||
+    definition?.types.some((type) => type.constraints?.some(isSame)) === true ||
+    head?.constraints.some(isSame) === true
+  );
+}
+
+/** What a binding asks for that the base, or the sliced element, does not; undefined: nothing. */
+function newBinding(
+  { binding }: ProfileElement,
+  shape: Shape,
+  base: ElementBase,
+): ValueSetBinding | undefined {
+  if (!binding) return undefined;
+  const { strength, valueSet, maxValueSet } = binding;
+  if (strength !== 'required' && strength !== 'extensible' && strength !== 'preferred') return undefined;
+  const inherited = base.definition?.valueSetBinding ?? shape.structure.valueSetBinding;
+  const known = [inherited, base.head?.binding];
+  const isNew = !known.some(
+    (each) => each?.strength === strength && withoutVersion(each.valueSet) === withoutVersion(valueSet),
+  );
+  const maximum = known.some((each) => each?.maxValueSet === maxValueSet) ? undefined : maxValueSet;
+  if (!isNew && maximum === undefined) return undefined;
+  // What is preferred asks for nothing.
+  return { strength: isNew ? strength : 'preferred', valueSet, maxValueSet: maximum };
+}
+
+function withoutVersion(canonical: string): string {
+  return canonical.replace(/\|.*/, '');
+}

@@ -1,0 +1,153 @@
+import type { JsonObject } from '../../../../../src/core';
+import { ValidationRun } from '../../../../../src/core/fhir/validate/run';
+import { checkExtensions } from '../../../../../src/core/fhir/validate/profile/extensions';
+import { checker, claiming, profileSet, runClaims } from './checking';
+import { OWN, profile } from './made-snapshots';
+import { slice, sliced } from './sliced';
+
+/** Milliseconds of this process's own time. */
+function cost(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+const many = <Value>(count: number, make: (index: number) => Value): Value[] =>
+  Array.from({ length: count }, (_none, index) => make(index));
+
+describe('What profiles cost', () => {
+  it('is far below a millisecond for a Patient as countries profile it', async () => {
+    const extension = (name: string): JsonObject =>
+      profile(
+        name,
+        'Extension',
+        [
+          { path: 'Extension.url', fixedUri: `${OWN}/${name}` },
+          { path: 'Extension.value[x]', min: 1, type: [{ code: 'Coding' }] },
+        ],
+        { kind: 'complex-type' },
+      );
+    const named = (name: string): JsonObject =>
+      slice('Patient.extension', name, {
+        max: '1',
+        type: [{ code: 'Extension', profile: [`${OWN}/${name}`] }],
+      });
+    const set = await profileSet([
+      extension('race'),
+      extension('ethnicity'),
+      extension('birthsex'),
+      profile('Own', 'Patient', [
+        ...sliced('Patient.extension', [['value', 'url']], ['race', 'ethnicity', 'birthsex'].map(named)),
+        { path: 'Patient.identifier', min: 1 },
+        { path: 'Patient.identifier.system', min: 1 },
+        { path: 'Patient.identifier.value', min: 1 },
+        {
+          path: 'Patient.name',
+          min: 1,
+          constraint: [
+            {
+              key: 'own-8',
+              severity: 'error',
+              human: 'A name',
+              expression: 'family.exists() or given.exists()',
+            },
+          ],
+        },
+        { path: 'Patient.gender', min: 1 },
+        { path: 'Patient.telecom.system', min: 1 },
+        { path: 'Patient.telecom.value', min: 1 },
+      ]),
+    ]);
+    const given = (name: string): JsonObject => ({
+      url: `${OWN}/${name}`,
+      valueCoding: { system: 'urn:s', code: 'c' },
+    });
+    const patient = claiming('Own', {
+      resourceType: 'Patient',
+      extension: ['race', 'ethnicity', 'birthsex'].map(given),
+      identifier: [{ system: 'urn:x', value: '1' }],
+      name: [{ family: 'F', given: ['G'] }],
+      gender: 'female',
+      telecom: [
+        { system: 'phone', value: '1' },
+        { system: 'email', value: 'a@b' },
+      ],
+    });
+    expect(runClaims(set, patient).findings).toEqual([]);
+    const rounds = 5_000;
+    const run = (): void => {
+      for (let round = 0; round < rounds; round++) runClaims(set, patient);
+    };
+    run();
+    // Some 10 µs each; other processes may share the processor.
+    expect(cost(run) / rounds).toBeLessThan(0.1);
+  });
+
+  it('stays linear where extensions that contain themselves are told apart by their profile', async () => {
+    const node = profile(
+      'Node',
+      'Extension',
+      sliced(
+        'Extension.extension',
+        [['profile', '$this']],
+        [slice('Extension.extension', 'node', { type: [{ code: 'Extension', profile: [`${OWN}/Node`] }] })],
+      ),
+      { kind: 'complex-type' },
+    );
+    const set = await profileSet([node]);
+    let value: JsonObject = { url: `${OWN}/Node`, valueString: 'x' };
+    for (let depth = 0; depth < 30; depth++) value = { url: `${OWN}/Node`, extension: [value] };
+    const resource = { resourceType: 'Patient', extension: [value] };
+    expect(
+      cost(() => checkExtensions(resource, new ValidationRun('Patient', resource, true), set)),
+    ).toBeLessThan(500);
+  });
+
+  it('stays linear where references that fail lead to each other', async () => {
+    const type = [{ code: 'Reference', targetProfile: [`${OWN}/Own`] }];
+    const set = await profileSet([
+      profile('Own', 'Patient', [
+        { path: 'Patient.active', min: 1 },
+        { path: 'Patient.link.other', type },
+      ]),
+    ]);
+    const entry = many(60, (index) => ({
+      fullUrl: `http://x.example/Patient/${index}`,
+      resource: claiming('Own', {
+        resourceType: 'Patient',
+        link: [1, 2].map((step) => ({
+          type: 'seealso',
+          other: { reference: `Patient/${(index + step) % 60}` },
+        })),
+      }),
+    }));
+    const bundle: JsonObject = { resourceType: 'Bundle', type: 'collection', entry };
+    let findings = 0;
+    const spent = cost(() => {
+      ({ length: findings } = runClaims(set, bundle).findings);
+    });
+    expect(findings).toBeGreaterThan(60);
+    expect(spent).toBeLessThan(1_000);
+  });
+
+  it('ends with a word where a profile has too many slices for a resource with too many values', async () => {
+    const check = await checker(
+      'Patient',
+      sliced(
+        'Patient.identifier',
+        [['value', 'type.coding.code']],
+        many(500, (index) =>
+          slice('Patient.identifier', `s${index}`, {
+            patternIdentifier: { type: { coding: [{ code: `c${index}` }] } },
+          }),
+        ),
+      ),
+    );
+    const identifier = many(20_000, () => ({ type: { coding: [{ code: 'x' }] } }));
+    let lines: string[] = [];
+    const spent = cost(() => (lines = check({ identifier })));
+    expect(lines).toEqual(['Patient: The profiles take too long to check on a resource of this size']);
+    expect(spent).toBeLessThan(2_000);
+  });
+});
