@@ -6,7 +6,7 @@ import { createValidator, FINDING_RULES, type Validator } from '../../../../src/
 import { readExamples, type Example } from '../../../support/examples';
 import { NaiveStructure } from '../../../support/naive-structure';
 
-const ROUNDS = 5_000;
+const ROUNDS = 4_000;
 /** Larger ones make the naive walk slow and add nothing: each type has small ones. */
 const LONGEST = 20_000;
 
@@ -83,7 +83,14 @@ const MEMBERS: readonly (readonly [string, JsonValue])[] = [
   ['contained', [{ id: 'c' }]],
 ];
 
-const MUTATIONS: readonly ((spot: Spot, choose: Choose, others: readonly Spot[]) => void)[] = [
+function isPrimitiveList(value: JsonValue): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one !== 'object');
+}
+
+/** `others` are spots of this or of another resource, `own` those of this one. */
+type Mutation = (spot: Spot, choose: Choose, others: readonly Spot[], own: readonly Spot[]) => void;
+
+const MUTATIONS: readonly Mutation[] = [
   function removes({ owner, key }) {
     if (Array.isArray(owner)) owner.splice(Number(key), 1);
     else Reflect.deleteProperty(owner, key);
@@ -120,20 +127,24 @@ const MUTATIONS: readonly ((spot: Spot, choose: Choose, others: readonly Spot[])
     owner[`_${key}`] = choose(4) === 0 || !Array.isArray(value) ? pick() : Array.from({ length }, pick);
     if (choose(3) === 0) Reflect.deleteProperty(owner, key);
   },
-  function pads({ owner, key }, choose) {
-    if (Array.isArray(owner)) {
-      const [edit] = [
-        () => owner.push(null),
-        () => owner.splice(Number(key), 0, null),
-        () => owner.pop(),
-      ].slice(choose(3));
-      edit?.();
-    } else if (Array.isArray(owner[key]) && isJsonObject(owner)) {
-      const values = owner[key];
-      const at = choose(values.length + 1);
-      values.splice(at, choose(2), null);
-      owner[`_${key}`] = values.map((value) => (value === null || choose(3) === 0 ? { id: 'i' } : null));
-    }
+  function padsElements({ owner, key }, choose) {
+    if (!Array.isArray(owner)) return;
+    if (choose(2) === 0) owner.push(null);
+    else owner.splice(Number(key), 0, null);
+  },
+  function padsPrimitives(_spot, choose, _others, own) {
+    const lists = own.filter((one) => !Array.isArray(one.owner) && isPrimitiveList(read(one)));
+    const spot = lists[choose(lists.length)];
+    if (spot === undefined || Array.isArray(spot.owner)) return;
+    const values = [read(spot)].flat();
+    if (choose(2) === 0) values.splice(choose(values.length + 1), choose(2), null);
+    const length = values.length + (choose(3) === 0 ? choose(3) - 1 : 0);
+    const companions = Array.from({ length }, (_, at) =>
+      (values[at] ?? null) === null || choose(3) === 0 ? structuredClone({ extension: [EXTENSION] }) : null,
+    );
+    if (choose(4) === 0) companions[choose(companions.length)] = null;
+    write(spot, values);
+    spot.owner[`_${spot.key}`] = companions;
   },
 ];
 
@@ -174,7 +185,8 @@ describe.each(RELEASE_NAMES)('the structure of %s', (release) => {
         const spots = spotsOf(resource);
         const spot = spots[choose(spots.length)];
         const mutate = MUTATIONS[choose(MUTATIONS.length)];
-        if (spot !== undefined) mutate?.(spot, choose, choose(2) === 0 ? spots : spotsOf(other.resource));
+        if (spot !== undefined)
+          mutate?.(spot, choose, choose(2) === 0 ? spots : spotsOf(other.resource), spots);
       }
       const text = JSON.stringify(resource);
       const expected = naive.firstFault(resource);
