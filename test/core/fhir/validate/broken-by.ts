@@ -3,6 +3,7 @@ import { loadDefinitions } from '../../../../src/core/fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/core/fhir/json';
 import type { Release } from '../../../../src/core/fhir/release';
 import { compileInvariants, type Invariant } from '../../../../src/core/fhir/validate/invariants';
+import { Container } from '../../../../src/core/fhir/validate/container';
 import { ValidationRun } from '../../../../src/core/fhir/validate/run';
 import { readExamples, textOf } from '../path/examples';
 import { placesOf, type Place } from './places';
@@ -42,6 +43,7 @@ export function askAll(questions: readonly Question[], resource: JsonObject): st
   const broken: string[] = [];
   for (const { invariant, place } of questions) {
     run.resource = place.resource;
+    if (run.rootResource !== place.rootResource) run.container = new Container(place.rootResource);
     if (invariant.holds(place.value, place.element, run)) continue;
     const { typeName, path } = place;
     broken.push(`${invariant.key} ${path === '' ? typeName : `${typeName}.${path}`}`);

@@ -2,6 +2,7 @@ import { loadDefinitions, type Definitions } from '../../../../src/core/fhir/def
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/core/fhir/json';
 import { RELEASE_NAMES, type Release } from '../../../../src/core/fhir/release';
 import { compileInvariants, type Invariant } from '../../../../src/core/fhir/validate/invariants';
+import { Container } from '../../../../src/core/fhir/validate/container';
 import { ValidationRun } from '../../../../src/core/fhir/validate/run';
 import { nameOf, readExamples } from '../path/examples';
 import { withPlainNumbers } from '../path/oracle';
@@ -59,7 +60,8 @@ describe.each(RELEASE_NAMES)('the invariants of %s', (release) => {
           example,
         )) {
           const base = baseOf(typeName, path, choice, value);
-          Object.assign(run, { resource });
+          run.resource = resource;
+          if (run.rootResource !== rootResource) run.container = new Container(rootResource);
           for (const invariant of compileInvariants(definitions, typeName, path, choice)) {
             asked++;
             const holds = invariant.holds(value, element, run);

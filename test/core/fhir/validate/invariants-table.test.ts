@@ -1,12 +1,31 @@
 import { loadDefinitions, readBaseResources } from '../../../../src/core/fhir/definitions';
-import { isJsonObject, parseJson } from '../../../../src/core/fhir/json';
+import { isJsonObject, parseJson, type JsonObject } from '../../../../src/core/fhir/json';
 import { PathTypeError } from '../../../../src/core/fhir/path';
 import { RELEASE_NAMES } from '../../../../src/core/fhir/release';
+import { createValidator } from '../../../../src/core/fhir/validate';
 import { compileInvariant, compileInvariants } from '../../../../src/core/fhir/validate/invariants';
 import { ERRATA } from '../../../../src/core/fhir/validate/invariants/errata';
 import { NATIVE_INVARIANTS } from '../../../../src/core/fhir/validate/invariants/native';
 import { textOf } from '../path/examples';
 import { objectAt } from './broken-by';
+
+const organization = { resourceType: 'Organization', id: 'o', name: 'Good Health' };
+const managed = { managingOrganization: { reference: '#o' } };
+
+/** One Patient for each rule that is native. */
+const NATIVELY_BROKEN: Readonly<Record<string, JsonObject>> = {
+  'ele-1': { name: [{ id: 'a' }] },
+  'ext-1': { extension: [{ url: 'urn:x' }] },
+  'dom-2': { ...managed, contained: [{ ...organization, contained: [{ resourceType: 'Patient', id: 'b' }] }] },
+  'dom-3': { contained: [organization] },
+  'dom-4': { ...managed, contained: [{ ...organization, meta: { versionId: '1' } }] },
+  'dom-5': { ...managed, contained: [{ ...organization, meta: { security: [{ code: 'R' }] } }] },
+  'ref-1': managed,
+  'txt-1': {
+    text: { status: 'generated', div: '<div xmlns="http://www.w3.org/1999/xhtml"><form>x</form></div>' },
+  },
+  'txt-2': { text: { status: 'generated', div: '<div xmlns="http://www.w3.org/1999/xhtml"> </div>' } },
+};
 
 describe.each(RELEASE_NAMES)('the table of invariants of %s', (release) => {
   const definitions = loadDefinitions(release);
@@ -57,6 +76,20 @@ describe.each(RELEASE_NAMES)('the table of invariants of %s', (release) => {
         expect(NATIVE_INVARIANTS.has(key)).toBe(false);
     }
     expect([...NATIVE_INVARIANTS.keys()].filter((key) => !keys.has(key))).toEqual([]);
+    expect(Object.keys(NATIVELY_BROKEN).sort()).toEqual([...NATIVE_INVARIANTS.keys()].sort());
+  });
+
+  it.each(Object.entries(NATIVELY_BROKEN))('has %s held by the validator itself', (key, content) => {
+    const { findings } = createValidator(definitions).validate(
+      { resourceType: 'Patient', ...structuredClone(content) },
+      { isFull: true },
+    );
+    expect(NATIVE_INVARIANTS.has(key)).toBe(true);
+    const isNarrative = key.startsWith('txt');
+    expect(findings.map(({ rule, severity }) => `${rule} ${severity}`)).toEqual([
+      isNarrative ? 'narrative error' : 'invariant error',
+    ]);
+    expect(isNarrative || findings[0]?.diagnostics.includes(key)).toBe(true);
   });
 
   it('gives the same objects each time', () => {

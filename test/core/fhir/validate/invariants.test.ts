@@ -30,6 +30,15 @@ describe('a Patient', () => {
     expect(brokenBy(patient)).toEqual([]);
     expect(brokenBy(patient, 'r4', 'warning')).toEqual(['dom-6 Patient']);
   });
+
+  it('is not warned for resources without narrative in it, but a Bundle is for those of its entries', () => {
+    const patient = example('Patient', 'example');
+    const contained = { resourceType: 'Organization', id: 'o', name: 'Good Health' };
+    patient['contained'] = [contained];
+    expect(brokenBy(patient, 'r4', 'warning')).toEqual([]);
+    const bundle = { resourceType: 'Bundle', type: 'collection', entry: [{ resource: contained }] };
+    expect(brokenBy(bundle, 'r4', 'warning')).toEqual(['dom-6 Organization']);
+  });
 });
 
 describe('an Observation', () => {

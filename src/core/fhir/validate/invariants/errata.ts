@@ -52,6 +52,15 @@ export const ERRATA: readonly Erratum[] = [
       'This is the expression of R5.',
   },
   {
+    releases: BOTH,
+    keys: ['dom-6'],
+    expression: 'text.`div`.exists()',
+    replacement: 'text.`div`.exists() or %resource != %rootResource',
+    reason:
+      'False for every contained resource, but of DomainResource.text the definitions say: "Contained resources do not ' +
+      'have narrative. Resources that are not contained SHOULD have a narrative."',
+  },
+  {
     releases: R4,
     keys: ['bdl-8'],
     expression: "fullUrl.contains('/_history/').not()",
