@@ -1,7 +1,9 @@
 /** Whether the value of one parameter has the type that the definition declares. */
-import { dateRange } from '../fhir/date';
 import { type Definitions, type TypeStructure } from '../fhir/definitions';
-import { decimalText, isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
+import { isNumberLiteral } from '../fhir/json/scan';
+import { toJsonNumber } from '../fhir/path/number';
+import { compilePrimitive } from '../fhir/validate/primitive';
 
 /** Types that stand for any resource; those of the first kind for any data type as well. */
 const ANYTHING: ReadonlySet<string> = new Set(['Any', '*']);
@@ -42,7 +44,7 @@ export function checkValue(type: string, entry: JsonObject, definitions: Definit
   }
   const structure = dataTypeOf(member.slice('value'.length), definitions);
   if (structure === undefined || (!ANY_DATA_TYPE.has(type) && structure.name !== type)) return wrong;
-  const fault = checkDataType(value, structure);
+  const fault = checkDataType(value, structure, definitions);
   return fault === undefined ? { member, value } : { member, fault };
 }
 
@@ -52,9 +54,9 @@ export function parseQueryValue(type: string, text: string, definitions: Definit
   if (structure?.kind !== 'primitive')
     return { fault: `a ${type} cannot be given in a query, only in a Parameters body` };
   const member = expectedMember(type, definitions);
-  const value = toPrimitive(text, structure.systemType ?? '');
-  const fault = value === undefined ? `'${text}' is not a ${type}` : checkDataType(value, structure);
-  return fault === undefined && value !== undefined ? { member, value } : { member, fault: fault ?? '' };
+  const value = toPrimitive(text, structure.systemType ?? '') ?? text;
+  const fault = checkDataType(value, structure, definitions);
+  return fault === undefined ? { member, value } : { member, fault };
 }
 
 function expectedMember(type: string, definitions: Definitions): string {
@@ -71,42 +73,22 @@ function dataTypeOf(suffix: string, definitions: Definitions): TypeStructure | u
   return structure?.kind === 'resource' ? undefined : structure;
 }
 
+function checkDataType(
+  value: JsonValue,
+  structure: TypeStructure,
+  definitions: Definitions,
+): string | undefined {
+  const { name, kind } = structure;
+  if (kind === 'primitive') return compilePrimitive(definitions, name)(value);
+  return isJsonObject(value) && Object.keys(value).length > 0
+    ? undefined
+    : `a ${name} is an object with members`;
+}
+
 const NUMERIC: ReadonlySet<string> = new Set(['System.Integer', 'System.Decimal']);
-const DATES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
-const MAX_INTEGER = 2 ** 31;
-const expressions = new Map<string, RegExp>();
-
-function checkDataType(value: JsonValue, structure: TypeStructure): string | undefined {
-  const { name, systemType = '' } = structure;
-  if (structure.kind !== 'primitive') {
-    return isJsonObject(value) && Object.keys(value).length > 0
-      ? undefined
-      : `a ${name} is an object with members`;
-  }
-  const wrong = `it is not a valid ${name}`;
-  if (systemType === 'System.Boolean') return typeof value === 'boolean' ? undefined : wrong;
-  if (NUMERIC.has(systemType)) {
-    const text = decimalText(value);
-    if (text === undefined) return wrong;
-    if (systemType === 'System.Decimal') return undefined;
-    const isInRange = Number(text) >= -MAX_INTEGER && Number(text) < MAX_INTEGER;
-    return isInRange && Number.isInteger(Number(text)) && fits(text, structure.regex) ? undefined : wrong;
-  }
-  if (typeof value !== 'string' || value === '' || value.charCodeAt(0) === 1) return wrong;
-  if (DATES.has(name) && dateRange(value) === undefined) return wrong;
-  // The published expression for base64Binary backtracks without end on long texts.
-  return name === 'base64Binary' || fits(value, structure.regex) ? undefined : wrong;
-}
-
-function fits(text: string, source: string | undefined): boolean {
-  if (source === undefined) return true;
-  let expression = expressions.get(source);
-  if (expression === undefined) expressions.set(source, (expression = new RegExp(`^(?:${source})$`, 'u')));
-  return expression.test(text);
-}
 
 function toPrimitive(text: string, systemType: string): JsonValue | undefined {
   if (systemType === 'System.Boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
   if (!NUMERIC.has(systemType)) return text;
-  return /^-?[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : undefined;
+  return isNumberLiteral(text) ? toJsonNumber(text) : undefined;
 }

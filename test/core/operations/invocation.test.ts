@@ -220,6 +220,19 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
     }
   });
 
+  test.each([
+    ['count', '1.0', "The number 1.0 is not an integer; allowed: whole numbers from -2147483648 to 2147483647"],
+    ['count', '010', "'010' is not an integer; allowed: whole numbers"],
+    ['count', 'x'.repeat(5_000), `'${'x'.repeat(80)}…' is not an integer`],
+    ['activeOnly', 'yes', "'yes' is not a boolean; allowed: true and false"],
+    ['date', '2023-02-29', "'2023-02-29' is not a dateTime: 2023-02 has the days 01 to 28; allowed: YYYY"],
+    ['url', 'a b', "'a b' is not a uri; allowed: at least one character, without white space"],
+  ])('a GET with %s=%.20s is told what is allowed', async (name, value, words) => {
+    const query = [['url', URL], [name, value]] as const;
+    const error = await failure({ level: 'type', type: 'ValueSet', code: 'expand', safe: true, query });
+    expect(error.message).toContain(`The parameter '${name}' is wrong: ${words}`);
+  }); // prettier-ignore
+
   test('GET is refused with 405 for an operation that may change data', () => {
     const definition = definitions.operations.get(
       'http://hl7.org/fhir/OperationDefinition/Resource-meta-add',
