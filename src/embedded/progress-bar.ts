@@ -5,10 +5,13 @@ export interface ProgressBar {
   finish(): void;
 }
 
+/** Where it is drawn: a terminal, a file … */
+export type ProgressOutput = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
+
 const WIDTH = 30;
 
 /** A bar that is drawn over itself on a terminal, and a line per quarter elsewhere. */
-export function createProgressBar(output: NodeJS.WriteStream, title: string, total: number): ProgressBar {
+export function createProgressBar(output: ProgressOutput, title: string, total: number): ProgressBar {
   let shown = -1;
   const draw = (done: number): void => {
     const share = total === 0 ? 1 : done / total;
