@@ -28,29 +28,8 @@ const NAME_REASON =
   'Empty, and so not true, where there is no name, which is optional (R4B: "name.exists() implies …"); and matches() ' +
   'looks for a part of the text, so that "2 Names" would pass: R5 anchors the expression in cnl-0.';
 const NAMELESS_REASON = 'The type has no element name.';
-const REFERENCE =
-  "reference.startsWith('#').not() or (reference.substring(1).trace('url') in %rootResource.contained.id.trace('ids'))";
-const REFERENCE_REPLACEMENT = `reference.exists() implies (${REFERENCE} or (reference='#' and %rootResource!=%resource))`;
 
 export const ERRATA: readonly Erratum[] = [
-  {
-    releases: R4,
-    keys: ['ref-1'],
-    expression: REFERENCE,
-    replacement: REFERENCE_REPLACEMENT,
-    reason:
-      'Empty, and so not true, for a Reference that has only an identifier or a display, which references.html allows; ' +
-      'false for "#", by which a contained resource refers to its container. This is the expression of R5.',
-  },
-  {
-    releases: R4B,
-    keys: ['ref-1'],
-    expression: `${REFERENCE} or (reference='#' and %rootResource!=%resource)`,
-    replacement: REFERENCE_REPLACEMENT,
-    reason:
-      'Empty, and so not true, for a Reference that has only an identifier or a display, which references.html allows. ' +
-      'This is the expression of R5.',
-  },
   {
     releases: BOTH,
     keys: ['dom-6'],
