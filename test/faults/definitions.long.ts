@@ -232,7 +232,13 @@ describe('the base conformance resources', () => {
     await expectDisplay(before, 'Female');
     expect(await isToldToRestart(before)).toBe(false);
 
+    const genders = `${before.path('system', 'r4')}/CodeSystem/administrative-gender`;
+    const { headers } = await before.request('GET', genders);
+    const known = { 'if-none-match': headers.etag ?? '' };
+    expect((await before.request('GET', genders, undefined, known)).status).toBe(304);
+
     const next = await startProcess({ database, environment, program: newer });
+    expect((await next.request('GET', genders, undefined, known)).status).toBe(200);
     await expectDisplay(before, 'Woman');
     await expectDisplay(next, 'Woman');
     // Asked for the first time by a process that the definitions have left behind.

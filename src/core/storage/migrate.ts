@@ -170,12 +170,20 @@ async function readInstallation(
 
 const BASE_BATCH = 100;
 
-/** Replaces the content of the base spaces, in one transaction. */
+/**
+ * Replaces the content of the base spaces, in one transaction. All of it bears the next version number, so that a
+ * client's ETag of what was there before does not match what is there now.
+ */
 async function loadBase(client: ClientBase, base: BaseContent, hashKey: Buffer, log: Log): Promise<void> {
   const started = Date.now();
   const control = (raw: ReturnType<typeof sql>): Promise<unknown> => client.query(raw.compile(builder).sql);
   await control(sql`begin`);
   try {
+    const { rows } = await client.query<{ version: number }>(
+      sql`select coalesce(max(version), 0) as version from andiron.resource where space <= 2`.compile(builder)
+        .sql,
+    );
+    const version = (rows[0]?.version ?? 0) + 1;
     for (const table of [
       'resource',
       'resource_version',
@@ -203,6 +211,10 @@ async function loadBase(client: ClientBase, base: BaseContent, hashKey: Buffer, 
       batch.push(member.write);
     }
     await flush();
+    if (version > 1) {
+      await control(sql`update andiron.resource set version = ${sql.lit(version)} where space <= 2`);
+      await control(sql`update andiron.resource_version set version = ${sql.lit(version)} where space <= 2`);
+    }
     await execute(client, SAVE_DIGEST, { digest: base.digest });
     await control(sql`commit`);
     await control(sql`analyze`);

@@ -20,6 +20,10 @@ export interface ResourceAddress {
   readonly key: KeyHalves;
 }
 
+interface VersionAddress extends ResourceAddress {
+  readonly version: number;
+}
+
 /**
  * The current version of a row `x` (resource_type, resource_key) is the last one: the primary key leads to it
  * backwards, and the head need not be read (its probe and row were a quarter of the time that PostgreSQL spent on a
@@ -44,13 +48,18 @@ function readCurrent(columns: RawBuilder<unknown>): RawBuilder<unknown> {
 const READ_CURRENT = defineStatement(template(readCurrent(VERSION_COLUMNS)));
 const READ_CURRENT_PAGE = defineStatement(template(readCurrent(PAGE_COLUMNS)));
 
-const READ_VERSION = defineStatement(
+const READ_VERSIONS = defineStatement(
   template(sql`
-    select ${VERSION_COLUMNS}
-    from andiron.resource_version v
-    where v.space = ${bind('space')}::int and v.resource_type = ${bind('type')}::smallint
-      and v.resource_key = ${bind('key')}::bigint and v.version = ${bind('version')}::int
-    limit 1`),
+    select x.ordinal::int, y.*
+    from unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[], ${bind('versions')}::int[]) with ordinality
+      as x (resource_type, resource_key, version, ordinal)
+    cross join lateral (
+      select ${VERSION_COLUMNS} from andiron.resource_version v
+      where v.space = ${bind('space')}::int and v.resource_type = x.resource_type
+        and v.resource_key = x.resource_key and v.version = x.version
+      limit 1
+    ) y
+    limit ${bind('limit')}::int`),
 );
 
 const READ_HISTORY = defineStatement(
@@ -89,6 +98,7 @@ export type ReadObserver = (reads: number) => void;
 /** Reads by key. The reads of all concurrent requests of a space become one statement. */
 export class VersionReader {
   private readonly gathering: Gathering<number, ResourceAddress, VersionRow | undefined>;
+  private readonly versions: Gathering<number, VersionAddress, VersionRow | undefined>;
 
   constructor(
     private readonly database: Database,
@@ -98,6 +108,12 @@ export class VersionReader {
   ) {
     this.gathering = new Gathering({
       run: (space, addresses) => this.readWhole(space, addresses),
+      concurrent,
+      most: MAX_GATHERED,
+      observe,
+    });
+    this.versions = new Gathering({
+      run: (space, addresses) => this.readVersions(space, addresses),
       concurrent,
       most: MAX_GATHERED,
       observe,
@@ -126,14 +142,21 @@ export class VersionReader {
     return inOrder(rows, addresses, (row, { type, key }) => decodePageRow(row, 1, type, keyText(key)));
   }
 
-  async version(space: number, address: ResourceAddress, version: number): Promise<VersionRow | undefined> {
-    const [row] = await this.database.run('search', space, READ_VERSION, {
-      space,
-      type: address.type,
-      key: keyText(address.key),
-      version,
+  version(space: number, address: ResourceAddress, version: number): Promise<VersionRow | undefined> {
+    return this.versions.load(String(space), space, { type: address.type, key: address.key, version });
+  }
+
+  private async readVersions(
+    space: number,
+    addresses: readonly VersionAddress[],
+  ): Promise<(VersionRow | undefined)[]> {
+    const versions = new BinaryArray('int4');
+    for (const { version } of addresses) versions.pushInt4(version);
+    const rows = await this.database.run('read', space, READ_VERSIONS, {
+      ...encodeAddresses(space, addresses),
+      versions: versions.finish(),
     });
-    return row === undefined ? undefined : decodeVersion(row, 0, address.type, address.key);
+    return inOrder(rows, addresses, (row, { type, key }) => decodeVersion(row, 1, type, key));
   }
 
   /** The same version with its text. */
