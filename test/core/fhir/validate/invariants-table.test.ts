@@ -16,7 +16,10 @@ const managed = { managingOrganization: { reference: '#o' } };
 const NATIVELY_BROKEN: Readonly<Record<string, JsonObject>> = {
   'ele-1': { name: [{ id: 'a' }] },
   'ext-1': { extension: [{ url: 'urn:x' }] },
-  'dom-2': { ...managed, contained: [{ ...organization, contained: [{ resourceType: 'Patient', id: 'b' }] }] },
+  'dom-2': {
+    ...managed,
+    contained: [{ ...organization, contained: [{ resourceType: 'Patient', id: 'b' }] }],
+  },
   'dom-3': { contained: [organization] },
   'dom-4': { ...managed, contained: [{ ...organization, meta: { versionId: '1' } }] },
   'dom-5': { ...managed, contained: [{ ...organization, meta: { security: [{ code: 'R' }] } }] },
