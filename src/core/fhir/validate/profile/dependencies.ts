@@ -21,16 +21,3 @@ export function dependenciesOf(structureDefinition: JsonObject): readonly string
   }
   return [...urls];
 }
-
-/** Value sets of required bindings by which slices may differ. */
-export function valueSetsOf(structureDefinition: JsonObject): readonly string[] {
-  const { snapshot } = structureDefinition;
-  const urls = new Set<string>();
-  for (const element of isJsonObject(snapshot) ? objectsOf(snapshot['element']) : []) {
-    const { binding } = element;
-    if (!isJsonObject(binding) || binding['strength'] !== 'required') continue;
-    const valueSet = textOf(binding['valueSet']);
-    if (valueSet !== undefined) urls.add(valueSet);
-  }
-  return [...urls];
-}

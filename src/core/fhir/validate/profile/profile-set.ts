@@ -64,11 +64,15 @@ export class ProfileSet {
     this.shapes = Shapes.of(source.definitions);
   }
 
-  /** Undefined when there is none, or when it cannot be used; `faultOf` tells then why. */
+  /**
+   * Undefined when there is none, or when it cannot be used; `faultOf` tells then why. What the source does not have is
+   * asked for again each time.
+   */
   profile(canonical: string): CompiledProfile | undefined {
     if (this.profiles.has(canonical)) return this.profiles.get(canonical);
     const tree = this.tree(canonical);
-    const profile = tree && this.attempt(canonical, () => compileProfile(tree, this));
+    if (!tree) return undefined;
+    const profile = this.attempt(canonical, () => compileProfile(tree, this));
     this.profiles.set(canonical, profile);
     return profile;
   }
@@ -76,7 +80,8 @@ export class ProfileSet {
   tree(canonical: string): ProfileTree | undefined {
     if (this.trees.has(canonical)) return this.trees.get(canonical);
     const structureDefinition = this.source.structureDefinition(canonical);
-    const tree = structureDefinition && this.attempt(canonical, () => readTree(structureDefinition));
+    if (!structureDefinition) return undefined;
+    const tree = this.attempt(canonical, () => readTree(structureDefinition));
     this.trees.set(canonical, tree);
     return tree;
   }

@@ -1,0 +1,41 @@
+import { parseDiscriminatorPath } from './discriminator-path';
+import { ProfileError } from './error';
+import { givenPlaces } from './given-place';
+import type { ProfileSet } from './profile-set';
+import type { ElementNode } from './tree';
+
+/**
+ * The value sets by whose codes slices of a profile differ, as far as the specification does not tell these codes:
+ * whoever compiles the profile has to know them.
+ */
+export function discriminatingValueSets(canonical: string, profiles: ProfileSet): readonly string[] {
+  const found = new Set<string>();
+  const root = profiles.tree(canonical)?.root;
+  if (root) visit(root, profiles, found);
+  return [...found];
+}
+
+function visit(node: ElementNode, profiles: ProfileSet, found: Set<string>): void {
+  for (const { type, path } of node.element.slicing?.discriminators ?? []) {
+    if (type !== 'value' && type !== 'pattern') continue;
+    for (const slice of node.slices) addValueSets(slice, path, profiles, found);
+  }
+  for (const child of node.children) visit(child, profiles, found);
+  for (const slice of node.slices) visit(slice, profiles, found);
+}
+
+function addValueSets(slice: ElementNode, path: string, profiles: ProfileSet, found: Set<string>): void {
+  try {
+    for (const { nodes, values } of givenPlaces(slice, parseDiscriminatorPath(path), profiles)) {
+      if (values.length > 0) continue;
+      for (const { element } of nodes) {
+        const { binding } = element;
+        if (binding?.strength === 'required' && !profiles.codes(binding.valueSet))
+          found.add(binding.valueSet);
+      }
+    }
+  } catch (thrown) {
+    // What the path lacks is told when the profile is compiled.
+    if (!(thrown instanceof ProfileError)) throw thrown;
+  }
+}

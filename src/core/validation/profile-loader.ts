@@ -1,0 +1,148 @@
+/** The profiles that resources are checked against, compiled once for each space and kept as long as they are true. */
+import { LRUCache } from 'lru-cache';
+import type { Space } from '../context';
+import { loadDefinitions } from '../fhir/definitions';
+import type { JsonObject } from '../fhir/json';
+import { ValidationRun } from '../fhir/validate/run';
+import type { Finding, FindingSeverity, ResourceProfile } from '../fhir/validate';
+import { checkClaim, collectClaims, reportClaim, type ProfileClaim } from '../fhir/validate/profile/claims';
+import { checkExtensions, collectExtensionUrls } from '../fhir/validate/profile/extensions';
+import { SpaceProfiles, unresolvedSentence, type ParsedStructures } from './space-profiles';
+import type { StructureSource } from './structure-source';
+
+/** Which profiles count, besides those that are claimed in `meta.profile`. */
+export interface WantedProfiles {
+  /** Canonical urls that the outermost resource is to be checked against; an error where one cannot be resolved. */
+  readonly asked: readonly string[];
+  /** What it is that a claimed profile cannot be resolved. */
+  readonly unresolved: Extract<FindingSeverity, 'error' | 'warning'>;
+  /** True: every extension in the resource whose definition is known is checked, not only those that a profile names. */
+  readonly everyExtension?: boolean;
+}
+
+export interface LoadedProfiles {
+  readonly profiles: readonly ResourceProfile[];
+  /** Profiles that could not be resolved, at the places where they are claimed. */
+  readonly findings: readonly Finding[];
+}
+
+/** Different profiles and extensions that are looked up for one resource. */
+const MAX_PROFILES = 200;
+const MAX_SPACES = 200;
+/** Characters of StructureDefinitions that are kept for all spaces together, compiled; some five times as many bytes. */
+const MAX_CHARACTERS = 64 * 1024 * 1024;
+/** The same for those that are only parsed. */
+const MAX_PARSED_CHARACTERS = 32 * 1024 * 1024;
+
+interface Versioned {
+  /** Version of the StructureDefinitions. */
+  readonly version: string;
+  readonly profiles: SpaceProfiles;
+}
+
+export class ProfileLoader {
+  private readonly spaces = new LRUCache<number, Versioned>({ max: MAX_SPACES, maxSize: MAX_CHARACTERS });
+  private readonly parsed: ParsedStructures;
+
+  constructor(private readonly source: StructureSource) {
+    const parsed = new LRUCache<string, JsonObject>({ maxSize: MAX_PARSED_CHARACTERS });
+    this.parsed = {
+      get: (key) => parsed.get(key),
+      put: (key, structure, size) => void parsed.set(key, structure, { size: Math.max(1, size) }),
+    };
+  }
+
+  /**
+   * What the profiles of a resource check, and which of them there are not; undefined when none counts, which is known
+   * at once. Nothing is older than the beginning of the call: it asks the database for the last change of what the space
+   * can see, by one statement. Throws what the storage throws.
+   */
+  profilesOf(
+    space: Space,
+    resource: JsonObject,
+    wanted: WantedProfiles,
+  ): Promise<LoadedProfiles> | undefined {
+    const claims = collectClaims(resource, loadDefinitions(space.release));
+    const extensions = wanted.everyExtension === true ? [...collectExtensionUrls(resource)] : [];
+    if (claims.length === 0 && wanted.asked.length === 0 && extensions.length === 0) return undefined;
+    return this.loadFor(space, resource, { claims, extensions, wanted });
+  }
+
+  /** The profiles of a space, with these and all that they name loaded. */
+  async load(space: Space, canonicals: readonly string[]): Promise<SpaceProfiles> {
+    const { version, profiles } = await this.current(space);
+    await profiles.load(canonicals);
+    if (this.spaces.peek(space.number)?.profiles === profiles) this.keep(space, { version, profiles });
+    return profiles;
+  }
+
+  private async current(space: Space): Promise<Versioned> {
+    const version = await this.source.version(space, 'structures');
+    const known = this.spaces.get(space.number);
+    if (known?.version === version && !known.profiles.isFull && (await this.hasSameCodes(space, known)))
+      return known;
+    const made = { version, profiles: new SpaceProfiles(space, this.source, this.parsed) };
+    // Who comes while it is being loaded shares it.
+    this.keep(space, made);
+    return made;
+  }
+
+  private async hasSameCodes(space: Space, { profiles: { terminology } }: Versioned): Promise<boolean> {
+    return terminology === undefined || terminology === (await this.source.version(space, 'terminology'));
+  }
+
+  private keep(space: Space, versioned: Versioned): void {
+    this.spaces.set(space.number, versioned, { size: 1 + versioned.profiles.size });
+  }
+
+  private async loadFor(
+    space: Space,
+    resource: JsonObject,
+    {
+      claims,
+      extensions,
+      wanted,
+    }: { claims: readonly ProfileClaim[]; extensions: readonly string[]; wanted: WantedProfiles },
+  ): Promise<LoadedProfiles> {
+    const asked = [...new Set(wanted.asked)];
+    const claimed = new Set([...asked, ...claims.flatMap(({ profiles }) => profiles)]);
+    const urls = [...claimed].slice(0, MAX_PROFILES);
+    const profiles = await this.load(space, [...urls, ...extensions].slice(0, MAX_PROFILES));
+    const isLoaded = new Set(urls);
+    const faultOf = (url: string): string | undefined =>
+      isLoaded.has(url)
+        ? profiles.faultOf(url)
+        : `at most ${MAX_PROFILES} profiles are looked up for one resource`;
+    const checks: ResourceProfile[] = [];
+    const run = new ValidationRun(typeOf(resource), resource, true);
+    for (const url of asked) {
+      const fault = faultOf(url);
+      const profile = profiles.set.profile(url);
+      if (fault === undefined && profile) checks.push(profile);
+      else run.report('unresolved', unresolvedSentence(url, fault ?? ''));
+    }
+    for (const claim of claims) {
+      for (const url of claim.profiles) {
+        const fault = faultOf(url);
+        const profile = profiles.set.profile(url);
+        if (fault === undefined && profile)
+          checks.push({ check: (_root, at) => checkClaim(claim, profile, at) });
+        else
+          reportClaim(claim, url, run, (below) =>
+            run.report('unresolved', unresolvedSentence(url, fault ?? ''), below, wanted.unresolved),
+          );
+      }
+    }
+    if (urls.length + extensions.length > MAX_PROFILES) {
+      const sentence = `Of the definitions of extensions, at most ${MAX_PROFILES} are looked up for one resource`;
+      run.report('tooCostly', sentence, [], 'information');
+    }
+    if (extensions.length > 0) checks.push({ check: (root, at) => checkExtensions(root, at, profiles.set) });
+    return { profiles: checks, findings: run.findings };
+  }
+}
+
+function typeOf(resource: JsonObject): string {
+  const type = resource['resourceType'];
+  return typeof type === 'string' ? type : '';
+}

@@ -1,0 +1,170 @@
+import type { Space } from '../context';
+import { loadDefinitions } from '../fhir/definitions';
+import { isJsonObject, type JsonObject } from '../fhir/json';
+import { shorten } from '../fhir/json/fault';
+import { dependenciesOf } from '../fhir/validate/profile/dependencies';
+import { discriminatingValueSets } from '../fhir/validate/profile/discriminating-codes';
+import { ProfileSet, type KnownCodes } from '../fhir/validate/profile/profile-set';
+import { generateSnapshot } from '../fhir/validate/profile/snapshot';
+import { parseStored } from '../operations/terminology';
+import type { ListedCodes, StructureSource } from './structure-source';
+
+/** A StructureDefinition of a space, or why it cannot be used. */
+type Loaded = { readonly structure: JsonObject; readonly size: number } | { readonly fault: string };
+
+/** Parsed StructureDefinitions, by the key of their version; those of the base space serve all tenants. */
+export interface ParsedStructures {
+  get(key: string): JsonObject | undefined;
+  put(key: string, structure: JsonObject, size: number): void;
+}
+
+/** Most StructureDefinitions, and characters of them, that are kept for one space. */
+const MAX_STRUCTURES = 2_000;
+const MAX_CHARACTERS = 64 * 1024 * 1024;
+/** StructureDefinitions that are looked for at the same time. */
+const CONCURRENT = 4;
+
+const NOT_KNOWN = 'it is not known here';
+
+/**
+ * The StructureDefinitions of one space as they were at one version of it, loaded as they are needed, with all that they
+ * rest on; and what is compiled from them.
+ */
+export class SpaceProfiles {
+  readonly set: ProfileSet;
+  /** Characters of what is kept. */
+  size = 0;
+  /** Version of the space's terminology, where slices are told apart by codes that it gave. */
+  terminology: string | undefined;
+  private readonly looking = new Map<string, Promise<Loaded>>();
+  private readonly found = new Map<string, Loaded>();
+  /** What is loaded together with all that it needs. */
+  private readonly complete = new Set<string>();
+  private readonly codes = new Map<string, KnownCodes | undefined>();
+
+  constructor(
+    private readonly space: Space,
+    private readonly source: StructureSource,
+    private readonly parsed: ParsedStructures,
+  ) {
+    this.set = new ProfileSet({
+      definitions: loadDefinitions(space.release),
+      structureDefinition: (canonical) => {
+        const loaded = this.found.get(canonical);
+        return loaded && 'structure' in loaded ? loaded.structure : undefined;
+      },
+      codes: (valueSet) => this.codes.get(valueSet),
+    });
+  }
+
+  get isFull(): boolean {
+    return this.found.size >= MAX_STRUCTURES || this.size >= MAX_CHARACTERS;
+  }
+
+  /** Loads profiles and all that they name. Cost: a statement or two for each that was not loaded before. */
+  async load(canonicals: readonly string[]): Promise<void> {
+    let wanted = canonicals.filter((canonical) => !this.complete.has(canonical));
+    const met = new Set<string>();
+    while (wanted.length > 0) {
+      for (const canonical of wanted) met.add(canonical);
+      const named = await this.loadEach(wanted);
+      wanted = [...new Set(named)].filter(
+        (canonical) => !met.has(canonical) && !this.complete.has(canonical),
+      );
+    }
+    await this.loadCodes([...met]);
+    for (const canonical of met) this.complete.add(canonical);
+  }
+
+  /** Why a profile that was to be loaded cannot be checked; undefined when it can. */
+  faultOf(canonical: string): string | undefined {
+    if (this.set.profile(canonical)) return undefined;
+    const loaded = this.found.get(canonical);
+    if (loaded && 'fault' in loaded) return loaded.fault;
+    return this.set.faultOf(canonical) ?? NOT_KNOWN;
+  }
+
+  /** Gives what the loaded ones need. */
+  private async loadEach(canonicals: readonly string[]): Promise<string[]> {
+    const named: string[] = [];
+    for (let start = 0; start < canonicals.length; start += CONCURRENT) {
+      const loaded = await Promise.all(
+        canonicals.slice(start, start + CONCURRENT).map((canonical) => this.look(canonical)),
+      );
+      for (const each of loaded) {
+        if (!('structure' in each)) continue;
+        // The base types themselves ask for nothing that the validator does not know.
+        named.push(...dependenciesOf(each.structure).filter((one) => this.set.baseType(one) === undefined));
+      }
+    }
+    return named;
+  }
+
+  private look(canonical: string): Promise<Loaded> {
+    let looking = this.looking.get(canonical);
+    if (!looking) {
+      looking = this.find(canonical).then((loaded) => {
+        if (!this.found.has(canonical) && 'structure' in loaded) this.size += loaded.size;
+        this.found.set(canonical, loaded);
+        return loaded;
+      });
+      this.looking.set(canonical, looking);
+      // What could not be asked is asked again.
+      looking.catch(() => this.looking.delete(canonical));
+    }
+    return looking;
+  }
+
+  private async find(canonical: string): Promise<Loaded> {
+    if (this.isFull) return { fault: 'there are too many profiles to load' };
+    const read = await this.read(canonical);
+    if (read === undefined) return { fault: NOT_KNOWN };
+    const { structure, size } = read;
+    if (isJsonObject(structure['snapshot'])) return read;
+    const { elements, findings } = await generateSnapshot(
+      structure,
+      async (url) => (await this.read(url))?.structure,
+    );
+    const error = findings.find(({ severity }) => severity === 'error');
+    if (elements === undefined || error !== undefined)
+      return { fault: `its snapshot cannot be made: ${error?.diagnostics ?? 'there is no differential'}` };
+    const snapshot = { element: [...elements] };
+    return { structure: { ...structure, snapshot }, size: size + JSON.stringify(snapshot).length };
+  }
+
+  /** As it is stored. */
+  private async read(canonical: string): Promise<{ structure: JsonObject; size: number } | undefined> {
+    const stored = await this.source.find(this.space, canonical);
+    if (stored === undefined) return undefined;
+    const { key, text } = stored;
+    let structure = this.parsed.get(key);
+    if (!structure) this.parsed.put(key, (structure = parseStored(text)), text.length);
+    return { structure, size: text.length };
+  }
+
+  private async loadCodes(canonicals: readonly string[]): Promise<void> {
+    for (const canonical of canonicals) {
+      for (const valueSet of discriminatingValueSets(canonical, this.set)) {
+        if (this.codes.has(valueSet)) continue;
+        // Asked before: what is read afterwards is at least as new.
+        this.terminology ??= await this.source.version(this.space, 'terminology');
+        const listed = await this.source.listCodes(this.space, valueSet);
+        this.codes.set(valueSet, listed && toKnownCodes(listed));
+      }
+    }
+  }
+}
+
+function toKnownCodes(listed: ListedCodes): KnownCodes {
+  const bySystem = new Map(listed.map(([system, codes]) => [system, new Set(codes)]));
+  const all = new Set(listed.flatMap(([, codes]) => codes));
+  return {
+    hasCode: (code) => all.has(code),
+    hasCoding: (system, code) => bySystem.get(system)?.has(code) === true,
+  };
+}
+
+/** A sentence about a profile that cannot be checked. */
+export function unresolvedSentence(canonical: string, fault: string): string {
+  return `The profile ${shorten(canonical)} was not checked: ${fault}`;
+}
