@@ -1,10 +1,27 @@
 /**
- * The place for rules about single types that stand in the text of the specification and not in its definitions. They
- * are asked only about values whose structure is right, in full validation.
+ * Rules about single types that stand in the text of the specification and not in its definitions. They are asked only
+ * about values whose structure is right, in full validation.
  */
 import type { NativeRule } from './native-rules';
+import { checkAttachment } from './type-rules/attachment';
+import { checkBundle } from './type-rules/bundle';
+import { checkCodeSystem } from './type-rules/code-system';
+import { checkCoding } from './type-rules/coding';
+import { checkDocument } from './type-rules/document';
+import { checkIdentifier } from './type-rules/identifier';
+import { checkQuestionnaire } from './type-rules/questionnaire';
+import { checkSearchParameter } from './type-rules/search-parameter';
+import { checkFilter, checkInclude } from './type-rules/value-set';
 
 /** By type (`Attachment`), or path of a nested element (`Bundle.entry`). Adding a rule: one line. */
-export const TYPE_RULES: ReadonlyMap<string, readonly NativeRule[]> = new Map<string, readonly NativeRule[]>(
-  [],
-);
+export const TYPE_RULES: ReadonlyMap<string, readonly NativeRule[]> = new Map<string, readonly NativeRule[]>([
+  ['Attachment', [checkAttachment]],
+  ['Bundle', [checkBundle, checkDocument]],
+  ['CodeSystem', [checkCodeSystem]],
+  ['Coding', [checkCoding]],
+  ['Identifier', [checkIdentifier]],
+  ['Questionnaire', [checkQuestionnaire]],
+  ['SearchParameter', [checkSearchParameter]],
+  ['ValueSet.compose.include', [checkInclude]],
+  ['ValueSet.compose.include.filter', [checkFilter]],
+]);

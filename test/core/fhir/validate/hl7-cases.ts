@@ -1,0 +1,64 @@
+/** HL7's cases of instance validation (../shared/cases/validator), and what we say of them. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FhirError } from '../../../../src/core/errors';
+import { loadDefinitions } from '../../../../src/core/fhir/definitions';
+import { isJsonObject, parseJson } from '../../../../src/core/fhir/json';
+import type { ResourceProfile } from '../../../../src/core/fhir/validate';
+import { checkClaim, collectClaims } from '../../../../src/core/fhir/validate/profile/claims';
+import { checkExtensions } from '../../../../src/core/fhir/validate/profile/extensions';
+import { ProfileSet } from '../../../../src/core/fhir/validate/profile/profile-set';
+import { validatorOf } from './judged';
+import { specificationStructures } from './profile/specification-structures';
+
+export interface ValidatorCase {
+  readonly name: string;
+  /** Of the resource, beside the manifest. */
+  readonly file: string;
+  /** How many errors HL7's validator reports. */
+  readonly errors: number;
+}
+
+const FOLDER = join(__dirname, '../../../../../shared/cases/validator');
+
+export function readCases(): readonly ValidatorCase[] {
+  const file = join(FOLDER, 'manifest.json');
+  if (!existsSync(file))
+    throw new Error(`${file} is missing: the cases of HL7's validator stand beside the repository`);
+  return JSON.parse(readFileSync(file, 'utf8')) as readonly ValidatorCase[];
+}
+
+const known = specificationStructures('r4');
+const profiles = new ProfileSet({
+  definitions: loadDefinitions('r4'),
+  structureDefinition: (canonical) => known.get(canonical.replace(/\|.*/, '')),
+});
+
+/** The profiles of the specification that the resource claims, and its extensions. */
+const claimed: ResourceProfile = {
+  check(resource, run) {
+    for (const claim of collectClaims(resource, profiles.definitions)) {
+      for (const url of claim.profiles) {
+        const profile = profiles.profile(url);
+        if (profile !== undefined) checkClaim(claim, profile, run);
+      }
+    }
+    checkExtensions(resource, run, profiles);
+  },
+};
+
+/** Our errors, one line each: place and sentence. */
+export function errorsOfCase({ file }: ValidatorCase): readonly string[] {
+  const text = readFileSync(join(FOLDER, file), 'utf8');
+  try {
+    const { value } = parseJson(text);
+    if (!isJsonObject(value)) return ['no resource'];
+    return validatorOf('r4')
+      .validate(value, { isFull: true, wantsWarnings: true, profiles: [claimed] })
+      .findings.filter(({ severity }) => severity === 'error')
+      .map(({ expression, diagnostics }) => `${expression}: ${diagnostics}`);
+  } catch (error) {
+    if (!(error instanceof FhirError)) throw error;
+    return error.issues.map(({ diagnostics }) => diagnostics);
+  }
+}
