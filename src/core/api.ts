@@ -4,7 +4,6 @@
  */
 import type { RequestContext, TenantSpace } from './context';
 import type { Issue } from './errors';
-import type { JsonDocument } from './fhir/json';
 import type { ResourceInput } from './preparation/preparer';
 import type { Release } from './fhir/release';
 
@@ -95,7 +94,7 @@ export interface Invocation {
   /** Without the leading `$`. */
   readonly code: string;
   /** The body of a POST: Parameters, or a bare resource where the definition allows it. */
-  readonly input?: JsonDocument;
+  readonly input?: ResourceInput;
   /** The query parameters of a GET (or POST) invocation. */
   readonly query?: readonly (readonly [name: string, value: string])[];
   /** True when asked by GET: refused for operations that change state. */

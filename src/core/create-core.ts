@@ -19,6 +19,7 @@ import { KeyedQueue } from './keyed-queue';
 import { createOperationEnvironment } from './operation-environment';
 import { createCodeSystemMemory } from './operations/code-system-memory';
 import { invokeOperation, operationsOf } from './operations/invoke';
+import { findInContent } from './preparation/content';
 import { answerQuestion, type Informant } from './preparation/messages';
 import { createPreparer } from './preparation/preparer';
 import { SpaceTools } from './preparation/space-tools';
@@ -108,6 +109,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     log,
   );
 
+  const preparationTools = tools.preparationTools(options.extensionBase, informant);
   const services: Services = {
     definitions: loadDefinitions,
     resourceTypes: (release) => tools.resourceTypes(release),
@@ -140,10 +142,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         ? options.secretKeys.map((key) => createHash('sha256').update(key, 'utf8').digest())
         : [installation.cursorKey],
     log,
-    preparer: createThreadedPreparer(
-      createPreparer(tools.preparationTools(options.extensionBase, informant), limits),
-      (task) => threads.run(task),
-    ),
+    preparer: createThreadedPreparer(createPreparer(preparationTools, limits), (task) => threads.run(task)),
+    validator: (release) => tools.validator(release),
+    findInInput: (space, input) =>
+      findInContent(preparationTools, space, input, { isFull: space.settings.validation === 'full' }),
     extract: (space, type, resource) => tools.extract(space, type, resource),
     createExtractor: (space, maxRows) => tools.createExtractor(space, maxRows),
     references: (space) => tools.references(space),

@@ -4,7 +4,8 @@ import { loadDefinitions } from './fhir/definitions';
 import { parseJson, type JsonObject, type JsonValue } from './fhir/json';
 import { read } from './interactions/read';
 import type { CodeSystemMemory } from './operations/code-system-memory';
-import type { MetaSummary, OperationEnvironment } from './operations/environment';
+import { addressOf, readBase, readOwn } from './interactions/resource-address';
+import type { Location, MetaSummary, OperationEnvironment } from './operations/environment';
 import type { Services } from './services';
 import { readLabelled } from './storage/conformance';
 import { createTerminologyEnvironment } from './terminology-environment';
@@ -24,14 +25,30 @@ export function createOperationEnvironment(
     ...createTerminologyEnvironment(services, space, codeSystems),
     context,
     definitions,
-    limits: { maxExpansionCodes: services.limits.maxExpansionCodes },
+    limits: services.limits,
     read: (type, id) => read(services, context, type, id),
+    locate: (type, id) => locate(services, context, type, id),
+    validator: services.validator(space.release),
+    findInInput: (input) => services.findInInput(space, input),
+    judge: (task) => services.preparer.judge(task),
     summarizeMeta: (type) => summarizeMeta(services, context, type),
     cache: {
       get: (key) => services.cache.get(space.number, key),
       put: (key, text) => services.cache.put(space.number, key, text),
     },
   };
+}
+
+async function locate(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  id: string,
+): Promise<Location> {
+  const address = addressOf(services, context, type, id);
+  const own = await readOwn(services, context, address, id);
+  if (own !== undefined && own.change !== 'delete') return 'own';
+  return (await readBase(services, context, type, address, id)) === undefined ? 'none' : 'base';
 }
 
 async function summarizeMeta(

@@ -1,15 +1,21 @@
 import { FhirError, fhirError, type Issue } from './errors';
+import type { JsonObject } from './fhir/json';
 
 /** Longer sentences are cut: what a client sent may stand in them. */
 const LONGEST_DIAGNOSTICS = 2000;
 
 /** JSON text of an OperationOutcome. Without an issue it says so, since an outcome has at least one (1..*). */
 export function toOutcome(issues: readonly Issue[]): string {
+  return JSON.stringify(toOutcomeResource(issues));
+}
+
+/** The same as an object. */
+export function toOutcomeResource(issues: readonly Issue[]): JsonObject {
   const shown: readonly Issue[] =
     issues.length > 0
       ? issues
       : [{ severity: 'information', code: 'informational', diagnostics: 'There is nothing to report' }];
-  return JSON.stringify({
+  return {
     resourceType: 'OperationOutcome',
     issue: shown.map(({ severity, code, diagnostics, expression }) => ({
       severity,
@@ -17,7 +23,7 @@ export function toOutcome(issues: readonly Issue[]): string {
       diagnostics: toSentence(diagnostics),
       ...(expression === undefined ? {} : { expression: [toSentence(expression)] }),
     })),
-  });
+  };
 }
 
 /**

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Capabilities } from '../api';
+import type { Capabilities, OperationInfo } from '../api';
 import type { RequestContext } from '../context';
-import type { OperationDefinition } from '../fhir/definitions';
 import { RELEASES, type Release } from '../fhir/release';
 import { operationsOf } from '../operations/invoke';
 import { storedParameters } from '../search/parameter';
@@ -40,13 +39,8 @@ export function capabilities(services: Services, context: RequestContext): Capab
 
 function statement(services: Services, release: Release): object {
   const definitions = services.definitions(release);
-  const offered = operationsOf(definitions).flatMap(
-    ({ definition }) => definitions.operations.get(definition) ?? [],
-  );
-  const named = (operation: OperationDefinition): object => ({
-    name: operation.code,
-    definition: operation.url,
-  });
+  const offered = operationsOf(definitions);
+  const named = ({ code, definition }: OperationInfo): object => ({ name: code, definition });
   return {
     resourceType: 'CapabilityStatement',
     status: 'active',
@@ -63,10 +57,8 @@ function statement(services: Services, release: Release): object {
         mode: 'server',
         resource: definitions.resourceTypes.map((type) => {
           const operations = offered
-            .filter((operation) => operation.type || operation.instance)
-            .filter((operation) =>
-              operation.resources.some((ancestor) => definitions.conformsTo(type, ancestor)),
-            );
+            .filter(({ levels }) => levels.includes('type') || levels.includes('instance'))
+            .filter(({ types }) => types.some((ancestor) => definitions.conformsTo(type, ancestor)));
           return {
             type,
             profile: `http://hl7.org/fhir/StructureDefinition/${type}`,
@@ -82,7 +74,7 @@ function statement(services: Services, release: Release): object {
             ...(operations.length === 0 ? {} : { operation: operations.map(named) }),
           };
         }),
-        operation: offered.filter((operation) => operation.system).map(named),
+        operation: offered.filter(({ levels }) => levels.includes('system')).map(named),
       },
     ],
   };

@@ -12,6 +12,15 @@ export function isBareResult(definition: OperationDefinition, definitions: Defin
   return name === 'return' && min === 1 && max === 1 && isResourceParameter(type, definitions);
 }
 
+/** The resource that an answer is, to be validated; undefined for one that has been. */
+export function toResource(answer: OperationAnswer): JsonObject | undefined {
+  if ('resource' in answer) return answer.resource;
+  if (!('parameters' in answer)) return undefined;
+  const parameters: JsonObject = { resourceType: 'Parameters' };
+  if (answer.parameters.length > 0) parameters['parameter'] = [...answer.parameters];
+  return parameters;
+}
+
 /** JSON text of the bare resource, or of the Parameters resource. */
 export function renderAnswer(
   definition: OperationDefinition,
@@ -19,13 +28,13 @@ export function renderAnswer(
   answer: OperationAnswer,
 ): string {
   const isBare = isBareResult(definition, definitions);
-  if ('resourceText' in answer) {
-    if (isBare) return answer.resourceText;
-    return `{"resourceType":"Parameters","parameter":[{"name":"return","resource":${answer.resourceText}}]}`;
+  if ('parameters' in answer) {
+    const [first] = answer.parameters;
+    const single = first?.['resource'];
+    return stringifyJson(isBare && isJsonObject(single) ? single : (toResource(answer) ?? {}), true);
   }
-  const [first] = answer.parameters;
-  if (isBare && isJsonObject(first?.['resource'])) return stringifyJson(first['resource'], true);
-  const parameters: JsonObject = { resourceType: 'Parameters' };
-  if (answer.parameters.length > 0) parameters['parameter'] = [...answer.parameters];
-  return stringifyJson(parameters, true);
+  const text = 'resource' in answer ? stringifyJson(answer.resource, true) : answer.rememberedText;
+  if ('resource' in answer) answer.remember?.(text);
+  if (isBare) return text;
+  return `{"resourceType":"Parameters","parameter":[{"name":"return","resource":${text}}]}`;
 }

@@ -7,10 +7,10 @@
  */
 import { fhirError } from '../errors';
 import { lookUp } from '../fhir/terminology/lookup';
-import { type Operation } from './operation';
+import { type ReadOperation } from './operation';
 import { codeToLookUp, findCodeSystem, NO_PAST, refuseParameters } from './terminology';
 
-export const codeSystemLookup: Operation = {
+export const codeSystemLookup: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-lookup',
   async run(environment, input) {
     const { parameters } = input;

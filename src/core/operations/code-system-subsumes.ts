@@ -9,10 +9,10 @@ import { fhirError } from '../errors';
 import { type CodeSystem, readCodeSystem } from '../fhir/terminology/code-system';
 import { subsumption } from '../fhir/terminology/validation';
 import { type OperationEnvironment } from './environment';
-import { type Operation, type OperationInput } from './operation';
+import { type ReadOperation, type OperationInput } from './operation';
 import { findCodeSystem, parseStored, requireContent, toCode } from './terminology';
 
-export const codeSystemSubsumes: Operation = {
+export const codeSystemSubsumes: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-subsumes',
   async run(environment, input) {
     const a = codeOf(input, 'A');

@@ -8,7 +8,7 @@
  */
 import { readCodeSystem } from '../fhir/terminology/code-system';
 import { combineValidations, validateInCodeSystem } from '../fhir/terminology/validation';
-import { type Operation } from './operation';
+import { type ReadOperation } from './operation';
 import {
   codesToValidate,
   findNamed,
@@ -18,7 +18,7 @@ import {
   toAnswer,
 } from './terminology';
 
-export const codeSystemValidateCode: Operation = {
+export const codeSystemValidateCode: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-validate-code',
   async run(environment, input) {
     refuseParameters(input, NO_PAST);

@@ -6,6 +6,8 @@ import { type StoredVersion } from '../api';
 import { type RequestContext } from '../context';
 import { type Definitions } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
+import { type Finding, type Validator } from '../fhir/validate';
+import { type Judgement, type JudgementTask } from '../preparation/judgement';
 import { type CodeSystemMemory } from './code-system-memory';
 
 /** Types of which resources are looked for by their canonical url. */
@@ -33,7 +35,12 @@ export interface AnswerCache {
   put(key: string, text: string): void;
 }
 
+/** What stands at an address: a resource of the tenant's own, one of the base space, or none. */
+export type Location = 'own' | 'base' | 'none';
+
 export interface OperationLimits {
+  /** Levels of objects and arrays that an input may have. */
+  readonly maxDepth: number;
   /** Most codes in one expansion. */
   readonly maxExpansionCodes: number;
 }
@@ -59,6 +66,14 @@ export interface OperationEnvironment extends TerminologyEnvironment {
   readonly definitions: Definitions;
   /** Throws `notFound` and `gone`. */
   read(type: string, id: string): Promise<StoredVersion>;
+  /** Costs one gathered read, two where conformance resources are concerned. */
+  locate(type: string, id: string): Promise<Location>;
+  /** The structure of what is answered is validated with it. */
+  readonly validator: Validator;
+  /** What is wrong with an input, as fully as the tenant wants to have what it writes validated. */
+  findInInput(input: JsonObject): Promise<readonly Finding[]>;
+  /** What $validate says about a resource; see `Preparer.judge`. */
+  judge(task: JudgementTask): Promise<Judgement>;
   /** Labels of one type, or of all; bounded in what it looks at (throws `tooCostly`). */
   summarizeMeta(type?: string): Promise<MetaSummary>;
   /** Of this space alone: the implementation puts space and database into its keys. */

@@ -4,6 +4,7 @@ import { codeSystemSubsumes } from './code-system-subsumes';
 import { codeSystemValidateCode } from './code-system-validate-code';
 import { type Operation } from './operation';
 import { resourceMeta } from './resource-meta';
+import { resourceValidate } from './resource-validate';
 import { structureDefinitionSnapshot } from './structure-definition-snapshot';
 import { valueSetExpand } from './value-set-expand';
 import { valueSetValidateCode } from './value-set-validate-code';
@@ -13,6 +14,7 @@ export const OPERATIONS: readonly Operation[] = Object.freeze([
   codeSystemSubsumes,
   codeSystemValidateCode,
   resourceMeta,
+  resourceValidate,
   structureDefinitionSnapshot,
   valueSetExpand,
   valueSetValidateCode,

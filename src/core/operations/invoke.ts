@@ -1,26 +1,70 @@
 import { type Invocation, type InvocationResult, type OperationInfo } from '../api';
-import { type Definitions } from '../fhir/definitions';
-import { renderAnswer } from './answer';
+import { fhirError } from '../errors';
+import { type Definitions, type OperationDefinition } from '../fhir/definitions';
+import { isJsonObject, type JsonObject } from '../fhir/json';
+import { toDocument } from '../preparation/preparer';
+import { refusalOf } from '../preparation/refusal';
+import { renderAnswer, toResource } from './answer';
 import { type OperationEnvironment } from './environment';
 import { OPERATIONS } from './index';
-import { readInput } from './parameters';
-import { findOperation, listOperations } from './registry';
+import { type OperationAnswer } from './operation';
+import { readInput, withoutEmptyList } from './parameters';
+import { findOperation, listOperations, type FoundOperation } from './registry';
 
 /**
- * Runs the operation that is named: finds it, checks its input by its definition, and gives its result in the form
- * that the definition says. Throws `operationUnknown`, `operationWrongLevel`, `operationChangesState`,
- * `operationInputInvalid`, and what the operation itself throws.
+ * Runs the operation that is named: finds it, checks its input by its definition and those of its types, and gives its
+ * result in the form that the definition says. Throws `operationUnknown`, `operationWrongLevel`,
+ * `operationChangesState`, `operationInputInvalid`, `invalidResource` and `ruleViolated` for input, and what the
+ * operation itself throws; `internal` when its result is not FHIR.
  */
 export async function invokeOperation(
   environment: OperationEnvironment,
   invocation: Invocation,
 ): Promise<InvocationResult> {
-  const { definitions } = environment;
-  const { definition, operation } = findOperation(OPERATIONS, definitions, invocation);
-  const parameters = readInput(definition, definitions, invocation);
-  const { level, type, id } = invocation;
-  const answer = await operation.run(environment, { level, type, id, parameters });
-  return { text: renderAnswer(definition, definitions, answer) };
+  const found = findOperation(OPERATIONS, environment.definitions, invocation);
+  const answer = await run(environment, found, invocation);
+  const resource = toResource(answer);
+  if (resource !== undefined) requireValidAnswer(environment, found.definition, resource);
+  return { text: renderAnswer(found.definition, environment.definitions, answer) };
+}
+
+async function run(
+  environment: OperationEnvironment,
+  { definition, operation }: FoundOperation,
+  invocation: Invocation,
+): Promise<OperationAnswer> {
+  if ('runUnread' in operation) return operation.runUnread(environment, invocation);
+  const { level, type, id, input } = invocation;
+  const document = input === undefined ? undefined : toDocument(input, environment.limits);
+  const parameters = readInput(definition, environment.definitions, { ...invocation, input: document });
+  // What is asked for in a query has been checked as a whole.
+  const body = document?.value;
+  if (isJsonObject(body)) {
+    const refusal = refusalOf(await environment.findInInput(withoutEmptyList(body)));
+    if (refusal !== undefined) throw refusal;
+  }
+  return operation.run(environment, { level, type, id, parameters });
+}
+
+/**
+ * What is not FHIR is not sent: that is our fault, and the log has to tell where. Structure alone, some ms for an
+ * expansion of 10,000 codes.
+ */
+function requireValidAnswer(
+  { validator, context }: OperationEnvironment,
+  { url }: OperationDefinition,
+  resource: JsonObject,
+): void {
+  const { findings } = validator.validate(resource, { isFull: false });
+  const fault = findings.find(({ severity }) => severity === 'error');
+  if (fault === undefined) return;
+  const { rule, expression } = fault;
+  const { requestId } = context;
+  context.log.error(
+    { operation: url, rule, expression, requestId },
+    'the answer of an operation is not FHIR',
+  );
+  throw fhirError('internal', { requestId });
 }
 
 /** The operations that can be run in a release. */

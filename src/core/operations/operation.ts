@@ -1,5 +1,5 @@
 /** What an operation is. A new one is a file that exports one of these, and its line in index.ts. */
-import { type OperationLevel } from '../api';
+import { type Invocation, type OperationLevel } from '../api';
 import { type JsonObject } from '../fhir/json';
 import { type OperationEnvironment } from './environment';
 import { type InputParameters } from './parameters';
@@ -14,13 +14,42 @@ export interface OperationInput {
   readonly parameters: InputParameters;
 }
 
-/** The parameter `return` as JSON text of a resource, or the elements of `Parameters.parameter`. */
-export type OperationAnswer =
-  { readonly resourceText: string } | { readonly parameters: readonly JsonObject[] };
+/** A resource as the parameter `return`; its structure is validated before it is sent. */
+export interface ResourceAnswer {
+  readonly resource: JsonObject;
+  /** Told the text of the resource once it has been found valid. */
+  readonly remember?: (text: string) => void;
+}
 
-export interface Operation {
+/** A text that was remembered: it has been validated. */
+export interface RememberedAnswer {
+  readonly rememberedText: string;
+}
+
+/** The elements of `Parameters.parameter`. */
+export interface ParametersAnswer {
+  readonly parameters: readonly JsonObject[];
+}
+
+export type OperationAnswer = ResourceAnswer | RememberedAnswer | ParametersAnswer;
+
+interface Named {
   /** Canonical url of its OperationDefinition, which says everything else about it. */
   readonly definition: string;
+  /** Levels at which it is offered, though its definition does not name them. */
+  readonly alsoAt?: readonly OperationLevel[];
+}
+
+/** An operation whose input is checked and validated before it runs. */
+export interface ReadOperation extends Named {
   /** Expected failures are thrown as FhirError. */
   run(environment: OperationEnvironment, input: OperationInput): Promise<OperationAnswer>;
 }
+
+/** An operation that reads and checks its input itself. */
+export interface UnreadOperation extends Named {
+  /** Expected failures are thrown as FhirError, of the input as `readInput` throws them. */
+  runUnread(environment: OperationEnvironment, invocation: Invocation): Promise<OperationAnswer>;
+}
+
+export type Operation = ReadOperation | UnreadOperation;

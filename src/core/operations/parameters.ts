@@ -5,7 +5,7 @@
 import { type Invocation } from '../api';
 import { FhirError, fhirError, type Issue, toIssue } from '../errors';
 import { type Definitions, type OperationDefinition, type OperationParameter } from '../fhir/definitions';
-import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
+import { isJsonObject, type JsonDocument, type JsonObject, type JsonValue } from '../fhir/json';
 import { acceptsResource, checkValue, parseQueryValue } from './parameter-value';
 
 export interface InputValue {
@@ -57,14 +57,19 @@ export class InputParameters {
 /** Parameters of every request, which no operation sees unless its definition names them. */
 const GENERAL: ReadonlySet<string> = new Set(['_format', '_pretty', '_']);
 
+/** An invocation whose body has been parsed. */
+export type ParsedInvocation = Omit<Invocation, 'input'> & { readonly input?: JsonDocument | undefined };
+
 /**
- * The checked input of an invocation. Throws `operationChangesState` for GET on an operation that may change data,
+ * The checked input of an invocation. The parameter `judged` takes any object: what is wrong with it is not for this
+ * to say. Throws `operationChangesState` for GET on an operation that may change data,
  * and `operationInputInvalid` with all faults that are found, each with the place in the input.
  */
 export function readInput(
   definition: OperationDefinition,
   definitions: Definitions,
-  invocation: Invocation,
+  invocation: ParsedInvocation,
+  judged?: string,
 ): InputParameters {
   if (invocation.safe && definition.affectsState) {
     throw new FhirError(
@@ -74,7 +79,7 @@ export function readInput(
     );
   }
   const declared = definition.parameters.filter(({ use }) => use === 'in');
-  const check = new InputCheck(definition.code, definitions);
+  const check = new InputCheck(definition.code, definitions, judged);
   const values: InputValue[] = [];
   if (invocation.input !== undefined) values.push(...check.readBody(invocation.input.value, declared));
   check.readQuery(invocation.query ?? [], declared, values);
@@ -99,16 +104,43 @@ export function checkParameters(
   return check.issues;
 }
 
+/** FHIR has no empty lists, but many clients write one where they give no parameters, and cannot be misunderstood. */
+export function withoutEmptyList(input: JsonObject): JsonObject {
+  const entries = input['parameter'];
+  if (input['resourceType'] !== 'Parameters' || !Array.isArray(entries) || entries.length > 0) return input;
+  const { parameter: _none, ...rest } = input;
+  return rest;
+}
+
+/** A Parameters resource in which the resource of one parameter is left out of account. */
+export function withoutResourceOf(parameters: JsonObject, name: string): JsonObject {
+  const entries = parameters['parameter'];
+  if (!Array.isArray(entries)) return parameters;
+  const others = entries.map((entry) => {
+    if (!isJsonObject(entry) || entry['name'] !== name || entry['resource'] === undefined) return entry;
+    const { resource: _judged, ...rest } = entry;
+    // Something must stand in its place: a parameter has a value, a resource or parts (inv-1).
+    return { ...rest, valueBoolean: true };
+  });
+  return { ...parameters, parameter: others };
+}
+
 class InputCheck {
   readonly issues: Issue[] = [];
 
   constructor(
     private readonly operation: string,
     private readonly definitions: Definitions,
+    private readonly judged?: string,
   ) {}
 
   readBody(body: JsonValue, declared: readonly OperationParameter[]): readonly InputValue[] {
     const resourceType = isJsonObject(body) ? body['resourceType'] : undefined;
+    if (this.judged !== undefined && isJsonObject(body) && resourceType !== 'Parameters') {
+      return [
+        { name: this.judged, expression: undefined, member: 'resource', value: body, parts: undefined },
+      ];
+    }
     if (!isJsonObject(body) || typeof resourceType !== 'string') {
       throw fhirError('operationInputInvalid', {
         reason: `The input of $${this.operation} must be a Parameters resource`,
@@ -214,6 +246,11 @@ class InputCheck {
       const values = this.readEntries(part, parts, path);
       this.checkCounts(values, parts, path);
       return { name, expression, member: 'part', value: undefined, parts: new InputParameters(values) };
+    }
+    const resource = entry['resource'];
+    if (name === this.judged && isJsonObject(resource)) {
+      const place = `${expression}.resource`;
+      return { name, expression: place, member: 'resource', value: resource, parts: undefined };
     }
     const checked = checkValue(parameter.type, entry, this.definitions);
     const place = checked.member === undefined ? expression : `${expression}.${checked.member}`;

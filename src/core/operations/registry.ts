@@ -28,12 +28,12 @@ export function findOperation(
     ({ definition }) => definition.code === address.code,
   );
   if (candidates.length === 0) throw fhirError('operationUnknown', { operation: address.code });
-  const found = candidates.find(({ definition }) => isDefinedAt(definition, definitions, address));
+  const found = candidates.find((candidate) => isOfferedAt(candidate, definitions, address));
   if (found !== undefined) return found;
   throw fhirError('operationWrongLevel', {
     operation: address.code,
     level: describeLevel(address.level, `the type ${address.type ?? ''}`),
-    allowed: candidates.flatMap(({ definition }) => describeLevels(definition)).join(', '),
+    allowed: candidates.flatMap(describeLevels).join(', '),
   });
 }
 
@@ -43,10 +43,10 @@ export function listOperations(
   definitions: Definitions,
 ): readonly OperationInfo[] {
   return runnable(operations, definitions)
-    .map(({ definition }) => ({
+    .map(({ definition, operation }) => ({
       code: definition.code,
       definition: definition.url,
-      levels: levelsOf(definition),
+      levels: levelsOf({ definition, operation }),
       types: definition.resources,
       affectsState: definition.affectsState,
     }))
@@ -60,27 +60,31 @@ function runnable(operations: readonly Operation[], definitions: Definitions): r
   });
 }
 
-function isDefinedAt(
-  definition: OperationDefinition,
+function isOfferedAt(
+  candidate: FoundOperation,
   definitions: Definitions,
   address: OperationAddress,
 ): boolean {
-  if (!definition[address.level]) return false;
+  if (!levelsOf(candidate).includes(address.level)) return false;
   if (address.level === 'system') return true;
   const { type } = address;
   return (
-    type !== undefined && definition.resources.some((ancestor) => definitions.conformsTo(type, ancestor))
+    type !== undefined &&
+    candidate.definition.resources.some((ancestor) => definitions.conformsTo(type, ancestor))
   );
 }
 
-function levelsOf(definition: OperationDefinition): readonly OperationLevel[] {
-  return (['system', 'type', 'instance'] as const).filter((level) => definition[level]);
+function levelsOf({ definition, operation }: FoundOperation): readonly OperationLevel[] {
+  const { alsoAt = [] } = operation;
+  return (['system', 'type', 'instance'] as const).filter(
+    (level) => definition[level] || alsoAt.includes(level),
+  );
 }
 
-function describeLevels(definition: OperationDefinition): readonly string[] {
+function describeLevels({ definition, operation }: FoundOperation): readonly string[] {
   const isForAll = definition.resources.includes('Resource');
   const types = isForAll ? 'any type' : `the type ${definition.resources.join(' or ')}`;
-  return levelsOf(definition).map((level) => describeLevel(level, types));
+  return levelsOf({ definition, operation }).map((level) => describeLevel(level, types));
 }
 
 function describeLevel(level: OperationLevel, type: string): string {

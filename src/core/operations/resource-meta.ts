@@ -8,15 +8,24 @@
 import { type JsonObject } from '../fhir/json';
 import { objectMember } from '../fhir/terminology/members';
 import { type OperationEnvironment } from './environment';
-import { type Operation, type OperationInput } from './operation';
+import { type ReadOperation, type OperationInput } from './operation';
 import { parseStored } from './terminology';
 
-export const resourceMeta: Operation = {
+export const resourceMeta: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/Resource-meta',
   async run(environment, input) {
-    return { parameters: [{ name: 'return', valueMeta: await metaOf(environment, input) }] };
+    return { parameters: [{ name: 'return', valueMeta: orAbsent(await metaOf(environment, input)) }] };
   },
 };
+
+/** FHIR has no empty objects, but the result is required: it says that there is nothing. */
+function orAbsent(meta: JsonObject): JsonObject {
+  if (Object.keys(meta).length > 0) return meta;
+  return { extension: [{ url: DATA_ABSENT_REASON, valueCode: 'not-applicable' }] };
+}
+
+/** https://hl7.org/fhir/R4/extension-data-absent-reason.html */
+const DATA_ABSENT_REASON = 'http://hl7.org/fhir/StructureDefinition/data-absent-reason';
 
 async function metaOf(environment: OperationEnvironment, { type, id }: OperationInput): Promise<JsonObject> {
   if (type !== undefined && id !== undefined) {

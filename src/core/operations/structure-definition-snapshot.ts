@@ -6,17 +6,17 @@
  * https://hl7.org/fhir/R4/structuredefinition-operation-snapshot.html
  */
 import { FhirError, type Issue } from '../errors';
-import { type JsonObject, stringifyJson } from '../fhir/json';
+import { type JsonObject } from '../fhir/json';
 import { parseCanonical } from '../fhir/terminology/source';
 import { FINDING_RULES } from '../fhir/validate/finding';
 import { generateSnapshot, type StructureSource } from '../fhir/validate/profile/snapshot';
 import { type OperationEnvironment } from './environment';
-import { type Operation } from './operation';
+import { type ReadOperation } from './operation';
 import { findNamed, parseStored } from './terminology';
 
 const ROOT = 'StructureDefinition';
 
-export const structureDefinitionSnapshot: Operation = {
+export const structureDefinitionSnapshot: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/StructureDefinition-snapshot',
   async run(environment, input) {
     const structure = await findNamed(environment, input, { type: ROOT, inline: 'definition' });
@@ -29,7 +29,7 @@ export const structureDefinitionSnapshot: Operation = {
         return { severity, code, diagnostics, expression: place + expression.slice(ROOT.length) };
       });
     if (elements === undefined || issues.length > 0) throw new FhirError('snapshotImpossible', issues);
-    return { resourceText: stringifyJson(withSnapshot(structure, elements), true) };
+    return { resource: withSnapshot(structure, elements) };
   },
 };
 

@@ -9,17 +9,17 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { fhirError } from '../errors';
-import { type JsonObject, stringifyJson } from '../fhir/json';
+import { type JsonObject } from '../fhir/json';
 import { composeValueSet } from '../fhir/terminology/compose';
 import { parseDesignationToken } from '../fhir/terminology/display';
 import { expandValueSet } from '../fhir/terminology/expansion';
 import { parseCanonical } from '../fhir/terminology/source';
 import { type OperationEnvironment } from './environment';
-import { type Operation, type OperationAnswer, type OperationInput } from './operation';
+import { type ReadOperation, type OperationAnswer, type OperationInput } from './operation';
 import { type InputParameters } from './parameters';
 import { findNamed, NO_CONTEXT, NO_PAST, refuseParameters, terminologyOf } from './terminology';
 
-export const valueSetExpand: Operation = {
+export const valueSetExpand: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand',
   run: expand,
 };
@@ -30,17 +30,17 @@ async function expand(environment: OperationEnvironment, input: OperationInput):
   const version = await environment.terminologyVersion();
   const key = `expand ${digestOf(version, input)}`;
   const known = await environment.cache.get(key);
-  if (known !== undefined) return { resourceText: known };
+  if (known !== undefined) return { rememberedText: known };
   const resource = await findNamed(environment, input, {
     type: 'ValueSet',
     inline: 'valueSet',
     version: 'valueSetVersion',
   });
-  const resourceText = stringifyJson(await toExpanded(environment, resource, input.parameters), true);
+  const expanded = await toExpanded(environment, resource, input.parameters);
   // Kept only if nothing changed meanwhile: under the old version it would be wrong if that came back, as when a new
   // program, which brings its own base resources, is taken back.
-  if ((await environment.terminologyVersion()) === version) environment.cache.put(key, resourceText);
-  return { resourceText };
+  if ((await environment.terminologyVersion()) !== version) return { resource: expanded };
+  return { resource: expanded, remember: (text) => environment.cache.put(key, text) };
 }
 
 async function toExpanded(

@@ -8,7 +8,7 @@
  */
 import { composeValueSet, NO_VERSION_RULES } from '../fhir/terminology/compose';
 import { combineValidations, validateInValueSet } from '../fhir/terminology/validation';
-import { type Operation } from './operation';
+import { type ReadOperation } from './operation';
 import {
   codesToValidate,
   findNamed,
@@ -19,7 +19,7 @@ import {
   toAnswer,
 } from './terminology';
 
-export const valueSetValidateCode: Operation = {
+export const valueSetValidateCode: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-validate-code',
   async run(environment, input) {
     refuseParameters(input, { ...NO_PAST, ...NO_CONTEXT });

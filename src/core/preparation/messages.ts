@@ -4,6 +4,7 @@ import { FhirError, type ErrorKey, type Issue } from '../errors';
 import type { Finding, PendingCode } from '../fhir/validate';
 import type { IndexRows } from '../search/index-rows';
 import type { Limits } from '../services';
+import type { Judgement, JudgementTask } from './judgement';
 import type { PreparedVersion } from './prepare';
 import type { PatchTask, ResourceTask, RowsTask } from './preparer';
 
@@ -18,9 +19,10 @@ export interface WorkerSettings {
 export type Task =
   | ({ readonly kind: 'resource' } & ResourceTask)
   | ({ readonly kind: 'patch' } & PatchTask)
-  | ({ readonly kind: 'rows' } & RowsTask);
+  | ({ readonly kind: 'rows' } & RowsTask)
+  | ({ readonly kind: 'judgement' } & JudgementTask);
 
-export type TaskResult = PreparedVersion | IndexRows;
+export type TaskResult = PreparedVersion | IndexRows | Judgement;
 
 /** To the worker. */
 export type ToWorker =

@@ -8,8 +8,8 @@ import type { JsonDocument, JsonObject } from '../fhir/json';
 import { checkReferences, type ReferenceResolver } from '../fhir/reference';
 import { checkResource, type IdMode } from '../fhir/resource';
 import { toStoredText } from '../fhir/resource-text';
-import type { Finding, PendingCode, ResourceProfile, Validator } from '../fhir/validate';
 import type { IndexRows } from '../search/index-rows';
+import { findInContent, type ContentTools } from './content';
 import { refusalOf, toIssues } from './refusal';
 
 /** A resource that is to become a version. */
@@ -33,19 +33,11 @@ export interface PreparedVersion {
 }
 
 /** What a resource is prepared with; the worker has one of its own. */
-export interface PreparationTools {
+export interface PreparationTools extends ContentTools {
   readonly extensionBase: string;
   releaseTypes(space: TenantSpace): ReadonlySet<string>;
-  validator(space: TenantSpace): Validator;
   references(space: TenantSpace): ReferenceResolver;
   extract(space: TenantSpace, type: string, resource: JsonObject): IndexRows;
-  /** The profiles that a resource and the resources in it claim; undefined: none, the usual case. */
-  profilesOf(
-    space: TenantSpace,
-    resource: JsonObject,
-  ): Promise<{ profiles: readonly ResourceProfile[]; findings: readonly Finding[] }> | undefined;
-  /** What the terminology of the space says about codes that the definitions alone cannot judge. */
-  judge(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
 }
 
 /**
@@ -74,19 +66,10 @@ async function checkContent(
   resource: JsonObject,
 ): Promise<readonly Issue[]> {
   const isFull = space.settings.validation === 'full';
-  const loading = isFull ? tools.profilesOf(space, resource) : undefined;
-  const claimed = loading === undefined ? undefined : await loading;
-  const { findings, pending } = tools
-    .validator(space)
-    .validate(resource, claimed === undefined ? { isFull } : { isFull, profiles: claimed.profiles });
-  const judged = pending.length === 0 ? NONE : await tools.judge(space, pending);
-  const all =
-    claimed === undefined && judged.length === 0
-      ? findings
-      : [...findings, ...judged, ...(claimed?.findings ?? NONE)];
-  const refusal = join(refusalOf(all), wallFault(tools, space, resource));
+  const findings = await findInContent(tools, space, resource, { isFull });
+  const refusal = join(refusalOf(findings), wallFault(tools, space, resource));
   if (refusal !== undefined) throw refusal;
-  return all.length === 0 ? NO_ISSUES : toIssues(all);
+  return findings.length === 0 ? NO_ISSUES : toIssues(findings);
 }
 
 /** One error with the issues of both; the first decides what it is. */
@@ -95,11 +78,14 @@ function join(one: FhirError | undefined, other: FhirError | undefined): FhirErr
   return new FhirError(one.key, [...one.issues, ...other.issues]);
 }
 
-const NONE: readonly Finding[] = [];
 const NO_ISSUES: readonly Issue[] = [];
 
 /** References to other tenants (contract.md, releases and tenants). */
-function wallFault(tools: PreparationTools, space: TenantSpace, resource: JsonObject): FhirError | undefined {
+export function wallFault(
+  tools: PreparationTools,
+  space: TenantSpace,
+  resource: JsonObject,
+): FhirError | undefined {
   try {
     checkReferences(resource, tools.references(space));
     return undefined;

@@ -1,10 +1,11 @@
 import type { TenantSpace } from '../context';
-import { isJsonObject, parseJson, type JsonDocument } from '../fhir/json';
+import { isJsonObject, parseJson, type JsonDocument, type JsonLimits } from '../fhir/json';
 import { applyJsonPatch, dropGeneratedNarrative } from '../fhir/patch';
 import type { IdMode } from '../fhir/resource';
 import type { IndexRows } from '../search/index-rows';
 import type { Limits } from '../services';
 import { NO_ROWS } from '../storage/version-write';
+import { judgeResource, type Judgement, type JudgementTask } from './judgement';
 import { prepareVersion, type PreparationTools, type PreparedVersion } from './prepare';
 
 /** JSON text that nobody has parsed yet. */
@@ -47,6 +48,8 @@ export interface Preparer {
   resource(task: ResourceTask): Promise<PreparedVersion>;
   patch(task: PatchTask): Promise<PreparedVersion>;
   rows(task: RowsTask): Promise<IndexRows>;
+  /** What $validate answers; throws what is wrong with the question. */
+  judge(task: JudgementTask): Promise<Judgement>;
 }
 
 const STORED_DEPTH = { maxDepth: Number.MAX_SAFE_INTEGER };
@@ -67,6 +70,12 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
       const document = dropGeneratedNarrative(before, patched);
       return prepareVersion(tools, { space, type, id, idMode: { id }, document });
     },
+    async judge(task) {
+      const { input } = task.invocation;
+      const document = input === undefined ? undefined : toDocument(input, limits);
+      const stored = task.stored === undefined ? undefined : parseJson(task.stored, STORED_DEPTH);
+      return judgeResource(tools, task, document, stored);
+    },
     rows({ space, type, body }) {
       const { value } = parseJson(body, STORED_DEPTH);
       return Promise.resolve(isJsonObject(value) ? tools.extract(space, type, value) : NO_ROWS);
@@ -74,6 +83,7 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
   };
 }
 
-function toDocument(input: ResourceInput, limits: Limits): JsonDocument {
+/** Throws what the parser finds. */
+export function toDocument(input: ResourceInput, limits: JsonLimits): JsonDocument {
   return 'text' in input ? parseJson(input.text, limits) : input;
 }

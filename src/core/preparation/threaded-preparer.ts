@@ -31,6 +31,14 @@ export function createThreadedPreparer(here: Preparer, run: (task: Task) => Prom
       if ('tokens' in result) return result;
       throw new Error('the preparation thread gave a version for rows');
     },
+    async judge(task) {
+      const { input } = task.invocation;
+      const isStoredLong = task.stored !== undefined && task.stored.length > LONG_TEXT;
+      if (!isStoredLong && (input === undefined || !isLong(input))) return here.judge(task);
+      const result = await run({ kind: 'judgement', ...task });
+      if ('issues' in result) return result;
+      throw new Error('the preparation thread gave something else for a judgement');
+    },
   };
 }
 

@@ -46,6 +46,8 @@ function prepare(preparer: Preparer, task: Task): Promise<TaskResult> {
       return preparer.patch(task);
     case 'rows':
       return preparer.rows(task);
+    case 'judgement':
+      return preparer.judge(task);
   }
 }
 

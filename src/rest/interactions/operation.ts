@@ -4,7 +4,7 @@
  * https://hl7.org/fhir/R4/operations.html#executing.
  */
 import type { FastifyReply } from 'fastify';
-import type { Invocation, JsonDocument } from '../../core';
+import type { Invocation, ResourceInput } from '../../core';
 import { RESOURCE_TYPES } from '../body';
 import type { Exchange } from '../exchange';
 
@@ -24,7 +24,7 @@ export async function invoke(exchange: Exchange): Promise<FastifyReply> {
   return exchange.forbidCaching().send(200, text);
 }
 
-function readInput({ edge, request, context }: Exchange): JsonDocument | undefined {
+function readInput({ edge, request, context }: Exchange): ResourceInput | undefined {
   if (request.method !== 'POST' || request.body === undefined || request.body === '') return undefined;
-  return edge.parse(request.body, request.headers, RESOURCE_TYPES, context.space.release);
+  return edge.read(request.body, request.headers, RESOURCE_TYPES, context.space.release);
 }

@@ -36,9 +36,16 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
 
   test('only those that can be run are listed', () => {
     const listed = operationsOf(definitions);
-    expect(listed.map(({ code }) => code)).toEqual(
-      ['expand', 'lookup', 'meta', 'snapshot', 'subsumes', 'validate-code', 'validate-code'].sort(),
-    );
+    expect(listed.map(({ code }) => code)).toEqual([
+      'expand',
+      'lookup',
+      'meta',
+      'snapshot',
+      'subsumes',
+      'validate-code',
+      'validate-code',
+      'validate',
+    ]);
     expect(listed.find(({ code }) => code === 'expand')).toEqual({
       code: 'expand',
       definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand',
@@ -159,7 +166,7 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
       'url and valueSet',
       [
         { name: 'url', valueUri: URL },
-        { name: 'valueSet', resource: { resourceType: 'ValueSet' } },
+        { name: 'valueSet', resource: { resourceType: 'ValueSet', status: 'active' } },
       ],
       'Parameters.parameter',
     ],
@@ -250,7 +257,7 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
 
   test('a bare resource is taken where exactly one parameter takes its type', async () => {
     const compose = { include: [{ system: 'http://zoo.example', concept: [{ code: 'bat' }] }] };
-    const input = parseJson(JSON.stringify({ resourceType: 'ValueSet', compose }));
+    const input = parseJson(JSON.stringify({ resourceType: 'ValueSet', status: 'active', compose }));
     const { text } = await invokeOperation(environment, {
       level: 'type',
       type: 'ValueSet',

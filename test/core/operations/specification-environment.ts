@@ -8,9 +8,24 @@ import { stringMember } from '../../../src/core/fhir/terminology/members';
 import { createCodeSystemMemory } from '../../../src/core/operations/code-system-memory';
 import { type OperationEnvironment } from '../../../src/core/operations/environment';
 import { invokeOperation } from '../../../src/core/operations/invoke';
+import { createPreparer } from '../../../src/core/preparation/preparer';
+import { findInContent } from '../../../src/core/preparation/content';
+import { SpaceTools } from '../../../src/core/preparation/space-tools';
+import { createHasher } from '../../../src/core/search/hash';
+import { type Limits } from '../../../src/core/services';
+import { createCodeJudge } from '../../../src/core/validation/pending-codes';
 import { loadTerminology, toObject } from '../fhir/terminology/specification-terminology';
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+const LIMITS: Limits = {
+  maxDepth: 64,
+  maxBodyBytes: 16 * 1024 * 1024,
+  maxPatchOperations: 1_000,
+  maxIndexRows: 20_000,
+  maxExpansionCodes: 10_000,
+  maxWriteQueue: 10_000,
+};
 
 export interface TestEnvironment extends OperationEnvironment {
   /** Stores a resource, or replaces it. */
@@ -26,9 +41,24 @@ export function makeEnvironment(release: Release): TestEnvironment {
   const answers = new Map<string, string>();
   let changes = 0;
   let lookups = 0;
+  const tools = new SpaceTools({
+    hasher: createHasher(Buffer.alloc(32)),
+    publicUrls: [],
+    maxIndexRows: 20_000,
+  });
+  const codeJudge = createCodeJudge();
+  const preparation = tools.preparationTools('http://zoo.example/extensions', {
+    judge: (space, pending) => codeJudge.judge(space, environment, pending),
+  });
   const environment: TestEnvironment = {
     context: {
-      space: { number: 11, release, tenant: 'system', tenantNumber: 1, settings: { validation: 'full', searchUnknown: 'strict' } },
+      space: {
+        number: 11,
+        release,
+        tenant: 'system',
+        tenantNumber: 1,
+        settings: { validation: 'full', searchUnknown: 'strict' },
+      },
       actor: 'anonymous',
       deadline: Number.MAX_SAFE_INTEGER,
       requestId: 'test',
@@ -66,7 +96,12 @@ export function makeEnvironment(release: Release): TestEnvironment {
       put: (key, text) => answers.set(key, text),
     },
     codeSystems: createCodeSystemMemory(),
+    locate: async (type, id) => (stored.has(`${type}/${id}`) ? 'own' : 'none'),
+    validator: tools.validator(release),
+    findInInput: (input) => findInContent(preparation, environment.context.space, input, { isFull: true }),
+    judge: (task) => createPreparer(preparation, LIMITS).judge(task),
     limits: {
+      maxDepth: LIMITS.maxDepth,
       get maxExpansionCodes() {
         return environment.maxExpansionCodes;
       },

@@ -69,7 +69,11 @@ describe.each(RELEASE_NAMES)('terminology operations in %s', (release) => {
       ),
     ).toBe(4);
     expect(total(await expand([], 'administrative-gender'))).toBe(4);
-    const valueSet = { resourceType: 'ValueSet', compose: { include: [{ valueSet: [GENDER] }] } };
+    const valueSet = {
+      resourceType: 'ValueSet',
+      status: 'active',
+      compose: { include: [{ valueSet: [GENDER] }] },
+    };
     expect(total(await expand([{ name: 'valueSet', resource: valueSet }]))).toBe(4);
   });
 
@@ -162,6 +166,7 @@ describe.each(RELEASE_NAMES)('terminology operations in %s', (release) => {
     const concept = [{ code: 'divers' }];
     own.store({
       resourceType: 'CodeSystem',
+      status: 'active',
       id: 'mine',
       url: GENDER_SYSTEM,
       version: '10',
@@ -173,6 +178,7 @@ describe.each(RELEASE_NAMES)('terminology operations in %s', (release) => {
     });
     own.store({
       resourceType: 'CodeSystem',
+      status: 'active',
       id: 'mine',
       url: GENDER_SYSTEM,
       version: '10',
@@ -201,6 +207,7 @@ describe.each(RELEASE_NAMES)('terminology operations in %s', (release) => {
     ];
     own.store({
       resourceType: 'CodeSystem',
+      status: 'active',
       id: 'm',
       url: 'http://zoo.example',
       content: 'complete',
@@ -208,6 +215,7 @@ describe.each(RELEASE_NAMES)('terminology operations in %s', (release) => {
     });
     own.store({
       resourceType: 'ValueSet',
+      status: 'active',
       id: 'm',
       url: 'http://zoo.example/vs',
       compose: { include: [{ system: 'http://zoo.example' }] },
@@ -275,7 +283,10 @@ describe.each(RELEASE_NAMES)('terminology operations in %s', (release) => {
 
   test('$validate-code answers where it can, and says when it cannot', async () => {
     const include = [{ system: GENDER_SYSTEM }, { system: 'http://loinc.org' }];
-    const valueSet = { name: 'valueSet', resource: { resourceType: 'ValueSet', compose: { include } } };
+    const valueSet = {
+      name: 'valueSet',
+      resource: { resourceType: 'ValueSet', status: 'active', compose: { include } },
+    };
     expect(await validate(valueSet, { name: 'code', valueCode: 'male' })).toMatchObject({ result: true });
     const coding = { name: 'coding', valueCoding: { system: 'http://loinc.org', code: '8867-4' } };
     await expect(validate(valueSet, coding)).rejects.toMatchObject({ status: 422, key: 'notSupported' });
@@ -288,6 +299,7 @@ describe.each(RELEASE_NAMES)('terminology operations in %s', (release) => {
     const concept = [{ code: 'a', property: [{ code: 'notSelectable', valueBoolean: true }] }];
     const codeSystem = {
       resourceType: 'CodeSystem',
+      status: 'active',
       url: 'http://zoo.example',
       content: 'complete',
       concept,
