@@ -21,7 +21,7 @@ export {
   UnsupportedPathError,
 } from './error';
 export { PathMemory } from './memory';
-export type { PathEnvironment } from './scope';
+export type { PathAllowance, PathEnvironment } from './scope';
 export type { PathValue } from './value';
 
 export interface PathOptions {

@@ -15,6 +15,13 @@ export interface PathEnvironment {
   readonly now?: number;
   /** What evaluations on the same resource share; each evaluation has its own when left out. */
   readonly memory?: PathMemory;
+  /** What evaluations may go through together, beside the limit that each has; strict mode only. */
+  readonly allowance?: PathAllowance;
+}
+
+/** Values that several evaluations may go through, in loops and trees; negative when there were too many. */
+export interface PathAllowance {
+  left: number;
 }
 
 export type ToNodes = (value: JsonValue | PathValue) => PathNodes;
@@ -31,6 +38,7 @@ export class Scope {
   total = EMPTY;
   private startedAt: number | undefined;
   private steps = 0;
+  private readonly allowance: PathAllowance | undefined;
   private resourceNodes: PathNodes | undefined;
   private ofEvaluation: Findings | undefined;
   private ofResource: Findings | undefined;
@@ -41,7 +49,9 @@ export class Scope {
     private readonly environment: PathEnvironment,
     private readonly toNodes: ToNodes,
     public self = root,
-  ) {}
+  ) {
+    this.allowance = environment.allowance;
+  }
 
   get context(): PathNodes {
     const { context } = this.environment;
@@ -66,7 +76,9 @@ export class Scope {
   /** Counts values that are gone through. Throws PathEvaluationError in strict mode when there are too many. */
   spend(count: number): void {
     this.steps += count;
-    if (this.steps > MAX_STEPS && this.isStrict)
+    if (this.allowance) this.allowance.left -= count;
+    if (!this.isStrict) return;
+    if (this.steps > MAX_STEPS || (this.allowance && this.allowance.left < 0))
       throw new PathEvaluationError(`The expression goes through more than ${MAX_STEPS} values`);
   }
 

@@ -4,7 +4,14 @@
  */
 import type { ConstraintDefinition, Definitions } from '../definitions';
 import type { JsonObject, JsonValue } from '../json';
-import { compileTest, PathEvaluationError, PathMemory, type PathEnvironment } from '../path';
+import {
+  compileTest,
+  PathEvaluationError,
+  PathMemory,
+  type CompiledTest,
+  type PathAllowance,
+  type PathEnvironment,
+} from '../path';
 import { expressionOf } from './invariants/errata';
 import { NATIVE_INVARIANTS } from './invariants/native';
 import type { ValidationRun } from './run';
@@ -26,6 +33,17 @@ export interface Invariant {
    * expression (two where an operator takes one): it did not evaluate to true.
    */
   holds(value: JsonValue, element: JsonObject | undefined, run: ValidationRun): boolean;
+}
+
+/** A constraint that a client may have written. */
+export interface ForeignInvariant extends Omit<Invariant, 'holds'> {
+  /** The same, at the expense of an allowance; when that is used up the answer is false, and says nothing. */
+  holds(
+    value: JsonValue,
+    element: JsonObject | undefined,
+    run: ValidationRun,
+    allowance: PathAllowance,
+  ): boolean;
 }
 
 /** Where a constraint is run. */
@@ -58,7 +76,7 @@ export function compileInvariants(
   if (!invariants) {
     invariants = constraintsOf(definitions, typeName, path, choice)
       .filter(({ key }) => !NATIVE_INVARIANTS.has(key))
-      .map((constraint) => compile(definitions, constraint, { rootType, choice }, false));
+      .map((constraint) => compile(definitions, constraint, { rootType, choice }));
     known.set(name, invariants);
   }
   return invariants;
@@ -89,33 +107,54 @@ export function compileInvariant(
   definitions: Definitions,
   constraint: ConstraintDefinition,
   place: InvariantPlace,
-): Invariant {
-  return compile(definitions, constraint, place, true);
+): ForeignInvariant {
+  const { test, ...rest } = compileConstraint(definitions, constraint, place, true);
+  return {
+    ...rest,
+    holds(value, element, run, allowance) {
+      try {
+        return test(value, element, foreignEnvironmentOf(run, allowance)) === true;
+      } catch (error) {
+        return falseOf(error);
+      }
+    },
+  };
 }
 
 function compile(
   definitions: Definitions,
   constraint: ConstraintDefinition,
-  { rootType, choice }: InvariantPlace,
-  isForeign: boolean,
+  place: InvariantPlace,
 ): Invariant {
-  const { key, severity, human } = constraint;
-  const expression = expressionOf(constraint, rootType, definitions);
-  const test = compileTest(expression, { definitions, rootType, choice, isStrict: true, isForeign });
+  const { test, ...rest } = compileConstraint(definitions, constraint, place, false);
   return {
-    key,
-    severity,
-    human,
-    expression,
+    ...rest,
     holds(value, element, run) {
       try {
         return test(value, element, environmentOf(run)) === true;
       } catch (error) {
-        if (error instanceof PathEvaluationError) return false;
-        throw error;
+        return falseOf(error);
       }
     },
   };
+}
+
+/** What failed did not evaluate to true. Throws anything else. */
+function falseOf(error: unknown): false {
+  if (error instanceof PathEvaluationError) return false;
+  throw error;
+}
+
+function compileConstraint(
+  definitions: Definitions,
+  constraint: ConstraintDefinition,
+  { rootType, choice }: InvariantPlace,
+  isForeign: boolean,
+): Omit<Invariant, 'holds'> & { readonly test: CompiledTest } {
+  const { key, severity, human } = constraint;
+  const expression = expressionOf(constraint, rootType, definitions);
+  const test = compileTest(expression, { definitions, rootType, choice, isStrict: true, isForeign });
+  return { key, severity, human, expression, test };
 }
 
 const environments = new WeakMap<ValidationRun, PathEnvironment>();
@@ -126,10 +165,22 @@ function environmentOf(run: ValidationRun): PathEnvironment {
   return environment;
 }
 
+const foreignEnvironments = new WeakMap<ValidationRun, RunEnvironment>();
+
+function foreignEnvironmentOf(run: ValidationRun, allowance: PathAllowance): PathEnvironment {
+  let environment = foreignEnvironments.get(run);
+  if (environment?.allowance !== allowance)
+    foreignEnvironments.set(run, (environment = new RunEnvironment(run, allowance)));
+  return environment;
+}
+
 class RunEnvironment implements PathEnvironment {
   readonly memory = new PathMemory();
 
-  constructor(private readonly run: ValidationRun) {}
+  constructor(
+    private readonly run: ValidationRun,
+    readonly allowance?: PathAllowance,
+  ) {}
 
   get resource(): JsonObject {
     return this.run.resource;

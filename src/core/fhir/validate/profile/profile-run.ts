@@ -1,6 +1,7 @@
 /** What the checks of profiles need to know of a validation beyond its place: Bundles, costs, what was asked before. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import type { Definitions } from '../../definitions';
+import type { PathAllowance } from '../../path';
 import { Container } from '../container';
 import type { FindingRule, FindingSeverity } from '../finding';
 import { referencedType } from '../reference-target';
@@ -8,7 +9,7 @@ import { ValidationRun } from '../run';
 import { BundleIndex } from './bundle-index';
 
 /** Checks and comparisons of one resource, over which the search ends: a profile of a tenant must not hold up others. */
-const MAX_STEPS = 2_000_000;
+const MAX_STEPS = 5_000_000;
 
 /** A table that is made when something is put into it. */
 class Lazily<Key, Value> {
@@ -22,10 +23,17 @@ class Lazily<Key, Value> {
   }
 }
 
+/** Values that the constraints of the profiles may go through: some tenths of a second. */
+const MAX_PATH_STEPS = 1_500_000;
+
 /** What all checks of one resource share, those that only ask for a yes or no included. */
 class Work {
   steps = 0;
   isRefused = false;
+  readonly allowance: PathAllowance = { left: MAX_PATH_STEPS };
+
+  /** `run`: the one that findings are wanted of. */
+  constructor(readonly run: ValidationRun) {}
   /** First faults of values, by what was asked of them and the object. */
   private readonly answers = new Lazily<object, Map<object, string>>();
   private readonly bundles = new Lazily<JsonObject, BundleIndex>();
@@ -68,7 +76,7 @@ export class ProfileRun {
   /** The same for the same run. */
   static of(run: ValidationRun): ProfileRun {
     let profileRun = runs.get(run);
-    if (!profileRun) runs.set(run, (profileRun = new ProfileRun(run, new Work())));
+    if (!profileRun) runs.set(run, (profileRun = new ProfileRun(run, new Work(run))));
     return profileRun;
   }
 
@@ -84,16 +92,24 @@ export class ProfileRun {
     return this.work.isRefused || this.run.isOver;
   }
 
+  /** What constraints may use up. */
+  get allowance(): PathAllowance {
+    return this.work.allowance;
+  }
+
   /** Counts `steps` of work. False when that was too much: then there is nothing more to do. */
   spend(steps: number): boolean {
     const { work } = this;
     work.steps += steps;
-    if (work.steps <= MAX_STEPS) return !work.isRefused;
-    if (!work.isRefused) {
-      work.isRefused = true;
-      this.run.report('tooCostly', 'The profiles take too long to check on a resource of this size');
-    }
-    return false;
+    if (work.steps > MAX_STEPS || work.allowance.left < 0) this.refuse();
+    return !work.isRefused;
+  }
+
+  private refuse(): void {
+    const { work } = this;
+    if (work.isRefused) return;
+    work.isRefused = true;
+    work.run.report('tooCostly', 'The profiles take too long to check on a resource of this size');
   }
 
   /** Adds a finding, once: an element and its slice often ask the same. */

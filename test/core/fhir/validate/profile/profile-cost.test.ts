@@ -131,6 +131,27 @@ describe('What profiles cost', () => {
     expect(spent).toBeLessThan(1_000);
   });
 
+  it('ends with a word where a constraint of a client looks through everything for everything', async () => {
+    for (const expression of [
+      '%resource.descendants().where($this = %context).exists()',
+      "text.matches('(a+)+$') or %resource.name.where(text = %context.text).exists()",
+    ]) {
+      const check = await checker('Patient', [
+        { path: 'Patient.name', constraint: [{ key: 'own-1', severity: 'error', human: 'x', expression }] },
+      ]);
+      const name = many(10_000, (index) => ({ text: `aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa ${index}` }));
+      let lines: string[] = [];
+      const spent = cost(() => (lines = check({ name })));
+      expect(lines).toContain(
+        'Patient.name[0]: The profiles take too long to check on a resource of this size'.replace(
+          /\[0\]/,
+          lines[0]?.match(/\[\d+\]/)?.[0] ?? '',
+        ),
+      );
+      expect(spent).toBeLessThan(3_000);
+    }
+  });
+
   it('ends with a word where a profile has too many slices for a resource with too many values', async () => {
     const check = await checker(
       'Patient',
