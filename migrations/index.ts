@@ -2,10 +2,12 @@ import type { Migration } from 'kysely';
 import * as foundation from './0001-foundation';
 import * as writeVersions from './0002-write-versions';
 import * as rowsMadeWith from './0003-rows-made-with';
+import * as tenantSettings from './0004-tenant-settings';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-foundation': foundation,
   '0002-write-versions': writeVersions,
   '0003-rows-made-with': rowsMadeWith,
+  '0004-tenant-settings': tenantSettings,
 };

@@ -1,5 +1,6 @@
 /**
- * Writes docs/configuration.md and docs/errors.md from src/config.ts and src/core/errors.ts, and the table of settings
+ * Writes docs/configuration.md and docs/errors.md from src/config.ts, src/core/tenant-settings.ts and
+ * src/core/errors.ts, and the table of settings
  * between its two marks in README.md. `--check` changes nothing and fails when one of them would change.
  */
 import { execFileSync } from 'node:child_process';
@@ -12,6 +13,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 execFileSync(process.execPath, [path.join(root, 'scripts', 'build.mjs'), '--if-stale'], { cwd: root });
 const require = createRequire(import.meta.url);
 const { settingNames, describeSetting } = require('../dist/src/config.js');
+const { TENANT_SETTINGS } = require('../dist/src/core/tenant-settings.js');
 const { ERROR_CATALOGUE } = require('../dist/src/core/errors.js');
 
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
@@ -26,6 +28,14 @@ function settingsTable() {
     return `| \`${name}\` | ${cell(shown)} | ${cell(`${help}.${value}${hidden}`)} |`;
   });
   return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n');
+}
+
+function tenantSettingsTable() {
+  const rows = Object.values(TENANT_SETTINGS).map(
+    ({ name, values, defaultFrom, meaning }) =>
+      `| \`${name}\` | ${values.map(code).join(', ')} | \`${defaultFrom}\` | ${cell(meaning)}. |`,
+  );
+  return ['| setting | values | default | meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 function errorsTable() {
@@ -45,6 +55,19 @@ it. An unset or empty variable takes its default. A malformed or contradictory v
 fault. \`andiron config\` shows the values in force.
 
 ${settingsTable()}
+
+## Settings of a tenant
+
+Made from src/core/tenant-settings.ts. Each tenant may set these for itself; where it does not, the server's setting in
+the third column holds.
+
+${tenantSettingsTable()}
+
+\`andiron tenant set acme validation=structure search-unknown=lenient\` sets, \`andiron tenant set acme validation=\` takes
+back, \`andiron tenant show acme\` shows. From the machine of the server also by HTTP:
+\`PATCH /w/system/api/v1/tenants/acme\` with \`{"settings":{"validation":"structure"}}\`, where \`null\` takes back; \`GET\`
+shows the settings in force and, in \`own\`, which of them the tenant has set itself. A change holds in every server
+process within 2 s, at once where Redis is reached.
 `;
 
 const errors = `# Errors

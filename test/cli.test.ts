@@ -51,8 +51,14 @@ describe('andiron', () => {
   it.each([
     [['sing'], "'sing' is not a command"],
     [['quickstart', '--loud'], "Unknown option '--loud'"],
-    [['tenant', 'rename', 'acme'], 'andiron tenant list | create NAME | disable NAME'],
-    [['tenant', 'create'], 'andiron tenant list | create NAME | disable NAME'],
+    [
+      ['tenant', 'rename', 'acme'],
+      'andiron tenant list | create NAME | disable NAME | show NAME | set NAME SETTING=VALUE …',
+    ],
+    [
+      ['tenant', 'create'],
+      'andiron tenant list | create NAME | disable NAME | show NAME | set NAME SETTING=VALUE …',
+    ],
   ])('answers %j with one line and code 1', async (args, words) => {
     const { code, errors, output } = await run(args);
     expect(code).toBe(1);

@@ -130,6 +130,14 @@ export interface Tenant {
   readonly created: number;
 }
 
+/** A tenant with its settings. */
+export interface DescribedTenant extends Tenant {
+  /** Those in force, by name. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Names of those that the tenant has set itself; the others are the server's defaults. */
+  readonly own: readonly string[];
+}
+
 export interface ConnectionUsage {
   readonly total: number;
   readonly idle: number;
@@ -207,6 +215,10 @@ export interface Core {
     create(name: string): Promise<Tenant>;
     /** False when there is no such tenant. */
     disable(name: string): Promise<boolean>;
+    /** Undefined when there is no such tenant. */
+    describe(name: string): Promise<DescribedTenant | undefined>;
+    /** By name; null: the server's default again. False when there is no such tenant. Throws `invalidValue`. */
+    changeSettings(name: string, changes: Readonly<Record<string, string | null>>): Promise<boolean>;
   };
 
   /** Names of the concrete resource types of a release, sorted. */

@@ -172,6 +172,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       list: () => spaces.list(),
       create: (name) => spaces.create(name),
       disable: (name) => spaces.disable(name),
+      describe: (name) => spaces.describe(name),
+      changeSettings: (name, changes) => spaces.changeSettings(name, changes),
     },
     resourceTypes: (release) => loadDefinitions(release).resourceTypes,
     read: (context, type, id) => read(services, context, type, id),

@@ -1,7 +1,8 @@
-import type { Tenant } from './api';
+import type { DescribedTenant, Tenant } from './api';
 import type { TenantSettings, TenantSpace } from './context';
 import { fhirError } from './errors';
 import { RELEASE_NAMES, type Release } from './fhir/release';
+import { nameSettings, requireSettings, toTenantSettings, type SettingChanges } from './tenant-settings';
 import type { TenantRow, TenantStore } from './storage/tenants';
 
 /** A disabled tenant stops answering within 2 s in every process (contract.md): nothing is believed for longer. */
@@ -50,7 +51,10 @@ export class Spaces {
   private async load(tenant: string): Promise<Known['spaces']> {
     const at = performance.now();
     const row = await this.store.find(tenant);
-    const spaces = row === undefined || row.status !== 'active' ? {} : toSpaces(row, this.defaults);
+    const spaces =
+      row === undefined || row.status !== 'active'
+        ? {}
+        : toSpaces(row, toTenantSettings(row.settings, this.defaults));
     if (this.known.size >= MAX_KNOWN) this.known.clear();
     this.known.set(tenant, { spaces, at, refreshing: false });
     return spaces;
@@ -77,6 +81,25 @@ export class Spaces {
     const disabled = await this.store.disable(name);
     if (disabled) this.changed(name);
     return disabled;
+  }
+
+  /** Undefined when there is no such tenant. Asks the database. */
+  async describe(name: string): Promise<DescribedTenant | undefined> {
+    const row = TENANT_NAME.test(name) ? await this.store.find(name) : undefined;
+    if (row === undefined) return undefined;
+    const { status, created } = row;
+    const settings = toTenantSettings(row.settings, this.defaults);
+    const known = nameSettings(settings);
+    const own = Object.keys(known).filter((setting) => row.settings[setting] === known[setting]);
+    return { name, status, created, settings: known, own };
+  }
+
+  /** In force in every process within 2 s. False when there is no such tenant. Throws `invalidValue`. */
+  async changeSettings(name: string, changes: SettingChanges): Promise<boolean> {
+    requireSettings(changes);
+    const changed = TENANT_NAME.test(name) && (await this.store.changeSettings(name, changes));
+    if (changed) this.changed(name);
+    return changed;
   }
 
   private changed(name: string): void {

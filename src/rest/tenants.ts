@@ -1,16 +1,19 @@
 /**
  * Tenant administration, from this machine only: POST /w/system/api/v1/tenants {"name":"acme"} answers 201, or 409 if
- * the name is taken, or 400; GET lists all.
+ * the name is taken, or 400; GET lists all. PATCH /w/system/api/v1/tenants/acme {"settings":{"validation":"structure"}} sets its
+ * settings, null takes one back to the default of the server; GET shows them.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fhirError, parseJson, type Core, type Tenant } from '../core';
+import { fhirError, parseJson, type Core, type JsonObject, type JsonValue, type Tenant } from '../core';
 import { requireContentType } from './body';
 import { INTERACTIONS } from './interaction-names';
 import { methodNotAllowed } from './method';
 
+type NamedRequest = FastifyRequest<{ Body: string | undefined; Params: { name: string } }>;
 type TenantRequest = FastifyRequest<{ Body: string | undefined }>;
 
 const PATH = '/w/system/api/v1/tenants';
+const NAMED = `${PATH}/:name`;
 
 export function registerTenantRoutes(server: FastifyInstance, core: Core): void {
   server.get(PATH, async (request, reply) => {
@@ -30,6 +33,31 @@ export function registerTenantRoutes(server: FastifyInstance, core: Core): void 
     handler: (request) => {
       admit(request);
       throw methodNotAllowed(request.method, 'GET, HEAD, POST');
+    },
+  });
+  const describe = async (request: NamedRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const tenant = await core.tenants.describe(request.params.name);
+    if (tenant === undefined) throw fhirError('unknownTenant');
+    const { settings, own } = tenant;
+    return send(request, reply, 200, { ...toAnswer(tenant), settings, own });
+  };
+  server.get(NAMED, async (request: NamedRequest, reply) => {
+    admit(request);
+    return describe(request, reply);
+  });
+  server.patch(NAMED, async (request: NamedRequest, reply) => {
+    admit(request);
+    requireContentType(request.headers, ['application/json', 'application/merge-patch+json'], 'r4');
+    const changes = readSettings(request.body ?? '');
+    if (!(await core.tenants.changeSettings(request.params.name, changes))) throw fhirError('unknownTenant');
+    return describe(request, reply);
+  });
+  server.route({
+    method: ['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'],
+    url: NAMED,
+    handler: (request) => {
+      admit(request);
+      throw methodNotAllowed(request.method, 'GET, HEAD, PATCH');
     },
   });
 }
@@ -57,6 +85,30 @@ function readName(body: string): string {
   const name = typeof value === 'object' && value !== null && !Array.isArray(value) ? value.name : undefined;
   if (typeof name === 'string') return name;
   throw fhirError('invalidTenantName');
+}
+
+/** `{"settings":{"validation":"structure","search-unknown":null}}` and nothing else. */
+function readSettings(body: string): Record<string, string | null> {
+  const { value } = parseJson(body);
+  const members = isObject(value) ? Object.keys(value) : [];
+  const settings = isObject(value) && members.length === 1 ? value['settings'] : undefined;
+  if (!isObject(settings)) {
+    const reason = 'The body is an object with the one member "settings", an object of names and values';
+    throw fhirError('invalidValue', { reason });
+  }
+  const changes = new Map<string, string | null>();
+  for (const [name, wanted] of Object.entries(settings)) {
+    if (typeof wanted !== 'string' && wanted !== null) {
+      const reason = 'The value of a setting is a text, or null for the default of the server';
+      throw fhirError('invalidValue', { reason });
+    }
+    changes.set(name, wanted);
+  }
+  return Object.fromEntries(changes);
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function toAnswer({ name, status, created }: Tenant): object {

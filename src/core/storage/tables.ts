@@ -7,7 +7,13 @@ export interface Tables {
     cursor_key: Buffer;
     definitions_digest: string | null;
   };
-  'andiron.tenant': { number: number; name: string; status: 'active' | 'disabled'; created: Date };
+  'andiron.tenant': {
+    number: number;
+    name: string;
+    status: 'active' | 'disabled';
+    created: Date;
+    settings: Record<string, string>;
+  };
   'andiron.space': { number: number; tenant: number | null; release: string; rows_made_with: string[] };
   'andiron.change_counter': { tenant: number; last_sequence: number };
   'andiron.resource': {

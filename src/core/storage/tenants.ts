@@ -12,10 +12,12 @@ export interface TenantRow {
   readonly created: number;
   /** Space numbers by release name. */
   readonly spaces: Readonly<Record<string, number>>;
+  /** What the tenant has set, by the names of settings. */
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 const COLUMNS = sql`t.number, t.name, t.status, floor(extract(epoch from t.created) * 1000)::bigint,
-  (select jsonb_object_agg(s.release, s.number) from andiron.space s where s.tenant = t.number)`;
+  (select jsonb_object_agg(s.release, s.number) from andiron.space s where s.tenant = t.number), t.settings`;
 
 const FIND_TENANT = defineStatement(
   template(sql`select ${COLUMNS} from andiron.tenant t where t.name = ${bind('name')} limit 1`),
@@ -35,12 +37,18 @@ const CREATE_TENANT = template(sql`
 const DISABLE_TENANT = template(sql`
   update andiron.tenant set status = 'disabled' where name = ${bind('name')} and name <> 'system' returning number`);
 
+const CHANGE_SETTINGS = template(sql`
+  update andiron.tenant set settings = jsonb_strip_nulls(settings || ${bind('changes')}::jsonb)
+  where name = ${bind('name')} returning number`);
+
 const MAX_TENANTS = 100_000;
 
 /** The control plane: which tenants there are. Changes are made as the owner, on a connection of their own. */
 export class TenantStore {
   private readonly createStatement = defineStatement(CREATE_TENANT, { named: false });
   private readonly disableStatement = defineStatement(DISABLE_TENANT, { named: false });
+
+  private readonly settingsStatement = defineStatement(CHANGE_SETTINGS, { named: false });
 
   constructor(
     private readonly database: Database,
@@ -67,6 +75,11 @@ export class TenantStore {
     return this.change(this.disableStatement, { name });
   }
 
+  /** Null takes a setting away. False when there is no such tenant. */
+  async changeSettings(name: string, changes: Readonly<Record<string, string | null>>): Promise<boolean> {
+    return this.change(this.settingsStatement, { name, changes: JSON.stringify(changes) });
+  }
+
   private async change(
     statement: ReturnType<typeof defineStatement>,
     bound: Record<string, string | readonly string[]>,
@@ -87,12 +100,13 @@ export class TenantStore {
 }
 
 function toTenantRow(row: readonly unknown[]): TenantRow {
-  const [number, name, status, created, spaces] = row as [
+  const [number, name, status, created, spaces, settings] = row as [
     number,
     string,
     TenantRow['status'],
     number,
     Record<string, number> | null,
+    Record<string, string>,
   ];
-  return { number, name, status, created, spaces: spaces ?? {} };
+  return { number, name, status, created, spaces: spaces ?? {}, settings };
 }

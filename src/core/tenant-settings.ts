@@ -1,0 +1,77 @@
+import type { TenantSettings } from './context';
+import { fhirError } from './errors';
+
+interface TenantSettingKind<Value extends string> {
+  /** As operators write it, and as it is stored. */
+  readonly name: string;
+  readonly values: readonly Value[];
+  /** The setting of the server that stands for it in tenants that do not set it. */
+  readonly defaultFrom: string;
+  readonly meaning: string;
+}
+
+/** Everything that a tenant can set for itself. docs/configuration.md is made from it. */
+export const TENANT_SETTINGS: {
+  readonly [Member in keyof TenantSettings]: TenantSettingKind<TenantSettings[Member]>;
+} = {
+  validation: {
+    name: 'validation',
+    values: ['full', 'structure'],
+    defaultFrom: 'VALIDATION',
+    meaning:
+      'What a resource, and the input of an operation, is held to: full (structure, bindings, invariants, narrative, profiles) or structure alone',
+  },
+  searchUnknown: {
+    name: 'search-unknown',
+    values: ['strict', 'lenient'],
+    defaultFrom: 'SEARCH_UNKNOWN',
+    meaning: 'Whether an unknown search parameter is refused or ignored',
+  },
+};
+
+/** What a tenant has set, by the names of settings. */
+export type StoredSettings = Readonly<Record<string, string>>;
+
+/** Changes of settings by their names; null: the default of the server again. */
+export type SettingChanges = Readonly<Record<string, string | null>>;
+
+/** The settings in force. What this program does not know is passed over: another one has set it. */
+export function toTenantSettings(stored: StoredSettings, defaults: TenantSettings): TenantSettings {
+  const { validation, searchUnknown } = TENANT_SETTINGS;
+  return {
+    validation: valueOf(stored, validation) ?? defaults.validation,
+    searchUnknown: valueOf(stored, searchUnknown) ?? defaults.searchUnknown,
+  };
+}
+
+function valueOf<Value extends string>(
+  stored: StoredSettings,
+  { name, values }: TenantSettingKind<Value>,
+): Value | undefined {
+  return values.find((value) => value === stored[name]);
+}
+
+/** The settings in force by their names, as operators see them. */
+export function nameSettings(settings: TenantSettings): StoredSettings {
+  const { validation, searchUnknown } = TENANT_SETTINGS;
+  return {
+    [validation.name]: settings.validation,
+    [searchUnknown.name]: settings.searchUnknown,
+  };
+}
+
+/** Throws `invalidValue` for a setting that there is not, or a value that it does not take. */
+export function requireSettings(changes: SettingChanges): void {
+  const kinds: readonly TenantSettingKind<string>[] = Object.values(TENANT_SETTINGS);
+  for (const [name, value] of Object.entries(changes)) {
+    const kind = kinds.find((candidate) => candidate.name === name);
+    if (kind === undefined) {
+      const known = kinds.map((candidate) => candidate.name).join(', ');
+      throw fhirError('invalidValue', {
+        reason: `'${name.slice(0, 40)}' is not a setting of a tenant: ${known}`,
+      });
+    }
+    if (value !== null && !kind.values.includes(value))
+      throw fhirError('invalidValue', { reason: `The setting '${name}' takes ${kind.values.join(' or ')}` });
+  }
+}
