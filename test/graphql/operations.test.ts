@@ -48,6 +48,30 @@ describe.each<Release>(['r4', 'r4b'])('what the server can do in %s', (release) 
     expect(codes(found.patient)).not.toContain('expand');
   });
 
+  it('validates a resource, sent as it is or in Parameters, and refuses input that is not FHIR', async () => {
+    const patient = { resourceType: 'Patient', name: [{ family: ['Chalmers'] }], birthDate: '1974-02-30' };
+    const invoke = (code: string, parameters: object, type = 'Patient') =>
+      send(
+        `mutation ($parameters: ParametersInput) {
+          invoke(code: "${code}", type: ${type}, parameters: $parameters) { resource { resourceType } json }
+        }`,
+        { parameters },
+      );
+    const wrapped = { resourceType: 'Parameters', parameter: [{ name: 'resource', resource: patient }] };
+    for (const parameters of [patient, wrapped]) {
+      const { found } = await invoke('validate', parameters);
+      expect(found.invoke.resource.resourceType).toBe('OperationOutcome');
+      const issues: { severity: string; expression: string[] }[] = found.invoke.json.issue;
+      const places = issues
+        .filter(({ severity }) => severity === 'error')
+        .map(({ expression }) => expression);
+      expect(places.sort()).toEqual([['Patient.birthDate'], ['Patient.name[0].family']]);
+    }
+    const faulty = { resourceType: 'ValueSet', status: 'active', nothing: 1 };
+    const refused = await invoke('expand', faulty, 'ValueSet');
+    expect(refused.errors[0].extensions.outcome.issue[0].expression).toEqual(['ValueSet.nothing']);
+  });
+
   it('runs an operation with names and simple values', async () => {
     const { status, found } =
       await send(`mutation { invoke(code: "expand", type: ValueSet, parameters: {url: "${GENDER}", count: 2}) {
