@@ -2,14 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FhirError } from '../../../../src/core/errors';
-import { loadDefinitions } from '../../../../src/core/fhir/definitions';
 import { isJsonObject, parseJson } from '../../../../src/core/fhir/json';
-import type { ResourceProfile } from '../../../../src/core/fhir/validate';
-import { checkClaim, collectClaims } from '../../../../src/core/fhir/validate/profile/claims';
-import { checkExtensions } from '../../../../src/core/fhir/validate/profile/extensions';
-import { ProfileSet } from '../../../../src/core/fhir/validate/profile/profile-set';
 import { validatorOf } from './judged';
-import { specificationStructures } from './profile/specification-structures';
+import { claimedProfiles } from './specification-profiles';
 
 export interface ValidatorCase {
   readonly name: string;
@@ -28,24 +23,7 @@ export function readCases(): readonly ValidatorCase[] {
   return JSON.parse(readFileSync(file, 'utf8')) as readonly ValidatorCase[];
 }
 
-const known = specificationStructures('r4');
-const profiles = new ProfileSet({
-  definitions: loadDefinitions('r4'),
-  structureDefinition: (canonical) => known.get(canonical.replace(/\|.*/, '')),
-});
-
-/** The profiles of the specification that the resource claims, and its extensions. */
-const claimed: ResourceProfile = {
-  check(resource, run) {
-    for (const claim of collectClaims(resource, profiles.definitions)) {
-      for (const url of claim.profiles) {
-        const profile = profiles.profile(url);
-        if (profile !== undefined) checkClaim(claim, profile, run);
-      }
-    }
-    checkExtensions(resource, run, profiles);
-  },
-};
+const claimed = claimedProfiles('r4');
 
 /** Our errors, one line each: place and sentence. */
 export function errorsOfCase({ file }: ValidatorCase): readonly string[] {
