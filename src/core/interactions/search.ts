@@ -9,7 +9,7 @@ import type { SearchTypeContext } from '../search/types/search-type';
 import type { Services } from '../services';
 import { findTargetTypes } from '../storage/reference-targets';
 import { estimateMatches, runCount, runKeys, type Match } from '../storage/search-run';
-import type { After, Phase, SearchStatementRequest } from '../storage/search-statement';
+import type { After, Phase, SearchStatementRequest } from '../storage/search-matches';
 import { typeNumberOf } from './resource-address';
 import { searchSorted } from './search-sorted';
 import { toStoredVersion } from './stored-version';

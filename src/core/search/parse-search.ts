@@ -129,13 +129,14 @@ function parseCriterion(
   const stored = storedParameters(context.definitions, type).get(code);
   const searchType = stored === undefined ? undefined : searchTypeOf(stored);
   if (stored === undefined || searchType === undefined) return undefined;
+  if (modifier === 'missing') return missingCriterion(name, stored.parameter.ordinal, value);
   if (modifier !== undefined) {
     const isType = searchType.modifiers.includes('[type]') && context.definitions.isResourceType(modifier);
     if (!isType && !searchType.modifiers.includes(modifier)) {
       throw fhirError('unsupportedModifier', {
         modifier: modifier.slice(0, 80),
         parameter: code,
-        known: searchType.modifiers.length === 0 ? '' : `; known are ${searchType.modifiers.join(', ')}`,
+        known: `; known are ${['missing', ...searchType.modifiers].join(', ')}`,
       });
     }
   }
@@ -148,7 +149,16 @@ function parseCriterion(
   return {
     name,
     anyOf: parts.flatMap((part) => searchType.predicates(context, { stored, name, modifier }, part)),
+    ...(modifier !== undefined && searchType.negations?.includes(modifier) === true
+      ? { isNegated: true }
+      : {}),
   };
+}
+
+/** `:missing=true|false` (search.html#modifiers): by the bit of the parameter in the resource's head. */
+function missingCriterion(name: string, ordinal: number, value: string): Criterion {
+  const isMissing = parseChoice(name, value, ['true', 'false'] as const) === 'true';
+  return { name, anyOf: [{ index: 'presence', ordinal, isPresent: !isMissing }] };
 }
 
 function idCriterion(context: SearchTypeContext, type: string, value: string): Criterion {

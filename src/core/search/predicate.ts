@@ -36,26 +36,50 @@ export type Predicate =
   | {
       readonly index: 'uri';
       readonly parameter: number;
+      /** Inclusive. */
       readonly value: string;
+      /** Exclusive; undefined: `value` alone. */
+      readonly to?: string;
       /** Undefined: any version. */
       readonly version: string | undefined;
     }
-  | {
-      readonly index: 'range';
-      readonly parameter: number;
-      readonly test: RangeTest;
-      /** The search range, half open, milliseconds since 1970. */
-      readonly low: number;
-      readonly high: number;
-    }
+  | RangePredicate
+  /** The head's bit for a parameter of this ordinal: whether the resource has a value for it. */
+  | { readonly index: 'presence'; readonly ordinal: number; readonly isPresent: boolean }
   /** `_lastUpdated`: half open, milliseconds since 1970. */
   | { readonly index: 'updated'; readonly low: number; readonly high: number }
   /** `_id`. */
   | { readonly index: 'key'; readonly keys: readonly ResourceKey[] };
+
+export interface RangePredicate {
+  readonly index: 'range';
+  readonly parameter: number;
+  /** What comes before the last component of a composite; undefined: not a composite. */
+  readonly qualifier?: ResourceKey;
+  /** Dates are half open ranges; numbers are points, and ranges that hold both their ends. */
+  readonly domain: 'date' | 'number';
+  readonly test: RangeTest;
+  /** The search range, half open: milliseconds since 1970, or a number with its implicit precision. */
+  readonly low: number;
+  readonly high: number;
+  /** Numbers: what all tests but `eq`, `ne` and `ap` compare with. */
+  readonly value?: number;
+  /** Quantities: hashes that the row must have. */
+  readonly unit?: RangeUnit;
+}
+
+export interface RangeUnit {
+  readonly system?: number;
+  readonly code?: number;
+  /** The code or the human unit. */
+  readonly codeOrName?: number;
+}
 
 /** All alternatives of one search parameter of a request; a resource must meet one of them. */
 export interface Criterion {
   readonly name: string;
   /** Empty: nothing can match. */
   readonly anyOf: readonly Predicate[];
+  /** True: a resource must meet none of them. */
+  readonly isNegated?: boolean;
 }

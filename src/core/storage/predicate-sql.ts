@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Predicate } from '../search/predicate';
+import type { Predicate, RangePredicate } from '../search/predicate';
 import type { RangeTest } from '../search/range-test';
 import { BinaryArray } from './binary-array';
 import { bind, type Bound } from './statement';
@@ -11,7 +11,7 @@ export type ValueReference = (name: string) => RawBuilder<unknown>;
 /** A value of one request. */
 export interface PredicateValue {
   readonly name: string;
-  readonly type: 'int' | 'smallint' | 'bigint' | 'bigint[]' | 'float8' | 'text';
+  readonly type: 'int' | 'smallint' | 'bigint' | 'bigint[]' | 'float8' | 'text' | 'boolean';
   readonly value: Bound;
 }
 
@@ -101,26 +101,29 @@ export function compilePredicate(
         dateColumn: undefined,
         ...comparisons('i', prefix, [
           { column: 'parameter', type: 'int', value: parameter },
-          { column: 'value', type: 'text', value },
+          { column: 'value', operator: predicate.to === undefined ? '=' : '>=', type: 'text', value },
+          { column: 'value', operator: '<', type: 'text', value: predicate.to },
           { column: 'version', type: 'text', value: version },
         ]),
       };
     }
-    case 'range': {
-      const { parameter, test, low, high } = predicate;
-      const values: PredicateValue[] = [{ name: `${prefix}parameter`, type: 'int', value: parameter }];
-      if (USES_LOW.has(test)) values.push({ name: `${prefix}low`, type: 'float8', value: String(low) });
-      if (USES_HIGH.has(test)) values.push({ name: `${prefix}high`, type: 'float8', value: String(high) });
-      const isClinicalDate = parameter === sortDateParameter;
+    case 'range':
+      return compileRange(predicate, prefix, sortDateParameter);
+    case 'presence': {
+      const headCondition = (value: ValueReference): RawBuilder<boolean> => sql`
+        (${value(`${prefix}ordinal`)}::int / 8 < length(t.presence)
+          and get_bit(t.presence, ${value(`${prefix}ordinal`)}::int) = 1) = ${value(`${prefix}present`)}::boolean`;
       return {
-        shape: `d${test}${isClinicalDate ? 'c' : ''}`,
-        table: 'andiron.range_index',
-        condition: (value) => sql`${SPACE} and t.parameter = ${value(`${prefix}parameter`)}::int
-          and t.qualifier = 0
-          and ${rangeCondition(test, sql`${value(`${prefix}low`)}::float8`, sql`${value(`${prefix}high`)}::float8`)}`,
-        repeats: true,
-        dateColumn: isClinicalDate ? 'low' : undefined,
-        values,
+        shape: 'p',
+        table: 'andiron.resource',
+        condition: (value) => sql`${LIVE_HEAD} and ${headCondition(value)}`,
+        repeats: false,
+        dateColumn: undefined,
+        headCondition,
+        values: [
+          { name: `${prefix}ordinal`, type: 'int', value: predicate.ordinal },
+          { name: `${prefix}present`, type: 'boolean', value: predicate.isPresent },
+        ],
       };
     }
     case 'updated': {
@@ -183,37 +186,126 @@ function comparisons(
   };
 }
 
-const USES_LOW: ReadonlySet<RangeTest> = new Set<RangeTest>(['eq', 'ne', 'lt', 'ge', 'le', 'eb', 'ap']);
-const USES_HIGH: ReadonlySet<RangeTest> = new Set<RangeTest>(['eq', 'ne', 'gt', 'ge', 'le', 'sa', 'ap']);
+function compileRange(
+  predicate: RangePredicate,
+  prefix: string,
+  sortDateParameter: number | undefined,
+): PredicateSql {
+  const { parameter, qualifier, domain, test, low, high, value, unit } = predicate;
+  const isClinicalDate = parameter === sortDateParameter && qualifier === undefined;
+  const equal: readonly Comparison[] = [
+    { column: 'parameter', type: 'int', value: parameter },
+    { column: 'qualifier', type: 'bigint', value: qualifier === undefined ? '0' : keyText(qualifier) },
+    { column: 'unit_system', type: 'int', value: unit?.system },
+    { column: 'unit_code', type: 'int', value: unit?.code },
+  ];
+  const compared = comparisons(domain === 'date' ? 'd' : 'n', prefix, equal);
+  const bounds: PredicateValue[] = [];
+  const bound = (name: 'low' | 'high' | 'exact', number: number | undefined): string => {
+    const full = `${prefix}${name}`;
+    if (!bounds.some((known) => known.name === full))
+      bounds.push({ name: full, type: 'float8', value: String(number) });
+    return full;
+  };
+  // Made twice: now for the names of the values, and with the statement's own references when its text is made.
+  const conditionOf = (reference: ValueReference): RawBuilder<unknown> => {
+    const number = (name: 'low' | 'high' | 'exact', given: number | undefined): RawBuilder<unknown> =>
+      sql`${reference(bound(name, given))}::float8`;
+    return domain === 'date'
+      ? dateCondition(
+          test,
+          () => number('low', low),
+          () => number('high', high),
+        )
+      : numberCondition(
+          test,
+          () => number('exact', value),
+          () => number('low', low),
+          () => number('high', high),
+        );
+  };
+  conditionOf(bind);
+  const named = unit?.codeOrName;
+  const unitName = `${prefix}unit`;
+  return {
+    shape: `${compared.shape}${test}${isClinicalDate ? 'c' : ''}${named === undefined ? '' : 'u'}`,
+    table: 'andiron.range_index',
+    condition: (reference) =>
+      sql`${compared.condition(reference)} and ${conditionOf(reference)}${
+        named === undefined
+          ? sql``
+          : sql` and (t.unit_code = ${reference(unitName)}::int or t.unit_name = ${reference(unitName)}::int)`
+      }`,
+    repeats: true,
+    dateColumn: isClinicalDate ? 'low' : undefined,
+    values: [
+      ...compared.values,
+      ...bounds,
+      ...(named === undefined ? [] : [{ name: unitName, type: 'int', value: named } as const]),
+    ],
+  };
+}
 
 /**
  * A stored range [t.low, t.high) against the search range [low, high), by search.html#prefix. `eq` names both bounds
  * of t.low so that the index can be entered by it.
  */
-function rangeCondition(
+function dateCondition(
   test: RangeTest,
-  low: RawBuilder<unknown>,
-  high: RawBuilder<unknown>,
+  low: () => RawBuilder<unknown>,
+  high: () => RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   switch (test) {
     case 'eq':
-      return sql`t.low >= ${low} and t.low < ${high} and t.high <= ${high}`;
+      return sql`t.low >= ${low()} and t.low < ${high()} and t.high <= ${high()}`;
     case 'ne':
-      return sql`(t.low < ${low} or t.high > ${high})`;
+      return sql`(t.low < ${low()} or t.high > ${high()})`;
     case 'gt':
-      return sql`t.high > ${high}`;
+      return sql`t.high > ${high()}`;
     case 'lt':
-      return sql`t.low < ${low}`;
+      return sql`t.low < ${low()}`;
     case 'ge':
-      return sql`(t.low >= ${low} or t.high > ${high})`;
+      return sql`(t.low >= ${low()} or t.high > ${high()})`;
     case 'le':
-      return sql`(t.low < ${low} or t.high <= ${high})`;
+      return sql`(t.low < ${low()} or t.high <= ${high()})`;
     case 'sa':
-      return sql`t.low >= ${high}`;
+      return sql`t.low >= ${high()}`;
     case 'eb':
-      return sql`t.high <= ${low}`;
+      return sql`t.high <= ${low()}`;
     case 'ap':
-      return sql`(t.low < ${high} and t.high > ${low})`;
+      return sql`(t.low < ${high()} and t.high > ${low()})`;
+  }
+}
+
+/**
+ * A stored point or range [t.low, t.high], both ends included, against a number: `eq` and `ne` by the range of its
+ * implicit precision [low, high), `ap` by [low, high], all others by its exact value (search.html#number).
+ */
+function numberCondition(
+  test: RangeTest,
+  exact: () => RawBuilder<unknown>,
+  low: () => RawBuilder<unknown>,
+  high: () => RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  switch (test) {
+    case 'eq':
+      return sql`t.low >= ${low()} and t.low < ${high()} and t.high < ${high()}`;
+    case 'ne':
+      return sql`(t.low < ${low()} or t.high >= ${high()})`;
+    case 'gt':
+      return sql`t.high > ${exact()}`;
+    case 'lt':
+      return sql`t.low < ${exact()}`;
+    case 'ge':
+      return sql`t.high >= ${exact()}`;
+    case 'le':
+      return sql`t.low <= ${exact()}`;
+    case 'sa':
+      return sql`t.low > ${exact()}`;
+    case 'eb':
+      return sql`t.high < ${exact()}`;
+    case 'ap':
+      return sql`(t.low <= ${high()} and t.high >= ${low()})`;
   }
 }
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { canWalk, SELECTIVE, type Order } from '../search/plan';
+import { canDrive, canWalk, SELECTIVE, type Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
 import type { Database, Row } from './database';
 import { Gathering } from './gathering';
@@ -9,9 +9,9 @@ import {
   pageStatement,
   sharedStatement,
   toShareable,
-  type SearchStatementRequest,
   type ShareablePage,
 } from './search-statement';
+import type { SearchStatementRequest } from './search-matches';
 import { decodePageRow, type PageRow } from './version-row';
 
 /** One match: its version, and where it stands in the order. */
@@ -151,6 +151,7 @@ export async function estimateMatches(
 ): Promise<number[]> {
   return Promise.all(
     criteria.map(async (criterion) => {
+      if (!canDrive(criterion)) return Infinity;
       const key = `${space} ${type} ${JSON.stringify(criterion.anyOf)}`;
       let count = counts.get(key);
       if (count === undefined) {

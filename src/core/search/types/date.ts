@@ -9,6 +9,7 @@ import type { SearchType } from './search-type';
 const APPROXIMATION = 0.1;
 
 export interface DateCriterion {
+  readonly domain: 'date';
   readonly test: RangeTest;
   /** Half open, milliseconds since 1970. */
   readonly low: number;
@@ -24,9 +25,14 @@ export function parseDateValue(name: string, text: string, now: number): DateCri
       'a date is YYYY, YYYY-MM, YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]] with Z or +hh:mm, after a prefix or none';
     throw fhirError('invalidParameterValue', { parameter: name, value: text.slice(0, 80), reason });
   }
-  if (test !== 'ap') return { test, ...range };
+  if (test !== 'ap') return { domain: 'date', test, ...range };
   const distance = now < range.low ? range.low - now : now > range.high ? now - range.high : 0;
-  return { test, low: range.low - distance * APPROXIMATION, high: range.high + distance * APPROXIMATION };
+  return {
+    domain: 'date',
+    test,
+    low: range.low - distance * APPROXIMATION,
+    high: range.high + distance * APPROXIMATION,
+  };
 }
 
 export const dateType: SearchType = {

@@ -1,6 +1,8 @@
 import { fhirError } from '../../errors';
-import { unescapeValue } from '../parameter-value';
+import { ROW_SCHEME } from '../index-rows';
+import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
+import { foldCode } from '../rows/token';
 import type { SearchType, SearchTypeContext, WrittenParameter } from './search-type';
 
 const ID = /^[A-Za-z0-9\-.]{1,64}$/;
@@ -10,8 +12,9 @@ const ID = /^[A-Za-z0-9\-.]{1,64}$/;
  * id. A canonical is found by its url, with or without `|version`.
  */
 export const referenceType: SearchType = {
-  modifiers: ['[type]'],
+  modifiers: ['[type]', 'identifier'],
   predicates(context, parameter, value): Predicate[] {
+    if (parameter.modifier === 'identifier') return identifierPredicates(context, parameter, value);
     const text = unescapeValue(value);
     const local = context.references.local(text);
     if (local !== undefined) {
@@ -65,6 +68,28 @@ function targetPredicates(
     }
   }
   return predicates;
+}
+
+/** `:identifier=system|value`: Reference.identifier, whatever the reference itself says. */
+function identifierPredicates(
+  { hasher }: SearchTypeContext,
+  { stored, name }: WrittenParameter,
+  value: string,
+): Predicate[] {
+  const parts = splitUnescaped(value, '|').map(unescapeValue);
+  const [first = '', second] = parts;
+  const code = second ?? first;
+  if (parts.length > 2 || (code === '' && first === '')) {
+    const reason = 'an identifier is value, system|value, |value or system|';
+    throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
+  }
+  const system = second === undefined ? undefined : first === '' ? 0 : hasher.remembered(first);
+  return stored.rowsOf.map(({ number }): Predicate => {
+    const parameter = number + ROW_SCHEME.identifier;
+    if (code === '') return { index: 'token', parameter, value: undefined, system };
+    const high = hasher.text(foldCode(code));
+    return { index: 'token', parameter, value: { high, low: hasher.low }, system };
+  });
 }
 
 /** A url elsewhere, a urn, or a canonical. */

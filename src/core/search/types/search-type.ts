@@ -25,8 +25,13 @@ export interface WrittenParameter {
 
 /** One kind of search parameter. Adding one: a file, and its line in index.ts. */
 export interface SearchType {
-  /** Modifiers that can be used with this type; `:[type]` of references is checked by the type itself. */
+  /**
+   * Modifiers that can be used with this type, beside `missing`, which all have; `:[type]` of references is checked by
+   * the type itself.
+   */
   readonly modifiers: readonly string[];
+  /** Those of them that turn the criterion round: a resource must meet none of the alternatives. */
+  readonly negations?: readonly string[];
   /**
    * The predicates of one alternative, still escaped; a resource must meet one of them.
    * Throws invalidParameterValue, unsupportedModifier.

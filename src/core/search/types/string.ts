@@ -4,7 +4,7 @@ import type { Predicate } from '../predicate';
 import type { SearchType } from './search-type';
 
 /** Sorts after every text that begins with what stands before it (the index compares by code point). */
-const LAST_CHARACTER = '\u{10FFFF}';
+export const LAST_CHARACTER = '\u{10FFFF}';
 
 /** Starts-with on the folded value, or :exact on the value as it is (search.html#string). */
 export const stringType: SearchType = {

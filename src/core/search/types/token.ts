@@ -1,4 +1,5 @@
 import { fhirError } from '../../errors';
+import { ROW_SCHEME } from '../index-rows';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import { foldCode, isCaseInsensitive } from '../rows/token';
@@ -17,11 +18,26 @@ const WITHOUT_SYSTEM: ReadonlySet<string> = new Set([
 
 /** `code`, `system|code`, `|code` (no system), `system|` (any code of it) (search.html#token). */
 export const tokenType: SearchType = {
-  modifiers: [],
-  predicates({ hasher }, { stored, name }, value): Predicate[] {
+  modifiers: ['not', 'of-type'],
+  negations: ['not'],
+  predicates({ hasher }, { stored, name, modifier }, value): Predicate[] {
     const refuse = (reason: string): Error =>
       fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
     const parts = splitUnescaped(value, '|').map(unescapeValue);
+    if (modifier === 'of-type') {
+      const [system = '', type = '', text = ''] = parts;
+      if (parts.length !== 3 || type === '' || text === '')
+        throw refuse('it is system|code|value of an identifier');
+      return stored.rowsOf.map(({ number }): Predicate => {
+        const high = hasher.parts(system, foldCode(type), foldCode(text));
+        return {
+          index: 'token',
+          parameter: number + ROW_SCHEME.ofType,
+          value: { high, low: hasher.low },
+          system: 0,
+        };
+      });
+    }
     if (parts.length > 2)
       throw refuse('a token is code, system|code, |code or system|; write \\| for a bar inside');
     const [first = '', second] = parts;

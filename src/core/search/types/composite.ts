@@ -1,0 +1,120 @@
+import { fhirError } from '../../errors';
+import type { SearchParameterComponent } from '../../fhir/definitions';
+import { cut, fold, MAX_STRING_LENGTH } from '../fold';
+import { ROW_SCHEME } from '../index-rows';
+import { splitUnescaped, unescapeValue } from '../parameter-value';
+import type { Predicate } from '../predicate';
+import type { ResourceKey } from '../resource-key';
+import { pairHash, qualifierHash, qualifierPrefix } from '../rows/composite';
+import { foldCode } from '../rows/token';
+import { splitCanonical } from '../rows/uri';
+import { parseDateValue } from './date';
+import { parseNumberValue } from './number';
+import { parseQuantityValue } from './quantity';
+import type { SearchType, SearchTypeContext } from './search-type';
+import { LAST_CHARACTER } from './string';
+
+/** A code, reference or uri as the rows of composites know it; a system of undefined is any, '' is none. */
+interface Key {
+  readonly system: string | undefined;
+  readonly text: string;
+}
+
+/**
+ * `value$value` (search.html#composite): both of one element. The first is a code, reference or uri; what the second
+ * can be is said by the parameter. Modifiers are refused.
+ */
+export const compositeType: SearchType = {
+  modifiers: [],
+  predicates(context, { stored, name }, value): Predicate[] {
+    const { components } = stored.parameter;
+    const [first, second] = components;
+    const parts = splitUnescaped(value, '$');
+    if (first === undefined || second === undefined || parts.length !== components.length) {
+      const form = components.map(({ code }) => code).join('$');
+      const reason = `it has ${components.length} parts: ${form}; write \\$ for a dollar sign inside`;
+      throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
+    }
+    const [one = '', other = ''] = parts;
+    const keys = keysOf(context, first, name, one);
+    return stored.rowsOf.flatMap(({ number }) =>
+      keys.flatMap((key) => pairPredicates(context, key, second, number, name, other)),
+    );
+  },
+};
+
+function pairPredicates(
+  context: SearchTypeContext,
+  { system, text }: Key,
+  component: SearchParameterComponent,
+  parameter: number,
+  name: string,
+  value: string,
+): Predicate[] {
+  const { hasher } = context;
+  const high = qualifierHash(hasher, system, text);
+  const qualifier: ResourceKey = { high, low: hasher.low };
+  switch (component.kind) {
+    case 'date':
+      return [
+        {
+          index: 'range',
+          parameter,
+          qualifier,
+          ...parseDateValue(name, unescapeValue(value), context.now),
+        },
+      ];
+    case 'number':
+      return [{ index: 'range', parameter, qualifier, ...parseNumberValue(name, unescapeValue(value)) }];
+    case 'quantity': {
+      const { stated, canonical } = parseQuantityValue(hasher, name, value);
+      const rows: Predicate[] = [{ index: 'range', parameter, qualifier, ...stated }];
+      if (canonical !== undefined)
+        rows.push({
+          index: 'range',
+          parameter: parameter + ROW_SCHEME.canonicalUnit,
+          qualifier,
+          ...canonical,
+        });
+      return rows;
+    }
+    case 'string': {
+      const prefix = qualifierPrefix(qualifier.high, qualifier.low);
+      const from = prefix + cut(fold(unescapeValue(value)), MAX_STRING_LENGTH - prefix.length);
+      return [{ index: 'string', parameter, from, to: from + LAST_CHARACTER, exact: undefined }];
+    }
+    default:
+      return keysOf(context, component, name, value).map((key): Predicate => {
+        const pair = pairHash(hasher, system, text, key.system, key.text);
+        return { index: 'token', parameter, value: { high: pair, low: hasher.low }, system: 0 };
+      });
+  }
+}
+
+/** The ways in which a component's value may stand in the rows. */
+function keysOf(
+  { references, definitions }: SearchTypeContext,
+  component: SearchParameterComponent,
+  name: string,
+  value: string,
+): Key[] {
+  const refuse = (reason: string): Error =>
+    fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
+  if (component.kind === 'token') {
+    const parts = splitUnescaped(value, '|').map(unescapeValue);
+    const [first = '', second] = parts;
+    const code = second ?? first;
+    if (parts.length > 2 || code === '') throw refuse('a code here is code, system|code or |code');
+    const system = second === undefined ? undefined : first;
+    return [...new Set([code, foldCode(code)])].map((text) => ({ system, text }));
+  }
+  const text = unescapeValue(value);
+  if (text === '') throw refuse('a part of it is empty');
+  if (component.kind !== 'reference') return [{ system: undefined, text: splitCanonical(text).url }];
+  const local = references.local(text);
+  if (local !== undefined) return [{ system: undefined, text: `${local.type}/${local.id}` }];
+  if (/^[A-Za-z0-9\-.]{1,64}$/.test(text)) {
+    return definitions.resourceTypes.map((type) => ({ system: undefined, text: `${type}/${text}` }));
+  }
+  return [{ system: undefined, text }];
+}

@@ -1,0 +1,190 @@
+/** Numbers, quantities, composites and modifiers, by the sentences of search-rules.md and R4's search page. */
+import { RELEASE_NAMES } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+interface Entry {
+  readonly resource: { readonly id: string };
+}
+
+const LOINC = 'http://loinc.org';
+const UCUM = 'http://unitsofmeasure.org';
+
+function observation(id: string, members: object): object {
+  const code = { coding: [{ system: LOINC, code: '8867-4' }], text: 'Heart rate' };
+  return { resourceType: 'Observation', id, status: 'final', code, ...members };
+}
+
+function quantity(value: string, unit?: string, more: object = {}): object {
+  return {
+    valueQuantity: {
+      value: `#${value}#`,
+      ...(unit === undefined ? {} : { system: UCUM, code: unit }),
+      ...more,
+    },
+  };
+}
+
+function component(code: string, value: string): object {
+  return {
+    code: { coding: [{ system: LOINC, code }], text: code },
+    valueQuantity: { value: `#${value}#`, system: UCUM, code: 'mm[Hg]' },
+  };
+}
+
+const RESOURCES: readonly object[] = [
+  observation('mg', quantity('5.40', 'mg')),
+  observation('ug', quantity('5400', 'ug')),
+  observation('no-unit', quantity('5.4')),
+  observation('named', quantity('5.4', undefined, { unit: 'tablets' })),
+  observation('less', quantity('5', 'mg', { comparator: '<' })),
+  observation('none', {}),
+  observation('pressure', { component: [component('8480-6', '120'), component('8462-4', '80')] }),
+  observation('other-pressure', { component: [component('8480-6', '80'), component('8462-4', '120')] }),
+  {
+    resourceType: 'Patient',
+    id: 'typed',
+    identifier: [
+      {
+        type: { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v2-0203', code: 'MR' }] },
+        system: 'urn:hospital',
+        value: '12345',
+      },
+    ],
+    gender: 'male',
+  },
+  { resourceType: 'Patient', id: 'untyped', identifier: [{ system: 'urn:hospital', value: '12345' }] },
+  { resourceType: 'Patient', id: 'woman', gender: 'female', birthDate: '1980-01-01' },
+  {
+    resourceType: 'Patient',
+    id: 'extended',
+    _gender: { extension: [{ url: 'http://example.org/why', valueCode: 'x' }] },
+  },
+  {
+    resourceType: 'Encounter',
+    id: 'known',
+    status: 'finished',
+    class: { code: 'AMB' },
+    subject: { identifier: { system: 'urn:hospital', value: '77' } },
+  },
+  {
+    resourceType: 'RiskAssessment',
+    id: 'risk',
+    status: 'final',
+    subject: { display: 'x' },
+    prediction: [{ probabilityDecimal: '#0.80#' }],
+  },
+  {
+    resourceType: 'RiskAssessment',
+    id: 'range',
+    status: 'final',
+    subject: { display: 'x' },
+    prediction: [
+      {
+        probabilityRange: {
+          low: { value: '#10#', system: UCUM, code: '%' },
+          high: { value: '#20#', system: UCUM, code: '%' },
+        },
+      },
+    ],
+  },
+  { resourceType: 'ValueSet', id: 'below', url: 'http://example.org/fhir/ValueSet/below', status: 'active' },
+  { resourceType: 'ValueSet', id: 'other', url: 'http://example.org/fhirs/ValueSet/other', status: 'active' },
+];
+
+describe.each(RELEASE_NAMES)('search under %s', (release) => {
+  beforeAll(async () => {
+    for (const resource of RESOURCES) {
+      const { resourceType, id } = resource as { resourceType: string; id: string };
+      const body = JSON.stringify(resource).replace(/"#([^#]*)#"/g, '$1');
+      const { status, text } = await server.request(
+        'PUT',
+        `${server.path('system', release)}/${resourceType}/${id}`,
+        body,
+      );
+      if (status !== 201) throw new Error(`${resourceType}/${id}: ${status} ${text}`);
+    }
+  });
+
+  const find = async (query: string): Promise<string[]> => {
+    const { status, json } = await server.request('GET', `${server.path('system', release)}/${query}`);
+    expect([query, status]).toEqual([query, 200]);
+    const entries = (json.entry ?? []) as Entry[];
+    return entries.map(({ resource }) => resource.id).sort();
+  };
+
+  it.each<[string, string[]]>([
+    // A stored 5.40 is the point 5.4; the search value 5.4 is [5.35, 5.45).
+    ['Observation?value-quantity=5.4|http://unitsofmeasure.org|mg', ['mg', 'ug']],
+    ['Observation?value-quantity=5400|http://unitsofmeasure.org|ug', ['mg', 'ug']],
+    ['Observation?value-quantity=5.4', ['mg', 'named', 'no-unit']],
+    ['Observation?value-quantity=5', ['mg', 'named', 'no-unit']],
+    ['Observation?value-quantity=5.0', []],
+    ['Observation?value-quantity=5.4||mg', ['mg']],
+    ['Observation?value-quantity=5.4||tablets', ['named']],
+    ['Observation?value-quantity=gt5.4|http://unitsofmeasure.org|mg', []],
+    ['Observation?value-quantity=ge5.4|http://unitsofmeasure.org|mg', ['mg', 'ug']],
+    ['Observation?value-quantity=lt5|http://unitsofmeasure.org|mg', ['less']],
+    ['Observation?value-quantity=ne5.4|http://unitsofmeasure.org|mg', ['less']],
+    ['Observation?value-quantity=ap5|http://unitsofmeasure.org|mg', ['less', 'mg', 'ug']],
+    ['Observation?value-quantity=ap5000|http://unitsofmeasure.org|ug', ['less', 'mg', 'ug']],
+    ['Observation?value-quantity=sa5.39|http://unitsofmeasure.org|mg', ['mg', 'ug']],
+    ['Observation?value-quantity=eb6|http://unitsofmeasure.org|mg', ['less', 'mg', 'ug']],
+    ['Observation?value-quantity=5.4,5400', ['mg', 'named', 'no-unit', 'ug']],
+    ['Observation?value-quantity:missing=true&code=8867-4', ['none', 'other-pressure', 'pressure']],
+    ['Observation?component-code-value-quantity=8480-6$120', ['pressure']],
+    ['Observation?component-code-value-quantity=http://loinc.org|8480-6$gt100', ['pressure']],
+    ['Observation?component-code-value-quantity=8462-4$gt100', ['other-pressure']],
+    ['Observation?component-code-value-quantity=|8480-6$120', []],
+    ['Observation?component-code-value-quantity=8480-6$120|http://unitsofmeasure.org|mm[Hg]', ['pressure']],
+    ['Observation?combo-code-value-quantity=8480-6$120,8867-4$5.4', ['mg', 'named', 'no-unit', 'pressure']],
+    ['Observation?code-value-quantity=8867-4$5.4|http://unitsofmeasure.org|mg', ['mg', 'ug']],
+    ['RiskAssessment?probability=0.8', ['risk']],
+    ['RiskAssessment?probability=0.80', ['risk']],
+    ['RiskAssessment?probability=0.801', []],
+    ['RiskAssessment?probability=1e0', []],
+    ['RiskAssessment?probability=gt0.8', ['range']],
+    ['RiskAssessment?probability=ge0.8', ['range', 'risk']],
+    ['Patient?gender:not=male', ['extended', 'untyped', 'woman']],
+    ['Patient?gender:not=male,female', ['extended', 'untyped']],
+    ['Patient?gender:not=male&birthdate=1980', ['woman']],
+    ['Patient?gender:missing=true', ['extended', 'untyped']],
+    ['Patient?gender:missing=false', ['typed', 'woman']],
+    ['Patient?birthdate:missing=false&gender:not=male', ['woman']],
+    ['Patient?identifier:of-type=http://terminology.hl7.org/CodeSystem/v2-0203|MR|12345', ['typed']],
+    ['Patient?identifier:of-type=http://terminology.hl7.org/CodeSystem/v2-0203|SS|12345', []],
+    ['Patient?identifier=urn:hospital|12345', ['typed', 'untyped']],
+    ['Encounter?subject:identifier=urn:hospital|77', ['known']],
+    ['Encounter?subject:identifier=urn:other|77', []],
+    ['ValueSet?url:below=http://example.org/fhir', ['below']],
+    ['ValueSet?url:below=http://example.org/', ['below', 'other']],
+    ['ValueSet?url:above=http://example.org/fhir/ValueSet/below/deeper', ['below']],
+    ['Patient?gender:not=male&_sort=-_lastUpdated&_count=10', ['extended', 'untyped', 'woman']],
+    ['Observation?status:not=final', []],
+    [
+      'Observation?code:not=nothing&_sort=-date',
+      ['less', 'mg', 'named', 'no-unit', 'none', 'other-pressure', 'pressure', 'ug'],
+    ],
+  ])('%s finds %j', async (query, expected) => {
+    expect(await find(query)).toEqual([...expected].sort());
+  });
+
+  it.each([
+    ['Observation?value-quantity=abc', 'a number is'],
+    ['Observation?value-quantity=5.4|mg', 'number|system|code'],
+    ['Observation?component-code-value-quantity=8480-6', 'parts'],
+    ['Observation?component-code-value-quantity:not=8480-6$1', 'modifier'],
+    ['Patient?identifier:of-type=MR|12345', 'system|code|value'],
+    ['Patient?gender:missing=maybe', 'true, false'],
+    ['RiskAssessment?probability=xx5', 'a number is'],
+  ])('%s is refused', async (query, words) => {
+    const { status, json } = await server.request('GET', `${server.path('system', release)}/${query}`);
+    expect(status).toBe(400);
+    expect(json.issue[0].diagnostics).toContain(words);
+  });
+});
