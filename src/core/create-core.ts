@@ -41,6 +41,7 @@ import { VersionReader } from './storage/version-read';
 import { WriteQueues } from './storage/write-queue';
 import { createTerminologyEnvironment } from './terminology-environment';
 import { createCodeJudge } from './validation/pending-codes';
+import { createStructureSource, structuresVersion } from './validation/structure-source';
 
 /** What core reports of its work, for metrics. Never a tenant, an id or a value. */
 export interface Instruments {
@@ -97,6 +98,9 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const informant: Informant = {
     judge: (space, pending) =>
       codeJudge.judge(space, createTerminologyEnvironment(services, space, codeSystems), pending),
+    version: (space, of) => structures.version(space, of),
+    find: (space, canonical) => structures.find(space, canonical),
+    listCodes: (space, valueSet) => structures.listCodes(space, valueSet),
   };
   const threads = new WorkerPool(
     {
@@ -154,6 +158,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         `${RELEASES[release].baseSpace} ${loadDefinitions(release).typeNumber(type)}`,
       ),
   };
+  const structures = createStructureSource({
+    terminology: (space) => createTerminologyEnvironment(services, space, codeSystems),
+    structuresVersion: (space) => structuresVersion(services, space),
+  });
   const spaces = new Spaces(
     new TenantStore(database, options.database),
     (tenant) => cache.announce({ kind: 'tenant-changed', subject: tenant }),

@@ -1,14 +1,7 @@
 import type { TenantSpace } from '../context';
 import type { JsonObject } from '../fhir/json';
-import type { Finding, FindingSeverity, PendingCode, ResourceProfile, Validator } from '../fhir/validate';
-
-/** Which profiles count, besides those that are claimed in `meta.profile`. */
-export interface ProfileWish {
-  /** Canonical urls that the outermost resource is to be checked against; an error where one cannot be resolved. */
-  readonly asked: readonly string[];
-  /** What it is that a claimed profile cannot be resolved. */
-  readonly unresolved: Extract<FindingSeverity, 'error' | 'warning'>;
-}
+import type { Finding, PendingCode, Validator } from '../fhir/validate';
+import type { LoadedProfiles, WantedProfiles } from '../validation/profile-loader';
 
 /** What the content of a resource is judged with. */
 export interface ContentTools {
@@ -17,8 +10,8 @@ export interface ContentTools {
   profilesOf(
     space: TenantSpace,
     resource: JsonObject,
-    wish: ProfileWish,
-  ): Promise<{ profiles: readonly ResourceProfile[]; findings: readonly Finding[] }> | undefined;
+    wanted: WantedProfiles,
+  ): Promise<LoadedProfiles> | undefined;
   /** What the terminology of the space says about codes that the definitions alone cannot judge. */
   judge(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
 }
@@ -28,10 +21,10 @@ export interface ContentOptions {
   readonly isFull: boolean;
   /** What only warns is looked at too. */
   readonly wantsWarnings?: boolean;
-  readonly profiles?: ProfileWish;
+  readonly profiles?: WantedProfiles;
 }
 
-const AS_WRITTEN: ProfileWish = { asked: [], unresolved: 'warning' };
+const AS_WRITTEN: WantedProfiles = { asked: [], unresolved: 'warning' };
 const NONE: readonly Finding[] = [];
 
 /** All that is found in a resource: by its definitions, by terminology, by its profiles. */
@@ -41,8 +34,8 @@ export async function findInContent(
   resource: JsonObject,
   options: ContentOptions,
 ): Promise<readonly Finding[]> {
-  const { isFull, wantsWarnings = false, profiles: wish = AS_WRITTEN } = options;
-  const loading = isFull ? tools.profilesOf(space, resource, wish) : undefined;
+  const { isFull, wantsWarnings = false, profiles: wanted = AS_WRITTEN } = options;
+  const loading = isFull ? tools.profilesOf(space, resource, wanted) : undefined;
   const found = loading === undefined ? undefined : await loading;
   const { findings, pending } = tools
     .validator(space)

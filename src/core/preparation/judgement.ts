@@ -121,7 +121,7 @@ async function findIssues(
   const findings = await findInContent(tools, space, resource, {
     isFull: true,
     wantsWarnings: true,
-    profiles: { asked, unresolved: 'error' },
+    profiles: { asked, unresolved: 'error', everyExtension: true },
   });
   const issues = toIssues(findings);
   const resourceType = resource['resourceType'];

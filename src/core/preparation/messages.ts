@@ -1,9 +1,10 @@
 /** What the server's thread and the preparation worker say to each other. Plain values: they are cloned. */
-import type { TenantSpace } from '../context';
+import type { Space, TenantSpace } from '../context';
 import { FhirError, type ErrorKey, type Issue } from '../errors';
 import type { Finding, PendingCode } from '../fhir/validate';
 import type { IndexRows } from '../search/index-rows';
 import type { Limits } from '../services';
+import type { StructureSource } from '../validation/structure-source';
 import type { Judgement, JudgementTask } from './judgement';
 import type { PreparedVersion } from './prepare';
 import type { PatchTask, ResourceTask, RowsTask } from './preparer';
@@ -31,19 +32,28 @@ export type ToWorker =
   | { readonly kind: 'failure'; readonly number: number; readonly failure: Failure };
 
 /** What the worker asks of the server's thread, which has the database. */
-export interface Question {
-  readonly kind: 'judge';
-  readonly space: TenantSpace;
-  readonly pending: readonly PendingCode[];
-}
+export type Question =
+  | { readonly kind: 'judge'; readonly space: TenantSpace; readonly pending: readonly PendingCode[] }
+  | { readonly kind: 'version'; readonly space: Space; readonly of: 'structures' | 'terminology' }
+  | { readonly kind: 'structure'; readonly space: Space; readonly canonical: string }
+  | { readonly kind: 'codes'; readonly space: Space; readonly valueSet: string };
 
 /** Whoever has the database; how it answers each kind of question. */
-export interface Informant {
+export interface Informant extends StructureSource {
   judge(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
 }
 
 export function answerQuestion(informant: Informant, question: Question): Promise<unknown> {
-  return informant.judge(question.space, question.pending);
+  switch (question.kind) {
+    case 'judge':
+      return informant.judge(question.space, question.pending);
+    case 'version':
+      return informant.version(question.space, question.of);
+    case 'structure':
+      return informant.find(question.space, question.canonical);
+    case 'codes':
+      return informant.listCodes(question.space, question.valueSet);
+  }
 }
 
 /** From the worker. */

@@ -4,12 +4,11 @@ import { loadDefinitions } from '../fhir/definitions';
 import type { JsonObject } from '../fhir/json';
 import { createReferenceResolver, type ReferenceResolver } from '../fhir/reference';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
-import { shorten } from '../fhir/json/fault';
-import { createValidator, type Finding, type Validator } from '../fhir/validate';
+import { createValidator, type Validator } from '../fhir/validate';
 import { createExtractor, type Extractor } from '../search/extract';
 import type { Hasher } from '../search/hash';
 import type { IndexRows } from '../search/index-rows';
-import type { ContentTools } from './content';
+import { ProfileLoader } from '../validation/profile-loader';
 import type { Informant } from './messages';
 import type { PreparationTools } from './prepare';
 
@@ -85,32 +84,17 @@ export class SpaceTools {
 
   /** What a preparer works with; the informant knows what stands in the database. */
   preparationTools(extensionBase: string, informant: Informant): PreparationTools {
+    const profiles = new ProfileLoader(informant);
     return {
       extensionBase,
       releaseTypes: (space) => this.resourceTypes(space.release),
       validator: (space) => this.validator(space.release),
       references: (space) => this.references(space),
       extract: (space, type, resource) => this.extract(space, type, resource),
-      profilesOf: (_space, resource, { asked }) =>
-        asked.length === 0 ? undefined : unknownProfiles(resource, asked),
+      profilesOf: (space, resource, wanted) => profiles.profilesOf(space, resource, wanted),
       judge: (space, pending) => informant.judge(space, pending),
     };
   }
-}
-
-/** Until profiles are looked up: whoever asks for one is not told that the resource conforms to it. */
-function unknownProfiles(
-  resource: JsonObject,
-  asked: readonly string[],
-): ReturnType<ContentTools['profilesOf']> {
-  const type = resource['resourceType'];
-  const findings = asked.map((canonical): Finding => ({
-    rule: 'unresolved',
-    severity: 'error',
-    diagnostics: `The profile '${shorten(canonical)}' is not known here`,
-    expression: typeof type === 'string' ? shorten(type) : '',
-  }));
-  return Promise.resolve({ profiles: [], findings });
 }
 
 function made<T>(value: T | undefined): T {

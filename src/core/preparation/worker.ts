@@ -1,7 +1,9 @@
 /** The thread that prepares long resources: the same preparer as in the server's own, with the database at a distance. */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { Finding } from '../fhir/validate';
+import type { CanonicalResource } from '../operations/environment';
 import { createHasher } from '../search/hash';
+import type { ListedCodes } from '../validation/structure-source';
 import {
   toError,
   toFailure,
@@ -62,6 +64,11 @@ function listen(port: MessagePort, settings: WorkerSettings): void {
   const informant: Informant = {
     judge: async (space, pending) =>
       (await asker.ask({ kind: 'judge', space, pending })) as readonly Finding[],
+    version: async (space, of) => (await asker.ask({ kind: 'version', space, of })) as string,
+    find: async (space, canonical) =>
+      (await asker.ask({ kind: 'structure', space, canonical })) as CanonicalResource | undefined,
+    listCodes: async (space, valueSet) =>
+      (await asker.ask({ kind: 'codes', space, valueSet })) as ListedCodes | undefined,
   };
   const preparer = createPreparer(tools.preparationTools(extensionBase, informant), limits);
   port.on('message', (message: ToWorker) => {

@@ -1,16 +1,13 @@
 /** Where profiles come from. */
-import { findCanonical } from '../canonical';
 import type { Space } from '../context';
 import { FhirError } from '../errors';
 import { composeValueSet } from '../fhir/terminology/compose';
-import { listMembers, Question } from '../fhir/terminology/membership';
+import { listMembers, Question, type Member } from '../fhir/terminology/membership';
 import { parseCanonical } from '../fhir/terminology/source';
-import type { CodeSystemMemory } from '../operations/code-system-memory';
-import type { CanonicalResource } from '../operations/environment';
+import type { CanonicalResource, TerminologyEnvironment } from '../operations/environment';
 import { terminologyOf } from '../operations/terminology';
 import type { Services } from '../services';
 import { lastChangeOf } from '../storage/conformance';
-import { createTerminologyEnvironment } from '../terminology-environment';
 
 /** What the codes of a value set are, by system. */
 export type ListedCodes = readonly (readonly [system: string, codes: readonly string[]])[];
@@ -31,36 +28,34 @@ export interface StructureSource {
   listCodes(space: Space, valueSet: string): Promise<ListedCodes | undefined>;
 }
 
-const TYPES = { structures: ['StructureDefinition'], terminology: ['ValueSet', 'CodeSystem'] } as const;
 /** Steps of listing one value set: some 20 ms. */
 const MAX_STEPS = 50_000;
 
-/** Over the database. Throws what the storage throws. */
-export function createStructureSource(services: Services, codeSystems: CodeSystemMemory): StructureSource {
+/** What a source is made of. All of it throws what the storage throws. */
+export interface StructureSourceParts {
+  terminology(space: Space): TerminologyEnvironment;
+  /** See `StructureSource.version`. */
+  structuresVersion(space: Space): Promise<string>;
+}
+
+export function createStructureSource({
+  terminology,
+  structuresVersion,
+}: StructureSourceParts): StructureSource {
   return {
-    version(space, of) {
-      const definitions = services.definitions(space.release);
-      const types = TYPES[of].flatMap((type) => definitions.typeNumber(type) ?? []);
-      return lastChangeOf(services.database, space.number, types);
-    },
+    version: (space, of) =>
+      of === 'structures' ? structuresVersion(space) : terminology(space).terminologyVersion(),
     find(space, canonical) {
       const { url, version } = parseCanonical(canonical);
-      return findCanonical(services, space, 'StructureDefinition', url, version);
+      return terminology(space).findCanonical('StructureDefinition', url, version);
     },
     async listCodes(space, canonical) {
       const { url, version } = parseCanonical(canonical);
-      const terminology = terminologyOf(createTerminologyEnvironment(services, space, codeSystems));
-      const valueSet = await terminology.findValueSet(url, version);
+      const source = terminologyOf(terminology(space));
+      const valueSet = await source.findValueSet(url, version);
       if (valueSet === undefined) return undefined;
       try {
-        const members = listMembers(await composeValueSet(valueSet, terminology), new Question(MAX_STEPS));
-        const codes = new Map<string, string[]>();
-        for (const { system, code } of members) {
-          const list = codes.get(system);
-          if (list) list.push(code);
-          else codes.set(system, [code]);
-        }
-        return [...codes];
+        return bySystem(listMembers(await composeValueSet(valueSet, source), new Question(MAX_STEPS)));
       } catch (error) {
         if (error instanceof FhirError && (error.key === 'notSupported' || error.key === 'tooCostly'))
           return undefined;
@@ -68,4 +63,20 @@ export function createStructureSource(services: Services, codeSystems: CodeSyste
       }
     },
   };
+}
+
+function bySystem(members: readonly Member[]): ListedCodes {
+  const codes = new Map<string, string[]>();
+  for (const { system, code } of members) {
+    const list = codes.get(system);
+    if (list) list.push(code);
+    else codes.set(system, [code]);
+  }
+  return [...codes];
+}
+
+/** The last change of a StructureDefinition that the space can see. Cost: one statement. */
+export function structuresVersion({ database, definitions }: Services, space: Space): Promise<string> {
+  const number = definitions(space.release).typeNumber('StructureDefinition');
+  return lastChangeOf(database, space.number, number === undefined ? [] : [number]);
 }

@@ -14,6 +14,7 @@ import { SpaceTools } from '../../../src/core/preparation/space-tools';
 import { createHasher } from '../../../src/core/search/hash';
 import { type Limits } from '../../../src/core/services';
 import { createCodeJudge } from '../../../src/core/validation/pending-codes';
+import { createStructureSource } from '../../../src/core/validation/structure-source';
 import { loadTerminology, toObject } from '../fhir/terminology/specification-terminology';
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -49,6 +50,10 @@ export function makeEnvironment(release: Release): TestEnvironment {
   const codeJudge = createCodeJudge();
   const preparation = tools.preparationTools('http://zoo.example/extensions', {
     judge: (space, pending) => codeJudge.judge(space, environment, pending),
+    ...createStructureSource({
+      terminology: () => environment,
+      structuresVersion: () => Promise.resolve(String(changes)),
+    }),
   });
   const environment: TestEnvironment = {
     context: {

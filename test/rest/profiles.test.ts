@@ -1,0 +1,233 @@
+/** Resources that claim profiles, over HTTP. */
+import type { Release } from '../../src/core';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { startServer, type TestServer } from '../support/server';
+
+let database: TestDatabase;
+let server: TestServer;
+let other: TestServer;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  server = await startServer({ database });
+  // Another server of the same installation; nobody tells it of changes.
+  other = await startServer({ database });
+  await server.app.core.tenants.create('clinic');
+  await server.app.core.tenants.create('ward');
+});
+afterAll(async () => {
+  await server.close();
+  await other.close();
+  await database.drop();
+});
+
+const BASE = 'http://hl7.org/fhir/StructureDefinition';
+const OWN = 'http://clinic.example/fhir/StructureDefinition';
+
+interface Issue {
+  readonly severity: string;
+  readonly code: string;
+  readonly diagnostics: string;
+  readonly expression?: readonly string[];
+}
+
+const profile = (name: string, type: string, elements: readonly object[], more: object = {}) => ({
+  resourceType: 'StructureDefinition',
+  id: name,
+  url: `${OWN}/${name}`,
+  name,
+  status: 'active',
+  kind: 'resource',
+  abstract: false,
+  type,
+  baseDefinition: `${BASE}/${type}`,
+  derivation: 'constraint',
+  differential: { element: elements },
+  ...more,
+});
+const text = { status: 'generated', div: '<div xmlns="http://www.w3.org/1999/xhtml">P</div>' };
+const patient = (name: string, more: object = {}) => ({
+  resourceType: 'Patient',
+  meta: { profile: [name.includes(':') ? name : `${OWN}/${name}`] },
+  text,
+  ...more,
+});
+const named = [{ family: 'Chalmers' }];
+
+const placesOf = (issues: readonly Issue[]) =>
+  issues
+    .filter(({ severity }) => severity === 'error')
+    .map(({ expression }) => expression?.[0])
+    .sort();
+
+describe.each<[Release]>([['r4'], ['r4b']])('Profiles under %s', (release) => {
+  const root = (tenant = 'clinic') => server.path(tenant, release);
+  const send = (method: string, rest: string, body?: unknown) => server.request(method, root() + rest, body);
+  async function store(structure: { readonly id: string }): Promise<void> {
+    const { status } = await send('PUT', `/StructureDefinition/${structure.id}`, structure);
+    expect([200, 201]).toContain(status);
+  }
+  async function validate(body: object, parameters: readonly object[] = []): Promise<Issue[]> {
+    const parameter = [{ name: 'resource', resource: body }, ...parameters];
+    const { status, json } = await send('POST', '/$validate', { resourceType: 'Parameters', parameter });
+    expect([status, json.resourceType]).toEqual([200, 'OperationOutcome']);
+    return json.issue;
+  }
+
+  beforeAll(async () => {
+    await store(profile('Named', 'Patient', [{ id: 'Patient.name', path: 'Patient.name', min: 1 }]));
+    await store(
+      profile(
+        'Born',
+        'Patient',
+        [
+          { id: 'Patient.birthDate', path: 'Patient.birthDate', min: 1 },
+          {
+            id: 'Patient.contact',
+            path: 'Patient.contact',
+            constraint: [
+              { key: 'own-1', severity: 'error', human: 'A contact has a name', expression: 'name.exists()' },
+            ],
+          },
+        ],
+        { baseDefinition: `${OWN}/Named` },
+      ),
+    );
+  });
+
+  it('refuse what does not meet them, with all faults, on create, update and patch', async () => {
+    const broken = patient('Born', { contact: [{ gender: 'male' }] });
+    const refused = await send('POST', '/Patient', broken);
+    const places = ['Patient.birthDate', 'Patient.contact[0]', 'Patient.name'];
+    expect(refused.status).toBe(422);
+    expect(placesOf(refused.json.issue)).toEqual(expect.arrayContaining(places));
+    const right = { ...patient('Born', { name: named, birthDate: '1970' }), id: `born-${release}` };
+    expect((await send('PUT', `/Patient/born-${release}`, right)).status).toBe(201);
+    expect((await send('PUT', `/Patient/born-${release}`, { ...broken, id: `born-${release}` })).status).toBe(
+      422,
+    );
+    const patched = await server.request(
+      'PATCH',
+      `${root()}/Patient/born-${release}`,
+      [{ op: 'remove', path: '/birthDate' }],
+      { 'content-type': 'application/json-patch+json' },
+    );
+    expect([patched.status, placesOf(patched.json.issue)]).toEqual([422, ['Patient.birthDate']]);
+    expect((await send('GET', `/Patient/born-${release}`)).json.meta.versionId).toBe('1');
+  });
+
+  it('count in Bundles, in contained resources and in long bodies, which another thread checks', async () => {
+    const inner = { ...patient('Named'), id: 'p' };
+    const bundle = { resourceType: 'Bundle', type: 'collection', entry: [{ resource: inner }] };
+    const refused = await send('POST', '/Bundle', bundle);
+    expect([refused.status, placesOf(refused.json.issue)]).toEqual([422, ['Bundle.entry[0].resource.name']]);
+    const long = {
+      ...bundle,
+      entry: Array.from({ length: 2_000 }, () => ({ resource: patient('Named', { name: named }) })),
+    };
+    expect(JSON.stringify(long).length).toBeGreaterThan(300_000);
+    expect((await send('POST', '/Bundle', long)).status).toBe(201);
+    long.entry[1_999] = { resource: patient('Named') };
+    const refusedLong = await send('POST', '/Bundle', long);
+    expect([refusedLong.status, placesOf(refusedLong.json.issue)]).toEqual([
+      422,
+      ['Bundle.entry[1999].resource.name'],
+    ]);
+  });
+
+  it('of the specification are there for all', async () => {
+    const observation = {
+      resourceType: 'Observation',
+      meta: { profile: [`${BASE}/bodyweight`] },
+      text,
+      status: 'final',
+      code: { text: 'Weight' },
+    };
+    const { status, json } = await send('POST', '/Observation', observation);
+    expect(status).toBe(422);
+    expect(placesOf(json.issue)).toEqual(
+      expect.arrayContaining(['Observation.category', 'Observation.subject', 'Observation.code.coding']),
+    );
+  });
+
+  it('that are not known are a warning on a write and an error for $validate', async () => {
+    const unknown = patient('http://nowhere.example/fhir/StructureDefinition/x', { name: named });
+    const written = await server.request('POST', `${root()}/Patient`, unknown, {
+      prefer: 'return=OperationOutcome',
+    });
+    expect(written.status).toBe(201);
+    const issue = {
+      code: 'not-found',
+      diagnostics: expect.stringContaining('was not checked'),
+      expression: ['Patient.meta.profile[0]'],
+    };
+    expect(written.json.issue).toContainEqual({ severity: 'warning', ...issue });
+    expect(await validate(unknown)).toContainEqual({ severity: 'error', ...issue });
+  });
+
+  it('that are asked for by $validate count whether they are claimed or not', async () => {
+    const asked = { name: 'profile', [release === 'r4' ? 'valueUri' : 'valueCanonical']: `${OWN}/Named` };
+    const issues = await validate({ resourceType: 'Patient', text, active: true }, [asked]);
+    expect(placesOf(issues)).toEqual(['Patient.name']);
+  });
+
+  it('of extensions count for $validate wherever these stand', async () => {
+    const extended = {
+      resourceType: 'Patient',
+      text,
+      name: named,
+      birthDate: '1970',
+      _birthDate: { extension: [{ url: `${BASE}/patient-birthTime`, valueDate: '1970-01-01' }] },
+    };
+    expect(placesOf(await validate(extended))).toEqual(['Patient.birthDate.extension[0].value.ofType(date)']);
+  });
+
+  it('are true from the moment on that they were written, in every process', async () => {
+    const changing = (min: number) =>
+      profile('Changing', 'Patient', [{ id: 'Patient.gender', path: 'Patient.gender', min }]);
+    const claimed = patient('Changing', { name: named });
+    for (const min of [1, 0, 1, 0]) {
+      await store(changing(min));
+      const expected = min === 1 ? 422 : 201;
+      expect((await send('POST', '/Patient', claimed)).status).toBe(expected);
+      expect((await other.request('POST', `${root()}/Patient`, claimed)).status).toBe(expected);
+    }
+    expect((await send('DELETE', '/StructureDefinition/Changing')).status).toBe(200);
+    expect((await other.request('POST', `${root()}/Patient`, claimed)).status).toBe(201);
+  });
+
+  it('of one tenant are nothing to another', async () => {
+    expect((await send('POST', '/Patient', patient('Named'))).status).toBe(422);
+    expect((await server.request('POST', `${root('ward')}/Patient`, patient('Named'))).status).toBe(201);
+  });
+
+  it('of a tenant hide those of the specification, for that tenant alone', async () => {
+    const url = `${BASE}/actualgroup`;
+    const group = {
+      resourceType: 'Group',
+      meta: { profile: [url] },
+      text,
+      type: 'person',
+      actual: false,
+      ...(release === 'r4' ? {} : { active: true }),
+    };
+    expect((await send('POST', '/Group', group)).status).toBe(422);
+    const own = profile('actualgroup', 'Group', [{ id: 'Group', path: 'Group' }], { url });
+    await store(own);
+    expect((await send('POST', '/Group', group)).status).toBe(201);
+    expect((await server.request('POST', `${root('ward')}/Group`, group)).status).toBe(422);
+    await send('DELETE', '/StructureDefinition/actualgroup');
+    expect((await send('POST', '/Group', group)).status).toBe(422);
+  });
+});
+
+describe('With VALIDATION=structure', () => {
+  it('profiles are not looked at', async () => {
+    const lenient = await startServer({ database, environment: { VALIDATION: 'structure' } });
+    try {
+      const path = `${lenient.path('clinic', 'r4')}/Patient`;
+      expect((await lenient.request('POST', path, patient('Named'))).status).toBe(201);
+    } finally {
+      await lenient.close();
+    }
+  });
+});
