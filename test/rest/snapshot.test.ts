@@ -96,7 +96,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('StructureDefinition/$snapshot under
     expect(wrong.json.issue).toMatchObject([
       { severity: 'error', expression: ['Parameters.parameter[0].resource.differential.element[1]'] },
     ]);
-    const lost = profile('Lost', [], { baseDefinition: `${OWN}/Nowhere` });
+    const lost = profile('Lost', [named('family', 1)], { baseDefinition: `${OWN}/Nowhere` });
     const unknown = await send('POST', '/StructureDefinition/$snapshot', lost);
     expect(unknown.status).toBe(422);
     expect(unknown.json.issue).toMatchObject([
@@ -122,7 +122,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('StructureDefinition/$snapshot under
     expect((await send('POST', '/StructureDefinition/$snapshot', parameters())).status).toBe(400);
     const both = parameters(
       { name: 'url', valueString: `${OWN}/Named` },
-      { name: 'definition', resource: profile('Sent', []) },
+      { name: 'definition', resource: profile('Sent', [named('family', 1)]) },
     );
     expect((await send('POST', '/StructureDefinition/$snapshot', both)).status).toBe(400);
     expect((await send('GET', `/StructureDefinition/$snapshot?url=${OWN}/Named`)).status).toBe(405);

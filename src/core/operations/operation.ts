@@ -17,6 +17,11 @@ export interface OperationInput {
 /** A resource as the parameter `return`; its structure is validated before it is sent. */
 export interface ResourceAnswer {
   readonly resource: JsonObject;
+  /**
+   * What was stored or sent and has gone into it. Its own faults are not the operation's: some of the definitions that
+   * HL7 published have one.
+   */
+  readonly madeFrom?: JsonObject;
   /** Told the text of the resource once it has been found valid. */
   readonly remember?: (text: string) => void;
 }

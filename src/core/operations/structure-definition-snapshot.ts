@@ -29,7 +29,7 @@ export const structureDefinitionSnapshot: ReadOperation = {
         return { severity, code, diagnostics, expression: place + expression.slice(ROOT.length) };
       });
     if (elements === undefined || issues.length > 0) throw new FhirError('snapshotImpossible', issues);
-    return { resource: withSnapshot(structure, elements) };
+    return { resource: withSnapshot(structure, elements), madeFrom: structure };
   },
 };
 

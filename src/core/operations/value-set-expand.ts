@@ -39,8 +39,9 @@ async function expand(environment: OperationEnvironment, input: OperationInput):
   const expanded = await toExpanded(environment, resource, input.parameters);
   // Kept only if nothing changed meanwhile: under the old version it would be wrong if that came back, as when a new
   // program, which brings its own base resources, is taken back.
-  if ((await environment.terminologyVersion()) !== version) return { resource: expanded };
-  return { resource: expanded, remember: (text) => environment.cache.put(key, text) };
+  const answer = { resource: expanded, madeFrom: resource };
+  if ((await environment.terminologyVersion()) !== version) return answer;
+  return { ...answer, remember: (text) => environment.cache.put(key, text) };
 }
 
 async function toExpanded(
