@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Capabilities, OperationInfo } from '../api';
 import type { RequestContext } from '../context';
+import type { SearchParameterDefinition } from '../fhir/definitions';
 import { RELEASES, type Release } from '../fhir/release';
 import { operationsOf } from '../operations/invoke';
 import { storedParameters } from '../search/parameter';
@@ -70,6 +71,7 @@ function statement(services: Services, release: Release): object {
             conditionalRead: 'full-support',
             conditionalUpdate: false,
             conditionalDelete: 'not-supported',
+            ...includesOf(services, release, type),
             searchParam: searchParameters(services, release, type),
             ...(operations.length === 0 ? {} : { operation: operations.map(named) }),
           };
@@ -78,6 +80,34 @@ function statement(services: Services, release: Release): object {
       },
     ],
   };
+}
+
+/** Parameters that may refer to nearly every type are left out of each type's list: they would double the statement. */
+const MOST_TARGETS = 30;
+
+/** Each reference parameter of the type can be included by, and those that may refer to it the other way round. */
+function includesOf(services: Services, release: Release, type: string): object {
+  const definitions = services.definitions(release);
+  const searchInclude = referenceParameters(services, release, type).map(({ code }) => `${type}:${code}`);
+  const searchRevInclude = definitions.resourceTypes.flatMap((source) =>
+    referenceParameters(services, release, source)
+      .filter(({ targets }) => targets.length <= MOST_TARGETS && targets.includes(type))
+      .map(({ code }) => `${source}:${code}`),
+  );
+  return {
+    ...(searchInclude.length === 0 ? {} : { searchInclude: ['*', ...searchInclude] }),
+    ...(searchRevInclude.length === 0 ? {} : { searchRevInclude }),
+  };
+}
+
+function referenceParameters(
+  services: Services,
+  release: Release,
+  type: string,
+): readonly SearchParameterDefinition[] {
+  return [...storedParameters(services.definitions(release), type).values()]
+    .filter(({ parameter, storage }) => parameter.kind === 'reference' && storage !== 'none')
+    .map(({ parameter }) => parameter);
 }
 
 function searchParameters(services: Services, release: Release, type: string): object[] {

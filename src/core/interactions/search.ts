@@ -11,6 +11,7 @@ import { findTargetTypes } from '../storage/reference-targets';
 import { estimateMatches, runCount, runKeys, type Match } from '../storage/search-run';
 import type { After, Phase, SearchStatementRequest } from '../storage/search-matches';
 import { typeNumberOf } from './resource-address';
+import { collectIncluded } from './include';
 import { searchSorted } from './search-sorted';
 import { toStoredVersion } from './stored-version';
 
@@ -46,7 +47,10 @@ export async function search(
     request.handling ?? context.space.settings.searchUnknown,
   );
   const { criteria } = await resolveBareIds(services, context, query);
-  return answer(services, context, { ...query, criteria }, typeNumber);
+  const page = await answer(services, context, { ...query, criteria }, typeNumber);
+  if (query.includes.length === 0 || page.matches.length === 0) return page;
+  const { versions, issues } = await collectIncluded(services, context, query.includes, page.matches);
+  return { ...page, included: versions, issues: [...page.issues, ...issues] };
 }
 
 async function answer(

@@ -4,6 +4,7 @@ import type { SearchParameterDefinition } from '../fhir/definitions';
 import { isValidId } from '../fhir/resource';
 import { storedParameters } from './parameter';
 import { splitUnescaped, unescapeValue } from './parameter-value';
+import { isInclude, parseInclude, type Include } from './include';
 import type { Criterion } from './predicate';
 import { searchTypeOf } from './types';
 import { lastUpdatedPredicates } from './types/last-updated';
@@ -27,6 +28,7 @@ export interface SearchQuery {
   /** A resource must meet all of them. */
   readonly criteria: readonly Criterion[];
   readonly sort: readonly SortKey[];
+  readonly includes: readonly Include[];
   readonly count: number;
   readonly total: 'none' | 'estimate' | 'accurate' | undefined;
   /** `_summary=count` or `_count=0`: only the total is wanted. */
@@ -58,6 +60,7 @@ export function parseSearch(
 ): SearchQuery {
   const criteria: Criterion[] = [];
   const sort: SortKey[] = [];
+  const includes: Include[] = [];
   const used: (readonly [string, string])[] = [];
   const issues: Issue[] = [];
   let count = DEFAULT_COUNT;
@@ -98,6 +101,10 @@ export function parseSearch(
         break;
       default: {
         if (PRESENTATION.has(name)) break;
+        if (isInclude(name)) {
+          includes.push(parseInclude(context.definitions, type, name, value));
+          break;
+        }
         const criterion = parseCriterion(context, type, name, value);
         if (criterion === undefined) {
           const details = { parameter: name.slice(0, 80), type, known: '' };
@@ -109,11 +116,13 @@ export function parseSearch(
       }
     }
     used.push([name, value]);
-    if (criteria.length > MAX_CRITERIA) {
-      throw fhirError('tooCostly', { reason: `A search may have at most ${MAX_CRITERIA} criteria` });
+    if (criteria.length > MAX_CRITERIA || includes.length > MAX_CRITERIA) {
+      throw fhirError('tooCostly', {
+        reason: `A search may have at most ${MAX_CRITERIA} criteria, and as many includes`,
+      });
     }
   }
-  return { type, criteria, sort, count, total, countOnly, cursor, offset, used, issues };
+  return { type, criteria, sort, includes, count, total, countOnly, cursor, offset, used, issues };
 }
 
 /** Undefined: there is no such parameter, or none that can be searched. */

@@ -1,0 +1,199 @@
+import type { StoredVersion } from '../api';
+import { findCanonical } from '../canonical';
+import type { RequestContext } from '../context';
+import { FhirError, toIssue, type Issue } from '../errors';
+import { parseCanonical } from '../fhir/terminology/source';
+import { isJsonObject, parseJson, type JsonObject } from '../fhir/json';
+import type { Include } from '../search/include';
+import { storedParameters } from '../search/parameter';
+import { targetsOf } from '../search/targets';
+import type { Services } from '../services';
+import { findReferring } from '../storage/referring';
+import { keyOfText } from '../storage/version-row';
+import { find } from './read';
+import { toStoredVersion } from './stored-version';
+import { vread } from './vread';
+
+/** Resources that one page brings along at most. */
+const MAX_INCLUDED = 1000;
+/** Rounds of `:iterate`. */
+const MAX_ROUNDS = 10;
+
+export interface Included {
+  readonly versions: readonly StoredVersion[];
+  /** Says when not all were included. */
+  readonly issues: readonly Issue[];
+}
+
+/**
+ * What a page brings along (search.html#include): each resource once, none that is a match. With `:iterate` what was
+ * included is looked at again, until there is nothing new. Everything is of the request's own space.
+ * Cost: a gathered read for the targets of each round, a statement for each reverse include and type of a round.
+ */
+export async function collectIncluded(
+  services: Services,
+  context: RequestContext,
+  includes: readonly Include[],
+  matches: readonly StoredVersion[],
+): Promise<Included> {
+  const collector = new Collector(services, context, matches);
+  let frontier = matches;
+  for (let round = 0; frontier.length > 0; round++) {
+    const applied = includes.filter(({ iterates }) => round === 0 || iterates);
+    if (applied.length === 0 || collector.isFull) break;
+    if (round === MAX_ROUNDS) {
+      collector.isFull = true;
+      break;
+    }
+    frontier = await collector.add(applied, frontier);
+  }
+  const reason = `Not everything was included: at most ${MAX_INCLUDED} resources and ${MAX_ROUNDS} rounds`;
+  return {
+    versions: collector.included,
+    issues: collector.isFull ? [{ ...toIssue('tooCostly', { reason }), severity: 'warning' }] : [],
+  };
+}
+
+class Collector {
+  readonly included: StoredVersion[] = [];
+  isFull = false;
+  /** `Type/id`, with the version where it is not the current one. */
+  private readonly seen: Set<string>;
+
+  constructor(
+    private readonly services: Services,
+    private readonly context: RequestContext,
+    matches: readonly StoredVersion[],
+  ) {
+    this.seen = new Set(matches.map(nameOf));
+  }
+
+  async add(includes: readonly Include[], frontier: readonly StoredVersion[]): Promise<StoredVersion[]> {
+    const start = this.included.length;
+    for (const include of includes) {
+      if (this.isFull) break;
+      const found = include.isReverse
+        ? await this.referring(include, frontier)
+        : await this.targets(include, frontier);
+      for (const version of found) this.take(version);
+    }
+    return this.included.slice(start);
+  }
+
+  private take(version: StoredVersion): void {
+    const name = nameOf(version);
+    if (this.seen.has(name)) return;
+    if (this.included.length >= MAX_INCLUDED) {
+      this.isFull = true;
+      return;
+    }
+    this.seen.add(name);
+    this.included.push(version);
+  }
+
+  private async targets(
+    { source, parameters, targetType }: Include,
+    frontier: readonly StoredVersion[],
+  ): Promise<StoredVersion[]> {
+    const { services, context } = this;
+    const { space } = context;
+    const definitions = services.definitions(space.release);
+    const references = services.references(space);
+    const wanted = new Map<string, () => Promise<StoredVersion | undefined>>();
+    for (const version of frontier) {
+      if (version.type !== source) continue;
+      const resource = contentOf(version);
+      for (const parameter of parameters) {
+        for (const { text, isCanonical } of targetsOf(definitions, parameter, resource)) {
+          const local = references.local(text);
+          if (local !== undefined) {
+            if (targetType === undefined || local.type === targetType)
+              wanted.set(text, () => this.read(local.type, local.id, local.versionId));
+          } else if (isCanonical) {
+            const types = targetType === undefined ? parameter.targets : [targetType];
+            for (const type of types) wanted.set(`${type} ${text}`, () => this.readCanonical(type, text));
+          }
+        }
+      }
+    }
+    const found = await Promise.all([...wanted.values()].slice(0, MAX_INCLUDED + 1).map((read) => read()));
+    return found.filter((version) => version !== undefined);
+  }
+
+  private async read(
+    type: string,
+    id: string,
+    version: string | undefined,
+  ): Promise<StoredVersion | undefined> {
+    if (version === undefined) return find(this.services, this.context, type, id);
+    try {
+      return await vread(this.services, this.context, type, id, version);
+    } catch (error) {
+      // A reference that points nowhere adds nothing.
+      if (error instanceof FhirError && (error.status === 404 || error.status === 410)) return undefined;
+      throw error;
+    }
+  }
+
+  private async readCanonical(type: string, canonical: string): Promise<StoredVersion | undefined> {
+    const { services, context } = this;
+    const { url, version } = parseCanonical(canonical);
+    const found = await findCanonical(services, context.space, type, url, version);
+    if (found === undefined) return undefined;
+    const { value } = parseJson(found.text, { maxDepth: Number.MAX_SAFE_INTEGER });
+    const id = isJsonObject(value) ? value['id'] : undefined;
+    return typeof id === 'string' ? find(services, context, type, id) : undefined;
+  }
+
+  private async referring(
+    { source, parameters, targetType }: Include,
+    frontier: readonly StoredVersion[],
+  ): Promise<StoredVersion[]> {
+    const { services, context } = this;
+    const { space } = context;
+    const definitions = services.definitions(space.release);
+    const stored = storedParameters(definitions, source);
+    const sourceNumber = definitions.typeNumber(source);
+    if (sourceNumber === undefined) return [];
+    const found: StoredVersion[] = [];
+    for (const type of new Set(frontier.map((version) => version.type))) {
+      if (targetType !== undefined && targetType !== type) continue;
+      const numbers = parameters.flatMap(({ code }) =>
+        (stored.get(code)?.rowsOf ?? [])
+          .filter((row) => row.targetType === undefined || row.targetType === type)
+          .map(({ number }) => number),
+      );
+      const typeNumber = definitions.typeNumber(type);
+      if (numbers.length === 0 || typeNumber === undefined) continue;
+      const keys = await findReferring(
+        services.database,
+        space.number,
+        [...new Set(numbers)],
+        typeNumber,
+        frontier.filter((version) => version.type === type).map(({ id }) => services.keys.keyOf(type, id)),
+        MAX_INCLUDED + 1,
+      );
+      const rows = await services.reader.readCurrent(
+        space.number,
+        keys.map((key) => ({ type: sourceNumber, key: keyOfText(key) })),
+      );
+      const live = rows.filter((row) => row !== undefined && row.change !== 'delete');
+      const whole = await services.reader.completePage(
+        live.filter((row) => row !== undefined),
+        () => space.number,
+      );
+      if (whole.length < live.length) this.isFull = true;
+      for (const row of whole) found.push(toStoredVersion(services, source, row));
+    }
+    return found;
+  }
+}
+
+function nameOf({ type, id }: StoredVersion): string {
+  return `${type}/${id}`;
+}
+
+function contentOf({ text }: StoredVersion): JsonObject {
+  const { value } = parseJson(text, { maxDepth: Number.MAX_SAFE_INTEGER });
+  return isJsonObject(value) ? value : {};
+}

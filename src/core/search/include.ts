@@ -1,0 +1,64 @@
+import { fhirError } from '../errors';
+import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
+import { storedParameters } from './parameter';
+
+/** One `_include` or `_revinclude` (search.html#include). */
+export interface Include {
+  /** The type whose resources refer to others. */
+  readonly source: string;
+  /** Its reference parameters by which they do; several for `*`. */
+  readonly parameters: readonly SearchParameterDefinition[];
+  /** Undefined: any type. */
+  readonly targetType: string | undefined;
+  /** True for `_revinclude`: the source is what is added. */
+  readonly isReverse: boolean;
+  /** True for `:iterate`: it is applied to what was included, too. */
+  readonly iterates: boolean;
+}
+
+const NAME = /^(_include|_revinclude)(?::(\w+))?$/;
+
+/** True for the names of these two parameters, with any modifier. */
+export function isInclude(name: string): boolean {
+  return NAME.test(name);
+}
+
+/**
+ * `Type:parameter`, `Type:parameter:TargetType`, `Type:*`, or `*` for all that the searched type refers to.
+ * `:recurse` is the name that `:iterate` had before R4. Throws invalidParameterValue, unsupportedModifier.
+ */
+export function parseInclude(
+  definitions: Definitions,
+  searchedType: string,
+  name: string,
+  value: string,
+): Include {
+  const [, kind = '', modifier] = NAME.exec(name) ?? [];
+  if (modifier !== undefined && modifier !== 'iterate' && modifier !== 'recurse') {
+    throw fhirError('unsupportedModifier', {
+      modifier: modifier.slice(0, 80),
+      parameter: kind,
+      known: '; known is iterate',
+    });
+  }
+  const refuse = (reason: string): Error =>
+    fhirError('invalidParameterValue', { parameter: kind, value: value.slice(0, 80), reason });
+  const isReverse = kind === '_revinclude';
+  const iterates = modifier !== undefined;
+  const [source = '', code = '', targetType, ...rest] =
+    value === '*' && !isReverse ? [searchedType, '*'] : value.split(':');
+  if (code === '' || rest.length > 0)
+    throw refuse('it is Type:parameter, Type:parameter:TargetType or Type:*');
+  if (!definitions.isResourceType(source)) throw refuse(`'${source.slice(0, 40)}' is not a resource type`);
+  if (targetType !== undefined && !definitions.isResourceType(targetType))
+    throw refuse(`'${targetType.slice(0, 40)}' is not a resource type`);
+  const known = [...storedParameters(definitions, source).values()]
+    .filter(({ parameter, storage }) => parameter.kind === 'reference' && storage !== 'none')
+    .map(({ parameter }) => parameter);
+  const parameters = code === '*' ? known : known.filter((parameter) => parameter.code === code);
+  if (parameters.length === 0 && code !== '*') {
+    const codes = known.map((parameter) => parameter.code).join(', ');
+    throw refuse(`reference parameters of ${source} are ${codes === '' ? 'none' : codes}`);
+  }
+  return { source, parameters, targetType, isReverse, iterates };
+}

@@ -1,0 +1,43 @@
+/** What a resource refers to by a search parameter: the same values that its index rows are made from. */
+import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
+import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
+import { compilePath, type CompiledPath } from '../fhir/path';
+
+/** A reference, or a canonical url, as it stands. */
+export interface Target {
+  readonly text: string;
+  readonly isCanonical: boolean;
+}
+
+const compiled = new WeakMap<SearchParameterDefinition, CompiledPath>();
+
+/** Contained targets are left out: they come with the resource. Cost: some microseconds. */
+export function targetsOf(
+  definitions: Definitions,
+  parameter: SearchParameterDefinition,
+  resource: JsonObject,
+): Target[] {
+  const { expression, type } = parameter;
+  if (expression === undefined) return [];
+  let path = compiled.get(parameter);
+  if (path === undefined) {
+    path = compilePath(expression, { definitions, rootType: type });
+    compiled.set(parameter, path);
+  }
+  return path(resource).flatMap(({ value, type: valueType }) => {
+    const text = referenceOf(value);
+    if (text === undefined || text === '' || text.startsWith('#')) return [];
+    return [{ text, isCanonical: valueType === 'canonical' || valueType === 'uri' }];
+  });
+}
+
+function referenceOf(value: JsonValue): string | undefined {
+  if (typeof value === 'string') return value;
+  if (!isJsonObject(value)) return undefined;
+  const { reference } = value;
+  if (typeof reference === 'string') return reference;
+  // CodeableReference of R4B.
+  return isJsonObject(reference) && typeof reference['reference'] === 'string'
+    ? reference['reference']
+    : undefined;
+}

@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import { BinaryArray } from './binary-array';
+import type { Database } from './database';
+import { bind, defineStatement, template } from './statement';
+import type { KeyHalves } from './version-write';
+
+const REFERRING = defineStatement(
+  template(sql`
+    select distinct f.resource_key::text
+    from unnest(${bind('parameters')}::int[]) as p (parameter)
+    cross join unnest(${bind('keys')}::bigint[]) as k (target_key)
+    cross join lateral (
+      select t.resource_key from andiron.reference_index t
+      where t.space = ${bind('space')}::int and t.parameter = p.parameter and t.target_key = k.target_key
+        and t.target_type = ${bind('target_type')}::smallint
+      order by t.sort_date desc, t.resource_key desc
+      limit ${bind('limit')}::int
+    ) f
+    limit ${bind('limit')}::int`),
+);
+
+/**
+ * Keys, in decimal form, of resources that refer to one of these targets by one of these parameters; at most `limit`.
+ * Cost: one statement, an index range for each parameter and target.
+ */
+export async function findReferring(
+  database: Database,
+  space: number,
+  parameters: readonly number[],
+  targetType: number,
+  targets: readonly KeyHalves[],
+  limit: number,
+): Promise<string[]> {
+  const keys = new BinaryArray('int8');
+  for (const { high, low } of targets) keys.pushInt8(high, low);
+  const rows = await database.run('search', space, REFERRING, {
+    space,
+    parameters,
+    keys: keys.finish(),
+    target_type: targetType,
+    limit,
+  });
+  return rows.map((row) => String(row[0]));
+}

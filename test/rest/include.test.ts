@@ -1,0 +1,165 @@
+/** `_include` and `_revinclude`: https://hl7.org/fhir/R4/search.html#include, search-rules.md. */
+import { RELEASE_NAMES } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  await server.request('POST', '/w/system/api/v1/tenants', '{"name":"other"}', {
+    'content-type': 'application/json',
+  });
+});
+afterAll(() => server.close());
+
+interface Entry {
+  readonly fullUrl: string;
+  readonly resource: {
+    readonly resourceType: string;
+    readonly id: string;
+    readonly meta: { versionId: string };
+  };
+  readonly search: { readonly mode: string };
+}
+
+const CODE = { text: 'x', coding: [{ system: 'urn:s', code: 'c' }] };
+const RESOURCES: readonly { resourceType: string; id: string; [member: string]: unknown }[] = [
+  { resourceType: 'Organization', id: 'root', name: 'Root' },
+  { resourceType: 'Organization', id: 'ward', name: 'Ward', partOf: { reference: 'Organization/root' } },
+  // A circle.
+  { resourceType: 'Organization', id: 'a', name: 'A', partOf: { reference: 'Organization/b' } },
+  { resourceType: 'Organization', id: 'b', name: 'B', partOf: { reference: 'Organization/a' } },
+  { resourceType: 'Patient', id: 'p1', managingOrganization: { reference: 'Organization/ward' } },
+  { resourceType: 'Patient', id: 'p2', managingOrganization: { reference: 'Organization/ward' } },
+  {
+    resourceType: 'Observation',
+    id: 'o1',
+    status: 'final',
+    code: CODE,
+    subject: { reference: 'Patient/p1' },
+  },
+  {
+    resourceType: 'Observation',
+    id: 'o2',
+    status: 'final',
+    code: CODE,
+    subject: { reference: 'Patient/p1' },
+  },
+  {
+    resourceType: 'Observation',
+    id: 'o3',
+    status: 'final',
+    code: CODE,
+    subject: { reference: 'Patient/p2/_history/1' },
+    performer: [{ reference: 'Organization/root' }, { reference: 'Patient/gone' }],
+  },
+  { resourceType: 'Questionnaire', id: 'q', url: 'http://example.org/Questionnaire/q', status: 'active' },
+  {
+    resourceType: 'QuestionnaireResponse',
+    id: 'r',
+    status: 'completed',
+    questionnaire: 'http://example.org/Questionnaire/q',
+  },
+];
+
+describe.each(RELEASE_NAMES)('includes under %s', (release) => {
+  beforeAll(async () => {
+    for (const resource of [...RESOURCES, { resourceType: 'Patient', id: 'p2', active: true }]) {
+      const path = `${server.path('system', release)}/${resource.resourceType}/${resource.id}`;
+      const { status, text } = await server.request('PUT', path, JSON.stringify(resource));
+      if (status >= 300) throw new Error(`${path}: ${text}`);
+    }
+  });
+
+  async function find(
+    query: string,
+    tenant = 'system',
+  ): Promise<{ matches: string[]; included: string[]; json: Bundle }> {
+    const { status, json } = await server.request('GET', `${server.path(tenant, release)}/${query}`);
+    expect([query, status]).toEqual([query, 200]);
+    const entries = ((json as Bundle).entry ?? []).filter(({ search }) => search.mode !== 'outcome');
+    const names = (mode: string): string[] =>
+      entries
+        .filter(({ search }) => search.mode === mode)
+        .map(({ resource }) => `${resource.resourceType}/${resource.id}`)
+        .sort();
+    return { matches: names('match'), included: names('include'), json: json as Bundle };
+  }
+  interface Bundle {
+    readonly total?: number;
+    readonly entry?: readonly Entry[];
+  }
+
+  it.each<[string, string[]]>([
+    ['Observation?_id=o1,o2&_include=Observation:subject', ['Patient/p1']],
+    ['Observation?_id=o1&_include=Observation:patient', ['Patient/p1']],
+    ['Observation?_id=o3&_include=Observation:performer', ['Organization/root']],
+    ['Observation?_id=o3&_include=Observation:performer:Patient', []],
+    ['Observation?_id=o3&_include=*', ['Organization/root', 'Patient/p2']],
+    ['Observation?_id=o3&_include=Observation:*', ['Organization/root', 'Patient/p2']],
+    ['Observation?_id=o1&_include=Patient:organization', []],
+    [
+      'Observation?_id=o1&_include=Observation:subject&_include:iterate=Patient:organization',
+      ['Organization/ward', 'Patient/p1'],
+    ],
+    [
+      'Observation?_id=o1&_include=Observation:subject&_include:iterate=Patient:organization&_include:iterate=Organization:partof',
+      ['Organization/root', 'Organization/ward', 'Patient/p1'],
+    ],
+    ['Organization?_id=a&_include:iterate=Organization:partof', ['Organization/b']],
+    ['Patient?_id=p1&_revinclude=Observation:subject', ['Observation/o1', 'Observation/o2']],
+    [
+      'Patient?_id=p1,p2&_revinclude=Observation:patient',
+      ['Observation/o1', 'Observation/o2', 'Observation/o3'],
+    ],
+    ['Patient?_id=p1&_revinclude=Observation:performer', []],
+    [
+      'Organization?_id=ward&_revinclude=Patient:organization&_revinclude:iterate=Observation:subject',
+      ['Observation/o1', 'Observation/o2', 'Observation/o3', 'Patient/p1', 'Patient/p2'],
+    ],
+    ['QuestionnaireResponse?_id=r&_include=QuestionnaireResponse:questionnaire', ['Questionnaire/q']],
+    ['Observation?_id=none&_include=Observation:subject', []],
+  ])('%s brings %j', async (query, expected) => {
+    const { included } = await find(query);
+    expect(included).toEqual([...expected].sort());
+  });
+
+  it('what is included is neither counted nor given twice', async () => {
+    const { json, matches } = await find(
+      'Observation?code=c&_include=Observation:subject&_total=accurate&_count=2',
+    );
+    expect(json.total).toBe(3);
+    expect(matches).toHaveLength(2);
+    const urls = (json.entry ?? []).map(({ fullUrl }) => fullUrl);
+    expect(new Set(urls).size).toBe(urls.length);
+  });
+
+  it('a reference to a version includes that version', async () => {
+    const { json } = await find('Observation?_id=o3&_include=Observation:subject');
+    const patient = json.entry?.find(({ search }) => search.mode === 'include');
+    expect(patient?.resource.meta.versionId).toBe('1');
+  });
+
+  it("another tenant's resources are never included", async () => {
+    const body = JSON.stringify({ ...RESOURCES[6], subject: { reference: 'Patient/p1' } });
+    expect(
+      (await server.request('PUT', `${server.path('other', release)}/Observation/o1`, body)).status,
+    ).toBe(201);
+    expect((await find('Observation?_include=Observation:subject', 'other')).included).toEqual([]);
+    expect((await find('Patient?_id=p1&_revinclude=Observation:subject')).included).toEqual([
+      'Observation/o1',
+      'Observation/o2',
+    ]);
+  });
+
+  it.each([
+    ['Observation?_include=subject', 'Type:parameter'],
+    ['Observation?_include=Nothing:subject', 'not a resource type'],
+    ['Observation?_include=Observation:code', 'reference parameters of Observation'],
+    ['Observation?_include:below=Observation:subject', 'modifier'],
+    ['Observation?_revinclude=*', 'Type:parameter'],
+  ])('%s is refused', async (query, words) => {
+    const { status, json } = await server.request('GET', `${server.path('system', release)}/${query}`);
+    expect(status).toBe(400);
+    expect(json.issue[0].diagnostics).toContain(words);
+  });
+});
