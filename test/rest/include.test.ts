@@ -61,9 +61,17 @@ const RESOURCES: readonly { resourceType: string; id: string; [member: string]: 
   },
 ];
 
+/** Of p2, to which a reference to its first version points. */
+const SECOND_VERSION = {
+  resourceType: 'Patient',
+  id: 'p2',
+  active: true,
+  managingOrganization: { reference: 'Organization/ward' },
+};
+
 describe.each(RELEASE_NAMES)('includes under %s', (release) => {
   beforeAll(async () => {
-    for (const resource of [...RESOURCES, { resourceType: 'Patient', id: 'p2', active: true }]) {
+    for (const resource of [...RESOURCES, SECOND_VERSION]) {
       const path = `${server.path('system', release)}/${resource.resourceType}/${resource.id}`;
       const { status, text } = await server.request('PUT', path, JSON.stringify(resource));
       if (status >= 300) throw new Error(`${path}: ${text}`);
