@@ -1,0 +1,45 @@
+/** Chains: a reference, and what must be true of a resource that it leads to. */
+import { textOf } from './json';
+import { findParameter, type Parameter } from './parameters';
+import { BadSearch } from './refusal';
+import { allowedTargets, resourcesAt } from './reference-search';
+import type { Predicate, Space } from './space';
+import { elementsOf } from './values';
+
+/** Makes the test of a parameter of a type; the matcher hands itself in. */
+export type Compile = (space: Space, type: string, name: string, text: string) => Predicate;
+
+/** Whether the first name of a chain is a parameter of the type. */
+function hasParameter(type: string, rest: string): boolean {
+  const first = /^[^.:]*/.exec(rest)?.[0] ?? '';
+  return first === '_has' || findParameter(type, first) !== undefined;
+}
+
+/**
+ * @param head the reference parameter, such as `subject` or `subject:Patient`
+ * @param rest what follows the point, such as `name:exact` or `organization.name`
+ * @throws BadSearch
+ */
+export function chainPredicate(
+  space: Space,
+  type: string,
+  head: string,
+  rest: string,
+  text: string,
+  compile: Compile,
+): Predicate {
+  const [code = '', wantedType] = head.split(':');
+  const parameter: Parameter | undefined = findParameter(type, code);
+  if (parameter?.kind !== 'reference') throw new BadSearch(`${head} is not a reference of ${type}`);
+  const allowed = allowedTargets(space, type, parameter);
+  if (wantedType !== undefined && !allowed.includes(wantedType)) throw new BadSearch(`${head}: not a target`);
+  const types = (wantedType === undefined ? allowed : [wantedType]).filter((target) =>
+    hasParameter(target, rest),
+  );
+  if (types.length === 0) throw new BadSearch(`${rest} is unknown to what ${head} refers to`);
+  const predicates = new Map(types.map((target) => [target, compile(space, target, rest, text)]));
+  return ({ resource, container }) =>
+    elementsOf(resource, parameter)
+      .flatMap(({ value }) => resourcesAt(space, parameter, value, container))
+      .some((item) => predicates.get(textOf(item.resource['resourceType']) ?? '')?.(item) === true);
+}

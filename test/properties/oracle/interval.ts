@@ -1,0 +1,100 @@
+/** Number and quantity: which stored points and ranges meet which prefix and value. */
+import {
+  add,
+  compare,
+  halfOfLastDigit,
+  magnitude,
+  multiply,
+  rational,
+  subtract,
+  type Rational,
+} from './rational';
+
+export interface Bound {
+  /** undefined: unbounded */
+  readonly at: Rational | undefined;
+  readonly isOpen: boolean;
+}
+export interface Interval {
+  readonly low: Bound;
+  readonly high: Bound;
+}
+
+export const UNBOUNDED: Bound = { at: undefined, isOpen: true };
+export const closedAt = (at: Rational): Bound => ({ at, isOpen: false });
+export const openAt = (at: Rational): Bound => ({ at, isOpen: true });
+export const pointAt = (at: Rational): Interval => ({ low: closedAt(at), high: closedAt(at) });
+
+/** What a Quantity stands for: its value, or with a comparator all values below or above. */
+export function compared(at: Rational, comparator: string | undefined): Interval {
+  switch (comparator) {
+    case '<':
+      return { low: UNBOUNDED, high: openAt(at) };
+    case '<=':
+      return { low: UNBOUNDED, high: closedAt(at) };
+    case '>':
+      return { low: openAt(at), high: UNBOUNDED };
+    case '>=':
+      return { low: closedAt(at), high: UNBOUNDED };
+    default:
+      return pointAt(at);
+  }
+}
+
+/** Whether [from, to) has the whole of the stored interval. */
+function isWithin({ low, high }: Interval, from: Rational, to: Rational): boolean {
+  if (low.at === undefined || high.at === undefined) return false;
+  const end = compare(high.at, to);
+  return compare(low.at, from) >= 0 && (end < 0 || (end === 0 && high.isOpen));
+}
+
+const reachesAbove = ({ high }: Interval, value: Rational): boolean =>
+  high.at === undefined || compare(high.at, value) > 0;
+const reachesBelow = ({ low }: Interval, value: Rational): boolean =>
+  low.at === undefined || compare(low.at, value) < 0;
+const isExactly = ({ low, high }: Interval, value: Rational): boolean =>
+  low.at !== undefined &&
+  high.at !== undefined &&
+  compare(low.at, value) === 0 &&
+  compare(high.at, value) === 0;
+function isAfter({ low }: Interval, value: Rational): boolean {
+  if (low.at === undefined) return false;
+  const order = compare(low.at, value);
+  return order > 0 || (order === 0 && low.isOpen);
+}
+function isBefore({ high }: Interval, value: Rational): boolean {
+  if (high.at === undefined) return false;
+  const order = compare(high.at, value);
+  return order < 0 || (order === 0 && high.isOpen);
+}
+
+/**
+ * Only `eq` and `ne` know the precision of the search value; `ap` reaches 10 % to both sides; the others are exact.
+ * @param prefix such as 'ge'; '' is eq
+ * @param text the number as it was written in the search
+ */
+export function meetsNumber(stored: Interval, prefix: string, text: string): boolean {
+  const value = rational(text);
+  const half = halfOfLastDigit(text);
+  const tenth = multiply(magnitude(value), rational('0.1'));
+  switch (prefix) {
+    case 'ne':
+      return !isWithin(stored, subtract(value, half), add(value, half));
+    case 'gt':
+      return reachesAbove(stored, value);
+    case 'lt':
+      return reachesBelow(stored, value);
+    case 'ge':
+      return reachesAbove(stored, value) || isExactly(stored, value);
+    case 'le':
+      return reachesBelow(stored, value) || isExactly(stored, value);
+    case 'sa':
+      return isAfter(stored, value);
+    case 'eb':
+      return isBefore(stored, value);
+    case 'ap':
+      return !isBefore(stored, subtract(value, tenth)) && !isAfter(stored, add(value, tenth));
+    default:
+      return isWithin(stored, subtract(value, half), add(value, half));
+  }
+}

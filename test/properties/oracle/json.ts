@@ -1,0 +1,60 @@
+/** FHIR JSON as the oracle holds it: numbers keep the digits that were written. */
+
+/** A number as it is written. */
+export class Digits {
+  constructor(readonly text: string) {}
+}
+
+export type Json = string | boolean | Digits | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [member: string]: Json;
+}
+export interface Resource extends JsonObject {
+  readonly resourceType: string;
+  readonly id: string;
+}
+
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && !Array.isArray(value) && !(value instanceof Digits);
+
+export const isResource = (value: Json): value is Resource =>
+  isObject(value) && typeof value['resourceType'] === 'string' && typeof value['id'] === 'string';
+
+export const listOf = (value: Json | undefined): readonly Json[] =>
+  value === undefined ? [] : Array.isArray(value) ? (value as readonly Json[]) : [value];
+
+export const textOf = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+
+export const digitsOf = (value: Json | undefined): string | undefined =>
+  value instanceof Digits ? value.text : undefined;
+
+/** The member of each object in `values`, arrays opened. */
+export const membersOf = (values: readonly Json[], name: string): Json[] =>
+  values.flatMap((value) => (isObject(value) ? listOf(value[name]) : []));
+
+export const textsOf = (value: Json | undefined, name: string): string[] =>
+  membersOf(listOf(value), name).flatMap((text) => textOf(text) ?? []);
+
+/** JSON text, with each number as it was written. */
+export function toJsonText(value: Json): string {
+  if (value instanceof Digits) return value.text;
+  if (isObject(value)) {
+    const members = Object.entries(value).map(
+      ([name, member]) => `${JSON.stringify(name)}:${toJsonText(member)}`,
+    );
+    return `{${members.join(',')}}`;
+  }
+  if (typeof value === 'object') return `[${value.map(toJsonText).join(',')}]`;
+  return JSON.stringify(value);
+}
+
+/** Whether an element has a value: one that consists of extensions and an id only has none. */
+export function hasValue(value: Json): boolean {
+  if (isObject(value)) {
+    return Object.entries(value).some(
+      ([name, member]) => name !== 'extension' && name !== 'id' && !name.startsWith('_') && hasValue(member),
+    );
+  }
+  return typeof value === 'object' && !(value instanceof Digits) ? value.some(hasValue) : true;
+}

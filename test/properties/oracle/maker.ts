@@ -1,0 +1,56 @@
+/** What the generators of resources share: chance, ids that collide, references of every form. */
+import { makeIdentifier } from './generate-values';
+import { Digits, type Json, type JsonObject } from './json';
+import type { Random } from './random';
+
+export type Members = Record<string, Json | undefined>;
+export const HL7_CODES = 'http://terminology.hl7.org/CodeSystem/';
+export const number = (value: number): Digits => new Digits(String(value));
+
+/** Without what is undefined or an empty list. */
+export function tidy(members: Members): JsonObject {
+  const kept = Object.entries(members).filter(
+    (entry): entry is [string, Json] =>
+      entry[1] !== undefined && !(Array.isArray(entry[1]) && entry[1].length === 0),
+  );
+  return Object.fromEntries(kept);
+}
+
+export interface Maker {
+  readonly random: Random;
+  /** The address of the space. */
+  readonly root: string;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+export const idsOf = ({ counts }: Maker, type: string): string[] => {
+  // The same ids stand for resources of several types; types that share none are named by themselves.
+  const stem = ['Patient', 'Group', 'Practitioner', 'Organization', 'Location'].includes(type)
+    ? 'x'
+    : type.slice(0, 3).toLowerCase();
+  return Array.from({ length: counts[type] ?? 0 }, (_unused, index) => `${stem}${index}`);
+};
+
+/** A reference to one of these types: relative, absolute, versioned, to nowhere or elsewhere. */
+export function refer(maker: Maker, types: readonly string[]): JsonObject {
+  const { random, root } = maker;
+  const type = random.pick(types);
+  const id = random.pick(idsOf(maker, type));
+  const literal = `${type}/${id}`;
+  const form = random.below(20);
+  if (form === 0) return { reference: `${root}/${literal}` };
+  if (form === 1) return { reference: `${literal}/_history/1` };
+  if (form === 2) return { reference: `${type}/nowhere` };
+  if (form === 3) return { reference: `https://elsewhere.example/fhir/${literal}` };
+  if (form === 4) return { reference: 'urn:uuid:c757873d-ec9a-4326-a141-556f43239520', type };
+  if (form === 5) return { identifier: makeIdentifier(random), display: 'only a name' };
+  if (form === 6) return { reference: literal, identifier: makeIdentifier(random) };
+  return { reference: literal };
+}
+
+export const maybe = <T>({ random }: Maker, share: number, make: () => T): T | undefined =>
+  random.chance(share) ? make() : undefined;
+export const some = <T>({ random }: Maker, most: number, make: () => T): T[] =>
+  Array.from({ length: random.below(most + 1) }, make);
+
+export type Make = (maker: Maker) => Members;

@@ -1,0 +1,125 @@
+/** The oracle: what a search finds, resource by resource, by the rules and nothing else. */
+import { chainPredicate } from './chain';
+import { compositePredicate } from './composite';
+import { elementTest, versionedUrl } from './criterion';
+import { hasPredicate } from './has';
+import { included, identityOf, readInclude, type Include } from './include';
+import { membersOf, type Resource } from './json';
+import { missingPredicate } from './missing';
+import { nearPredicate } from './near';
+import { findParameter, TYPES } from './parameters';
+import { alternativesOf } from './query-text';
+import { referenceText } from './reference';
+import { BadSearch } from './refusal';
+import { compareBy, readSort } from './sort';
+import { alone, findLocal, type Predicate, type Space } from './space';
+import { elementsOf } from './values';
+
+const NEGATIVE = ['not', 'not-in'];
+
+/** The test of one parameter and its values. @throws BadSearch */
+export function compile(space: Space, type: string, name: string, text: string): Predicate {
+  if (name.startsWith('_has:')) return hasPredicate(space, type, name, text, compile);
+  const point = name.indexOf('.');
+  if (point !== -1) {
+    return chainPredicate(space, type, name.slice(0, point), name.slice(point + 1), text, compile);
+  }
+  if (name === '_list') return listPredicate(space, text);
+  const [code = '', modifier = '', ...more] = name.split(':');
+  const parameter = findParameter(type, code);
+  if (parameter === undefined || more.length > 0) throw new BadSearch(`${type} has no parameter ${name}`);
+  if (modifier === 'missing') return missingPredicate(parameter, text);
+  if (parameter.kind === 'composite') return compositePredicate(space, type, parameter, modifier, text);
+  if (parameter.kind === 'special') {
+    if (modifier !== '') throw new BadSearch(`:${modifier} of ${code}`);
+    const circles = alternativesOf(text).map(nearPredicate);
+    return (item) => circles.some((circle) => circle(item));
+  }
+  if (code === 'url' && modifier === '') return urlPredicate(text);
+  const tests = alternativesOf(text).map((alternative) =>
+    elementTest(space, type, parameter, modifier, alternative),
+  );
+  const meetsAny: Predicate = ({ resource }) =>
+    elementsOf(resource, parameter).some((element) => tests.some((test) => test(element)));
+  return NEGATIVE.includes(modifier) ? (item) => !meetsAny(item) : meetsAny;
+}
+
+/** `url` of a canonical resource, `|version` split. */
+function urlPredicate(text: string): Predicate {
+  const alternatives = alternativesOf(text).map((alternative) => {
+    const versioned = versionedUrl(alternative);
+    return versioned ?? { url: alternative.replace(/\\(.)/g, '$1'), version: undefined };
+  });
+  return ({ resource }) =>
+    alternatives.some(
+      ({ url, version }) =>
+        resource['url'] === url && (version === undefined || resource['version'] === version),
+    );
+}
+
+/** `_list=id`: what the list has as its items. */
+function listPredicate(space: Space, text: string): Predicate {
+  const items = new Set(
+    alternativesOf(text).flatMap((id) =>
+      membersOf(membersOf([findLocal(space, `List/${id}`) ?? {}], 'entry'), 'item').flatMap(
+        (item) => findLocal(space, referenceText(item) ?? '') ?? [],
+      ),
+    ),
+  );
+  return ({ resource }) => items.has(resource as Resource);
+}
+
+/** What a search must answer; undefined for one that must be refused with 400. */
+export interface Expected {
+  /** In no order. */
+  readonly matches: readonly Resource[];
+  /** Below 0 where the first must stand before the second, 0 where either may. */
+  compare(one: Resource, other: Resource): number;
+  /** What comes along with a page of these matches: `Type/id/_history/version`. */
+  includedWith(page: readonly Resource[]): string[];
+}
+
+const CONTROLS = ['_count', '_total', '_offset', '_format', '_cursor'];
+
+/**
+ * @param type undefined: of all types, or those of `_type`
+ * @param query the text behind the question mark
+ */
+export function search(space: Space, type: string | undefined, query: string): Expected | undefined {
+  try {
+    return answer(space, type, query);
+  } catch (error) {
+    if (error instanceof BadSearch) return undefined;
+    throw error;
+  }
+}
+
+function answer(space: Space, type: string | undefined, query: string): Expected {
+  const pairs = [...new URLSearchParams(query)].filter(([name, text]) => name !== '_' && text !== '');
+  const valuesOf = (wanted: string): string[] =>
+    pairs.flatMap(([name, text]) => (name === wanted ? [text] : []));
+  const types = type === undefined ? typesOf(valuesOf('_type')) : [type];
+  const includes: Include[] = [];
+  const criteria: [string, string][] = [];
+  for (const [name, text] of pairs) {
+    if (/^_(rev)?include(:|$)/.test(name)) includes.push(readInclude(name, text));
+    else if (name !== '_sort' && name !== '_type' && !CONTROLS.includes(name)) criteria.push([name, text]);
+  }
+  const keys = valuesOf('_sort').flatMap((text) => readSort(types[0] ?? '', text));
+  const predicates = new Map(
+    types.map((one) => [one, criteria.map(([name, text]) => compile(space, one, name, text))]),
+  );
+  const matches = space.resources.filter((resource) =>
+    predicates.get(resource.resourceType)?.every((predicate) => predicate(alone(resource))),
+  );
+  return {
+    matches,
+    compare: (one, other) => compareBy(keys, one, other),
+    includedWith: (page) => included(space, includes, page).map(identityOf),
+  };
+}
+
+function typesOf(asked: readonly string[]): readonly string[] {
+  if (asked.length === 0) return TYPES;
+  return TYPES.filter((type) => asked.every((text) => text.split(',').includes(type)));
+}

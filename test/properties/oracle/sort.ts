@@ -1,0 +1,84 @@
+/** `_sort`: ascending by the least value, descending by the greatest, without a value last in both directions. */
+import { rangesOfElement } from './date';
+import { type Resource } from './json';
+import { intervalsOf } from './number';
+import { findParameter, type Parameter } from './parameters';
+import { quantitiesOf } from './quantity';
+import { compare, type Rational } from './rational';
+import { referenceText } from './reference';
+import { BadSearch } from './refusal';
+import { folded, textsOfElement } from './string';
+import { tokensOf } from './token';
+import { elementsOf, type Element } from './values';
+import { textOf } from './json';
+
+type Value = string | number | Rational;
+
+interface Key {
+  readonly parameter: Parameter;
+  readonly isDescending: boolean;
+}
+
+/** @param text such as `-date,_id` @throws BadSearch */
+export function readSort(type: string, text: string): Key[] {
+  return text.split(',').map((name) => {
+    const parameter = findParameter(type, name.replace(/^-/, ''));
+    if (parameter === undefined || parameter.kind === 'composite' || parameter.kind === 'special') {
+      throw new BadSearch(`_sort=${name}`);
+    }
+    return { parameter, isDescending: name.startsWith('-') };
+  });
+}
+
+/** Code points, not the rules of a language. */
+function compareValues(one: Value, other: Value): number {
+  if (typeof one === 'object' && typeof other === 'object') return compare(one, other);
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+function valuesOf({ kind }: Parameter, element: Element): Value[] {
+  const { type, value } = element;
+  switch (kind) {
+    case 'date':
+      return rangesOfElement(type, value).flatMap(([low]) => (low === -Infinity ? [] : [low]));
+    case 'string':
+      return textsOfElement(type, value, false).map(({ text }) => folded(text));
+    case 'token':
+      return tokensOf(element).flatMap(({ code, isExact }) =>
+        code === undefined ? [] : [isExact ? code : code.toLowerCase()],
+      );
+    case 'uri':
+      return [textOf(value) ?? []].flat();
+    case 'reference':
+      return [referenceText(value) ?? []].flat();
+    case 'number':
+      return intervalsOf(element).flatMap(({ low }) => low.at ?? []);
+    case 'quantity':
+      return quantitiesOf(element).flatMap(({ interval }) => interval.low.at ?? []);
+    default:
+      return [];
+  }
+}
+
+/** The value that a resource is sorted by; undefined where it has none. */
+export function sortValue({ parameter, isDescending }: Key, resource: Resource): Value | undefined {
+  const values = elementsOf(resource, parameter)
+    .flatMap((element) => valuesOf(parameter, element))
+    .sort(compareValues);
+  return values.at(isDescending ? -1 : 0);
+}
+
+/** Below 0 where `one` stands before `other`, 0 where either may. */
+export function compareBy(keys: readonly Key[], one: Resource, other: Resource): number {
+  for (const key of keys) {
+    const mine = sortValue(key, one);
+    const others = sortValue(key, other);
+    if (mine === undefined || others === undefined) {
+      if (mine !== others) return mine === undefined ? 1 : -1;
+      continue;
+    }
+    const order = compareValues(mine, others);
+    if (order !== 0) return key.isDescending ? -order : order;
+  }
+  return 0;
+}

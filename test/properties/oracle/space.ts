@@ -1,0 +1,34 @@
+/** What a search sees: the resources of one tenant and release. */
+import { type JsonObject, type Resource } from './json';
+import type { Terminology } from './terminology';
+import { targetOf, type Target } from './reference';
+
+export interface Space {
+  readonly resources: readonly Resource[];
+  /** The address of the space, such as https://fhir.example.org/w/system/api/v1/fhir/r4 */
+  readonly root: string;
+  /** Milliseconds, for `ap` of dates. */
+  now(): number;
+  readonly terminology: Terminology;
+  /** The types that a reference parameter may refer to in this release. */
+  targetsOf(type: string, code: string): readonly string[];
+  /** A stored version that may not be the current one. */
+  versionOf(target: Target): Resource | undefined;
+}
+
+/** A resource under test, and what it is contained in: itself where it stands alone. */
+export interface Item {
+  readonly resource: JsonObject;
+  readonly container: JsonObject;
+}
+
+export type Predicate = (item: Item) => boolean;
+
+export const alone = (resource: JsonObject): Item => ({ resource, container: resource });
+
+export function findLocal(space: Space, text: string): Resource | undefined {
+  const target = targetOf(text, space.root);
+  return target === undefined
+    ? undefined
+    : space.resources.find(({ resourceType, id }) => resourceType === target.type && id === target.id);
+}

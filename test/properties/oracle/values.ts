@@ -1,0 +1,48 @@
+/** How the values of an element are found: a path is walked, arrays opened, and what has extensions only left out. */
+import { hasValue, isObject, listOf, membersOf, type Json, type JsonObject } from './json';
+import type { Parameter, Path } from './parameters';
+import { localTypeOf } from './reference';
+
+export interface Element {
+  readonly type: string;
+  readonly system: string | undefined;
+  readonly value: Json;
+}
+
+/** What lies at a path, such as `component.code` or `telecom[system=email]`; '' is the object itself. */
+export function walk(from: JsonObject, steps: string): Json[] {
+  if (steps === '') return [from];
+  return steps.split('.').reduce<Json[]>(
+    (values, step) => {
+      const [, name = '', filter, wanted] = /^(\w+)(?:\[(\w+)=(\w+)\])?$/.exec(step) ?? [];
+      const found = membersOf(values, name);
+      return filter === undefined
+        ? found
+        : found.filter((value) => isObject(value) && value[filter] === wanted);
+    },
+    [from],
+  );
+}
+
+/** Patient?deceased is a boolean that each patient has: whether there is a death that is not false. */
+function deceasedOf(patient: JsonObject): boolean {
+  return (
+    patient['deceasedBoolean'] === true ||
+    listOf(patient['deceasedDateTime']).some(hasValue) ||
+    patient['_deceasedDateTime'] !== undefined
+  );
+}
+
+function elementsAt(from: JsonObject, { steps, type, system }: Path): Element[] {
+  if (type === 'deceased') return [{ type: 'boolean', system: undefined, value: deceasedOf(from) }];
+  return walk(from, steps)
+    .filter(hasValue)
+    .map((value) => ({ type, system, value }));
+}
+
+/** The elements of a parameter, in a resource or, for a component of a pair, in the element of the pair. */
+export function elementsOf(from: JsonObject, { paths, onlyTarget }: Parameter): Element[] {
+  const found = paths.flatMap((path) => elementsAt(from, path));
+  if (onlyTarget === undefined) return found;
+  return found.filter(({ value }) => localTypeOf(value, from) === onlyTarget);
+}
