@@ -283,3 +283,20 @@ describe('values that did not come from text', () => {
     expect(allowance.marked).toBe(true);
   });
 });
+
+describe('different member names', () => {
+  const textOf = (count: number): string =>
+    `{"a":[${Array.from({ length: count }, (_, index) => `{"n${index}":1}`).join()}]}`;
+
+  it('are refused when there are more than FHIR can have, before they cost anything', () => {
+    expect(refusalOf(() => parseJson(textOf(300_000)))).toMatchObject({
+      status: 400,
+      reason: 'The body has more than 8000 different member names, which is more than FHIR has',
+    });
+  });
+
+  it('are not counted twice, and may be as many as FHIR has', () => {
+    expect(() => parseJson(textOf(8_000))).not.toThrow();
+    expect(() => parseJson(`[${'{"a":1,"b":2},'.repeat(100_000)}{}]`)).not.toThrow();
+  });
+});

@@ -4,6 +4,8 @@ export interface JsonScan {
   readonly depth: number;
   /** Member names in the text; more than the parsed value has when one occurs twice in an object. */
   readonly members: number;
+  /** True when there are more different member names than any FHIR resource can have. */
+  readonly hasTooManyNames: boolean;
   /** True when a string holds U+0001 or half a surrogate pair. */
   readonly hasForbiddenCharacter: boolean;
   /** Starts and ends, by turns, of the number literals that JavaScript would not write back as they are. */
@@ -25,11 +27,14 @@ export function scanJson(text: string): JsonScan {
   let members = 0;
   let hasForbiddenCharacter = false;
   let inexact: number[] | undefined;
+  let names: NameCounter | undefined;
+  let lastString = 0;
   let position = 0;
   while (position < length) {
     const code = text.charCodeAt(position);
     if (code === 0x22) {
       position++;
+      lastString = position;
       for (; position < length; position++) {
         const inner = text.charCodeAt(position);
         if (inner === 0x22) break;
@@ -57,7 +62,7 @@ export function scanJson(text: string): JsonScan {
       depth--;
       position++;
     } else if (code === 0x3a) {
-      members++;
+      if (++members > FEW_MEMBERS) (names ??= new NameCounter()).add(text, lastString);
       position++;
     } else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
       const end = endOfNumber(text, position);
@@ -70,7 +75,39 @@ export function scanJson(text: string): JsonScan {
       position++;
     }
   }
-  return { depth: deepest, members, hasForbiddenCharacter, inexact: inexact ?? NONE };
+  const hasTooManyNames = names !== undefined && names.count > MAX_NAMES;
+  return { depth: deepest, members, hasTooManyNames, hasForbiddenCharacter, inexact: inexact ?? NONE };
+}
+
+/** So many members have no names that are worth counting. */
+const FEW_MEMBERS = 4_000;
+
+/**
+ * Different member names. All releases of FHIR together have some 4,000 elements; the engine keeps a shape for each
+ * name that it meets, so that 400,000 of them take it seconds.
+ */
+export const MAX_NAMES = 8_000;
+
+const TABLE_BITS = 20;
+
+/** Counts different names, a few too low: those of which the hashes agree count once. */
+class NameCounter {
+  count = 0;
+  private readonly table = new Uint8Array(1 << TABLE_BITS);
+
+  add(text: string, start: number): void {
+    let hash = 0x811c9dc5;
+    for (let at = start; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === 0x22) break;
+      hash = Math.imul(hash ^ code, 0x01000193);
+    }
+    const place = (hash ^ (hash >>> 12)) & ((1 << TABLE_BITS) - 1);
+    if (this.table[place] === 0) {
+      this.table[place] = 1;
+      this.count++;
+    }
+  }
 }
 
 /** The text with each literal of `inexact` turned into a string of U+0001 and the literal. */

@@ -60,7 +60,7 @@ export class ObjectCheck {
       count++;
       const member = members.get(name);
       if (member === undefined) {
-        run.report('unknownElement', describeUnknown(name, this.name, members, this.choices), [name]);
+        this.reportUnknown(name, members, run);
         continue;
       }
       const { bit } = member.place;
@@ -80,6 +80,11 @@ export class ObjectCheck {
     }
     if (run.faults !== faultsBefore) run.markBroken(value);
     else for (const rule of this.rules) rule(value, run);
+  }
+
+  private reportUnknown(name: string, members: ReadonlyMap<string, Member>, run: ValidationRun): void {
+    if (run.isOver) return;
+    run.report('unknownElement', describeUnknown(name, this.name, members, this.choices), [name]);
   }
 
   get choices(): readonly ElementChoice[] {
