@@ -1,7 +1,8 @@
-import type { SearchPage, SearchRequest } from '../api';
+import type { SearchPage, SearchRequest, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { openCursor, sealCursor } from '../cursor';
 import { fhirError } from '../errors';
+import { toSubset } from '../fhir/subset';
 import { parseSearch, type SearchQuery } from '../search/parse-search';
 import { chooseDrive, defaultOrder, needsCounts, type Order } from '../search/plan';
 import type { Criterion, Predicate } from '../search/predicate';
@@ -11,7 +12,7 @@ import { findTargetTypes } from '../storage/reference-targets';
 import { estimateMatches, runCount, runKeys, type Match } from '../storage/search-run';
 import type { After, Phase, SearchStatementRequest } from '../storage/search-matches';
 import { typeNumberOf } from './resource-address';
-import { collectIncluded } from './include';
+import { collectIncluded, type Included } from './include';
 import { searchSorted } from './search-sorted';
 import { toStoredVersion } from './stored-version';
 
@@ -48,10 +49,25 @@ export async function search(
   );
   const { criteria } = await resolveBareIds(services, context, query);
   const page = await answer(services, context, { ...query, criteria }, typeNumber);
-  if (query.includes.length === 0 || page.matches.length === 0) return page;
-  const { versions, issues } = await collectIncluded(services, context, query.includes, page.matches);
-  return { ...page, included: versions, issues: [...page.issues, ...issues] };
+  const { versions, issues } =
+    query.includes.length === 0 || page.matches.length === 0
+      ? NOTHING_INCLUDED
+      : await collectIncluded(services, context, query.includes, page.matches);
+  const { subset } = query;
+  const shorten = (version: StoredVersion): StoredVersion =>
+    subset === undefined
+      ? version
+      : { ...version, text: toSubset(typeContext.definitions, version.type, version.text, subset) };
+  if (subset === undefined && query.includes.length === 0) return page;
+  return {
+    ...page,
+    matches: page.matches.map(shorten),
+    included: versions.map(shorten),
+    issues: [...page.issues, ...issues],
+  };
 }
+
+const NOTHING_INCLUDED: Included = { versions: [], issues: [] };
 
 async function answer(
   services: Services,

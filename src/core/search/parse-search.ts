@@ -2,6 +2,7 @@ import type { SearchRequest } from '../api';
 import { fhirError, toIssue, type Issue } from '../errors';
 import type { SearchParameterDefinition } from '../fhir/definitions';
 import { isValidId } from '../fhir/resource';
+import type { Subset } from '../fhir/subset';
 import { storedParameters } from './parameter';
 import { splitUnescaped, unescapeValue } from './parameter-value';
 import { isInclude, parseInclude, type Include } from './include';
@@ -33,6 +34,8 @@ export interface SearchQuery {
   readonly total: 'none' | 'estimate' | 'accurate' | undefined;
   /** `_summary=count` or `_count=0`: only the total is wanted. */
   readonly countOnly: boolean;
+  /** Undefined: whole resources. */
+  readonly subset: Subset | undefined;
   readonly cursor: string | undefined;
   /** Matches before the first of the page; without meaning beside a cursor. */
   readonly offset: number;
@@ -66,6 +69,7 @@ export function parseSearch(
   let count = DEFAULT_COUNT;
   let total: SearchQuery['total'];
   let countOnly = false;
+  let subset: Subset | undefined;
   let cursor: string | undefined;
   let offset = 0;
   for (const [name, value] of request.parameters) {
@@ -84,8 +88,14 @@ export function parseSearch(
       case '_total':
         total = parseChoice(name, value, ['none', 'estimate', 'accurate'] as const);
         break;
-      case '_summary':
-        if (parseChoice(name, value, ['count', 'false'] as const) === 'count') countOnly = true;
+      case '_summary': {
+        const summary = parseChoice(name, value, ['true', 'text', 'data', 'count', 'false'] as const);
+        if (summary === 'count') countOnly = true;
+        else if (summary !== 'false') subset = { kind: summary };
+        break;
+      }
+      case '_elements':
+        subset ??= { kind: 'elements', names: parseElements(context, type, value) };
         break;
       case '_sort':
         for (const key of value.split(',')) sort.push(parseSortKey(context, type, key));
@@ -122,7 +132,7 @@ export function parseSearch(
       });
     }
   }
-  return { type, criteria, sort, includes, count, total, countOnly, cursor, offset, used, issues };
+  return { type, criteria, sort, includes, count, total, countOnly, subset, cursor, offset, used, issues };
 }
 
 /** Undefined: there is no such parameter, or none that can be searched. */
@@ -182,6 +192,32 @@ function parseCount(value: string): number {
     throw fhirError('invalidParameterValue', { parameter: '_count', value: value.slice(0, 80), reason });
   }
   return Math.min(Number(value), MAX_COUNT);
+}
+
+/** `_elements=a,Type.b`: names of elements of the searched type, or of another one that is included. */
+function parseElements(
+  { definitions }: SearchTypeContext,
+  type: string,
+  value: string,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, Set<string>>();
+  for (const part of value.split(',')) {
+    const dot = part.indexOf('.');
+    const owner = dot === -1 ? type : part.slice(0, dot);
+    const element = dot === -1 ? part : part.slice(dot + 1);
+    const structure = definitions.isResourceType(owner) ? definitions.structure(owner) : undefined;
+    const isKnown =
+      structure !== undefined &&
+      (structure.element(element) ?? structure.element(`${element}[x]`)) !== undefined &&
+      !element.includes('.');
+    if (!isKnown) {
+      const reason = `'${part.slice(0, 80)}' is not an element of ${owner === type ? type : 'a resource type'}; write element or Type.element`;
+      throw fhirError('invalidParameterValue', { parameter: '_elements', value: value.slice(0, 80), reason });
+    }
+    const known = names.get(owner) ?? new Set<string>();
+    names.set(owner, known.add(element));
+  }
+  return names;
 }
 
 function parseOffset(value: string): number {

@@ -1,0 +1,101 @@
+/**
+ * Parts of resources: `_summary` and `_elements`. What is left out is said by the tag SUBSETTED.
+ * Source: https://hl7.org/fhir/R4/search.html#summary and #elements
+ */
+import type { Definitions, ElementDefinition, TypeStructure } from './definitions';
+import { isJsonObject, parseJson, stringifyJson, type JsonObject, type JsonValue } from './json';
+
+export type Subset =
+  /** The elements that the specification marks as summary. */
+  | { readonly kind: 'true' }
+  /** Narrative, id, meta and what is mandatory. */
+  | { readonly kind: 'text' }
+  /** Everything but the narrative. */
+  | { readonly kind: 'data' }
+  /** The named elements, by type (`*`: of any), and what is mandatory or changes the meaning. */
+  | { readonly kind: 'elements'; readonly names: ReadonlyMap<string, ReadonlySet<string>> };
+
+const SUBSETTED = {
+  system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue',
+  code: 'SUBSETTED',
+  display: 'Resource encoded in summary mode',
+};
+
+/** In every subset: what a resource is. */
+const ALWAYS: ReadonlySet<string> = new Set(['resourceType', 'id', 'meta', 'implicitRules']);
+
+/** The subset of a resource as JSON text; the same text when everything is wanted of it. Cost: parses the text. */
+export function toSubset(definitions: Definitions, type: string, text: string, subset: Subset): string {
+  const structure = definitions.structure(type);
+  if (structure === undefined) return text;
+  const keeps = keeper(structure, subset);
+  if (keeps === undefined) return text;
+  const { value, marked } = parseJson(text, { maxDepth: Number.MAX_SAFE_INTEGER });
+  if (!isJsonObject(value)) return text;
+  const kept: JsonObject = {};
+  for (const name in value) {
+    const member = value[name];
+    if (member === undefined) continue;
+    if (name === 'meta') kept[name] = withTag(member);
+    else if (ALWAYS.has(name)) kept[name] = member;
+    else {
+      const element = elementOf(structure, '', name);
+      if (element !== undefined && keeps(element))
+        kept[name] = subset.kind === 'true' ? summaryOf(structure, element, member) : member;
+    }
+  }
+  return stringifyJson(kept, marked);
+}
+
+/** Undefined: everything is kept. */
+function keeper(
+  { name }: TypeStructure,
+  subset: Subset,
+): ((element: ElementDefinition) => boolean) | undefined {
+  switch (subset.kind) {
+    case 'true':
+      return ({ isSummary, min, isModifier }) => isSummary || min > 0 || isModifier;
+    case 'text':
+      return (element) => element.name === 'text' || element.min > 0;
+    case 'data':
+      return (element) => element.name !== 'text';
+    case 'elements': {
+      const named = [subset.names.get(name), subset.names.get('*')];
+      if (named.every((names) => names === undefined)) return undefined;
+      return (element) =>
+        element.min > 0 || element.isModifier || named.some((names) => names?.has(element.name) === true);
+    }
+  }
+}
+
+/** Of an element with elements of its own in the same type, only what is summary; data types are kept whole. */
+function summaryOf(structure: TypeStructure, element: ElementDefinition, value: JsonValue): JsonValue {
+  if (structure.children(element.path).length === 0) return value;
+  if (Array.isArray(value)) return value.map((item) => summaryOf(structure, element, item));
+  if (!isJsonObject(value)) return value;
+  const kept: JsonObject = {};
+  for (const name in value) {
+    const member = value[name];
+    const inner = elementOf(structure, element.path, name);
+    if (member === undefined || inner === undefined) continue;
+    if (inner.isSummary || inner.min > 0 || inner.isModifier || inner.name === 'id')
+      kept[name] = summaryOf(structure, inner, member);
+  }
+  return kept;
+}
+
+/** The element of a member, of its companion (`_name`), or of a choice (`valueQuantity`). */
+function elementOf(structure: TypeStructure, path: string, member: string): ElementDefinition | undefined {
+  const name = member.startsWith('_') ? member.slice(1) : member;
+  const full = path === '' ? name : `${path}.${name}`;
+  return (
+    structure.element(full) ??
+    structure.children(path).find(({ isChoice, name: stem }) => isChoice && name.startsWith(stem))
+  );
+}
+
+function withTag(meta: JsonValue): JsonValue {
+  if (!isJsonObject(meta)) return meta;
+  const { tag } = meta;
+  return { ...meta, tag: [...(Array.isArray(tag) ? tag : []), SUBSETTED] };
+}

@@ -1,0 +1,121 @@
+/** Parts of resources: https://hl7.org/fhir/R4/search.html#summary and #elements. */
+import { RELEASE_NAMES } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+type Resource = Readonly<Record<string, unknown>> & {
+  readonly meta: { readonly tag?: readonly { code: string }[] };
+};
+
+const NARRATIVE = { status: 'generated', div: '<div xmlns="http://www.w3.org/1999/xhtml">Anna</div>' };
+const PATIENT = {
+  resourceType: 'Patient',
+  id: 'whole',
+  text: NARRATIVE,
+  name: [{ family: 'Anna', period: { start: '2001' } }],
+  _birthDate: { extension: [{ url: 'http://example.org/x', valueString: 'y' }] },
+  birthDate: '1980-01-01',
+  maritalStatus: { text: 'unknown' },
+  contact: [{ name: { family: 'Karl' } }],
+  multipleBirthInteger: 2,
+  deceasedBoolean: false,
+};
+const OBSERVATION = {
+  resourceType: 'Observation',
+  id: 'whole',
+  text: NARRATIVE,
+  status: 'final',
+  code: { text: 'x' },
+  subject: { reference: 'Patient/whole' },
+  valueQuantity: { value: '#1.00#' },
+  note: [{ text: 'a note' }],
+  component: [{ code: { text: 'y' }, valueString: 'z', interpretation: [{ text: 'high' }] }],
+};
+
+describe.each(RELEASE_NAMES)('parts of resources under %s', (release) => {
+  beforeAll(async () => {
+    for (const resource of [PATIENT, OBSERVATION]) {
+      const path = `${server.path('system', release)}/${resource.resourceType}/${resource.id}`;
+      const body = JSON.stringify(resource).replace(/"#([^#]*)#"/g, '$1');
+      const { status, text } = await server.request('PUT', path, body);
+      if (status !== 201) throw new Error(text);
+    }
+  });
+
+  async function partOf(query: string): Promise<{ members: string[]; resource: Resource; text: string }> {
+    const { status, json, text } = await server.request('GET', `${server.path('system', release)}/${query}`);
+    expect([query, status]).toEqual([query, 200]);
+    const resource = json.entry[0].resource as Resource;
+    const members = Object.keys(resource).filter((name) => !['resourceType', 'id', 'meta'].includes(name));
+    return { members: members.sort(), resource, text };
+  }
+
+  it.each<[string, string[]]>([
+    ['Patient?_id=whole&_summary=true', ['_birthDate', 'birthDate', 'deceasedBoolean', 'name']],
+    ['Patient?_id=whole&_summary=text', ['text']],
+    ['Observation?_id=whole&_summary=text', ['code', 'status', 'text']],
+    [
+      'Observation?_id=whole&_summary=data',
+      ['code', 'component', 'note', 'status', 'subject', 'valueQuantity'],
+    ],
+    ['Observation?_id=whole&_elements=value', ['code', 'status', 'valueQuantity']],
+    ['Observation?_id=whole&_elements=subject,note', ['code', 'note', 'status', 'subject']],
+    ['Patient?_id=whole&_elements=Patient.name', ['deceasedBoolean', 'name']],
+    ['Patient?_id=whole&_elements=birthDate', ['_birthDate', 'birthDate', 'deceasedBoolean']],
+  ])('%s has %j', async (query, expected) => {
+    const { members, resource } = await partOf(query);
+    expect(members).toEqual([...expected].sort());
+    expect(resource.meta.tag?.map(({ code }) => code)).toEqual(['SUBSETTED']);
+  });
+
+  it('a summary keeps of a component what is summary, and the digits of a value', async () => {
+    const { resource, text } = await partOf('Observation?_id=whole&_summary=true');
+    expect(resource['component']).toEqual([{ code: { text: 'y' }, valueString: 'z' }]);
+    expect(resource['note']).toBeUndefined();
+    expect(text).toContain('"value":1.00');
+  });
+
+  it('_summary=false and no wish at all give the whole, without the tag', async () => {
+    for (const query of ['Observation?_id=whole&_summary=false', 'Observation?_id=whole']) {
+      const { members, resource } = await partOf(query);
+      expect(members).toHaveLength(7);
+      expect(resource.meta.tag).toBeUndefined();
+    }
+  });
+
+  it('_elements of another type are those of what is included', async () => {
+    const { json } = await server.request(
+      'GET',
+      `${server.path('system', release)}/Observation?_id=whole&_include=Observation:subject&_elements=Patient.birthDate`,
+    );
+    const [observation, patient] = json.entry as { resource: Resource }[];
+    expect(Object.keys(observation?.resource ?? {})).toContain('note');
+    expect(Object.keys(patient?.resource ?? {})).not.toContain('name');
+  });
+
+  it('a part cannot be stored as if it were the whole', async () => {
+    const { resource } = await partOf('Observation?_id=whole&_summary=true');
+    const path = `${server.path('system', release)}/Observation/whole`;
+    expect((await server.request('PUT', path, JSON.stringify(resource))).status).toBe(422);
+  });
+
+  it.each([
+    '_summary=some',
+    '_elements=nothing',
+    '_elements=Patient.nothing',
+    '_elements=name.family',
+    '_elements=No.name',
+  ])('%s is refused', async (query) => {
+    const { status, json } = await server.request(
+      'GET',
+      `${server.path('system', release)}/Patient?${query}`,
+    );
+    expect(status).toBe(400);
+    expect(json.issue[0].diagnostics).toContain(query.split('=')[0]);
+  });
+});
