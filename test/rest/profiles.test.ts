@@ -149,6 +149,29 @@ describe.each<[Release]>([['r4'], ['r4b']])('Profiles under %s', (release) => {
     );
   });
 
+  it('whose slices differ by the codes of a value set are told these by terminology', async () => {
+    const codes = ['35200-5', '35217-9', '2085-9', '18262-6'];
+    const report = {
+      resourceType: 'DiagnosticReport',
+      meta: { profile: [`${BASE}/lipidprofile`] },
+      text,
+      contained: codes.map((code) => ({
+        resourceType: 'Observation',
+        id: code,
+        status: 'final',
+        code: { coding: [{ system: 'http://loinc.org', code }] },
+      })),
+      status: 'final',
+      code: { text: 'Lipids' },
+      result: codes.map((code) => ({ reference: `#${code}` })),
+    };
+    const issues = await validate(report);
+    expect(issues.filter(({ diagnostics }) => diagnostics.includes('slices of'))).toEqual([]);
+    // The others are fixed with a display that these codes do not have; that of LDL is one of a value set.
+    const foreign = issues.filter(({ diagnostics }) => diagnostics.includes('in no slice'));
+    expect(placesOf(foreign)).toEqual([0, 1, 2].map((index) => `DiagnosticReport.result[${index}]`));
+  });
+
   it('that are not known are a warning on a write and an error for $validate', async () => {
     const unknown = patient('http://nowhere.example/fhir/StructureDefinition/x', { name: named });
     const written = await server.request('POST', `${root()}/Patient`, unknown, {
