@@ -52,6 +52,8 @@ export function compileProfile(tree: ProfileTree, profiles: ProfileSet): Compile
       if (problems.length > 0) reportProblems(at);
       if (!at.spend(checks.length)) return;
       runAll(checks, value, companion, at);
+      // Says so when the work was too much.
+      at.spend(0);
     },
   };
   return profile;

@@ -5,7 +5,7 @@ import type { Origin, ValueCheck } from './check';
 import { compileDiscriminator, type Criterion } from './discriminator';
 import { pathOf, type ProfileElement, type ProfileSlicing } from './element';
 import { ElementCheck, type MemberCheck } from './element-check';
-import { ProfileError } from './error';
+import { ProfileError, ProfileLimit } from './error';
 import { givenPlaces } from './given-place';
 import type { ProfileSet } from './profile-set';
 import type { Shape, ShapeElement, ShapeMember } from './shape';
@@ -31,6 +31,7 @@ export class ContentCompiler {
   /** What could not be compiled, as sentences. */
   readonly problems: string[];
   private readonly rules: ValueRules;
+  private made = 0;
   /** Contents that a contentReference leads back to. */
   private readonly contents = new Map<ElementNode, Map<Shape, readonly ElementCheck[]>>();
 
@@ -57,6 +58,7 @@ export class ContentCompiler {
     { definition, path }: ShapeElement,
     head?: ElementNode,
   ): readonly ValueCheck[] {
+    if (++this.made > MAX_MADE) throw new ProfileLimit('it asks for too much to be compiled');
     const { type } = member;
     const shape = this.shapeFor(node, member);
     const rootType = shape === member.shape ? path : shape.typePath;
@@ -250,7 +252,7 @@ export class ContentCompiler {
       const slices = node.slices.map((slice) => this.compileSlice(slice, node, slicing, base));
       return new SlicingCheck(slicing.rules, slicing.isOrdered, slices, path, node.name, this.origin);
     } catch (thrown) {
-      if (!(thrown instanceof ProfileError)) throw thrown;
+      if (!(thrown instanceof ProfileError) || thrown instanceof ProfileLimit) throw thrown;
       this.problems.push(`The slices of ${path} are not checked (${this.origin.name}): ${thrown.message}`);
       return undefined;
     }
@@ -306,6 +308,8 @@ export class ContentCompiler {
   }
 }
 
+/** Elements and slices of one profile, each as often as it has types: some ten times those of the largest published. */
+const MAX_MADE = 50_000;
 const NO_CHECKS: readonly ValueCheck[] = [];
 /** A primitive without extensions. */
 const NOTHING: JsonObject = Object.freeze({});

@@ -11,7 +11,7 @@ import { MemberFinder, type GivenTest } from './member-finder';
 import type { ProfileRun } from './profile-run';
 import type { CompiledProfile, KnownCodes, ProfileSet } from './profile-set';
 import type { ElementNode } from './tree';
-import { contains, isFixed } from './value';
+import { contains, isFixed, weightOf } from './value';
 
 /** Undefined: it cannot be told, because it depends on a resource that is not at hand. */
 export type Answer = boolean | undefined;
@@ -46,8 +46,8 @@ export function compileDiscriminator(
     const tests = place.values.map(compileGivenTest);
     const finder = new MemberFinder(names, profiles.shapes);
     return {
-      holds(item) {
-        for (const test of tests) if (!finder.finds(item, test)) return false;
+      holds(item, { meter }) {
+        for (const test of tests) if (!finder.finds(item, test, meter)) return false;
         return true;
       },
     };
@@ -112,10 +112,10 @@ function compileValueTest(place: GivenPlace, profiles: ProfileSet): PlaceTest | 
     const test = compileBindingTest(place, profiles);
     return test ?? compileExistsTest(place);
   }
-  return (found) => {
+  return (found, at) => {
     let answer: Answer = true;
     for (const test of tests) {
-      const one = some(found, ({ value, companion }) => test(value, companion));
+      const one = some(found, ({ value, companion }) => test(value, companion, at.meter));
       if (one === false) return false;
       if (one === undefined) answer = undefined;
     }
@@ -125,10 +125,14 @@ function compileValueTest(place: GivenPlace, profiles: ProfileSet): PlaceTest | 
 
 /** Whether a value is, or has, what a profile gives. */
 function compileGivenTest({ isFixed: isWhole, value: given, companion }: PlaceValue): GivenTest {
-  if (!isWhole) return (value) => given !== undefined && contains(given, value);
+  if (!isWhole) return (value, _companion, meter) => given !== undefined && contains(given, value, meter);
   if (typeof given === 'string' && companion === undefined) return (value) => value === given;
   const fixed: GivenValue = { suffix: '', value: given, companion };
-  return (value, valueCompanion) => isFixed(fixed, value, valueCompanion);
+  const weight = weightOf(fixed);
+  return (value, valueCompanion, meter) => {
+    meter.left -= weight;
+    return isFixed(fixed, value, valueCompanion);
+  };
 }
 
 function compileBindingTest({ nodes }: GivenPlace, profiles: ProfileSet): PlaceTest | undefined {

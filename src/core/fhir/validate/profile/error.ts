@@ -5,3 +5,6 @@ export class ProfileError extends Error {
     this.name = new.target.name;
   }
 }
+
+/** A StructureDefinition that takes too much work to compile. */
+export class ProfileLimit extends ProfileError {}

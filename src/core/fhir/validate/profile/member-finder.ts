@@ -1,8 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import type { TypedValue } from './check';
+import type { Meter } from './value';
 import type { Shape, ShapeElement, ShapeMember, Shapes } from './shape';
 
-export type GivenTest = (value: JsonValue | undefined, companion: JsonObject | undefined) => boolean;
+export type GivenTest = (
+  value: JsonValue | undefined,
+  companion: JsonObject | undefined,
+  meter: Meter,
+) => boolean;
 
 /** One element below another; remembers the shape that it met last, which nearly always is the one that it meets next. */
 class Step {
@@ -33,9 +38,9 @@ export class MemberFinder {
     this.steps = names.map((name) => new Step(name));
   }
 
-  /** Whether one of the values that the names lead to passes the test. */
-  finds({ value, companion, shape }: TypedValue, test: GivenTest): boolean {
-    return this.descend(value, companion, shape, 0, test);
+  /** Whether one of the values that the names lead to passes the test; false when the meter has run out. */
+  finds({ value, companion, shape }: TypedValue, test: GivenTest, meter: Meter): boolean {
+    return this.descend(value, companion, shape, 0, test, meter);
   }
 
   private descend(
@@ -44,37 +49,53 @@ export class MemberFinder {
     shape: Shape,
     depth: number,
     test: GivenTest,
+    meter: Meter,
   ): boolean {
+    if (--meter.left < 0) return false;
     const step = this.steps[depth];
-    if (!step) return test(value, companion);
+    if (!step) return test(value, companion, meter);
     const source = isJsonObject(value) ? value : companion;
     if (!source) return false;
     const members = step.below(shape);
     for (let index = 0; index < members.length; index++) {
       const member = members[index];
-      if (member && this.inMember(source, member, depth + 1, test)) return true;
+      if (member && this.inMember(source, member, depth + 1, test, meter)) return true;
     }
     return false;
   }
 
-  private inMember(source: JsonObject, member: ShapeMember, depth: number, test: GivenTest): boolean {
+  private inMember(
+    source: JsonObject,
+    member: ShapeMember,
+    depth: number,
+    test: GivenTest,
+    meter: Meter,
+  ): boolean {
     const value = source[member.key];
     const companion = member.isPrimitive ? source[member.companionKey] : undefined;
     if (value === undefined && companion === undefined) return false;
     if (!Array.isArray(value) && !Array.isArray(companion)) {
-      const shape = this.shapes.ofValue(value, member);
-      return this.descend(value, isJsonObject(companion) ? companion : undefined, shape, depth, test);
+      return this.enter(value, companion, member, depth, test, meter);
     }
     const values = Array.isArray(value) ? value : NO_VALUES;
     const companions = Array.isArray(companion) ? companion : NO_VALUES;
     const length = Math.max(values.length, companions.length);
     for (let index = 0; index < length; index++) {
-      const object = companions[index];
-      const element = values[index] ?? undefined;
-      const shape = this.shapes.ofValue(element, member);
-      if (this.descend(element, isJsonObject(object) ? object : undefined, shape, depth, test)) return true;
+      if (this.enter(values[index] ?? undefined, companions[index], member, depth, test, meter)) return true;
     }
     return false;
+  }
+
+  private enter(
+    value: JsonValue | undefined,
+    companion: JsonValue | undefined,
+    member: ShapeMember,
+    depth: number,
+    test: GivenTest,
+    meter: Meter,
+  ): boolean {
+    const shape = this.shapes.ofValue(value, member);
+    return this.descend(value, isJsonObject(companion) ? companion : undefined, shape, depth, test, meter);
   }
 }
 

@@ -6,6 +6,7 @@ import { Container } from '../container';
 import type { FindingRule, FindingSeverity } from '../finding';
 import { referencedType } from '../reference-target';
 import { ValidationRun } from '../run';
+import type { Meter } from './value';
 import { BundleIndex } from './bundle-index';
 
 /** Checks and comparisons of one resource, over which the search ends: a profile of a tenant must not hold up others. */
@@ -28,7 +29,7 @@ const MAX_PATH_STEPS = 1_500_000;
 
 /** What all checks of one resource share, those that only ask for a yes or no included. */
 class Work {
-  steps = 0;
+  readonly meter: Meter = { left: MAX_STEPS };
   isRefused = false;
   readonly allowance: PathAllowance = { left: MAX_PATH_STEPS };
 
@@ -97,11 +98,16 @@ export class ProfileRun {
     return this.work.allowance;
   }
 
+  /** Work that is left, for what counts it itself. */
+  get meter(): Meter {
+    return this.work.meter;
+  }
+
   /** Counts `steps` of work. False when that was too much: then there is nothing more to do. */
   spend(steps: number): boolean {
     const { work } = this;
-    work.steps += steps;
-    if (work.steps > MAX_STEPS || work.allowance.left < 0) this.refuse();
+    work.meter.left -= steps;
+    if (work.meter.left < 0 || work.allowance.left < 0) this.refuse();
     return !work.isRefused;
   }
 

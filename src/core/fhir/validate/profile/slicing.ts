@@ -67,6 +67,8 @@ export class SlicingCheck {
     const others: Item[] = [];
     for (const item of items) {
       const found = this.sliceOf(item, at);
+      // Without work left the answer says nothing.
+      if (!at.spend(0)) return;
       if (found === 'uncertain') {
         uncertain++;
         continue;

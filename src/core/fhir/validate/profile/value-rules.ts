@@ -8,10 +8,11 @@ import type { InvariantPlace } from '../invariants';
 import type { Origin, ValueCheck } from './check';
 import { compileConstraint } from './constraint';
 import { pathOf, type GivenValue, type ProfileConstraint, type ProfileElement } from './element';
+import { ProfileLimit } from './error';
 import { compileLimit, isLongerThan } from './limit';
 import type { ProfileSet } from './profile-set';
 import type { Shape } from './shape';
-import { followsPattern, isFixed, show } from './value';
+import { followsPattern, isFixed, show, weightOf } from './value';
 
 /** What stands around the values of an element. */
 export interface ElementBase {
@@ -24,9 +25,13 @@ export interface ElementBase {
   readonly head: ProfileElement | undefined;
 }
 
+/** Each takes some 10 µs to compile. */
+const MAX_CONSTRAINTS = 5_000;
+
 export class ValueRules {
   /** What could not be compiled, as sentences. */
   readonly problems: string[] = [];
+  private constraints = 0;
 
   constructor(
     private readonly profiles: ProfileSet,
@@ -53,20 +58,21 @@ export class ValueRules {
 
   private fixedCheck(fixed: GivenValue): ValueCheck {
     const { name } = this.origin;
+    const weight = weightOf(fixed);
+    const wanted = `The value must be exactly ${show(fixed.value)}`;
     return (value, companion, at) => {
-      if (isFixed(fixed, value, companion)) return;
-      at.report('profile', `The value must be exactly ${show(fixed.value)}, but is ${show(value)} (${name})`);
+      if (!at.spend(weight) || isFixed(fixed, value, companion)) return;
+      at.report('profile', `${wanted}, but is ${show(value)} (${name})`);
     };
   }
 
   private patternCheck(pattern: GivenValue): ValueCheck {
     const { name } = this.origin;
+    const wanted = `The value must have all of ${show(pattern.value)}`;
     return (value, companion, at) => {
-      if (followsPattern(pattern, value, companion)) return;
-      at.report(
-        'profile',
-        `The value must have all of ${show(pattern.value)}, but is ${show(value)} (${name})`,
-      );
+      // Without work left the answer says nothing.
+      if (followsPattern(pattern, value, companion, at.meter) || !at.spend(0)) return;
+      at.report('profile', `${wanted}, but is ${show(value)} (${name})`);
     };
   }
 
@@ -116,6 +122,8 @@ export class ValueRules {
     element: ProfileElement,
     place: InvariantPlace,
   ): Generator<ValueCheck> {
+    if (++this.constraints > MAX_CONSTRAINTS)
+      throw new ProfileLimit(`it has more than ${MAX_CONSTRAINTS} constraints on types of values`);
     try {
       const check = compileConstraint(this.profiles.definitions, constraint, place, this.origin);
       if (check) yield check;

@@ -22,37 +22,52 @@ function isSame(fixed: JsonValue | undefined, value: JsonValue | undefined): boo
   return fixed === undefined ? isAbsent : !isAbsent && areEqualJson(fixed, value);
 }
 
+/** Work that is left: values may be made to be compared with each other, each with each. */
+export interface Meter {
+  left: number;
+}
+
+/** Characters of a value that cost as much as one step. */
+const CHARACTERS_OF_STEP = 64;
+
+/** Steps that it takes to compare a value with one that is given. */
+export function weightOf({ value, companion }: Omit<GivenValue, 'suffix'>): number {
+  const length = JSON.stringify([value ?? null, companion ?? null]).length;
+  return 1 + Math.floor(length / CHARACTERS_OF_STEP);
+}
+
 /** pattern[x] of a value with its companion. */
 export function followsPattern(
   pattern: GivenValue,
   value: JsonValue | undefined,
   companion: JsonObject | undefined,
+  meter: Meter,
 ): boolean {
   return (
-    (pattern.value === undefined || contains(pattern.value, value)) &&
-    (pattern.companion === undefined || contains(pattern.companion, companion))
+    (pattern.value === undefined || contains(pattern.value, value, meter)) &&
+    (pattern.companion === undefined || contains(pattern.companion, companion, meter))
   );
 }
 
 /**
- * Whether all of the pattern is found in the value: primitives exactly, each member of an object, each element of an
+ * Whether all of the pattern is found in the value, or false when the meter has run out: primitives exactly, each member of an object, each element of an
  * array in some element of the other.
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.pattern_x_
  */
-export function contains(pattern: JsonValue, value: JsonValue | undefined): boolean {
-  if (value === undefined) return false;
+export function contains(pattern: JsonValue, value: JsonValue | undefined, meter: Meter): boolean {
+  if (value === undefined || --meter.left < 0) return false;
   if (Array.isArray(pattern)) {
     // null only keeps a place free for a companion.
     return (
       Array.isArray(value) &&
-      pattern.every((wanted) => wanted === null || value.some((found) => contains(wanted, found)))
+      pattern.every((wanted) => wanted === null || value.some((found) => contains(wanted, found, meter)))
     );
   }
   if (isJsonObject(pattern)) {
     if (!isJsonObject(value)) return false;
     for (const name in pattern) {
       const wanted = pattern[name];
-      if (wanted !== undefined && !(Object.hasOwn(value, name) && contains(wanted, value[name])))
+      if (wanted !== undefined && !(Object.hasOwn(value, name) && contains(wanted, value[name], meter)))
         return false;
     }
     return true;

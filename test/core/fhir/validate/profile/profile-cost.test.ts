@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../../../../src/core';
+import { loadDefinitions } from '../../../../../src/core/fhir/definitions';
+import { ProfileSet } from '../../../../../src/core/fhir/validate/profile/profile-set';
 import { ValidationRun } from '../../../../../src/core/fhir/validate/run';
 import { checkExtensions } from '../../../../../src/core/fhir/validate/profile/extensions';
 import { checker, claiming, profileSet, runClaims } from './checking';
@@ -131,6 +133,19 @@ describe('What profiles cost', () => {
     expect(spent).toBeLessThan(1_000);
   });
 
+  it('has a bound where a profile is made to take long to compile', async () => {
+    const constraint = [{ key: 'own-1', severity: 'error', human: 'x', expression: 'true' }];
+    const element = many(10_000, () => ({ path: 'Observation.value[x]', constraint }));
+    const snapshot = { element: [{ path: 'Observation' }, ...element] };
+    const structure = { ...profile('Own', 'Observation', []), snapshot };
+    const set = new ProfileSet({
+      definitions: loadDefinitions('r4'),
+      structureDefinition: () => structure,
+    });
+    expect(cost(() => set.profile(`${OWN}/Own`))).toBeLessThan(2_000);
+    expect(set.faultOf(`${OWN}/Own`)).toBe('it has more than 5000 constraints on types of values');
+  });
+
   it('ends with a word where a constraint of a client looks through everything for everything', async () => {
     for (const expression of [
       '%resource.descendants().where($this = %context).exists()',
@@ -150,6 +165,28 @@ describe('What profiles cost', () => {
       );
       expect(spent).toBeLessThan(3_000);
     }
+  });
+
+  it('ends with a word where patterns and values are made to be compared each with each', async () => {
+    const codings = (count: number, suffix: string): JsonObject[] =>
+      many(count, (index) => ({ system: 'urn:s', code: `${index}${suffix}` }));
+    const check = await checker(
+      'Patient',
+      sliced(
+        'Patient.identifier',
+        [['value', 'type']],
+        many(200, (index) =>
+          slice('Patient.identifier', `s${index}`, {
+            patternIdentifier: { type: { coding: codings(100, 'x') } },
+          }),
+        ),
+      ),
+    );
+    const identifier = many(100, () => ({ type: { coding: codings(1_000, 'y') } }));
+    let lines: string[] = [];
+    const spent = cost(() => (lines = check({ identifier })));
+    expect(lines).toContain('Patient: The profiles take too long to check on a resource of this size');
+    expect(spent).toBeLessThan(3_000);
   });
 
   it('ends with a word where a profile has too many slices for a resource with too many values', async () => {
