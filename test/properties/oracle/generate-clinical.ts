@@ -1,4 +1,5 @@
 /** Random clinical resources. */
+import { listOf, membersOf, tidy, toJsonText, type Json, type Members } from './json';
 import {
   makeConcept,
   makeDate,
@@ -9,8 +10,9 @@ import {
   makeQuantity,
   makeRange,
   makeTiming,
+  URIS,
 } from './generate-values';
-import { HL7_CODES, maybe, number, refer, some, tidy, type Make, type Maker, type Members } from './maker';
+import { HL7_CODES, maybe, number, refer, some, type Make, type Maker } from './maker';
 
 export const encounter: Make = (maker) => {
   const { random } = maker;
@@ -26,7 +28,7 @@ export const encounter: Make = (maker) => {
     subject: maybe(maker, 0.9, () => refer(maker, ['Patient', 'Patient', 'Group'])),
     participant: some(maker, 2, () => tidy({ individual: refer(maker, ['Practitioner']) })),
     period: maybe(maker, 0.8, () => makePeriod(random)),
-    length: maybe(maker, 0.5, () => makeQuantity(random, ['min', 'h', 'd'], false)),
+    length: maybe(maker, 0.5, () => makeQuantity(random, ['min', 'h', 'd'], true)),
     reasonReference: some(maker, 1, () => refer(maker, ['Condition', 'Observation'])),
     location: some(maker, 1, () =>
       tidy({ location: refer(maker, ['Location']), period: maybe(maker, 0.5, () => makePeriod(random)) }),
@@ -51,10 +53,18 @@ function makeValue(maker: Maker): Members {
   ])();
 }
 
+function sharesCoding(one: Json | undefined, other: Json): boolean {
+  const texts = (concept: Json | undefined): string[] => membersOf(listOf(concept), 'coding').map(toJsonText);
+  return texts(one).some((text) => texts(other).includes(text));
+}
+
 export const observation: Make = (maker) => {
   const { random } = maker;
   const components = some(maker, 3, () => tidy({ code: makeConcept(random), ...makeValue(maker) }));
-  const own = components.length > 0 && random.chance(0.5) ? {} : makeValue(maker);
+  const code = makeConcept(random);
+  // obs-7: no value beside a component that has one of the resource's own codes.
+  const own =
+    random.chance(0.2) || components.some((one) => sharesCoding(one['code'], code)) ? {} : makeValue(maker);
   const isEmpty = Object.keys(own).length === 0;
   const contained = random.chance(0.12);
   return {
@@ -71,7 +81,7 @@ export const observation: Make = (maker) => {
     identifier: some(maker, 1, () => makeIdentifier(random)),
     status: random.pick(['final', 'amended', 'preliminary']),
     category: some(maker, 2, () => makeConcept(random)),
-    code: makeConcept(random),
+    code,
     subject: contained
       ? { reference: '#inner' }
       : maybe(maker, 0.9, () => refer(maker, ['Patient', 'Patient', 'Patient', 'Group', 'Location'])),

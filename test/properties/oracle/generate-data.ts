@@ -18,8 +18,8 @@ import {
 } from './generate-forms';
 import { location, organization, patient, practitioner } from './generate-people';
 import { CONCEPTS } from './generate-values';
-import { type JsonObject, type Resource } from './json';
-import { HL7_CODES, idsOf, tidy, type Make, type Maker } from './maker';
+import { hasValue, tidy, type JsonObject, type Resource } from './json';
+import { HL7_CODES, idsOf, type Make, type Maker } from './maker';
 import { createRandom } from './random';
 
 /** How many of each type a set of the usual size has. */
@@ -42,12 +42,15 @@ const COUNTS: Readonly<Record<string, number>> = {
   DocumentReference: 10,
 };
 
+const PROFILES = ['http://acme.org/Profile/p', 'http://acme.org/Profile/p|1.0', 'http://acme.org/Profile/q'];
+
 const meta = ({ random }: Maker): JsonObject | undefined =>
   random.chance(0.3)
     ? tidy({
         tag: random.chance(0.6)
           ? [tidy({ system: random.pick(['urn:tags', undefined]), code: random.pick(['a', 'A', 'b']) })]
           : undefined,
+        profile: random.chance(0.4) ? [random.pick(PROFILES)] : undefined,
         security: random.chance(0.4)
           ? [{ system: `${HL7_CODES}v3-Confidentiality`, code: random.pick(['R', 'N']) }]
           : undefined,
@@ -135,8 +138,13 @@ export function generateData({ seed, root, size = 1 }: DataOptions): Resource[] 
   const maker: Maker = { random: createRandom(seed), root, counts };
   const made = Object.entries(MAKERS).flatMap(([resourceType, make]) =>
     idsOf(maker, resourceType).map((id, index): Resource => {
+      const own = meta(maker);
       const url = resourceType === 'Questionnaire' ? questionnaireUrl(index) : undefined;
-      return { resourceType, id, ...tidy({ meta: meta(maker), url, ...make(maker) }) };
+      return {
+        resourceType,
+        id,
+        ...tidy({ meta: own !== undefined && hasValue(own) ? own : undefined, url, ...make(maker) }),
+      };
     }),
   );
   return [...made, ...makeTerminology()];

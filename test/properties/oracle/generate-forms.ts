@@ -1,4 +1,5 @@
 /** Random questionnaires, their answers, lists, groups and documents. */
+import { tidy, type Members } from './json';
 import {
   makeConcept,
   makeDate,
@@ -6,18 +7,9 @@ import {
   makePeriod,
   makeQuantity,
   makeRange,
+  URIS,
 } from './generate-values';
-import { HL7_CODES, maybe, refer, some, tidy, type Make, type Members } from './maker';
-
-export const URIS = [
-  'http://acme.org/fhir/one',
-  'http://acme.org/fhir/one/two',
-  'http://acme.org/fhir/ONE',
-  'http://acme.org/fhir',
-  'http://acme.org/fhirst',
-  'urn:oid:1.2.3',
-  'urn:oid:1.2.3.4',
-];
+import { HL7_CODES, maybe, refer, some, type Make } from './maker';
 
 export const questionnaireUrl = (index: number): string => `http://acme.org/Questionnaire/q${index}`;
 export const VERSIONS = ['1', '1.0', '1.2.3', '10', '2.0', undefined];
@@ -45,7 +37,7 @@ export const questionnaire: Make = (maker) => {
     item: some(maker, 2, () => random.pick(URIS)).map((definition, index) => ({
       linkId: String(index),
       definition: `${definition}#element`,
-      type: 'group',
+      type: 'string',
     })),
   };
 };

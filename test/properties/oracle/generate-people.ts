@@ -1,11 +1,11 @@
 /** Random people and places. */
 import { makeConcept, makeIdentifier, makeNames } from './generate-values';
-import { Digits, type JsonObject } from './json';
-import { maybe, refer, some, tidy, type Make, type Maker, type Members } from './maker';
+import { Digits, type JsonObject, tidy, type Members } from './json';
+import { maybe, refer, some, type Make, type Maker } from './maker';
 
-function makeAddress({ random }: Maker): JsonObject {
+function makeAddress({ random }: Maker, uses: readonly string[] = ['home', 'work']): JsonObject {
   return tidy({
-    use: random.pick(['home', 'work', undefined]),
+    use: random.pick([...uses, undefined]),
     text: random.pick([undefined, undefined, 'c/o Müller, Ystad']),
     line: random.chance(0.5) ? [random.pick(['1 Main Street', 'Straße 5', '100% Road_'])] : undefined,
     city: random.pick(['Ystad', 'Århus', 'São Paulo', 'ystad', undefined]),
@@ -75,7 +75,7 @@ export const organization: Make = (maker) => ({
   type: maybe(maker, 0.5, () => [makeConcept(maker.random)]),
   name: maker.random.pick(['Health Seven', 'Sundhed Århus', 'Acme', 'acme & sons']),
   alias: maybe(maker, 0.3, () => [maker.random.pick(['HL7', 'Seven Hills'])]),
-  address: some(maker, 1, () => makeAddress(maker)),
+  address: some(maker, 1, () => makeAddress(maker, ['work'])),
   partOf: maybe(maker, 0.6, () => refer(maker, ['Organization'])),
 });
 

@@ -1,5 +1,5 @@
 /** Random values of datatypes, with the edges at which they collide. */
-import { Digits, type JsonObject } from './json';
+import { Digits, tidy, type JsonObject } from './json';
 import type { Random } from './random';
 import { UCUM } from './units';
 
@@ -113,7 +113,7 @@ const PERIODS: readonly JsonObject[] = [
 export const makePeriod = (random: Random): JsonObject =>
   random.chance(0.4) ? { start: makeDate(random) } : random.pick(PERIODS);
 
-const NUMBERS = [
+export const NUMBERS = [
   '0',
   '0.5',
   '5.4',
@@ -147,7 +147,7 @@ const UNITS: Readonly<Record<string, string>> = {
  */
 export function makeQuantity(
   random: Random,
-  codes: readonly string[] = ['mg', 'ug', 'g', 'kg', 'cm', 'm', '[in_i]', 'Cel', '[degF]', 'mg/dL', 'g/L'],
+  codes: readonly string[] = UNIT_POOL,
   isUcum = false,
 ): JsonObject {
   const code = random.pick(codes);
@@ -193,3 +193,16 @@ export function makeRange(random: Random, unit: string): JsonObject {
     high: form === 2 ? undefined : end(low + random.below(4)),
   });
 }
+
+export const URIS = [
+  'http://acme.org/fhir/one',
+  'http://acme.org/fhir/one/two',
+  'http://acme.org/fhir/ONE',
+  'http://acme.org/fhir',
+  'http://acme.org/fhirst',
+  'urn:oid:1.2.3',
+  'urn:oid:1.2.3.4',
+];
+
+/** The units of quantities, where nothing else is asked for. */
+export const UNIT_POOL = ['mg', 'ug', 'g', 'kg', 'cm', 'm', '[in_i]', 'Cel', '[degF]', 'mg/dL', 'g/L'];

@@ -58,3 +58,24 @@ export function hasValue(value: Json): boolean {
   }
   return typeof value === 'object' && !(value instanceof Digits) ? value.some(hasValue) : true;
 }
+
+export type Members = Record<string, Json | undefined>;
+
+/** Without what is undefined or an empty list. */
+export function tidy(members: Members): JsonObject {
+  const kept = Object.entries(members).filter(
+    (entry): entry is [string, Json] =>
+      entry[1] !== undefined && !(Array.isArray(entry[1]) && entry[1].length === 0),
+  );
+  return Object.fromEntries(kept);
+}
+
+/** What JSON.parse gave, as the oracle holds it. */
+export function walkable(value: unknown): Json {
+  if (typeof value === 'number') return new Digits(String(value));
+  if (Array.isArray(value)) return value.map(walkable);
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, walkable(member)]));
+  }
+  return typeof value === 'boolean' ? value : String(value);
+}

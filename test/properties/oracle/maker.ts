@@ -1,20 +1,10 @@
 /** What the generators of resources share: chance, ids that collide, references of every form. */
 import { makeIdentifier } from './generate-values';
-import { Digits, type Json, type JsonObject } from './json';
+import { Digits, type JsonObject, type Members } from './json';
 import type { Random } from './random';
 
-export type Members = Record<string, Json | undefined>;
 export const HL7_CODES = 'http://terminology.hl7.org/CodeSystem/';
 export const number = (value: number): Digits => new Digits(String(value));
-
-/** Without what is undefined or an empty list. */
-export function tidy(members: Members): JsonObject {
-  const kept = Object.entries(members).filter(
-    (entry): entry is [string, Json] =>
-      entry[1] !== undefined && !(Array.isArray(entry[1]) && entry[1].length === 0),
-  );
-  return Object.fromEntries(kept);
-}
 
 export interface Maker {
   readonly random: Random;

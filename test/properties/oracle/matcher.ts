@@ -11,7 +11,7 @@ import { findParameter, TYPES } from './parameters';
 import { alternativesOf } from './query-text';
 import { referenceText } from './reference';
 import { BadSearch } from './refusal';
-import { compareBy, readSort } from './sort';
+import { compareBy, describeKeys, readSort } from './sort';
 import { alone, findLocal, type Predicate, type Space } from './space';
 import { elementsOf } from './values';
 
@@ -75,6 +75,8 @@ export interface Expected {
   readonly matches: readonly Resource[];
   /** Below 0 where the first must stand before the second, 0 where either may. */
   compare(one: Resource, other: Resource): number;
+  /** What a resource is sorted by, for the eye. */
+  describe(resource: Resource): string;
   /** What comes along with a page of these matches: `Type/id/_history/version`. */
   includedWith(page: readonly Resource[]): string[];
 }
@@ -114,7 +116,8 @@ function answer(space: Space, type: string | undefined, query: string): Expected
   );
   return {
     matches,
-    compare: (one, other) => compareBy(keys, one, other),
+    compare: (one, other) => compareBy(keys, one, other, space.root),
+    describe: (resource) => describeKeys(keys, resource, space.root),
     includedWith: (page) => included(space, includes, page).map(identityOf),
   };
 }

@@ -230,7 +230,6 @@ const PARAMETERS: Readonly<Record<string, readonly Parameter[]>> = {
     date('date', 'dosageInstruction.timing.event dateTime'),
   ],
   RiskAssessment: [
-    token('status', `status code ${HL7}observation-status`),
     ref('subject'),
     patient,
     number('probability', 'prediction.probabilityDecimal decimal', 'prediction.probabilityRange Range'),

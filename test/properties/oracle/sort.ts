@@ -5,7 +5,7 @@ import { intervalsOf } from './number';
 import { findParameter, type Parameter } from './parameters';
 import { quantitiesOf } from './quantity';
 import { compare, type Rational } from './rational';
-import { referenceText } from './reference';
+import { referenceText, targetOf } from './reference';
 import { BadSearch } from './refusal';
 import { folded, textsOfElement } from './string';
 import { tokensOf } from './token';
@@ -36,7 +36,13 @@ function compareValues(one: Value, other: Value): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function valuesOf({ kind }: Parameter, element: Element): Value[] {
+/** A reference to a resource of the space in its short form, any other as it is written. */
+function referenceValue(text: string, root: string): string {
+  const target = targetOf(text, root);
+  return target === undefined ? text : `${target.type}/${target.id}`;
+}
+
+function valuesOf({ kind }: Parameter, element: Element, root: string): Value[] {
   const { type, value } = element;
   switch (kind) {
     case 'date':
@@ -50,7 +56,7 @@ function valuesOf({ kind }: Parameter, element: Element): Value[] {
     case 'uri':
       return [textOf(value) ?? []].flat();
     case 'reference':
-      return [referenceText(value) ?? []].flat();
+      return [referenceText(value) ?? []].flat().map((text) => referenceValue(text, root));
     case 'number':
       return intervalsOf(element).flatMap(({ low }) => low.at ?? []);
     case 'quantity':
@@ -61,18 +67,18 @@ function valuesOf({ kind }: Parameter, element: Element): Value[] {
 }
 
 /** The value that a resource is sorted by; undefined where it has none. */
-export function sortValue({ parameter, isDescending }: Key, resource: Resource): Value | undefined {
+function sortValue({ parameter, isDescending }: Key, resource: Resource, root: string): Value | undefined {
   const values = elementsOf(resource, parameter)
-    .flatMap((element) => valuesOf(parameter, element))
+    .flatMap((element) => valuesOf(parameter, element, root))
     .sort(compareValues);
   return values.at(isDescending ? -1 : 0);
 }
 
 /** Below 0 where `one` stands before `other`, 0 where either may. */
-export function compareBy(keys: readonly Key[], one: Resource, other: Resource): number {
+export function compareBy(keys: readonly Key[], one: Resource, other: Resource, root: string): number {
   for (const key of keys) {
-    const mine = sortValue(key, one);
-    const others = sortValue(key, other);
+    const mine = sortValue(key, one, root);
+    const others = sortValue(key, other, root);
     if (mine === undefined || others === undefined) {
       if (mine !== others) return mine === undefined ? 1 : -1;
       continue;
@@ -82,3 +88,12 @@ export function compareBy(keys: readonly Key[], one: Resource, other: Resource):
   }
   return 0;
 }
+
+/** What a resource is sorted by, for the eye. */
+export const describeKeys = (keys: readonly Key[], resource: Resource, root: string): string =>
+  keys
+    .map((key) => {
+      const value = sortValue(key, resource, root);
+      return typeof value === 'object' ? `${value.top}/${value.bottom}` : String(value);
+    })
+    .join(', ');

@@ -1,0 +1,81 @@
+/** Puts a random set of resources into a tenant over REST, and tells the oracle what became of it. */
+import type { TestServer } from '../../support/server';
+import { generateData } from './generate-data';
+import { toJsonText, type Json, type JsonObject, type Resource } from './json';
+import { makeSpace } from './make-space';
+import type { Release } from './official';
+import { createRandom } from './random';
+import type { Space } from './space';
+
+/** What the server's address is to clients: it can stand in references. */
+export const PUBLIC_URL = 'https://fhir.example.org';
+
+const REPLACED = 0.2;
+const DELETED = 0.03;
+const AT_ONCE = 32;
+const MOST_SHOWN = 10;
+
+export interface LoadOptions {
+  readonly tenant: string;
+  readonly release: Release;
+  readonly seed: number;
+  readonly size?: number;
+}
+
+async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items];
+  const worker = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+/** @throws Error with the server's answer, where it refuses a resource */
+export async function loadSpace(
+  server: TestServer,
+  { tenant, release, seed, size }: LoadOptions,
+): Promise<Space> {
+  const path = server.path(tenant, release);
+  const root = PUBLIC_URL + path;
+  const random = createRandom(seed);
+  const versions = new Map<string, Resource>();
+  const current = new Map<string, Resource>();
+
+  const refusals: string[] = [];
+
+  const put = async (resource: Resource): Promise<void> => {
+    const key = `${resource.resourceType}/${resource.id}`;
+    const { status, text, json } = await server.request('PUT', `${path}/${key}`, toJsonText(resource));
+    if (status !== 200 && status !== 201) {
+      refusals.push(`${toJsonText(resource)}\n  ${text}`);
+      return;
+    }
+    const { versionId, lastUpdated } = json.meta as { versionId: string; lastUpdated: string };
+    const meta: Json = { ...(resource['meta'] as JsonObject | undefined), versionId, lastUpdated };
+    const stored: Resource = { ...resource, meta };
+    versions.set(`${key}/_history/${versionId}`, stored);
+    current.set(key, stored);
+  };
+
+  const first = generateData({ seed, root, size });
+  await inTurns(first, put);
+  const later = generateData({ seed: seed + 1_000_003, root, size });
+  await inTurns(
+    later.filter(({ resourceType }) => resourceType !== 'ValueSet' && random.chance(REPLACED)),
+    put,
+  );
+  if (refusals.length > 0) {
+    throw new Error(`${refusals.length} resources are refused:\n${refusals.slice(0, MOST_SHOWN).join('\n')}`);
+  }
+  const deleted = first.filter(
+    ({ resourceType }) => !/^(ValueSet|CodeSystem)$/.test(resourceType) && random.chance(DELETED),
+  );
+  await inTurns(deleted, async ({ resourceType, id }) => {
+    const { status, text } = await server.request('DELETE', `${path}/${resourceType}/${id}`);
+    if (status !== 200) throw new Error(text);
+    current.delete(`${resourceType}/${id}`);
+  });
+  // In the order of their making, so that what is drawn from them depends on the seed alone.
+  const resources = first.flatMap(({ resourceType, id }) => current.get(`${resourceType}/${id}`) ?? []);
+  return makeSpace({ release, root, resources, versions });
+}

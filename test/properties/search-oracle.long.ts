@@ -1,0 +1,126 @@
+/**
+ * Random searches of random data, against the oracle of ./oracle, which knows the rules of search and nothing of the
+ * server. A difference is printed with what it takes to ask it again:
+ *
+ *   ORACLE_SEED=7 ORACLE_RELEASE=r4 ORACLE_SEARCH='Observation?code=a' \
+ *     npx jest --config jest.long.config.js test/properties/search-oracle.long.ts
+ *
+ * ORACLE_SETS (sets of data), ORACLE_SEARCHES (of each set) and ORACLE_SIZE (times the usual number of resources) change
+ * how much is asked, ORACLE_FEATURES adds features to those that the server has, or with a minus takes them away.
+ */
+import { startServer, type TestServer } from '../support/server';
+import { judge, type Verdict } from './oracle/compare';
+import { FEATURES, generateSearch, type Feature, type GeneratedSearch } from './oracle/generate-query';
+import { loadSpace, PUBLIC_URL } from './oracle/loaded-space';
+import type { Release } from './oracle/official';
+import { createRandom } from './oracle/random';
+
+/** What the server has by now. A feature that is off is asked by the oracle's own tests only. */
+const FEATURES_ON: readonly Feature[] = [
+  'string',
+  'string:exact',
+  'token',
+  'reference',
+  'reference:type',
+  'canonical',
+  'date',
+  'uri',
+  'sort',
+  'count',
+  'total',
+  'refused',
+];
+
+const setting = (name: string): string | undefined => {
+  const text = process.env[`ORACLE_${name}`];
+  return text === '' ? undefined : text;
+};
+const SEED = Number(setting('SEED') ?? 1);
+const SETS = setting('SEARCH') === undefined ? Number(setting('SETS') ?? 20) : 1;
+const SEARCHES = Number(setting('SEARCHES') ?? 1000);
+const SIZE = Number(setting('SIZE') ?? 1);
+const RELEASES = (['r4', 'r4b'] as const).filter((release) => (setting('RELEASE') ?? release) === release);
+const AT_ONCE = 4;
+const MOST_SHOWN = 10;
+const MOST_UNCLEAR = 0.1;
+
+function featuresAsked(): ReadonlySet<Feature> {
+  const words = (setting('FEATURES') ?? '').split(',').filter((word) => word !== '');
+  const isFeature = (word: string): word is Feature => FEATURES.some((feature) => feature === word);
+  const removed = words.filter((word) => word.startsWith('-')).map((word) => word.slice(1));
+  const added = words.includes('all') ? FEATURES : words.filter(isFeature);
+  return new Set([...FEATURES_ON, ...added].filter((feature) => !removed.includes(feature)));
+}
+
+const features = featuresAsked();
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer({ environment: { PUBLIC_URL } });
+});
+afterAll(() => server.close());
+
+async function makeTenant(name: string): Promise<void> {
+  const { status, text } = await server.request(
+    'POST',
+    '/w/system/api/v1/tenants',
+    { name },
+    {
+      'content-type': 'application/json',
+    },
+  );
+  if (status !== 201 && status !== 409) throw new Error(text);
+}
+
+function searchToRepeat(): GeneratedSearch | undefined {
+  const text = setting('SEARCH');
+  if (text === undefined) return undefined;
+  const [type = '', ...query] = text.split('?');
+  return { type: type === '' ? undefined : type, query: query.join('?') };
+}
+
+function describeDifference(
+  release: Release,
+  seed: number,
+  { type, query }: GeneratedSearch,
+  verdict: Verdict,
+): string {
+  const { expected, got } = typeof verdict === 'string' ? { expected: '', got: '' } : verdict;
+  return [
+    `ORACLE_SEED=${seed} ORACLE_SIZE=${SIZE} ORACLE_RELEASE=${release} ORACLE_SEARCH='${type ?? ''}?${query}'`,
+    `  that is  ${type ?? ''}?${decodeURIComponent(query)}`,
+    `  expected ${expected}`,
+    `  got      ${got}`,
+  ].join('\n');
+}
+
+const sets = RELEASES.flatMap((release) =>
+  Array.from({ length: SETS }, (_unused, index) => ({ release, seed: SEED + index })),
+);
+
+describe('searches of random data', () => {
+  it.each(sets)('find what the rules say, under $release with seed $seed', async ({ release, seed }) => {
+    const tenant = `oracle-${seed}`;
+    await makeTenant(tenant);
+    const space = await loadSpace(server, { tenant, release, seed, size: SIZE });
+    const random = createRandom(seed);
+    const repeated = searchToRepeat();
+    const wrong: string[] = [];
+    let unclear = 0;
+    let left = repeated === undefined ? SEARCHES : 1;
+    const worker = async (): Promise<void> => {
+      while (left > 0) {
+        left -= 1;
+        const asked = repeated ?? generateSearch({ space, random, isOn: (feature) => features.has(feature) });
+        const verdict = await judge(server, space, asked);
+        if (verdict === 'unclear') unclear += 1;
+        else if (verdict !== 'same') wrong.push(describeDifference(release, seed, asked, verdict));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    if (wrong.length > 0) {
+      throw new Error(`${wrong.length} of ${SEARCHES} differ:\n${wrong.slice(0, MOST_SHOWN).join('\n')}`);
+    }
+    expect(unclear).toBeLessThanOrEqual(SEARCHES * MOST_UNCLEAR);
+  });
+});
