@@ -86,19 +86,23 @@ function judgeOrder(expected: Expected, identities: readonly string[]): Verdict 
   return 'same';
 }
 
-/** Follows all pages of a search. */
-export async function judge(
-  server: TestServer,
-  space: Space,
-  { type, query }: GeneratedSearch,
-): Promise<Verdict> {
-  let expected: Expected | undefined;
+/** Asks one search. */
+export async function judge(server: TestServer, space: Space, asked: GeneratedSearch): Promise<Verdict> {
   try {
-    expected = search(space, type, query);
+    return await judgePages(server, space, asked);
   } catch (error) {
     if (error instanceof Unclear) return 'unclear';
     throw error;
   }
+}
+
+/** Follows all pages. */
+async function judgePages(
+  server: TestServer,
+  space: Space,
+  { type, query }: GeneratedSearch,
+): Promise<Verdict> {
+  const expected = search(space, type, query);
   const asked = new URLSearchParams(query);
   const count = asked.get('_count');
   const seen: string[] = [];

@@ -44,7 +44,9 @@ export const FEATURES = [
   'revinclude',
   'iterate',
   'sort',
+  'sort:reference',
   'sort:quantity',
+  'long-strings',
   'count',
   'total',
   'refused',
@@ -149,6 +151,9 @@ function oneValue(asking: Asking, { feature, modifier }: Way): string {
     .join('$');
 }
 
+/** What an index may keep of a string. */
+const LONGEST = 200;
+
 /** A criterion on a parameter of the type itself; undefined where nothing of it is on. */
 function ownCriterion(
   maker: QueryMaker,
@@ -167,7 +172,9 @@ function ownCriterion(
   const chosen = random.pick(ways);
   const asking = { space, random, type, parameter };
   const count = random.chance(0.3) ? 2 : random.chance(0.05) ? 5 : 1;
-  const value = Array.from({ length: count }, () => oneValue(asking, chosen)).join(',');
+  const values = Array.from({ length: count }, () => oneValue(asking, chosen));
+  if (!isOn('long-strings') && values.some((one) => one.length > LONGEST)) return undefined;
+  const value = values.join(',');
   return { name: chosen.modifier === '' ? parameter.code : `${parameter.code}:${chosen.modifier}`, value };
 }
 
@@ -232,12 +239,15 @@ function refusedCriterion({ random }: QueryMaker, type: string): Criterion {
   ]);
 }
 
-const SORTABLE = ['date', 'string', 'token', 'reference', 'uri', 'number'];
+const SORTABLE = ['date', 'string', 'token', 'uri', 'number'];
+/** Its values differ only behind 200 characters. */
+const LONG = 'description';
 
 function makeSort({ random, isOn }: QueryMaker, type: string): string {
-  const kinds = isOn('sort:quantity') ? [...SORTABLE, 'quantity'] : SORTABLE;
+  const further = (['reference', 'quantity'] as const).filter((kind) => isOn(`sort:${kind}`));
+  const kinds: string[] = [...SORTABLE, ...further];
   const codes = parametersOf(type).flatMap(({ kind, code }) =>
-    kinds.includes(kind) && code !== '_profile' ? [code] : [],
+    kinds.includes(kind) && code !== '_profile' && (code !== LONG || isOn('long-strings')) ? [code] : [],
   );
   const count = random.pick([1, 1, 2, 3]);
   return [...new Set(random.several(codes, count))]

@@ -6,7 +6,7 @@ import { findParameter, type Parameter } from './parameters';
 import { quantitiesOf } from './quantity';
 import { compare, type Rational } from './rational';
 import { referenceText, targetOf } from './reference';
-import { BadSearch } from './refusal';
+import { BadSearch, Unclear } from './refusal';
 import { folded, textsOfElement } from './string';
 import { tokensOf } from './token';
 import { elementsOf, type Element } from './values';
@@ -68,9 +68,12 @@ function valuesOf({ kind }: Parameter, element: Element, root: string): Value[] 
 
 /** The value that a resource is sorted by; undefined where it has none. */
 function sortValue({ parameter, isDescending }: Key, resource: Resource, root: string): Value | undefined {
-  const values = elementsOf(resource, parameter)
-    .flatMap((element) => valuesOf(parameter, element, root))
-    .sort(compareValues);
+  const elements = elementsOf(resource, parameter).map((element) => valuesOf(parameter, element, root));
+  const values = elements.flat().sort(compareValues);
+  const isRanged = ['date', 'number', 'quantity'].includes(parameter.kind);
+  if (isRanged && values.length > 0 && elements.some((found) => found.length === 0)) {
+    throw new Unclear('a range without a start beside another value');
+  }
   return values.at(isDescending ? -1 : 0);
 }
 
