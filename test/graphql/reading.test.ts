@@ -49,7 +49,7 @@ describe.each<Release>(['r4', 'r4b'])('reading resources of %s', (release) => {
   it('gives tags, security labels and profiles that a client wrote', async () => {
     const meta = {
       source: 'urn:example',
-      profile: ['http://hl7.org/fhir/StructureDefinition/vitalsigns'],
+      profile: ['http://hospital.example/StructureDefinition/basic'],
       tag: [{ system: 'http://example.org', code: 'a' }],
       security: [{ code: 'R', display: 'restricted' }],
     };

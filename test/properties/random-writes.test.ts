@@ -1,7 +1,8 @@
 /** Eight clients write at random; in the end everything that can be read is what a simple model says. */
 import { FhirError, parseJson, type Release } from '../../src/core';
 import { openCore, type OpenedCore } from '../support/core';
-import { readExamples, type Example } from '../support/examples';
+import type { Example } from '../support/examples';
+import { readRightExamples } from '../support/wrong-examples';
 
 let opened: OpenedCore;
 beforeAll(async () => {
@@ -141,7 +142,7 @@ it('after a random mix of writes by eight clients every read, version and histor
   await Promise.all(
     Array.from({ length: CLIENTS }, (_, client) => {
       const release = client % 4 === 3 ? 'r4b' : 'r4';
-      const examples = readExamples(release).filter(
+      const examples = readRightExamples(release).filter(
         ({ type, text }) => TYPES.includes(type) && text.length < 60_000,
       );
       return runClient(release, client, examples, models.get(release) ?? new Map());

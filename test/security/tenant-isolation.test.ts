@@ -4,8 +4,9 @@
  */
 import { Client } from 'pg';
 import { Database } from '../../src/core/storage/database';
-import { forEachOf, readExamples, type Example } from '../support/examples';
+import { forEachOf, type Example } from '../support/examples';
 import { startServer, type TestServer } from '../support/server';
+import { readRightExamples } from '../support/wrong-examples';
 import { attacksOn, CANARY, searchesFor, send, withCanary, type Attack, type Place } from './attacks';
 
 const VICTIM: Place = { tenant: 'alice', release: 'r4' };
@@ -28,7 +29,7 @@ const ALWAYS = [
 /** One example of each of these types and of every third other. */
 function chooseExamples(): Example[] {
   const chosen = new Map<string, Example>();
-  for (const example of readExamples('r4')) {
+  for (const example of readRightExamples('r4')) {
     if (!chosen.has(example.type) && example.text.length < 50_000) chosen.set(example.type, example);
   }
   return [...chosen.values()].filter(({ type }, index) => ALWAYS.includes(type) || index % 3 === 0);

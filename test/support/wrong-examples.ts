@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Release } from '../../src/core/fhir/release';
 import type { Finding } from '../../src/core/fhir/validate';
+import { readExamples, type Example } from './examples';
 
 export interface WrongExample {
   readonly releases: readonly string[];
@@ -29,6 +30,12 @@ export function wrongExamplesOf(release: Release, isFull: boolean): ReadonlyMap<
     if (told.length > 0) wrong.set(example, [...told].sort());
   }
   return wrong;
+}
+
+/** The official examples that nothing is wrong with. */
+export function readRightExamples(release: Release): readonly Example[] {
+  const wrong = wrongExamplesOf(release, true);
+  return readExamples(release).filter(({ type, id }) => !wrong.has(`${type}/${id}`));
 }
 
 /** An error as the list writes it. */
