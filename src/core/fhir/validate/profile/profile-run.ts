@@ -10,7 +10,7 @@ import type { Meter } from './value';
 import { BundleIndex } from './bundle-index';
 
 /** Checks and comparisons of one resource, over which the search ends: a profile of a tenant must not hold up others. */
-const MAX_STEPS = 5_000_000;
+const MAX_STEPS = 1_000_000;
 
 /** A table that is made when something is put into it. */
 class Lazily<Key, Value> {

@@ -163,7 +163,7 @@ describe('What profiles cost', () => {
           lines[0]?.match(/\[\d+\]/)?.[0] ?? '',
         ),
       );
-      expect(spent).toBeLessThan(3_000);
+      expect(spent).toBeLessThan(1_500);
     }
   });
 
@@ -186,7 +186,7 @@ describe('What profiles cost', () => {
     let lines: string[] = [];
     const spent = cost(() => (lines = check({ identifier })));
     expect(lines).toContain('Patient: The profiles take too long to check on a resource of this size');
-    expect(spent).toBeLessThan(3_000);
+    expect(spent).toBeLessThan(1_500);
   });
 
   it('ends with a word where a profile has too many slices for a resource with too many values', async () => {
