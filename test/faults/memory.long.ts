@@ -23,7 +23,10 @@ function largeDocument(id: string, bytes: number): string {
     status: 'current',
     description: `large ${id}`,
     subject: { reference: 'Patient/example' },
-    content: [{ attachment: { contentType: 'application/pdf', data: half } }, { attachment: { contentType: 'application/pdf', data: half } }],
+    content: [
+      { attachment: { contentType: 'application/pdf', data: half } },
+      { attachment: { contentType: 'application/pdf', data: half } },
+    ],
   });
 }
 
@@ -54,7 +57,11 @@ it('a server takes less than 300 MB idle, and less than 700 MB under twenty seco
       for (let step = 0; Date.now() < until; step++) {
         const example = examples[(number * 67 + step) % examples.length];
         const requests: [string, string, string?][] = [
-          ['PUT', `${root}/DocumentReference/large-${number}`, largeDocument(`large-${number}`, 2 * MEGABYTE)],
+          [
+            'PUT',
+            `${root}/DocumentReference/large-${number}`,
+            largeDocument(`large-${number}`, 2 * MEGABYTE),
+          ],
           ['GET', `${root}/DocumentReference/large-${number}`],
           ['PUT', `${root}/Patient/wide-${number % 3}`, widePatient(`wide-${number % 3}`)],
           ['GET', `${root}/DocumentReference?subject=Patient/example&_count=20`],

@@ -200,6 +200,8 @@ describe('Of the International Patient Summary', () => {
     expect(changed(/"type":"document"/, '"type":"collection"')).toContain(
       'Bundle.type: The value must be exactly "document"',
     );
-    expect(changed(/"birthDate":"[^"]*"/, '"deceasedBoolean":false')).toContain('Patient.birthDate is missing');
+    expect(changed(/"birthDate":"[^"]*"/, '"deceasedBoolean":false')).toContain(
+      'Patient.birthDate is missing',
+    );
   });
 });
