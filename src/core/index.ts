@@ -1,6 +1,6 @@
 /** The only door to core: createCore, the types of its answers, and the few pure functions that the edges need. */
 export * from './api';
-export type { Log, RequestContext, Space, TenantSettings, TenantSpace } from './context';
+export type { Log, RequestContext, Space, TenantSpace } from './context';
 export { createCore, type Instruments } from './create-core';
 export { dateRange, type DateRange } from './fhir/date';
 export { FhirError, fhirError, toIssue, type ErrorKey, type Issue } from './errors';
