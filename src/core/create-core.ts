@@ -19,7 +19,6 @@ import { KeyedQueue } from './keyed-queue';
 import { createOperationEnvironment } from './operation-environment';
 import { createCodeSystemMemory } from './operations/code-system-memory';
 import { invokeOperation, operationsOf } from './operations/invoke';
-import { findInContent } from './preparation/content';
 import { answerQuestion, type Informant } from './preparation/messages';
 import { createPreparer } from './preparation/preparer';
 import { SpaceTools } from './preparation/space-tools';
@@ -148,8 +147,6 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     log,
     preparer: createThreadedPreparer(createPreparer(preparationTools, limits), (task) => threads.run(task)),
     validator: (release) => tools.validator(release),
-    findInInput: (space, input) =>
-      findInContent(preparationTools, space, input, { isFull: space.settings.validation === 'full' }),
     extract: (space, type, resource) => tools.extract(space, type, resource),
     createExtractor: (space, maxRows) => tools.createExtractor(space, maxRows),
     references: (space) => tools.references(space),

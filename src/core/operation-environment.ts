@@ -29,7 +29,7 @@ export function createOperationEnvironment(
     read: (type, id) => read(services, context, type, id),
     locate: (type, id) => locate(services, context, type, id),
     validator: services.validator(space.release),
-    findInInput: (input) => services.findInInput(space, input),
+    findInInput: (input) => services.preparer.inspect({ space, input }).then(({ findings }) => findings),
     judge: (task) => services.preparer.judge(task),
     summarizeMeta: (type) => summarizeMeta(services, context, type),
     cache: {

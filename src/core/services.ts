@@ -1,9 +1,9 @@
 import type { RedisCache } from './cache/redis-cache';
-import type { Log, Space, TenantSpace } from './context';
+import type { Log, Space } from './context';
 import type { Definitions } from './fhir/definitions';
 import type { JsonObject } from './fhir/json';
 import type { ReferenceResolver } from './fhir/reference';
-import type { Finding, Validator } from './fhir/validate';
+import type { Validator } from './fhir/validate';
 import type { Preparer } from './preparation/preparer';
 import type { Release } from './fhir/release';
 import type { Extractor } from './search/extract';
@@ -58,8 +58,6 @@ export interface Services {
   /** Makes versions of what clients send: checked, validated, with their index rows. */
   readonly preparer: Preparer;
   validator(release: Release): Validator;
-  /** What is wrong with the input of an operation. */
-  findInInput(space: TenantSpace, input: JsonObject): Promise<readonly Finding[]>;
   /** Index rows of a resource of that space. Throws tooCostly over `limits.maxIndexRows`. */
   extract(space: Space, type: string, resource: JsonObject): IndexRows;
   /** Makes the same rows under another limit. */

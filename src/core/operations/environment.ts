@@ -7,6 +7,7 @@ import { type RequestContext } from '../context';
 import { type Definitions } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 import { type Finding, type Validator } from '../fhir/validate';
+import { type ResourceInput } from '../preparation/preparer';
 import { type Judgement, type JudgementTask } from '../preparation/judgement';
 import { type CodeSystemMemory } from './code-system-memory';
 
@@ -71,7 +72,7 @@ export interface OperationEnvironment extends TerminologyEnvironment {
   /** The structure of what is answered is validated with it. */
   readonly validator: Validator;
   /** What is wrong with an input, as fully as the tenant wants to have what it writes validated. */
-  findInInput(input: JsonObject): Promise<readonly Finding[]>;
+  findInInput(input: ResourceInput): Promise<readonly Finding[]>;
   /** What $validate says about a resource; see `Preparer.judge`. */
   judge(task: JudgementTask): Promise<Judgement>;
   /** Labels of one type, or of all; bounded in what it looks at (throws `tooCostly`). */

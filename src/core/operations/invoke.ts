@@ -1,7 +1,7 @@
 import { type Invocation, type InvocationResult, type OperationInfo } from '../api';
 import { fhirError } from '../errors';
 import { type Definitions, type OperationDefinition } from '../fhir/definitions';
-import { isJsonObject, type JsonObject } from '../fhir/json';
+import { type JsonObject } from '../fhir/json';
 import { type Finding, type Validator } from '../fhir/validate';
 import { toDocument } from '../preparation/preparer';
 import { refusalOf } from '../preparation/refusal';
@@ -9,7 +9,7 @@ import { renderAnswer, toResource } from './answer';
 import { type OperationEnvironment } from './environment';
 import { OPERATIONS } from './index';
 import { type OperationAnswer } from './operation';
-import { readInput, withoutEmptyList } from './parameters';
+import { readInput } from './parameters';
 import { findOperation, listOperations, type FoundOperation } from './registry';
 
 /**
@@ -37,10 +37,9 @@ async function run(
   const { level, type, id, input } = invocation;
   const document = input === undefined ? undefined : toDocument(input, environment.limits);
   const parameters = readInput(definition, environment.definitions, { ...invocation, input: document });
-  // What is asked for in a query has been checked as a whole.
-  const body = document?.value;
-  if (isJsonObject(body)) {
-    const refusal = refusalOf(await environment.findInInput(withoutEmptyList(body)));
+  // What is asked for in a query has been checked as a whole. A long body is checked in a thread of its own.
+  if (input !== undefined) {
+    const refusal = refusalOf(await environment.findInInput(input));
     if (refusal !== undefined) throw refusal;
   }
   return operation.run(environment, { level, type, id, parameters });

@@ -7,7 +7,7 @@ import type { Limits } from '../services';
 import type { StructureSource } from '../validation/structure-source';
 import type { Judgement, JudgementTask } from './judgement';
 import type { PreparedVersion } from './prepare';
-import type { PatchTask, ResourceTask, RowsTask } from './preparer';
+import type { Inspection, InspectionTask, PatchTask, ResourceTask, RowsTask } from './preparer';
 
 /** What a worker is started with. */
 export interface WorkerSettings {
@@ -21,9 +21,10 @@ export type Task =
   | ({ readonly kind: 'resource' } & ResourceTask)
   | ({ readonly kind: 'patch' } & PatchTask)
   | ({ readonly kind: 'rows' } & RowsTask)
+  | ({ readonly kind: 'inspection' } & InspectionTask)
   | ({ readonly kind: 'judgement' } & JudgementTask);
 
-export type TaskResult = PreparedVersion | IndexRows | Judgement;
+export type TaskResult = PreparedVersion | IndexRows | Inspection | Judgement;
 
 /** To the worker. */
 export type ToWorker =

@@ -2,9 +2,12 @@ import type { TenantSpace } from '../context';
 import { isJsonObject, parseJson, type JsonDocument, type JsonLimits } from '../fhir/json';
 import { applyJsonPatch, dropGeneratedNarrative } from '../fhir/patch';
 import type { IdMode } from '../fhir/resource';
+import type { Finding } from '../fhir/validate';
 import type { IndexRows } from '../search/index-rows';
 import type { Limits } from '../services';
 import { NO_ROWS } from '../storage/version-write';
+import { findInContent } from './content';
+import { withoutEmptyList } from '../operations/parameters';
 import { judgeResource, type Judgement, type JudgementTask } from './judgement';
 import { prepareVersion, type PreparationTools, type PreparedVersion } from './prepare';
 
@@ -43,11 +46,23 @@ export interface RowsTask {
   readonly body: string;
 }
 
+/** The input of an operation. */
+export interface InspectionTask {
+  readonly space: TenantSpace;
+  readonly input: ResourceInput;
+}
+
+export interface Inspection {
+  readonly findings: readonly Finding[];
+}
+
 /** Makes versions of what clients send. Throws what `prepareVersion`, the parser and the patch throw. */
 export interface Preparer {
   resource(task: ResourceTask): Promise<PreparedVersion>;
   patch(task: PatchTask): Promise<PreparedVersion>;
   rows(task: RowsTask): Promise<IndexRows>;
+  /** What is wrong with the input of an operation, as fully as the tenant wants to know. */
+  inspect(task: InspectionTask): Promise<Inspection>;
   /** What $validate answers; throws what is wrong with the question. */
   judge(task: JudgementTask): Promise<Judgement>;
 }
@@ -69,6 +84,12 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
       });
       const document = dropGeneratedNarrative(before, patched);
       return prepareVersion(tools, { space, type, id, idMode: { id }, document });
+    },
+    async inspect({ space, input }) {
+      const { value } = toDocument(input, limits);
+      if (!isJsonObject(value)) return { findings: [] };
+      const isFull = space.settings.validation === 'full';
+      return { findings: await findInContent(tools, space, withoutEmptyList(value), { isFull }) };
     },
     async judge(task) {
       const { input } = task.invocation;

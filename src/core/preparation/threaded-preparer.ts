@@ -31,6 +31,12 @@ export function createThreadedPreparer(here: Preparer, run: (task: Task) => Prom
       if ('tokens' in result) return result;
       throw new Error('the preparation thread gave a version for rows');
     },
+    async inspect(task) {
+      if (!isLong(task.input)) return here.inspect(task);
+      const result = await run({ kind: 'inspection', ...task });
+      if ('findings' in result) return result;
+      throw new Error('the preparation thread gave something else for an inspection');
+    },
     async judge(task) {
       const { input } = task.invocation;
       const isStoredLong = task.stored !== undefined && task.stored.length > LONG_TEXT;

@@ -48,6 +48,8 @@ function prepare(preparer: Preparer, task: Task): Promise<TaskResult> {
       return preparer.patch(task);
     case 'rows':
       return preparer.rows(task);
+    case 'inspection':
+      return preparer.inspect(task);
     case 'judgement':
       return preparer.judge(task);
   }

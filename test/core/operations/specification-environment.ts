@@ -9,7 +9,6 @@ import { createCodeSystemMemory } from '../../../src/core/operations/code-system
 import { type OperationEnvironment } from '../../../src/core/operations/environment';
 import { invokeOperation } from '../../../src/core/operations/invoke';
 import { createPreparer } from '../../../src/core/preparation/preparer';
-import { findInContent } from '../../../src/core/preparation/content';
 import { SpaceTools } from '../../../src/core/preparation/space-tools';
 import { createHasher } from '../../../src/core/search/hash';
 import { type Limits } from '../../../src/core/services';
@@ -103,7 +102,10 @@ export function makeEnvironment(release: Release): TestEnvironment {
     codeSystems: createCodeSystemMemory(),
     locate: async (type, id) => (stored.has(`${type}/${id}`) ? 'own' : 'none'),
     validator: tools.validator(release),
-    findInInput: (input) => findInContent(preparation, environment.context.space, input, { isFull: true }),
+    findInInput: async (input) => {
+      const { space } = environment.context;
+      return (await createPreparer(preparation, LIMITS).inspect({ space, input })).findings;
+    },
     judge: (task) => createPreparer(preparation, LIMITS).judge(task),
     limits: {
       maxDepth: LIMITS.maxDepth,
