@@ -5,6 +5,8 @@
  *   ORACLE_SEED=7 ORACLE_RELEASE=r4 ORACLE_SEARCH='Observation?code=a' \
  *     npx jest --config jest.long.config.js test/properties/search-oracle.long.ts
  *
+ * (A difference in `_lastUpdated` is met again by the whole set: other searches of the same seed, at another time.)
+ *
  * ORACLE_SETS (sets of data), ORACLE_SEARCHES (of each set) and ORACLE_SIZE (times the usual number of resources) change
  * how much is asked, ORACLE_FEATURES adds features to those that the server has, or with a minus takes them away.
  */

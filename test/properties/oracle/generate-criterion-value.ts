@@ -143,7 +143,7 @@ function quantityValue(asking: Asking, conversion: boolean): string {
   return random.pick([number, `${number}||${code}`, `${number}||milligram`, `${number}|urn:units|${code}`]);
 }
 
-/** @param modifier '', a type, 'identifier' or 'below' */
+/** @param modifier '', a type, 'identifier', 'below', or 'id' for the id of a canonical resource */
 function referenceValue(asking: Asking, modifier: string): string {
   const { space, random, parameter } = asking;
   const values = storedElements(asking).map(({ value }) => value);
@@ -154,15 +154,13 @@ function referenceValue(asking: Asking, modifier: string): string {
   if (isCanonical(parameter)) {
     const { url, version } = readCanonical(text);
     if (modifier === 'below') return `${url}|${random.pick(['1', '1.2', '2', version ?? '1'])}`;
-    const own = space.resources
-      .filter(({ resourceType }) => resourceType === 'Questionnaire')
-      .map(({ id }) => id);
-    return random.pick([
-      text,
-      url,
-      `${url}|1.0`,
-      ...(parameter.code === 'questionnaire' ? [random.pick(own), `Questionnaire/${random.pick(own)}`] : []),
-    ]);
+    if (modifier === 'id') {
+      const id = random.pick(
+        space.resources.filter(({ resourceType }) => resourceType === 'Questionnaire'),
+      ).id;
+      return random.pick([id, `Questionnaire/${id}`]);
+    }
+    return random.pick([text, url, `${url}|1.0`]);
   }
   const target = targetOf(text, space.root);
   if (target === undefined) return modifier === '' ? text : 'unknown';
@@ -182,7 +180,9 @@ function uriValue(asking: Asking, modifier: string): string {
   return random.pick(pool);
 }
 
-/** @param modifier as in the name of the parameter; for a quantity 'ucum' asks for a value with system and code */
+/** @param modifier as in the name of the parameter; for a quantity 'ucum' asks for a value with system and code,
+ * for a canonical 'id' for the id of the resource
+ */
 export function makeSearchValue(asking: Asking, modifier: string): string {
   switch (asking.parameter.kind) {
     case 'string':

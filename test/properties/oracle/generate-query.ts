@@ -12,6 +12,7 @@ export const FEATURES = [
   'string:contains',
   'string:text',
   'token',
+  'token:mixed',
   'token:not',
   'token:text',
   'token:in',
@@ -23,6 +24,7 @@ export const FEATURES = [
   'reference:type',
   'reference:identifier',
   'canonical',
+  'canonical:id',
   'canonical:below',
   'profile',
   'date',
@@ -44,6 +46,7 @@ export const FEATURES = [
   'revinclude',
   'iterate',
   'sort',
+  'sort:number',
   'sort:reference',
   'sort:quantity',
   'long-strings',
@@ -76,6 +79,8 @@ const way = (feature: Feature, modifier = ''): Way => ({ feature, modifier });
 
 function tokenWays({ paths, code }: Parameter): Way[] {
   const types = paths.map(({ type }) => type);
+  // Exact and folded values under one parameter.
+  if (types.includes('boolean') && types.length > 1) return [way('token:mixed')];
   const isCoded = types.some((type) => type === 'Coding' || type === 'CodeableConcept');
   const ways = [way('token'), way('token'), way('token'), way('token:not', 'not')];
   if (isCoded || types.includes('Identifier')) ways.push(way('token:text', 'text'));
@@ -106,7 +111,8 @@ function waysOf({ space }: QueryMaker, type: string, parameter: Parameter): Way[
       return tokenWays(parameter);
     case 'reference': {
       if (parameter.code === '_profile') return [way('profile')];
-      if (isCanonical(parameter)) return [way('canonical'), way('canonical:below', 'below')];
+      if (isCanonical(parameter))
+        return [way('canonical'), way('canonical'), way('canonical:id'), way('canonical:below', 'below')];
       const types = allowedTargets(space, type, parameter).filter((target) => TYPES.includes(target));
       return [
         way('reference'),
@@ -139,7 +145,8 @@ interface Criterion {
 function oneValue(asking: Asking, { feature, modifier }: Way): string {
   const { parameter, random } = asking;
   if (parameter.kind !== 'composite') {
-    return makeSearchValue(asking, feature === 'quantity:ucum' ? 'ucum' : modifier);
+    const special = feature === 'quantity:ucum' ? 'ucum' : feature === 'canonical:id' ? 'id' : modifier;
+    return makeSearchValue(asking, special);
   }
   return (parameter.components ?? [])
     .map((component) => {
@@ -239,12 +246,12 @@ function refusedCriterion({ random }: QueryMaker, type: string): Criterion {
   ]);
 }
 
-const SORTABLE = ['date', 'string', 'token', 'uri', 'number'];
+const SORTABLE = ['date', 'string', 'token', 'uri'];
 /** Its values differ only behind 200 characters. */
 const LONG = 'description';
 
 function makeSort({ random, isOn }: QueryMaker, type: string): string {
-  const further = (['reference', 'quantity'] as const).filter((kind) => isOn(`sort:${kind}`));
+  const further = (['number', 'reference', 'quantity'] as const).filter((kind) => isOn(`sort:${kind}`));
   const kinds: string[] = [...SORTABLE, ...further];
   const codes = parametersOf(type).flatMap(({ kind, code }) =>
     kinds.includes(kind) && code !== '_profile' && (code !== LONG || isOn('long-strings')) ? [code] : [],
@@ -282,11 +289,29 @@ const WEIGHTED = [
   'Observation',
   'Encounter',
   'Condition',
+  'QuestionnaireResponse',
   ...TYPES,
 ];
 
+const encode = (parts: readonly Criterion[]): string =>
+  parts.map(({ name, value }) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
+
+/** A search over several types, by parameters that all have. */
+function generateSystemSearch(maker: QueryMaker): GeneratedSearch {
+  const { random } = maker;
+  const types = [...new Set(random.several(TYPES, random.pick([1, 2, 4])))];
+  const own = parametersOf(types[0] ?? '').flatMap(({ code }) => (code.startsWith('_') ? [] : [code]));
+  const parts = [
+    { name: '_type', value: types.join(',') },
+    ...[ownCriterion(maker, types[0] ?? '', own) ?? []].flat(),
+  ];
+  if (random.chance(0.4)) parts.push({ name: '_sort', value: random.pick(['_id', '-_lastUpdated', '_tag']) });
+  return { type: undefined, query: encode([...parts, { name: '_count', value: random.pick(['5', '50']) }]) };
+}
+
 export function generateSearch(maker: QueryMaker): GeneratedSearch {
   const { random, isOn, space } = maker;
+  if (isOn('type') && random.chance(0.05)) return generateSystemSearch(maker);
   const type = random.pick(WEIGHTED);
   const parts: Criterion[] = [];
   const wanted = random.pick([0, 1, 1, 1, 2, 2, 3]);
@@ -302,8 +327,5 @@ export function generateSearch(maker: QueryMaker): GeneratedSearch {
     parts.push(...[makeInclude(maker, type) ?? []].flat());
   if (isOn('count')) parts.push({ name: '_count', value: random.pick(['2', '5', '20', '50', '200']) });
   if (isOn('total') && random.chance(0.3)) parts.push({ name: '_total', value: 'accurate' });
-  const query = parts
-    .map(({ name, value }) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
-    .join('&');
-  return { type, query };
+  return { type, query: encode(parts) };
 }

@@ -1,0 +1,57 @@
+/** What the generators make: every feature is asked, and most questions have an answer that is neither nothing nor all. */
+import { generateData } from './generate-data';
+import { FEATURES, generateSearch } from './generate-query';
+import { makeSpace } from './make-space';
+import { search } from './matcher';
+import type { Release } from './official';
+import { createRandom } from './random';
+import { Unclear } from './refusal';
+
+const ROOT = 'https://fhir.example.org/w/system/api/v1/fhir/r4';
+const ASKED = 1500;
+
+describe.each<Release>(['r4', 'r4b'])('searches made for %s', (release) => {
+  const space = makeSpace({ release, root: ROOT, resources: generateData({ seed: 3, root: ROOT }) });
+
+  it('are answered by the oracle, often with something and seldom with 400', () => {
+    const random = createRandom(3);
+    const seen = { found: 0, nothing: 0, refused: 0, unclear: 0 };
+    for (let count = 0; count < ASKED; count++) {
+      const { type, query } = generateSearch({ space, random, isOn: () => true });
+      try {
+        const expected = search(space, type, query);
+        if (expected === undefined) seen.refused += 1;
+        else {
+          expected.includedWith(expected.matches);
+          [...expected.matches].sort((one, other) => expected.compare(one, other));
+          seen[expected.matches.length > 0 ? 'found' : 'nothing'] += 1;
+        }
+      } catch (error) {
+        if (!(error instanceof Unclear)) throw error;
+        seen.unclear += 1;
+      }
+    }
+    expect(seen.found).toBeGreaterThan(ASKED * 0.35);
+    expect(seen.refused).toBeLessThan(ASKED * 0.15);
+    expect(seen.unclear).toBeLessThan(ASKED * 0.1);
+  });
+
+  it.each(FEATURES)('ask %s where it is on', (feature) => {
+    const whole = createRandom(5);
+    const without = createRandom(5);
+    const asksIt = (): boolean => {
+      const one = generateSearch({ space, random: whole, isOn: () => true });
+      const other = generateSearch({ space, random: without, isOn: (name) => name !== feature });
+      return one.type !== other.type || one.query !== other.query;
+    };
+    expect(Array.from({ length: ASKED }).some(asksIt)).toBe(true);
+  });
+
+  it('are the same for the same seed', () => {
+    const draw = (): unknown => {
+      const random = createRandom(9);
+      return Array.from({ length: 50 }, () => generateSearch({ space, random, isOn: () => true }));
+    };
+    expect(draw()).toEqual(draw());
+  });
+});
