@@ -5,6 +5,7 @@ const pure = [
   '<rootDir>/test/*.test.ts',
   '<rootDir>/test/core/*.test.ts',
   '<rootDir>/test/{schema,core/fhir,core/search,core/operations}/**/*.test.ts',
+  '<rootDir>/test/properties/oracle/*.test.ts',
 ];
 
 /** `npm test`: pure tests, and all others against a real PostgreSQL and a real Redis. */
@@ -20,7 +21,7 @@ module.exports = {
         '/node_modules/',
         '<rootDir>/test/[^/]+\\.test\\.ts$',
         '<rootDir>/test/core/[^/]+\\.test\\.ts$',
-        '<rootDir>/test/(schema|core/fhir|core/search|core/operations)/',
+        '<rootDir>/test/(schema|core/fhir|core/search|core/operations|properties/oracle)/',
       ],
       globalSetup: '<rootDir>/test/support/global-setup.ts',
       globalTeardown: '<rootDir>/test/support/global-teardown.ts',
