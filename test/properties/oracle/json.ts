@@ -61,13 +61,18 @@ export function hasValue(value: Json): boolean {
 
 export type Members = Record<string, Json | undefined>;
 
-/** Without what is undefined or an empty list. */
+const isEmpty = (value: Json): boolean =>
+  typeof value === 'object' && !(value instanceof Digits) && Object.keys(value).length === 0;
+
+/** Without what is undefined, an empty list or an empty object, in lists too. */
 export function tidy(members: Members): JsonObject {
-  const kept = Object.entries(members).filter(
-    (entry): entry is [string, Json] =>
-      entry[1] !== undefined && !(Array.isArray(entry[1]) && entry[1].length === 0),
-  );
-  return Object.fromEntries(kept);
+  const kept = Object.entries(members)
+    .filter((entry): entry is [string, Json] => entry[1] !== undefined)
+    .map(([name, value]): [string, Json] => [
+      name,
+      Array.isArray(value) ? (value as Json[]).filter((one) => !isEmpty(one)) : value,
+    ]);
+  return Object.fromEntries(kept.filter(([, value]) => !isEmpty(value)));
 }
 
 /** What JSON.parse gave, as the oracle holds it. */
