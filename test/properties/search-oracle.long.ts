@@ -38,7 +38,7 @@ const setting = (name: string): string | undefined => {
   return text === '' ? undefined : text;
 };
 const SEED = Number(setting('SEED') ?? 1);
-const SETS = setting('SEARCH') === undefined ? Number(setting('SETS') ?? 20) : 1;
+const SETS = setting('SEARCH') === undefined ? Number(setting('SETS') ?? 5) : 1;
 const SEARCHES = Number(setting('SEARCHES') ?? 1000);
 const SIZE = Number(setting('SIZE') ?? 1);
 const RELEASES = (['r4', 'r4b'] as const).filter((release) => (setting('RELEASE') ?? release) === release);
