@@ -25,7 +25,7 @@ class Lazily<Key, Value> {
 }
 
 /** Values that the constraints of the profiles may go through: some tenths of a second. */
-const MAX_PATH_STEPS = 1_500_000;
+const MAX_PATH_STEPS = 500_000;
 
 /** What all checks of one resource share, those that only ask for a yes or no included. */
 class Work {
