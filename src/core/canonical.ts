@@ -1,6 +1,6 @@
 /** Conformance resources by their canonical url. */
 import type { Space } from './context';
-import { isJsonObject, parseJson } from './fhir/json';
+import { parseStoredObject } from './fhir/json';
 import { RELEASES, type Release } from './fhir/release';
 import { toStoredVersion } from './interactions/stored-version';
 import type { CanonicalResource } from './operations/environment';
@@ -69,8 +69,7 @@ async function findInSpace(
 }
 
 function versionOf(row: VersionRow): string {
-  const { value } = parseJson(row.body, { maxDepth: Number.MAX_SAFE_INTEGER });
-  const version = isJsonObject(value) ? value['version'] : undefined;
+  const { version } = parseStoredObject(row.body);
   return typeof version === 'string' ? version : '';
 }
 

@@ -2,7 +2,7 @@
 import type { IndexDifference } from './api';
 import type { Space } from './context';
 import type { Definitions } from './fhir/definitions';
-import { isJsonObject, parseJson } from './fhir/json';
+import { parseStoredObject } from './fhir/json';
 import type { Extractor } from './search/extract';
 import { ROW_SCHEME } from './search/index-rows';
 import type { Services } from './services';
@@ -108,8 +108,7 @@ export class SpaceComparer {
   }
 
   private rowsOf(typeName: string, body: string): typeof NO_ROWS {
-    const { value } = parseJson(body, { maxDepth: Number.MAX_SAFE_INTEGER });
-    return isJsonObject(value) ? this.extract(typeName, value) : NO_ROWS;
+    return this.extract(typeName, parseStoredObject(body));
   }
 
   private async compareGroup(group: readonly ScannedKey[]): Promise<ComparedGroup> {

@@ -1,7 +1,7 @@
 import type { RequestContext } from './context';
 import { fhirError } from './errors';
 import { loadDefinitions } from './fhir/definitions';
-import { parseJson, type JsonObject, type JsonValue } from './fhir/json';
+import { parseStoredObject, type JsonObject, type JsonValue } from './fhir/json';
 import { read } from './interactions/read';
 import type { CodeSystemMemory } from './operations/code-system-memory';
 import { addressOf, readBase, readOwn } from './interactions/resource-address';
@@ -73,8 +73,7 @@ async function summarizeMeta(
       });
     }
     for (const text of texts) {
-      const { value } = parseJson(text, { maxDepth: Number.MAX_SAFE_INTEGER });
-      const meta = isObject(value) ? value['meta'] : undefined;
+      const { meta } = parseStoredObject(text);
       if (!isObject(meta)) continue;
       for (const url of listOf(meta['profile'])) if (typeof url === 'string') profile.add(url);
       collectCodings(meta['tag'], tag);

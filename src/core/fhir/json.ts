@@ -59,6 +59,17 @@ export function parseJson(text: string, limits: JsonLimits = { maxDepth: DEFAULT
   return { value, marked };
 }
 
+/**
+ * The object in a text that is stored already, however deep it is; an empty one for a deletion, which has no text.
+ */
+export function parseStoredObject(text: string): JsonObject {
+  const { value } = text === '' ? EMPTY_DOCUMENT : parseJson(text, STORED_LIMITS);
+  return isJsonObject(value) ? value : {};
+}
+
+const EMPTY_DOCUMENT: JsonDocument = { value: {}, marked: false };
+const STORED_LIMITS: JsonLimits = { maxDepth: Number.MAX_SAFE_INTEGER };
+
 /** JSON text of a value; `marked` as `parseJson` gave it (true is always right, and costs a second pass). */
 export function stringifyJson(value: JsonValue, marked: boolean): string {
   const text = JSON.stringify(value);

@@ -3,7 +3,7 @@ import { findCanonical } from '../canonical';
 import type { RequestContext } from '../context';
 import { FhirError, toIssue, type Issue } from '../errors';
 import { parseCanonical } from '../fhir/terminology/source';
-import { isJsonObject, parseJson, type JsonObject } from '../fhir/json';
+import { parseStoredObject, type JsonObject } from '../fhir/json';
 import type { Include } from '../search/include';
 import { storedParameters } from '../search/parameter';
 import { targetsOf } from '../search/targets';
@@ -59,6 +59,7 @@ class Collector {
   isFull = false;
   /** `Type/id`, with the version where it is not the current one. */
   private readonly seen: Set<string>;
+  private readonly contents = new Map<StoredVersion, JsonObject>();
 
   constructor(
     private readonly services: Services,
@@ -102,7 +103,7 @@ class Collector {
     const wanted = new Map<string, () => Promise<StoredVersion | undefined>>();
     for (const version of frontier) {
       if (version.type !== source) continue;
-      const resource = contentOf(version);
+      const resource = this.contentOf(version);
       for (const parameter of parameters) {
         for (const { text, isCanonical } of targetsOf(definitions, parameter, resource)) {
           const local = references.local(text);
@@ -116,8 +117,19 @@ class Collector {
         }
       }
     }
-    const found = await Promise.all([...wanted.values()].slice(0, MAX_INCLUDED + 1).map((read) => read()));
+    if (wanted.size > MAX_INCLUDED) this.isFull = true;
+    const found = await Promise.all([...wanted.values()].slice(0, MAX_INCLUDED).map((read) => read()));
     return found.filter((version) => version !== undefined);
+  }
+
+  /** Several includes look at the same resources: each is parsed once. */
+  private contentOf(version: StoredVersion): JsonObject {
+    let content = this.contents.get(version);
+    if (content === undefined) {
+      content = parseStoredObject(version.text);
+      this.contents.set(version, content);
+    }
+    return content;
   }
 
   private async read(
@@ -140,8 +152,7 @@ class Collector {
     const { url, version } = parseCanonical(canonical);
     const found = await findCanonical(services, context.space, type, url, version);
     if (found === undefined) return undefined;
-    const { value } = parseJson(found.text, { maxDepth: Number.MAX_SAFE_INTEGER });
-    const id = isJsonObject(value) ? value['id'] : undefined;
+    const { id } = parseStoredObject(found.text);
     return typeof id === 'string' ? find(services, context, type, id) : undefined;
   }
 
@@ -177,11 +188,8 @@ class Collector {
         space.number,
         keys.map((key) => ({ type: sourceNumber, key: keyOfText(key) })),
       );
-      const live = rows.filter((row) => row !== undefined && row.change !== 'delete');
-      const whole = await services.reader.completePage(
-        live.filter((row) => row !== undefined),
-        () => space.number,
-      );
+      const live = rows.flatMap((row) => (row === undefined || row.change === 'delete' ? [] : [row]));
+      const whole = await services.reader.completePage(live, () => space.number);
       if (whole.length < live.length) this.isFull = true;
       for (const row of whole) found.push(toStoredVersion(services, source, row));
     }
@@ -191,9 +199,4 @@ class Collector {
 
 function nameOf({ type, id }: StoredVersion): string {
   return `${type}/${id}`;
-}
-
-function contentOf({ text }: StoredVersion): JsonObject {
-  const { value } = parseJson(text, { maxDepth: Number.MAX_SAFE_INTEGER });
-  return isJsonObject(value) ? value : {};
 }

@@ -2,12 +2,12 @@ import type { SearchPage } from '../api';
 import type { RequestContext } from '../context';
 import { openCursor, sealCursor } from '../cursor';
 import { fhirError } from '../errors';
-import { parseJson, type JsonObject } from '../fhir/json';
+import { parseStoredObject } from '../fhir/json';
 import type { SearchQuery } from '../search/parse-search';
 import { compareSortValues, createSortValueReader, type SortValue } from '../search/sort-value';
 import type { Services } from '../services';
 import type { MatchHead } from '../storage/search-run';
-import { keyOfText, type PageRow, type VersionRow } from '../storage/version-row';
+import { keyOfText, type PageRow } from '../storage/version-row';
 import { gatherHeads } from './gather-heads';
 import { toStoredVersion } from './stored-version';
 import { findVisibleBase } from './visible-base';
@@ -85,7 +85,7 @@ async function readSortValues(
       const row = rows[index];
       const whole = row === undefined ? undefined : await services.reader.complete(space, row);
       const values = read(
-        () => contentOf(whole),
+        () => parseStoredObject(whole?.body ?? ''),
         head.lastUpdated,
         () => head.id ?? services.keys.idOf(keyOfText(head.keyText)),
       );
@@ -145,12 +145,6 @@ function findStart(
     (entry) => comparePositions(query, entry.values, entry.head.keyText, values, key) > 0,
   );
   return start === -1 ? sorted.length : start;
-}
-
-function contentOf(row: VersionRow | undefined): JsonObject {
-  if (row === undefined || row.body === '') return {};
-  const { value } = parseJson(row.body, { maxDepth: Number.MAX_SAFE_INTEGER });
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
 function comparePositions(

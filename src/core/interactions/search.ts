@@ -49,16 +49,16 @@ export async function search(
   );
   const { criteria } = await resolveBareIds(services, context, query);
   const page = await answer(services, context, { ...query, criteria }, typeNumber);
+  const { subset } = query;
+  if (subset === undefined && query.includes.length === 0) return page;
   const { versions, issues } =
     query.includes.length === 0 || page.matches.length === 0
       ? NOTHING_INCLUDED
       : await collectIncluded(services, context, query.includes, page.matches);
-  const { subset } = query;
   const shorten = (version: StoredVersion): StoredVersion =>
     subset === undefined
       ? version
       : { ...version, text: toSubset(typeContext.definitions, version.type, version.text, subset) };
-  if (subset === undefined && query.includes.length === 0) return page;
   return {
     ...page,
     matches: page.matches.map(shorten),

@@ -1,11 +1,10 @@
 import type { TenantSpace } from '../context';
-import { isJsonObject, parseJson, type JsonDocument, type JsonLimits } from '../fhir/json';
+import { isJsonObject, parseJson, parseStoredObject, type JsonDocument, type JsonLimits } from '../fhir/json';
 import { applyJsonPatch, dropGeneratedNarrative } from '../fhir/patch';
 import type { IdMode } from '../fhir/resource';
 import type { Finding } from '../fhir/validate';
 import type { IndexRows } from '../search/index-rows';
 import type { Limits } from '../services';
-import { NO_ROWS } from '../storage/version-write';
 import { findInContent } from './content';
 import { withoutEmptyList } from '../operations/parameters';
 import { judgeResource, type Judgement, type JudgementTask } from './judgement';
@@ -98,8 +97,7 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
       return judgeResource(tools, task, document, stored);
     },
     rows({ space, type, body }) {
-      const { value } = parseJson(body, STORED_DEPTH);
-      return Promise.resolve(isJsonObject(value) ? tools.extract(space, type, value) : NO_ROWS);
+      return Promise.resolve(tools.extract(space, type, parseStoredObject(body)));
     },
   };
 }

@@ -9,6 +9,7 @@ import {
   pageStatement,
   sharedStatement,
   toShareable,
+  type Prepared,
   type ShareablePage,
 } from './search-statement';
 import type { SearchStatementRequest } from './search-matches';
@@ -52,8 +53,8 @@ export class SearchRunner {
       : this.gathering.load(shareable.group, undefined, shareable);
   }
 
-  private async runAlone(request: SearchStatementRequest): Promise<Match[]> {
-    const { statement, bound } = pageStatement(request);
+  private async runAlone(request: SearchStatementRequest, prepared?: Prepared): Promise<Match[]> {
+    const { statement, bound } = pageStatement(request, prepared);
     const rows = await this.database.run('search', request.space, statement, bound);
     return rows.map((row) => toMatch(row, 0, request.type));
   }
@@ -61,14 +62,14 @@ export class SearchRunner {
   private async runShared(pages: readonly ShareablePage[]): Promise<(Match[] | Error)[]> {
     const [first, second] = pages;
     if (first === undefined) return [];
-    if (second === undefined) return [await this.runAlone(first.request)];
+    if (second === undefined) return [await this.runAlone(first.request, first.prepared)];
     try {
       return await this.runTogether(first, pages);
     } catch {
       // What one of them asked for is not to fail the others; each is told of its own failure.
       return Promise.all(
-        pages.map(({ request }) =>
-          this.runAlone(request).catch((error: unknown) =>
+        pages.map(({ request, prepared }) =>
+          this.runAlone(request, prepared).catch((error: unknown) =>
             error instanceof Error ? error : new Error(String(error)),
           ),
         ),

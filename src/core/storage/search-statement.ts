@@ -24,8 +24,7 @@ const MAX_SHAPES = 500;
 const statements = new LRUCache<string, Statement>({ max: MAX_SHAPES });
 
 /** The statement that gives one page: sort value, key and the current version of each match. Compiled once per shape. */
-export function pageStatement(request: SearchStatementRequest): BoundStatement {
-  const prepared = prepare(request);
+export function pageStatement(request: SearchStatementRequest, prepared = prepare(request)): BoundStatement {
   const statement = statementOf(`page ${prepared.shape}`, request, () => pageSql(request, prepared, bind));
   const bound = { ...boundOf(request, prepared), inline_bytes: inlineBytes(request.limit) };
   return { statement, bound, shape: prepared.shape };
@@ -118,7 +117,7 @@ function scalarOf(value: Bound | undefined): string | number | null {
   throw new Error('only plain values can share a statement');
 }
 
-interface Prepared {
+export interface Prepared {
   readonly shape: string;
   readonly compiled: CompiledCriteria;
 }

@@ -82,13 +82,11 @@ export class PrimitiveContent implements ContentMember {
   }
 }
 
-/** Objects of an element: of a complex type, nested, or the companions of primitives. */
-export class ElementContent implements ContentMember {
+/** Visits each object of an element; what is not in the right shape was reported with the structure. */
+abstract class ObjectsOfElement implements ContentMember {
   constructor(
     readonly place: MemberPlace,
     private readonly isList: boolean,
-    private readonly rules: readonly ContentRule[],
-    private readonly object: ObjectContentCheck,
   ) {}
 
   check(value: JsonValue, _owner: JsonObject, run: ValidationRun): void {
@@ -106,7 +104,21 @@ export class ElementContent implements ContentMember {
     run.pop();
   }
 
-  private checkOne(value: JsonValue, run: ValidationRun): void {
+  protected abstract checkOne(value: JsonValue, run: ValidationRun): void;
+}
+
+/** Objects of an element: of a complex type, nested, or the companions of primitives. */
+export class ElementContent extends ObjectsOfElement {
+  constructor(
+    place: MemberPlace,
+    isList: boolean,
+    private readonly rules: readonly ContentRule[],
+    private readonly object: ObjectContentCheck,
+  ) {
+    super(place, isList);
+  }
+
+  protected checkOne(value: JsonValue, run: ValidationRun): void {
     if (!isJsonObject(value)) return;
     if (this.rules.length > 0 && !run.isBroken(value))
       for (const rule of this.rules) rule(value, undefined, run);
@@ -115,31 +127,18 @@ export class ElementContent implements ContentMember {
 }
 
 /** Contained resources, and those of Bundles and Parameters. */
-export class ResourceContent implements ContentMember {
+export class ResourceContent extends ObjectsOfElement {
   constructor(
-    readonly place: MemberPlace,
-    private readonly isList: boolean,
+    place: MemberPlace,
+    isList: boolean,
     private readonly isContained: boolean,
     private readonly rules: readonly ContentRule[],
     private readonly checkOf: (resource: JsonObject) => ObjectContentCheck | undefined,
-  ) {}
-
-  check(value: JsonValue, _owner: JsonObject, run: ValidationRun): void {
-    if (this.isList !== Array.isArray(value)) return;
-    run.push(this.place.step);
-    if (Array.isArray(value)) {
-      for (let index = 0; index < value.length && !run.isOver; index++) {
-        run.push(index);
-        this.checkOne(value[index] ?? null, run);
-        run.pop();
-      }
-    } else {
-      this.checkOne(value, run);
-    }
-    run.pop();
+  ) {
+    super(place, isList);
   }
 
-  private checkOne(value: JsonValue, run: ValidationRun): void {
+  protected checkOne(value: JsonValue, run: ValidationRun): void {
     const check = isJsonObject(value) ? this.checkOf(value) : undefined;
     if (check === undefined || !isJsonObject(value)) return;
     // What the definition of the element asks of the resource is seen from outside of it.
