@@ -5,14 +5,13 @@ import { fhirError } from '../errors';
 import { toSubset } from '../fhir/subset';
 import { parseSearch, type SearchQuery } from '../search/parse-search';
 import { chooseDrive, defaultOrder, needsCounts, type Order } from '../search/plan';
-import type { Criterion, Predicate } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { Services } from '../services';
-import { findTargetTypes } from '../storage/reference-targets';
 import { estimateMatches, runCount, runKeys, type Match } from '../storage/search-run';
 import type { After, Phase, SearchStatementRequest } from '../storage/search-matches';
 import { typeNumberOf } from './resource-address';
 import { collectIncluded, type Included } from './include';
+import { resolveCriteria } from './resolve-criteria';
 import { searchSorted } from './search-sorted';
 import { toStoredVersion } from './stored-version';
 
@@ -47,7 +46,7 @@ export async function search(
     request,
     request.handling ?? context.space.settings.searchUnknown,
   );
-  const { criteria } = await resolveBareIds(services, context, query);
+  const criteria = await resolveCriteria(services, context, query.criteria);
   const page = await answer(services, context, { ...query, criteria }, typeNumber);
   const { subset } = query;
   if (subset === undefined && query.includes.length === 0) return page;
@@ -118,41 +117,6 @@ async function answer(
         }
       : {}),
   };
-}
-
-/**
- * A bare id stands for the one type that resources refer to under it; several are refused (search-rules.md,
- * Reference). Leaves the predicates of that type only. Cost: a statement where an id without a type was written.
- */
-async function resolveBareIds(
-  services: Services,
-  context: RequestContext,
-  query: SearchQuery,
-): Promise<Pick<SearchQuery, 'criteria'>> {
-  const criteria: Criterion[] = [];
-  for (const criterion of query.criteria) {
-    const bare = criterion.anyOf.flatMap((predicate) =>
-      predicate.index === 'reference' && predicate.bareId !== undefined ? [predicate] : [],
-    );
-    const ids = new Set(bare.map(({ bareId }) => bareId));
-    const met = new Set<Predicate>();
-    for (const id of ids) {
-      const predicates = bare.filter(({ bareId }) => bareId === id);
-      const types = await findTargetTypes(services.database, context.space.number, predicates);
-      if (types.length > 1) {
-        const reason = 'resources of several types are referred to by this id; write Type/id';
-        throw fhirError('invalidParameterValue', { parameter: criterion.name, value: id ?? '', reason });
-      }
-      for (const predicate of predicates) {
-        if (predicate.targetType !== undefined && types.includes(predicate.targetType)) met.add(predicate);
-      }
-    }
-    const anyOf = criterion.anyOf.filter(
-      (predicate) => predicate.index !== 'reference' || predicate.bareId === undefined || met.has(predicate),
-    );
-    criteria.push({ ...criterion, anyOf });
-  }
-  return { criteria };
 }
 
 /** Parameters that say which page, or what stands beside it; the cursor itself among them. */

@@ -1,14 +1,11 @@
 import type { SearchRequest } from '../api';
 import { fhirError, toIssue, type Issue } from '../errors';
 import type { SearchParameterDefinition } from '../fhir/definitions';
-import { isValidId } from '../fhir/resource';
 import type { Subset } from '../fhir/subset';
-import { storedParameters } from './parameter';
-import { splitUnescaped, unescapeValue } from './parameter-value';
+import { parseChoice } from './choice';
+import { parseCriterion } from './criteria';
 import { isInclude, parseInclude, type Include } from './include';
 import type { Criterion } from './predicate';
-import { searchTypeOf } from './types';
-import { lastUpdatedPredicates } from './types/last-updated';
 import type { SearchTypeContext } from './types/search-type';
 
 export const DEFAULT_COUNT = 50;
@@ -48,7 +45,6 @@ export interface SearchQuery {
 /** Says what the answer looks like, not which resources match; understood by the edge. */
 const PRESENTATION = new Set(['_format', '_pretty']);
 const MAX_CRITERIA = 50;
-const MAX_ALTERNATIVES = 1000;
 
 /**
  * Parses the parameters of a search (search.html). Unknown parameters are refused or left out by `handling`; unknown
@@ -100,15 +96,6 @@ export function parseSearch(
       case '_sort':
         for (const key of value.split(',')) sort.push(parseSortKey(context, type, key));
         break;
-      case '_id':
-        criteria.push(idCriterion(context, type, value));
-        break;
-      case '_lastUpdated':
-        criteria.push({
-          name,
-          anyOf: splitUnescaped(value, ',').flatMap((part) => lastUpdatedPredicates(name, part, context.now)),
-        });
-        break;
       default: {
         if (PRESENTATION.has(name)) break;
         if (isInclude(name)) {
@@ -133,57 +120,6 @@ export function parseSearch(
     }
   }
   return { type, criteria, sort, includes, count, total, countOnly, subset, cursor, offset, used, issues };
-}
-
-/** Undefined: there is no such parameter, or none that can be searched. */
-function parseCriterion(
-  context: SearchTypeContext,
-  type: string,
-  name: string,
-  value: string,
-): Criterion | undefined {
-  const colon = name.indexOf(':');
-  const code = colon === -1 ? name : name.slice(0, colon);
-  const modifier = colon === -1 ? undefined : name.slice(colon + 1);
-  const stored = storedParameters(context.definitions, type).get(code);
-  const searchType = stored === undefined ? undefined : searchTypeOf(stored);
-  if (stored === undefined || searchType === undefined) return undefined;
-  if (modifier === 'missing') return missingCriterion(name, stored.parameter.ordinal, value);
-  if (modifier !== undefined) {
-    const isType = searchType.modifiers.includes('[type]') && context.definitions.isResourceType(modifier);
-    if (!isType && !searchType.modifiers.includes(modifier)) {
-      throw fhirError('unsupportedModifier', {
-        modifier: modifier.slice(0, 80),
-        parameter: code,
-        known: `; known are ${['missing', ...searchType.modifiers].join(', ')}`,
-      });
-    }
-  }
-  const parts = splitUnescaped(value, ',');
-  if (parts.length > MAX_ALTERNATIVES) {
-    throw fhirError('tooCostly', {
-      reason: `A search parameter may have at most ${MAX_ALTERNATIVES} alternatives`,
-    });
-  }
-  return {
-    name,
-    anyOf: parts.flatMap((part) => searchType.predicates(context, { stored, name, modifier }, part)),
-    ...(modifier !== undefined && searchType.negations?.includes(modifier) === true
-      ? { isNegated: true }
-      : {}),
-  };
-}
-
-/** `:missing=true|false` (search.html#modifiers): by the bit of the parameter in the resource's head. */
-function missingCriterion(name: string, ordinal: number, value: string): Criterion {
-  const isMissing = parseChoice(name, value, ['true', 'false'] as const) === 'true';
-  return { name, anyOf: [{ index: 'presence', ordinal, isPresent: !isMissing }] };
-}
-
-function idCriterion(context: SearchTypeContext, type: string, value: string): Criterion {
-  const ids = splitUnescaped(value, ',').map(unescapeValue).filter(isValidId);
-  const keys = ids.map((id) => context.keyOf(type, id));
-  return { name: '_id', anyOf: keys.length === 0 ? [] : [{ index: 'key', keys }] };
 }
 
 function parseCount(value: string): number {
@@ -224,15 +160,6 @@ function parseOffset(value: string): number {
   if (/^[0-9]{1,9}$/.test(value) && Number(value) <= MAX_OFFSET) return Number(value);
   const reason = `an offset is a whole number from 0 to ${MAX_OFFSET}; follow the links 'next' to go further`;
   throw fhirError('invalidParameterValue', { parameter: '_offset', value: value.slice(0, 80), reason });
-}
-
-function parseChoice<C extends string>(parameter: string, value: string, choices: readonly C[]): C {
-  const choice = choices.find((candidate) => candidate === value);
-  if (choice === undefined) {
-    const reason = `it can be ${choices.join(', ')}`;
-    throw fhirError('invalidParameterValue', { parameter, value: value.slice(0, 80), reason });
-  }
-  return choice;
 }
 
 const SORTABLE: ReadonlySet<string> = new Set([

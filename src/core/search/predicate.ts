@@ -44,12 +44,37 @@ export type Predicate =
       readonly version: string | undefined;
     }
   | RangePredicate
+  /** Any of many codes, as a value set or a subtree of a code system names them. */
+  | { readonly index: 'codes'; readonly parameter: number; readonly codes: readonly HashedCode[] }
+  /** The folded text stands anywhere in a string. */
+  | { readonly index: 'substring'; readonly parameter: number; readonly text: string }
+  /** A chain: one of the resources that it refers to by one of these parameters meets the criteria. */
+  | { readonly index: 'target'; readonly parameters: readonly number[]; readonly target: TypeCriteria }
+  /** `_has`: one of the resources that refer to it by one of these parameters meets the criteria. */
+  | { readonly index: 'source'; readonly parameters: readonly number[]; readonly source: TypeCriteria }
+  /** All of several criteria, where one alternative asks for more than one thing. */
+  | { readonly index: 'all'; readonly criteria: readonly Criterion[] }
   /** The head's bit for a parameter of this ordinal: whether the resource has a value for it. */
   | { readonly index: 'presence'; readonly ordinal: number; readonly isPresent: boolean }
   /** `_lastUpdated`: half open, milliseconds since 1970. */
   | { readonly index: 'updated'; readonly low: number; readonly high: number }
   /** `_id`. */
   | { readonly index: 'key'; readonly keys: readonly ResourceKey[] };
+
+export interface HashedCode {
+  readonly value: ResourceKey;
+  /** Undefined: any system; 0: none. */
+  readonly system: number | undefined;
+}
+
+/** Criteria on the resources of one type; a resource must meet all of them. */
+export interface TypeCriteria {
+  /** The number of the type. */
+  readonly type: number;
+  /** The parameter of which the low bound is the clinical date of that type. */
+  readonly sortDateParameter: number | undefined;
+  readonly criteria: readonly Criterion[];
+}
 
 export interface RangePredicate {
   readonly index: 'range';

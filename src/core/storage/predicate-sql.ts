@@ -143,6 +143,12 @@ export function compilePredicate(
         ],
       };
     }
+    case 'codes':
+    case 'substring':
+    case 'target':
+    case 'source':
+    case 'all':
+      throw new Error(`A predicate of the kind '${predicate.index}' has no SQL yet`);
     case 'key': {
       const keys = new BinaryArray('int8');
       for (const key of predicate.keys) keys.pushInt8(key.high, key.low);

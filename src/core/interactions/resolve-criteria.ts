@@ -1,0 +1,76 @@
+import type { RequestContext } from '../context';
+import { fhirError } from '../errors';
+import type { Criterion, Predicate, TypeCriteria } from '../search/predicate';
+import type { Services } from '../services';
+import { findTargetTypes } from '../storage/reference-targets';
+
+/**
+ * Replaces the predicates that only the stored data can tell the meaning of, at any depth of chains.
+ * Cost: nothing where there are none; else a statement for each.
+ * Throws invalidParameterValue.
+ */
+export async function resolveCriteria(
+  services: Services,
+  context: RequestContext,
+  criteria: readonly Criterion[],
+): Promise<Criterion[]> {
+  return Promise.all(criteria.map((criterion) => resolveCriterion(services, context, criterion)));
+}
+
+async function resolveCriterion(
+  services: Services,
+  context: RequestContext,
+  criterion: Criterion,
+): Promise<Criterion> {
+  const { anyOf } = await resolveBareIds(services, context, criterion);
+  const inner = async (of: TypeCriteria): Promise<TypeCriteria> => ({
+    ...of,
+    criteria: await resolveCriteria(services, context, of.criteria),
+  });
+  const resolved = await Promise.all(
+    anyOf.map(async (predicate): Promise<Predicate> => {
+      switch (predicate.index) {
+        case 'target':
+          return { ...predicate, target: await inner(predicate.target) };
+        case 'source':
+          return { ...predicate, source: await inner(predicate.source) };
+        case 'all':
+          return { ...predicate, criteria: await resolveCriteria(services, context, predicate.criteria) };
+        default:
+          return predicate;
+      }
+    }),
+  );
+  return { ...criterion, anyOf: resolved };
+}
+
+/**
+ * A bare id stands for the one type that resources refer to under it; several are refused (search-rules.md,
+ * Reference). Leaves the predicates of that type only.
+ */
+async function resolveBareIds(
+  services: Services,
+  context: RequestContext,
+  criterion: Criterion,
+): Promise<Criterion> {
+  const bare = criterion.anyOf.flatMap((predicate) =>
+    predicate.index === 'reference' && predicate.bareId !== undefined ? [predicate] : [],
+  );
+  if (bare.length === 0) return criterion;
+  const met = new Set<Predicate>();
+  for (const id of new Set(bare.map(({ bareId }) => bareId))) {
+    const predicates = bare.filter(({ bareId }) => bareId === id);
+    const types = await findTargetTypes(services.database, context.space.number, predicates);
+    if (types.length > 1) {
+      const reason = 'resources of several types are referred to by this id; write Type/id';
+      throw fhirError('invalidParameterValue', { parameter: criterion.name, value: id ?? '', reason });
+    }
+    for (const predicate of predicates) {
+      if (predicate.targetType !== undefined && types.includes(predicate.targetType)) met.add(predicate);
+    }
+  }
+  const anyOf = criterion.anyOf.filter(
+    (predicate) => predicate.index !== 'reference' || predicate.bareId === undefined || met.has(predicate),
+  );
+  return { ...criterion, anyOf };
+}

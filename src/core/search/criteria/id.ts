@@ -1,0 +1,13 @@
+import { isValidId } from '../../fhir/resource';
+import { splitUnescaped, unescapeValue } from '../parameter-value';
+import type { SpecialParameter } from './special';
+
+/** `_id=a,b`: exactly these; what cannot be an id is not found (search.html#id). */
+export const idParameter: SpecialParameter = {
+  modifiers: [],
+  criterion(context, type, { name }, value) {
+    const ids = splitUnescaped(value, ',').map(unescapeValue).filter(isValidId);
+    const keys = ids.map((id) => context.keyOf(type, id));
+    return { name, anyOf: keys.length === 0 ? [] : [{ index: 'key', keys }] };
+  },
+};

@@ -1,0 +1,83 @@
+import { fhirError } from '../../errors';
+import { parseChoice } from '../choice';
+import { storedParameters } from '../parameter';
+import { splitUnescaped } from '../parameter-value';
+import type { Criterion } from '../predicate';
+import { searchTypeOf } from '../types';
+import type { SearchTypeContext } from '../types/search-type';
+import { idParameter } from './id';
+import { lastUpdatedParameter } from './last-updated';
+import type { SpecialParameter } from './special';
+
+/** Parameters of every type that have a meaning of their own. Adding one: a file, and its line here. */
+const SPECIAL: ReadonlyMap<string, SpecialParameter> = new Map([
+  ['_id', idParameter],
+  ['_lastUpdated', lastUpdatedParameter],
+]);
+
+const MAX_ALTERNATIVES = 1000;
+
+/**
+ * What one parameter of a search asks of resources of `type`; `name` with its modifier.
+ * Undefined: there is no such parameter, or none that can be searched.
+ * Throws unsupportedModifier, invalidParameterValue, tooCostly.
+ */
+export function parseCriterion(
+  context: SearchTypeContext,
+  type: string,
+  name: string,
+  value: string,
+): Criterion | undefined {
+  const colon = name.indexOf(':');
+  const code = colon === -1 ? name : name.slice(0, colon);
+  const modifier = colon === -1 ? undefined : name.slice(colon + 1);
+  const special = SPECIAL.get(code);
+  if (special !== undefined) {
+    if (modifier !== undefined && !special.modifiers.includes(modifier))
+      throw unsupported(code, modifier, special.modifiers);
+    boundAlternatives(value);
+    return special.criterion(context, type, { name, modifier }, value);
+  }
+  const stored = storedParameters(context.definitions, type).get(code);
+  const searchType = stored === undefined ? undefined : searchTypeOf(stored);
+  if (stored === undefined || searchType === undefined) return undefined;
+  if (modifier === 'missing') return missingCriterion(name, stored.parameter.ordinal, value);
+  if (modifier !== undefined) {
+    const isType = searchType.modifiers.includes('[type]') && context.definitions.isResourceType(modifier);
+    if (!isType && !searchType.modifiers.includes(modifier))
+      throw unsupported(code, modifier, ['missing', ...searchType.modifiers]);
+  }
+  return {
+    name,
+    anyOf: boundAlternatives(value).flatMap((part) =>
+      searchType.predicates(context, { stored, name, modifier }, part),
+    ),
+    ...(modifier !== undefined && searchType.negations?.includes(modifier) === true
+      ? { isNegated: true }
+      : {}),
+  };
+}
+
+function unsupported(code: string, modifier: string, known: readonly string[]): Error {
+  return fhirError('unsupportedModifier', {
+    modifier: modifier.slice(0, 80),
+    parameter: code,
+    known: known.length === 0 ? '' : `; known are ${known.join(', ')}`,
+  });
+}
+
+function boundAlternatives(value: string): string[] {
+  const parts = splitUnescaped(value, ',');
+  if (parts.length > MAX_ALTERNATIVES) {
+    throw fhirError('tooCostly', {
+      reason: `A search parameter may have at most ${MAX_ALTERNATIVES} alternatives`,
+    });
+  }
+  return parts;
+}
+
+/** `:missing=true|false` (search.html#modifiers): by the bit of the parameter in the resource's head. */
+function missingCriterion(name: string, ordinal: number, value: string): Criterion {
+  const isMissing = parseChoice(name, value, ['true', 'false'] as const) === 'true';
+  return { name, anyOf: [{ index: 'presence', ordinal, isPresent: !isMissing }] };
+}

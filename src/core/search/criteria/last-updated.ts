@@ -1,0 +1,14 @@
+import { splitUnescaped } from '../parameter-value';
+import { lastUpdatedPredicates } from '../types/last-updated';
+import type { SpecialParameter } from './special';
+
+/** `_lastUpdated`: the millisecond column of the head (search.html#lastUpdated). */
+export const lastUpdatedParameter: SpecialParameter = {
+  modifiers: [],
+  criterion({ now }, _type, { name }, value) {
+    return {
+      name,
+      anyOf: splitUnescaped(value, ',').flatMap((part) => lastUpdatedPredicates(name, part, now)),
+    };
+  },
+};
