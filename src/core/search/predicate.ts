@@ -40,10 +40,23 @@ export type Predicate =
       readonly value: string;
       /** Exclusive; undefined: `value` alone. */
       readonly to?: string;
-      /** Undefined: any version. */
+      /** Inclusive; undefined: any version. */
       readonly version: string | undefined;
+      /** Exclusive; undefined: `version` alone. */
+      readonly versionTo?: string;
+    }
+  /** The text stands anywhere in a uri. */
+  | { readonly index: 'uriSubstring'; readonly parameter: number; readonly text: string }
+  /** A canonical that names what has this id, of one of these types; it stands for the url of that resource. */
+  | {
+      readonly index: 'canonical';
+      readonly parameter: number;
+      readonly types: readonly string[];
+      readonly id: string;
     }
   | RangePredicate
+  | SpanPredicate
+  | PositionPredicate
   /** Any of many codes, as a value set or a subtree of a code system names them. */
   | { readonly index: 'codes'; readonly parameter: number; readonly codes: readonly HashedCode[] }
   /** The folded text stands anywhere in a string. */
@@ -98,6 +111,28 @@ export interface RangeUnit {
   readonly code?: number;
   /** The code or the human unit. */
   readonly codeOrName?: number;
+}
+
+/** What a number is tested for. */
+export type NumberTest = Pick<RangePredicate, 'test' | 'low' | 'high' | 'value'>;
+
+/** A composite that ends in two numbers: `low` and `high` of one row, each a point. */
+export interface SpanPredicate {
+  readonly index: 'span';
+  readonly parameter: number;
+  readonly qualifier: ResourceKey;
+  readonly start: NumberTest;
+  readonly end: NumberTest;
+}
+
+/** A position that is not farther away than so many metres, along the surface of the earth. */
+export interface PositionPredicate {
+  readonly index: 'position';
+  readonly parameter: number;
+  /** Degrees, WGS84. */
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly metres: number;
 }
 
 /** All alternatives of one search parameter of a request; a resource must meet one of them. */

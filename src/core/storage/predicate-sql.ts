@@ -1,47 +1,14 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Predicate, RangePredicate } from '../search/predicate';
-import type { RangeTest } from '../search/range-test';
+import type { Predicate } from '../search/predicate';
 import { BinaryArray } from './binary-array';
-import { bind, type Bound } from './statement';
+import { comparisons, SPACE, type PredicateSql, type ValueReference } from './predicate-parts';
+import { compilePosition, compileRange, compileSpan } from './range-sql';
+import { bind } from './statement';
 import { keyText } from './version-row';
 
-/** How a statement refers to a value: a bound parameter, or a column where several requests share the statement. */
-export type ValueReference = (name: string) => RawBuilder<unknown>;
+export type { PredicateSql, PredicateValue, ValueReference } from './predicate-parts';
 
-/** A value of one request. */
-export interface PredicateValue {
-  readonly name: string;
-  readonly type: 'int' | 'smallint' | 'bigint' | 'bigint[]' | 'float8' | 'text' | 'boolean';
-  readonly value: Bound;
-}
-
-/** A predicate as SQL: where its rows lie, and what they must be. */
-export interface PredicateSql {
-  /** Two predicates of one shape have the same SQL text but for the names of their values. */
-  readonly shape: string;
-  readonly table: string;
-  /** Conditions on a row of `table` under the alias `t`, space included. */
-  condition(value: ValueReference): RawBuilder<boolean>;
-  /** True when one resource may have several rows that meet the condition. */
-  readonly repeats: boolean;
-  /** The column that holds the clinical date of the resource, where one does. */
-  readonly dateColumn: 'sort_date' | 'low' | undefined;
-  /** The same condition on a head under the alias `t`, where the head alone can tell. */
-  readonly headCondition?: (value: ValueReference) => RawBuilder<boolean>;
-  readonly values: readonly PredicateValue[];
-}
-
-const SPACE = sql`t.space = ${bind('space')}::int`;
 const LIVE_HEAD = sql`${SPACE} and t.resource_type = ${bind('type')}::smallint and not t.deleted`;
-
-/** A column compared with a value. */
-interface Comparison {
-  readonly column: string;
-  readonly operator?: '=' | '>=' | '<';
-  readonly type: PredicateValue['type'];
-  /** Undefined: this predicate does not ask. */
-  readonly value: Bound | undefined;
-}
 
 /**
  * Compiles a predicate; `prefix` keeps the names of its values apart from those of others.
@@ -103,12 +70,22 @@ export function compilePredicate(
           { column: 'parameter', type: 'int', value: parameter },
           { column: 'value', operator: predicate.to === undefined ? '=' : '>=', type: 'text', value },
           { column: 'value', operator: '<', type: 'text', value: predicate.to },
-          { column: 'version', type: 'text', value: version },
+          {
+            column: 'version',
+            operator: predicate.versionTo === undefined ? '=' : '>=',
+            type: 'text',
+            value: version,
+          },
+          { column: 'version', operator: '<', type: 'text', value: predicate.versionTo },
         ]),
       };
     }
     case 'range':
       return compileRange(predicate, prefix, sortDateParameter);
+    case 'span':
+      return compileSpan(predicate, prefix);
+    case 'position':
+      return compilePosition(predicate, prefix);
     case 'presence': {
       const headCondition = (value: ValueReference): RawBuilder<boolean> => sql`
         (${value(`${prefix}ordinal`)}::int / 8 < length(t.presence)
@@ -143,6 +120,21 @@ export function compilePredicate(
         ],
       };
     }
+    case 'uriSubstring': {
+      const { parameter, text } = predicate;
+      const compared = comparisons('is', prefix, [{ column: 'parameter', type: 'int', value: parameter }]);
+      return {
+        ...compared,
+        table: 'andiron.uri_index',
+        repeats: true,
+        dateColumn: undefined,
+        condition: (value) =>
+          sql`${compared.condition(value)} and strpos(t.value, ${value(`${prefix}part`)}::text) > 0`,
+        values: [...compared.values, { name: `${prefix}part`, type: 'text', value: text }],
+      };
+    }
+    case 'canonical':
+      throw new Error('A canonical by the id of a resource is to be resolved before it is searched');
     case 'codes':
     case 'substring':
     case 'target':
@@ -161,157 +153,6 @@ export function compilePredicate(
         values: [{ name: `${prefix}keys`, type: 'bigint[]', value: keys.finish() }],
       };
     }
-  }
-}
-
-/** The parts of a predicate that compares columns of its own table with values. */
-function comparisons(
-  letter: string,
-  prefix: string,
-  all: readonly Comparison[],
-): Pick<PredicateSql, 'shape' | 'condition' | 'values'> {
-  let shape = letter;
-  const asked: { readonly comparison: Comparison; readonly value: PredicateValue }[] = [];
-  for (const [position, comparison] of all.entries()) {
-    const { column, operator = '=', type, value } = comparison;
-    if (value === undefined) continue;
-    shape += `${position}${operator}`;
-    asked.push({ comparison, value: { name: `${prefix}${column}_${position}`, type, value } });
-  }
-  return {
-    shape,
-    condition: (reference) =>
-      sql`${SPACE} and ${sql.join(
-        asked.map(
-          ({ comparison: { column, operator = '=' }, value: { name, type } }) =>
-            sql`${sql.ref(`t.${column}`)} ${sql.raw(operator)} ${reference(name)}::${sql.raw(type)}`,
-        ),
-        sql` and `,
-      )}`,
-    values: asked.map(({ value }) => value),
-  };
-}
-
-function compileRange(
-  predicate: RangePredicate,
-  prefix: string,
-  sortDateParameter: number | undefined,
-): PredicateSql {
-  const { parameter, qualifier, domain, test, low, high, value, unit } = predicate;
-  const isClinicalDate = parameter === sortDateParameter && qualifier === undefined;
-  const equal: readonly Comparison[] = [
-    { column: 'parameter', type: 'int', value: parameter },
-    { column: 'qualifier', type: 'bigint', value: qualifier === undefined ? '0' : keyText(qualifier) },
-    { column: 'unit_system', type: 'int', value: unit?.system },
-    { column: 'unit_code', type: 'int', value: unit?.code },
-  ];
-  const compared = comparisons(domain === 'date' ? 'd' : 'n', prefix, equal);
-  const bounds: PredicateValue[] = [];
-  const bound = (name: 'low' | 'high' | 'exact', number: number | undefined): string => {
-    const full = `${prefix}${name}`;
-    if (!bounds.some((known) => known.name === full))
-      bounds.push({ name: full, type: 'float8', value: String(number) });
-    return full;
-  };
-  // Made twice: now for the names of the values, and with the statement's own references when its text is made.
-  const conditionOf = (reference: ValueReference): RawBuilder<unknown> => {
-    const number = (name: 'low' | 'high' | 'exact', given: number | undefined): RawBuilder<unknown> =>
-      sql`${reference(bound(name, given))}::float8`;
-    return domain === 'date'
-      ? dateCondition(
-          test,
-          () => number('low', low),
-          () => number('high', high),
-        )
-      : numberCondition(
-          test,
-          () => number('exact', value),
-          () => number('low', low),
-          () => number('high', high),
-        );
-  };
-  conditionOf(bind);
-  const named = unit?.codeOrName;
-  const unitName = `${prefix}unit`;
-  return {
-    shape: `${compared.shape}${test}${isClinicalDate ? 'c' : ''}${named === undefined ? '' : 'u'}`,
-    table: 'andiron.range_index',
-    condition: (reference) =>
-      sql`${compared.condition(reference)} and ${conditionOf(reference)}${
-        named === undefined
-          ? sql``
-          : sql` and (t.unit_code = ${reference(unitName)}::int or t.unit_name = ${reference(unitName)}::int)`
-      }`,
-    repeats: true,
-    dateColumn: isClinicalDate ? 'low' : undefined,
-    values: [
-      ...compared.values,
-      ...bounds,
-      ...(named === undefined ? [] : [{ name: unitName, type: 'int', value: named } as const]),
-    ],
-  };
-}
-
-/**
- * A stored range [t.low, t.high) against the search range [low, high), by search.html#prefix. `eq` names both bounds
- * of t.low so that the index can be entered by it.
- */
-function dateCondition(
-  test: RangeTest,
-  low: () => RawBuilder<unknown>,
-  high: () => RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  switch (test) {
-    case 'eq':
-      return sql`t.low >= ${low()} and t.low < ${high()} and t.high <= ${high()}`;
-    case 'ne':
-      return sql`(t.low < ${low()} or t.high > ${high()})`;
-    case 'gt':
-      return sql`t.high > ${high()}`;
-    case 'lt':
-      return sql`t.low < ${low()}`;
-    case 'ge':
-      return sql`(t.low >= ${low()} or t.high > ${high()})`;
-    case 'le':
-      return sql`(t.low < ${low()} or t.high <= ${high()})`;
-    case 'sa':
-      return sql`t.low >= ${high()}`;
-    case 'eb':
-      return sql`t.high <= ${low()}`;
-    case 'ap':
-      return sql`(t.low < ${high()} and t.high > ${low()})`;
-  }
-}
-
-/**
- * A stored point or range [t.low, t.high], both ends included, against a number: `eq` and `ne` by the range of its
- * implicit precision [low, high), `ap` by [low, high], all others by its exact value (search.html#number).
- */
-function numberCondition(
-  test: RangeTest,
-  exact: () => RawBuilder<unknown>,
-  low: () => RawBuilder<unknown>,
-  high: () => RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  switch (test) {
-    case 'eq':
-      return sql`t.low >= ${low()} and t.low < ${high()} and t.high < ${high()}`;
-    case 'ne':
-      return sql`(t.low < ${low()} or t.high >= ${high()})`;
-    case 'gt':
-      return sql`t.high > ${exact()}`;
-    case 'lt':
-      return sql`t.low < ${exact()}`;
-    case 'ge':
-      return sql`t.high >= ${exact()}`;
-    case 'le':
-      return sql`t.low <= ${exact()}`;
-    case 'sa':
-      return sql`t.low > ${exact()}`;
-    case 'eb':
-      return sql`t.high < ${exact()}`;
-    case 'ap':
-      return sql`(t.low <= ${high()} and t.high >= ${low()})`;
   }
 }
 
