@@ -19,6 +19,7 @@ import {
   identityOf,
   INDEX_TABLES,
   noRows,
+  targetKeysText,
   toResourceRows,
   type IndexRow,
   type IndexTable,
@@ -99,6 +100,7 @@ export class SpaceComparer {
       lastUpdated: version.lastUpdated,
       sortDate: sortDateText(rows.sortDate),
       presence: Buffer.from(rows.presence),
+      targetKeys: targetKeysText(rows),
       rows: toResourceRows(rows),
     };
   }
@@ -209,8 +211,8 @@ function* compareHead(
     const since = said(current.isDeletion, current.lastUpdated);
     yield difference(place, 'resource', [since], [said(head.deleted, head.lastUpdated)]);
   }
-  const said = (of: { sortDate: string; presence: Buffer }): string =>
-    `sort date ${of.sortDate}, presence ${of.presence.toString('hex')}`;
+  const said = (of: { sortDate: string; presence: Buffer; targetKeys: string }): string =>
+    `sort date ${of.sortDate}, presence ${of.presence.toString('hex')}, targets ${of.targetKeys}`;
   if (said(wanted) !== said(head)) yield difference(place, 'resource', [said(wanted)], [said(head)]);
 }
 

@@ -18,6 +18,8 @@ export interface WantedResource {
   /** Decimal form of the 64-bit number. */
   readonly sortDate: string;
   readonly presence: Buffer;
+  /** As PostgreSQL writes the array. */
+  readonly targetKeys: string;
   readonly rows: ResourceRows;
 }
 
@@ -60,12 +62,12 @@ function lockHeads(lock: RawBuilder<unknown>): Statement {
   return defineStatement(
     template(sql`
       select x.ordinal::int, known.version is not null, held.version, held.last_updated::text, held.deleted,
-             held.sort_date::text, held.presence
+             held.sort_date::text, held.presence, held.target_keys::text
       from unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[]) with ordinality
         as x (resource_type, resource_key, ordinal)
       left join lateral (select r.version ${head}) known on true
       left join lateral (
-        select r.version, r.last_updated, r.deleted, r.sort_date, r.presence ${head} ${lock}
+        select r.version, r.last_updated, r.deleted, r.sort_date, r.presence, r.target_keys ${head} ${lock}
       ) held on true
       limit ${bind('limit')}::int`),
   );
@@ -86,10 +88,11 @@ const REPAIR_HEADS = defineStatement(
   template(sql`
     update andiron.resource h
        set deleted = x.deleted, last_updated = x.last_updated, sort_date = x.sort_date,
-           presence = decode(x.presence, 'hex')
+           presence = decode(x.presence, 'hex'), target_keys = x.target_keys::bigint[]
       from unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[], ${bind('deleted')}::boolean[],
-                  ${bind('last_updated')}::bigint[], ${bind('sort_dates')}::bigint[], ${bind('presences')}::text[])
-        as x (resource_type, resource_key, deleted, last_updated, sort_date, presence)
+                  ${bind('last_updated')}::bigint[], ${bind('sort_dates')}::bigint[], ${bind('presences')}::text[],
+                  ${bind('target_keys')}::text[])
+        as x (resource_type, resource_key, deleted, last_updated, sort_date, presence, target_keys)
       cross join lateral (
         select r.ctid as place from andiron.resource r
         where r.space = ${bind('space')}::int and r.resource_type = x.resource_type
@@ -213,6 +216,7 @@ interface LockedHead {
   readonly deleted: boolean;
   readonly sortDate: string;
   readonly presence: Buffer;
+  readonly targetKeys: string;
 }
 
 /** What is to be done about one target. */
@@ -242,9 +246,22 @@ async function lock(
   const heads = new Array<LockedHead | 'busy' | undefined>(targets.length).fill(undefined);
   for (const row of rows) {
     const [ordinal, isKnown, version] = row as [number, boolean, number | null];
-    const [lastUpdated, deleted, sortDate, presence] = row.slice(3) as [string, boolean, string, Buffer];
+    const [lastUpdated, deleted, sortDate, presence, targetKeys] = row.slice(3) as [
+      string,
+      boolean,
+      string,
+      Buffer,
+      string,
+    ];
     if (version !== null)
-      heads[ordinal - 1] = { version, lastUpdated: Number(lastUpdated), deleted, sortDate, presence };
+      heads[ordinal - 1] = {
+        version,
+        lastUpdated: Number(lastUpdated),
+        deleted,
+        sortDate,
+        presence,
+        targetKeys,
+      };
     else if (isKnown) heads[ordinal - 1] = 'busy';
   }
   return heads;
@@ -338,7 +355,8 @@ async function repairHeads(session: OwnerSession, space: number, changes: readon
       head.deleted === wanted.deleted &&
       head.lastUpdated === wanted.lastUpdated &&
       head.sortDate === wanted.sortDate &&
-      head.presence.equals(wanted.presence);
+      head.presence.equals(wanted.presence) &&
+      head.targetKeys === wanted.targetKeys;
     return isRight ? [] : [{ target, wanted }];
   });
   if (altered.length === 0) return;
@@ -350,6 +368,7 @@ async function repairHeads(session: OwnerSession, space: number, changes: readon
     last_updated: altered.map(({ wanted }) => wanted.lastUpdated),
     sort_dates: altered.map(({ wanted }) => wanted.sortDate),
     presences: altered.map(({ wanted }) => wanted.presence.toString('hex')),
+    target_keys: altered.map(({ wanted }) => wanted.targetKeys),
   });
 }
 

@@ -18,6 +18,8 @@ export interface ScannedHead {
   /** Decimal form of the stored 64-bit number. */
   readonly sortDate: string;
   readonly presence: Buffer;
+  /** As PostgreSQL writes the array. */
+  readonly targetKeys: string;
   /** Version rows of the resource, and the greatest version among them. */
   readonly versions: number;
   readonly newest: number;
@@ -56,7 +58,7 @@ const ROWS_AT_ONCE = 5_000;
 const SOURCES = {
   resource: sql`
     select r.resource_key::text, r.resource_type, r.id, r.deleted, r.version, r.last_updated::text, r.sort_date::text,
-           r.presence, n.versions, n.newest, v.change, v.last_updated::text, octet_length(v.body)
+           r.presence, r.target_keys::text, n.versions, n.newest, v.change, v.last_updated::text, octet_length(v.body)
     from andiron.resource r
     left join lateral (
       select w.change, w.last_updated, w.body from andiron.resource_version w
@@ -208,7 +210,7 @@ async function* readKeys(session: OwnerSession): AsyncGenerator<ScannedKey> {
 }
 
 function toHead(row: Row): ScannedHead {
-  const [, type, id, deleted, version, lastUpdated, sortDate, presence, versions, newest] = row as [
+  const [, type, id, deleted, version, lastUpdated, sortDate, presence, targetKeys] = row as [
     string,
     number,
     string | null,
@@ -217,10 +219,10 @@ function toHead(row: Row): ScannedHead {
     string,
     string,
     Buffer,
-    number,
-    number,
+    string,
   ];
-  const [change, changedAt, bytes] = row.slice(10) as [number | null, string, number | null];
+  const [versions, newest] = row.slice(9) as [number, number];
+  const [change, changedAt, bytes] = row.slice(11) as [number | null, string, number | null];
   return {
     type,
     id,
@@ -229,6 +231,7 @@ function toHead(row: Row): ScannedHead {
     lastUpdated: Number(lastUpdated),
     sortDate,
     presence,
+    targetKeys,
     versions,
     newest,
     current:

@@ -1,6 +1,6 @@
 import type { IndexRows } from '../search/index-rows';
 import { keyText } from './version-row';
-import { extremesOf, sortDateText } from './version-write';
+import { extremesOf, sortDateText, targetKeysOf } from './version-write';
 
 export const INDEX_TABLES = [
   'token_index',
@@ -77,4 +77,9 @@ export function toResourceRows(rows: IndexRows): ResourceRows {
     string_index: rows.strings.map((row): IndexRow => [row.parameter, row.exact, extremesOf(row), row.value]),
     uri_index: rows.uris.map(({ parameter, version, value }): IndexRow => [parameter, version, value]),
   };
+}
+
+/** `resource.target_keys` of a resource with these rows, as PostgreSQL writes the array. */
+export function targetKeysText(rows: IndexRows): string {
+  return `{${targetKeysOf(rows.references).map(keyText).join(',')}}`;
 }

@@ -63,6 +63,7 @@ const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ['execute', 'function andiron.lock_resource'],
   ['select (definitions_digest)', 'andiron.installation'],
   ['execute', 'function andiron.note_rows_made_with'],
+  ['execute', 'function andiron.strings_containing'],
 ];
 
 /**

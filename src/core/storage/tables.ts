@@ -26,6 +26,7 @@ export interface Tables {
     version: number;
     id: string | null;
     presence: Buffer;
+    target_keys: string[];
   };
   'andiron.resource_version': {
     space: number;

@@ -84,6 +84,8 @@ class Encoder {
   private readonly metaOffset = new BinaryArray('int4');
   private readonly author = new BinaryArray('text');
   private readonly body = new BinaryArray('text', 8192);
+  private readonly targetKey = new BinaryArray('int8');
+  private readonly targetEnd = new BinaryArray('int4');
   private readonly tokenMember = new BinaryArray('int4', 2048);
   private readonly tokenParameter = new BinaryArray('int4', 2048);
   private readonly tokenValue = new BinaryArray('int8', 2048);
@@ -125,6 +127,8 @@ class Encoder {
     this.metaOffset.pushInt4(write.metaOffset);
     this.author.pushText(write.author);
     this.body.pushText(write.body);
+    for (const { high, low } of targetKeysOf(rows.references)) this.targetKey.pushInt8(high, low);
+    this.targetEnd.pushInt4(this.targetKey.length);
     if (replaced === undefined) {
       for (const row of rows.tokens) this.token(row, member);
       for (const row of rows.references) this.reference(row, member);
@@ -229,6 +233,8 @@ class Encoder {
       meta_offset: this.metaOffset.finish(),
       author: this.author.finish(),
       body: this.body.finish(),
+      target_key: this.targetKey.finish(),
+      target_end: this.targetEnd.finish(),
       token_member: this.tokenMember.finish(),
       token_parameter: this.tokenParameter.finish(),
       token_value: this.tokenValue.finish(),
@@ -259,6 +265,29 @@ class Encoder {
     };
   }
 }
+
+/** What `resource.target_keys` holds: the key of each target once, in the order of the rows. */
+export function targetKeysOf(references: readonly ReferenceRow[]): readonly KeyHalves[] {
+  const keys: KeyHalves[] = [];
+  const seen = references.length > FEW_TARGETS ? new Set<string>() : undefined;
+  for (const { targetHigh: high, targetLow: low } of references) {
+    const isKnown =
+      seen === undefined
+        ? keys.some((key) => key.high === high && key.low === low)
+        : isIn(seen, `${high} ${low}`);
+    if (!isKnown) keys.push({ high, low });
+  }
+  return keys;
+}
+
+/** Adds the text; true when it was there already. */
+function isIn(seen: Set<string>, text: string): boolean {
+  const { size } = seen;
+  return seen.add(text).size === size;
+}
+
+/** Below this many, comparing each with each is cheaper than a Set. */
+const FEW_TARGETS = 16;
 
 /** True for two rows of one table that are the same in every column. */
 function areAlike<R extends object>(one: R | undefined, other: R | undefined): boolean {

@@ -18,7 +18,7 @@ const PARAMETERS = [
     'presence',
     'meta_offset',
   ],
-  ...['author', 'body'],
+  ...['author', 'body', 'target_key', 'target_end'],
   ...['token_member', 'token_parameter', 'token_value', 'token_system'],
   ...['reference_member', 'reference_parameter', 'reference_key', 'reference_type'],
   ...['range_member', 'range_parameter', 'range_qualifier', 'range_low', 'range_high'],
