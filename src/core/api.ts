@@ -42,9 +42,17 @@ export interface VersionGuard {
   readonly ifNoneMatchAny?: boolean;
 }
 
+/** The resource that a compartment belongs to; it need not exist. */
+export interface CompartmentAddress {
+  readonly type: string;
+  readonly id: string;
+}
+
 export interface SearchRequest {
-  /** Undefined at system level. */
+  /** Undefined: several types, those of the parameter `_type` or all. */
   readonly type?: string;
+  /** Only what is in the compartment of this resource; undefined: no such limit. */
+  readonly compartment?: CompartmentAddress;
   /** Names (modifier and chain included) and raw values, percent-decoded, in the order of the request. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
   /** `Prefer: handling`; undefined: the tenant's setting. */

@@ -12,7 +12,7 @@ import { deleteResource } from './interactions/delete';
 import { history } from './interactions/history';
 import { patch } from './interactions/patch';
 import { find, read } from './interactions/read';
-import { search } from './interactions/search';
+import { searchAny } from './interactions/search-types';
 import { update } from './interactions/update';
 import { vread } from './interactions/vread';
 import { KeyedQueue } from './keyed-queue';
@@ -190,7 +190,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     delete: (context, type, id, guard) => deleteResource(services, context, type, id, guard),
     history: (context, request) => history(services, context, request),
     changes: (context, since, count) => changes(services, context, since, count),
-    search: (context, request) => search(services, context, request),
+    search: (context, request) => searchAny(services, context, request),
     capabilities: (context) => Promise.resolve(capabilities(services, context)),
     operations: (release) => operationsOf(loadDefinitions(release)),
     invoke: (context, invocation) =>

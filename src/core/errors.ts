@@ -55,6 +55,8 @@ export const ERROR_CATALOGUE = {
   tooCostly: { status: 422, code: 'too-costly', message: '{reason}' },
   bodyTooLarge: { status: 413, code: 'too-long', message: 'The body is larger than the limit of {limit} bytes' },
   unknownParameter: { status: 400, code: 'not-supported', message: "'{parameter}' is not a search parameter of {type}{known}" },
+  unknownCompartment: { status: 404, code: 'not-found', message: 'There is no compartment of {type}; there are those of {known}' },
+  notInCompartment: { status: 400, code: 'not-supported', message: 'No {type} is ever in the compartment of a {compartment}' },
   unsupportedModifier: { status: 400, code: 'not-supported', message: "The modifier ':{modifier}' cannot be used with the search parameter '{parameter}'{known}" },
   invalidParameterValue: { status: 400, code: 'value', message: "'{value}' is not a value for the search parameter '{parameter}': {reason}" },
   invalidCursor: { status: 400, code: 'value', message: 'The page cursor is not one that was given out for this search' },

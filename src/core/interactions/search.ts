@@ -1,10 +1,12 @@
-import type { SearchPage, SearchRequest, StoredVersion } from '../api';
+import type { CompartmentAddress, SearchPage, SearchRequest, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { openCursor, sealCursor } from '../cursor';
 import { fhirError } from '../errors';
 import { toSubset } from '../fhir/subset';
+import { compartmentCriterion } from '../search/compartment';
 import { parseSearch, type SearchQuery } from '../search/parse-search';
 import { chooseDrive, defaultOrder, needsCounts, type Order } from '../search/plan';
+import type { Criterion } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { Services } from '../services';
 import { estimateMatches, runCount, runKeys, type Match } from '../storage/search-run';
@@ -26,38 +28,72 @@ const MAX_TOTAL = 2_000_000_000;
 export async function search(
   services: Services,
   context: RequestContext,
-  request: SearchRequest,
+  request: TypeSearchRequest,
 ): Promise<SearchPage> {
-  const { type } = request;
-  if (type === undefined)
-    throw fhirError('notSupported', { reason: 'Searching all types at once is not offered' });
+  const { type, compartment } = request;
   const typeNumber = typeNumberOf(services, context, type);
-  const { release } = context.space;
-  const typeContext: SearchTypeContext = {
-    definitions: services.definitions(release),
-    hasher: services.hasher,
-    references: services.references(context.space),
-    keyOf: (name, id) => services.keys.keyOf(name, id),
-    now: Date.now(),
-  };
+  const typeContext = searchContext(services, context);
   const query = parseSearch(
     typeContext,
     type,
     request,
     request.handling ?? context.space.settings.searchUnknown,
   );
-  const criteria = await resolveCriteria(services, context, query.criteria);
-  const page = await answer(services, context, { ...query, criteria }, typeNumber);
-  const { subset } = query;
-  if (subset === undefined && query.includes.length === 0) return page;
+  const within = compartment === undefined ? [] : [criterionOf(typeContext, compartment, type)];
+  const criteria = await resolveCriteria(services, context, [...within, ...query.criteria]);
+  const boundTo = boundText(context, request, query.used);
+  const page = await answer(services, context, { ...query, criteria }, typeNumber, boundTo);
+  return completePage(services, context, query, page);
+}
+
+/** A search of one type. */
+export type TypeSearchRequest = SearchRequest & { readonly type: string };
+
+/** What parsing of a search in this space needs. */
+export function searchContext(services: Services, context: RequestContext): SearchTypeContext {
+  return {
+    definitions: services.definitions(context.space.release),
+    hasher: services.hasher,
+    references: services.references(context.space),
+    keyOf: (name, id) => services.keys.keyOf(name, id),
+    now: Date.now(),
+  };
+}
+
+/** Throws unknownCompartment, notInCompartment. */
+export function criterionOf(
+  context: SearchTypeContext,
+  compartment: CompartmentAddress,
+  type: string,
+): Criterion {
+  const criterion = compartmentCriterion(context, compartment, type);
+  if (criterion !== undefined) return criterion;
+  const { compartments } = context.definitions;
+  if (!compartments.has(compartment.type)) {
+    const known = [...compartments.keys()].join(', ');
+    throw fhirError('unknownCompartment', { type: compartment.type, known });
+  }
+  throw fhirError('notInCompartment', { type, compartment: compartment.type });
+}
+
+/** Adds what the matches bring along, and cuts all to the parts that were asked for. */
+export async function completePage(
+  services: Services,
+  context: RequestContext,
+  query: Pick<SearchQuery, 'subset' | 'includes'>,
+  page: SearchPage,
+): Promise<SearchPage> {
+  const { subset, includes } = query;
+  if (subset === undefined && includes.length === 0) return page;
   const { versions, issues } =
-    query.includes.length === 0 || page.matches.length === 0
+    includes.length === 0 || page.matches.length === 0
       ? NOTHING_INCLUDED
-      : await collectIncluded(services, context, query.includes, page.matches);
+      : await collectIncluded(services, context, includes, page.matches);
+  const definitions = services.definitions(context.space.release);
   const shorten = (version: StoredVersion): StoredVersion =>
     subset === undefined
       ? version
-      : { ...version, text: toSubset(typeContext.definitions, version.type, version.text, subset) };
+      : { ...version, text: toSubset(definitions, version.type, version.text, subset) };
   return {
     ...page,
     matches: page.matches.map(shorten),
@@ -73,10 +109,10 @@ async function answer(
   context: RequestContext,
   query: SearchQuery,
   typeNumber: number,
+  boundTo: string,
 ): Promise<SearchPage> {
   const { type } = query;
   const { release } = context.space;
-  const boundTo = boundText(context, query);
   const sortDate = services.definitions(release).sortDateParameter(type);
   const order = databaseOrder(query, sortDate?.code, sortDate?.number);
   if (order === undefined || services.isConformanceType(release, type)) {
@@ -122,10 +158,15 @@ async function answer(
 /** Parameters that say which page, or what stands beside it; the cursor itself among them. */
 const POSITION: ReadonlySet<string> = new Set(['_count', '_total', '_cursor', '_offset']);
 
-/** A cursor is worth something only for the space, type and parameters that it was made for; `_count` may change. */
-function boundText(context: RequestContext, query: SearchQuery): string {
-  const parameters = query.used.filter(([name]) => !POSITION.has(name));
-  return `search ${context.space.number} ${query.type} ${JSON.stringify(parameters)}`;
+/** A cursor is worth something only for the space, address and parameters that it was made for; `_count` may change. */
+export function boundText(
+  context: RequestContext,
+  { type = '*', compartment }: SearchRequest,
+  used: SearchQuery['used'],
+): string {
+  const parameters = used.filter(([name]) => !POSITION.has(name));
+  const address = compartment === undefined ? type : `${compartment.type}/${compartment.id}/${type}`;
+  return `search ${context.space.number} ${address} ${JSON.stringify(parameters)}`;
 }
 
 /** The order that the database can give; undefined: matches are gathered and sorted here. */
@@ -142,11 +183,11 @@ function databaseOrder(
   return undefined;
 }
 
-async function planSearch(
+export async function planSearch(
   services: Services,
   space: number,
   type: number,
-  query: SearchQuery,
+  query: Pick<SearchQuery, 'criteria'>,
   order: Order,
   sortDateParameter: number | undefined,
 ): Promise<Omit<SearchStatementRequest, 'phase' | 'after' | 'limit'>> {
@@ -164,10 +205,10 @@ async function planSearch(
   };
 }
 
-type Plan = Awaited<ReturnType<typeof planSearch>>;
+export type Plan = Awaited<ReturnType<typeof planSearch>>;
 
 /** Those without a clinical date come last in both directions: a second range, where the first does not end with them. */
-function phasesOf({ order, drive }: Plan): readonly Phase[] {
+export function phasesOf({ order, drive }: Plan): readonly Phase[] {
   const separate = order.by === 'sort_date' && (!order.descending || drive.kind === 'dates');
   return separate ? ['dated', 'undated'] : ['all'];
 }
@@ -216,7 +257,7 @@ async function skipTo(services: Services, plan: Plan, offset: number): Promise<P
   return 'end';
 }
 
-async function countAll(services: Services, plan: Plan): Promise<number> {
+export async function countAll(services: Services, plan: Plan): Promise<number> {
   let total = 0;
   for (const phase of phasesOf(plan)) {
     total += await runCount(services.database, { ...plan, phase, after: undefined, limit: MAX_TOTAL });

@@ -1,0 +1,59 @@
+/**
+ * Compartments (https://hl7.org/fhir/R4/compartmentdefinition.html): the resources that belong to a patient, an
+ * encounter, a practitioner … by what they refer to.
+ */
+import type { Definitions } from '../fhir/definitions';
+import { storedParameters } from './parameter';
+import type { Criterion, Predicate } from './predicate';
+import { referenceType } from './types/reference';
+import type { SearchTypeContext } from './types/search-type';
+
+/** In the definitions: the resource that the compartment belongs to. */
+const OWNER = '{def}';
+
+/** Name of the criterion of a compartment, among those of a search. */
+export const COMPARTMENT = 'compartment';
+
+/**
+ * The types of which there can be resources in the compartment of a resource of type `owner`, sorted; undefined: a
+ * resource of that type has no compartment.
+ */
+export function compartmentTypes(definitions: Definitions, owner: string): readonly string[] | undefined {
+  const compartment = definitions.compartments.get(owner);
+  if (compartment === undefined) return undefined;
+  return [...new Set([owner, ...compartment.parameters.keys()])].sort();
+}
+
+/**
+ * What a resource of `type` must meet to be in the compartment of `owner`: it refers to it by one of the parameters
+ * that the CompartmentDefinition names, or it is the owner itself. R4 says the latter (`{def}`) of three of its five
+ * compartments and nothing of Patient and Device; here it holds for all. References to a version of the owner count.
+ * Undefined: no resource of that type is ever in it, or there is no such compartment.
+ */
+export function compartmentCriterion(
+  context: SearchTypeContext,
+  owner: { readonly type: string; readonly id: string },
+  type: string,
+): Criterion | undefined {
+  const { definitions } = context;
+  const compartment = definitions.compartments.get(owner.type);
+  const codes = compartment?.parameters.get(type) ?? [];
+  const isOwner = compartment !== undefined && type === owner.type;
+  if (codes.length === 0 && !isOwner) return undefined;
+  const predicates: Predicate[] = isOwner
+    ? [{ index: 'key', keys: [context.keyOf(owner.type, owner.id)] }]
+    : [];
+  const stored = storedParameters(definitions, type);
+  for (const code of codes) {
+    const parameter = stored.get(code);
+    if (parameter === undefined) {
+      if (code === OWNER) continue;
+      throw new Error(`The compartment ${owner.type} names '${code}', which is no parameter of ${type}`);
+    }
+    const written = { stored: parameter, name: COMPARTMENT, modifier: undefined };
+    predicates.push(...referenceType.predicates(context, written, `${owner.type}/${owner.id}`));
+  }
+  // Several parameters may be answered from the same rows.
+  const distinct = new Map(predicates.map((predicate) => [JSON.stringify(predicate), predicate]));
+  return { name: COMPARTMENT, anyOf: [...distinct.values()] };
+}
