@@ -3,6 +3,7 @@ import { fhirError } from '../errors';
 import type { Criterion, Predicate, TypeCriteria } from '../search/predicate';
 import type { Services } from '../services';
 import { findTargetTypes } from '../storage/reference-targets';
+import { resolveCanonical } from './resolve-canonicals';
 
 /**
  * Replaces the predicates that only the stored data can tell the meaning of, at any depth of chains.
@@ -28,20 +29,22 @@ async function resolveCriterion(
     criteria: await resolveCriteria(services, context, of.criteria),
   });
   const resolved = await Promise.all(
-    anyOf.map(async (predicate): Promise<Predicate> => {
+    anyOf.map(async (predicate): Promise<Predicate[]> => {
       switch (predicate.index) {
         case 'target':
-          return { ...predicate, target: await inner(predicate.target) };
+          return [{ ...predicate, target: await inner(predicate.target) }];
         case 'source':
-          return { ...predicate, source: await inner(predicate.source) };
+          return [{ ...predicate, source: await inner(predicate.source) }];
         case 'all':
-          return { ...predicate, criteria: await resolveCriteria(services, context, predicate.criteria) };
+          return [{ ...predicate, criteria: await resolveCriteria(services, context, predicate.criteria) }];
+        case 'canonical':
+          return resolveCanonical(services, context, predicate);
         default:
-          return predicate;
+          return [predicate];
       }
     }),
   );
-  return { ...criterion, anyOf: resolved };
+  return { ...criterion, anyOf: resolved.flat() };
 }
 
 /**

@@ -5,15 +5,16 @@
 import type { Definitions, SearchParameterComponent, SearchParameterDefinition } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import { compilePath, type PathValue } from '../fhir/path';
+import { isCanonicalUrl } from './canonical-targets';
 import type { IndexRows } from './index-rows';
-import { isComponentKind, storedParameters, type RowSource } from './parameter';
+import { isComponentKind, storedParameters, type RowSource, type StoredParameter } from './parameter';
 import { RowCollector, type RowSettings } from './rows/collector';
 import { addCompositeRows, type CompositeComponent } from './rows/composite';
 import { addRangeRows } from './rows/range';
-import { addReferenceRows, targetTypeOf } from './rows/reference';
+import { addReferenceRows, addTypedReferenceRows, targetTypeOf } from './rows/reference';
 import { addPositionRows } from './rows/special';
 import { addStringRows } from './rows/string';
-import { addTokenRows } from './rows/token';
+import { addTokenRows, areMixed } from './rows/token';
 import { addUriRows } from './rows/uri';
 import { valueTypesOf } from './value-types';
 
@@ -93,9 +94,14 @@ function compileType(definitions: Definitions, type: string): CompiledType {
   const shared: CompiledType['shared'][number][] = [];
   const always: number[] = [];
   const stored = storedParameters(definitions, type);
-  for (const { parameter, storage, rowsOf } of stored.values()) {
+  const filtered = new Set(
+    [...stored.values()].flatMap(({ rowsOf }) => rowsOf.filter(isFiltered).map(numberOf)),
+  );
+  for (const one of stored.values()) {
+    const { parameter, storage, rowsOf } = one;
     const { ordinal, number } = parameter;
-    if (storage === 'own') own.push({ ordinal, number, rule: compileRule(definitions, parameter) });
+    if (storage === 'own')
+      own.push({ ordinal, number, rule: compileRule(definitions, one, filtered.has(number)) });
     else if (storage === 'shared') shared.push({ ordinal, isPresent: sharedPresence(definitions, rowsOf) });
     else if (parameter.expression !== undefined && parameter.kind !== 'composite') always.push(ordinal);
   }
@@ -109,9 +115,12 @@ function compileType(definitions: Definitions, type: string): CompiledType {
   };
 }
 
+const isFiltered = ({ targetType }: RowSource): boolean => targetType !== undefined;
+const numberOf = ({ number }: RowSource): number => number;
+
 function sharedPresence(definitions: Definitions, sources: readonly RowSource[]): SharedPresence {
-  const filtered = sources.filter(({ targetType }) => targetType !== undefined);
-  if (filtered.length === 0) return (_resource, present) => sources.some(({ number }) => present.has(number));
+  if (!sources.some(isFiltered))
+    return (_resource, present) => sources.some(({ number }) => present.has(number));
   const tests = sources.map(({ number, targetType }): SharedPresence => {
     const parameter = definitions.searchParameter(number);
     if (parameter?.expression === undefined) return () => false;
@@ -124,37 +133,54 @@ function sharedPresence(definitions: Definitions, sources: readonly RowSource[])
   return (resource, present, settings) => tests.some((test) => test(resource, present, settings));
 }
 
-function compileRule(definitions: Definitions, parameter: SearchParameterDefinition): Rule {
-  const { number, kind, expression = '' } = parameter;
+/** `isTyped`: another parameter looks in these rows for references to one type only. */
+function compileRule(definitions: Definitions, stored: StoredParameter, isTyped: boolean): Rule {
+  const { parameter } = stored;
+  const { kind, expression = '' } = parameter;
   if (kind === 'composite') return compileComposite(definitions, parameter);
   const valuesOf = compileValues(definitions, expression, parameter.type);
-  const add = rowMaker(kind, number, expression);
+  const add = rowMaker(definitions, stored, isTyped);
   return (resource, settings, rows) => {
     let isPresent = false;
     for (const found of valuesOf(resource)) {
       const inner = found.type === 'Extension' ? extensionValue(definitions, found) : found;
       if (inner === undefined || !hasContent(inner.value)) continue;
       isPresent = true;
-      add(inner, settings, rows);
+      add(inner, settings, rows, resource);
     }
     return isPresent;
   };
 }
 
-type RowMaker = (found: PathValue, settings: RowSettings, rows: RowCollector) => void;
+type RowMaker = (found: PathValue, settings: RowSettings, rows: RowCollector, resource: JsonObject) => void;
 
-function rowMaker(kind: SearchParameterDefinition['kind'], number: number, expression: string): RowMaker {
+function rowMaker(
+  definitions: Definitions,
+  { parameter, valueTypes }: StoredParameter,
+  isTyped: boolean,
+): RowMaker {
+  const { kind, number, expression = '' } = parameter;
   switch (kind) {
-    case 'token':
-      return (found, settings, rows) => addTokenRows(found, number, settings, rows);
+    case 'token': {
+      const isMixed = areMixed(valueTypes);
+      return (found, settings, rows) => addTokenRows(found, number, isMixed, settings, rows);
+    }
     case 'string': {
       const isFamily = expression.split('|').every((branch) => /\.family\s*$/.test(branch));
       return (found, settings, rows) => addStringRows(found, number, isFamily, settings, rows);
     }
     case 'reference':
-      return (found, settings, rows) => addReferenceRows(found, number, settings, rows);
-    case 'uri':
-      return (found, _settings, rows) => addUriRows(found, number, rows);
+      return isTyped
+        ? (found, settings, rows, resource) => {
+            addReferenceRows(found, number, settings, rows);
+            addTypedReferenceRows(found, resource, number, settings, rows);
+          }
+        : (found, settings, rows) => addReferenceRows(found, number, settings, rows);
+    case 'uri': {
+      const hasVersion = isCanonicalUrl(definitions, parameter);
+      return (found, { hasher }, rows, resource) =>
+        addUriRows(found, number, hasher, rows, hasVersion ? resource['version'] : undefined);
+    }
     case 'date':
     case 'number':
     case 'quantity':

@@ -81,8 +81,10 @@ export const ROW_SCHEME = {
   canonicalUnit: 2_000_000,
   /** Token rows of Reference.identifier for `:identifier`. */
   identifier: 3_000_000,
+  /** Token rows of references by the type that they are to, where neither a reference row nor the url itself tells it. */
+  typedReference: 4_000_000,
 } as const;
 
-/** Uris are cut at this many characters, versions of canonicals at the second; longer ones are checked on the text. */
+/** Longer uris keep their beginning and a hash of the whole (rows/uri.ts); versions of canonicals are cut at the second. */
 export const MAX_URI_LENGTH = 500;
 export const MAX_VERSION_LENGTH = 100;

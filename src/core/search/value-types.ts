@@ -32,6 +32,17 @@ export function valueTypesOf(definitions: Definitions, branches: Iterable<string
   return [...names].sort();
 }
 
+/** The types, or urls of profiles, that references and canonicals at the end of a plain path may point to. */
+export function elementTargetsOf(definitions: Definitions, path: string): readonly string[] {
+  const steps = splitSteps(path);
+  const last = steps.pop() ?? '';
+  return follow(definitions, steps.join('.')).flatMap(({ structure, path: parent }) =>
+    (structure.element(parent === '' ? last : `${parent}.${last}`)?.types ?? []).flatMap(
+      ({ targets }) => targets ?? [],
+    ),
+  );
+}
+
 /** A comparison or a call that gives true or false, such as that of Patient.deceased. */
 function isComputed(branch: string): boolean {
   return / (and|or|implies|is) |\.exists\(\)$/.test(branch.replace(/\([^()]*(\([^()]*\)[^()]*)*\)/g, '()'));

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../src/core/fhir/json';
 import { ROW_SCHEME } from '../../../src/core/search/index-rows';
+import { markExact } from '../../../src/core/search/rows/token';
 import { combined, hasher, index, qualifier } from './indexed';
 
 const LOINC = 'http://loinc.org';
@@ -235,8 +236,12 @@ describe('a composite parameter', () => {
     });
     const appends = 'http://hl7.org/fhir/document-relationship-type';
     expect(tokens('relationship')).toEqual([
-      expect.objectContaining(combined(undefined, 'DocumentReference/example', undefined, 'appends')),
-      expect.objectContaining(combined(undefined, 'DocumentReference/example', appends, 'appends')),
+      expect.objectContaining(
+        combined(undefined, 'DocumentReference/example', undefined, markExact('appends')),
+      ),
+      expect.objectContaining(
+        combined(undefined, 'DocumentReference/example', appends, markExact('appends')),
+      ),
     ]);
   });
 });

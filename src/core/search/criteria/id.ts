@@ -2,12 +2,16 @@ import { isValidId } from '../../fhir/resource';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { SpecialParameter } from './special';
 
-/** `_id=a,b`: exactly these; what cannot be an id is not found (search.html#id). */
+/** `_id=a,b`: exactly these; what cannot be an id is not found (search.html#id). `:not`: all but these. */
 export const idParameter: SpecialParameter = {
-  modifiers: [],
-  criterion(context, type, { name }, value) {
+  modifiers: ['not'],
+  criterion(context, type, { name, modifier }, value) {
     const ids = splitUnescaped(value, ',').map(unescapeValue).filter(isValidId);
     const keys = ids.map((id) => context.keyOf(type, id));
-    return { name, anyOf: keys.length === 0 ? [] : [{ index: 'key', keys }] };
+    return {
+      name,
+      anyOf: keys.length === 0 ? [] : [{ index: 'key', keys }],
+      ...(modifier === 'not' ? { isNegated: true } : {}),
+    };
   },
 };

@@ -32,16 +32,18 @@ export function parseCriterion(
   const code = colon === -1 ? name : name.slice(0, colon);
   const modifier = colon === -1 ? undefined : name.slice(colon + 1);
   const special = SPECIAL.get(code);
-  if (special !== undefined) {
+  const stored = storedParameters(context.definitions, type).get(code);
+  // What has an expression has a bit in each head, `_id` and `_lastUpdated` too.
+  if (special !== undefined && (modifier !== 'missing' || stored?.parameter.expression === undefined)) {
     if (modifier !== undefined && !special.modifiers.includes(modifier))
       throw unsupported(code, modifier, special.modifiers);
     boundAlternatives(value);
     return special.criterion(context, type, { name, modifier }, value);
   }
-  const stored = storedParameters(context.definitions, type).get(code);
   const searchType = stored === undefined ? undefined : searchTypeOf(stored);
-  if (stored === undefined || searchType === undefined) return undefined;
+  if (stored === undefined || (searchType === undefined && special === undefined)) return undefined;
   if (modifier === 'missing') return missingCriterion(name, stored.parameter.ordinal, value);
+  if (searchType === undefined) return undefined;
   if (modifier !== undefined) {
     const isType = searchType.modifiers.includes('[type]') && context.definitions.isResourceType(modifier);
     if (!isType && !searchType.modifiers.includes(modifier))

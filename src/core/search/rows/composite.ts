@@ -7,7 +7,8 @@
  * - string: a string row whose value is the qualifier in hexadecimal, a space and the folded text;
  * - anything else: a token row of the hash of all components.
  *
- * A code is hashed with its system ('' when it has none) and once more without, which stands for "any system".
+ * A code is hashed with its system ('' when it has none) and once more without, which stands for "any system"; one that
+ * is compared as given is marked.
  * Source: https://hl7.org/fhir/R4/search.html#composite
  */
 import type { JsonObject } from '../../fhir/json';
@@ -19,7 +20,7 @@ import type { RowCollector, RowSettings } from './collector';
 import { visitRanges, type RangeKind } from './range';
 import { referenceText } from './reference';
 import { visitTexts } from './string';
-import { visitCodes } from './token';
+import { markExact, visitCodes } from './token';
 import { splitCanonical } from './uri';
 
 export type ComponentKind = 'token' | 'reference' | 'uri' | 'string' | RangeKind;
@@ -100,8 +101,9 @@ function keysOf(component: CompositeComponent, element: CompositeElement, settin
   const keys: Key[] = [];
   for (const found of component.valuesOf(element)) {
     if (component.kind === 'token') {
-      visitCodes(found.value, found.type, found.system, (system, code) => {
-        keys.push([undefined, code], [system ?? '', code]);
+      visitCodes(found.value, found.type, found.system, (system, code, isExact) => {
+        const text = isExact ? markExact(code) : code;
+        keys.push([undefined, text], [system ?? '', text]);
       });
     } else if (component.kind === 'reference') {
       const text = referenceText(found, settings);

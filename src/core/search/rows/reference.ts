@@ -1,11 +1,14 @@
 /**
  * Reference rows: the type and key of a target in this space. What points elsewhere (another server, a urn) is a
  * token row of the whole url under the same parameter; a contained target has none; Reference.identifier is a token
- * row under a number of its own.
+ * row under a number of its own. Where other parameters look for references to one type only (`patient` in the rows of
+ * `subject`), identifiers and urns that are said to be of a type have token rows with that type too.
  * Source: https://hl7.org/fhir/R4/search.html#reference
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
+import { parseReference } from '../../fhir/reference';
+import type { Hasher } from '../hash';
 import { ROW_SCHEME } from '../index-rows';
 import { keyOf } from '../resource-key';
 import type { RowCollector, RowSettings } from './collector';
@@ -22,7 +25,7 @@ export function addReferenceRows(
   const { value, type } = found;
   if (typeof value === 'string') {
     addLocalRow(value, parameter, settings, rows);
-    addUriRows(found, parameter, rows);
+    addUriRows(found, parameter, settings.hasher, rows);
   } else if (isJsonObject(value)) {
     const reference = type === 'CodeableReference' ? value['reference'] : value;
     if (isJsonObject(reference) && isReferenceType(type)) {
@@ -60,12 +63,58 @@ export function targetTypeOf(
   let reference: JsonValue | undefined = value;
   if (isJsonObject(reference) && type === 'CodeableReference') reference = reference['reference'];
   if (!isJsonObject(reference))
-    return typeof reference === 'string' ? settings.localReference(reference)?.type : undefined;
+    return typeof reference === 'string' ? literalType(reference, settings) : undefined;
   const { reference: literal, type: named } = reference;
   if (typeof literal === 'string' && literal.startsWith('#'))
     return containedType(resource, literal.slice(1));
-  const local = typeof literal === 'string' ? settings.localReference(literal)?.type : undefined;
-  return local ?? (typeof named === 'string' ? named : undefined);
+  return literalType(literal, settings) ?? (typeof named === 'string' ? named : undefined);
+}
+
+/** The type that a literal reference itself tells, wherever it points to. */
+function literalType(literal: JsonValue | undefined, { localReference }: RowSettings): string | undefined {
+  if (typeof literal !== 'string') return undefined;
+  return localReference(literal)?.type ?? parseReference(literal).type;
+}
+
+/** An identifier that is searched, or an address: what the rows by type are hashes of. Undefined stands for any. */
+export type TypedTarget =
+  { readonly address: string } | { readonly system: string | undefined; readonly code: string | undefined };
+
+/** High half of the hash of a reference by its type; the low half is in `hasher.low`. */
+export function typedHash(hasher: Hasher, type: string, target: TypedTarget): number {
+  return 'address' in target
+    ? hasher.parts('address', type, target.address)
+    : hasher.parts('identifier', type, target.system, target.code);
+}
+
+/** Adds the rows of one reference by the type that it is to. */
+export function addTypedReferenceRows(
+  found: PathValue,
+  resource: JsonObject,
+  parameter: number,
+  settings: RowSettings,
+  rows: RowCollector,
+): void {
+  const reference =
+    isJsonObject(found.value) && found.type === 'CodeableReference' ? found.value['reference'] : found.value;
+  if (!isJsonObject(reference)) return;
+  const { reference: literal, identifier } = reference;
+  const isTold = literalType(literal, settings) !== undefined;
+  if (identifier === undefined && (isTold || typeof literal !== 'string')) return;
+  const type = targetTypeOf(found, resource, settings);
+  if (type === undefined) return;
+  const { hasher } = settings;
+  const add = (target: TypedTarget): void => {
+    const high = typedHash(hasher, type, target);
+    rows.token(parameter + ROW_SCHEME.typedReference, high, hasher.low, 0);
+  };
+  if (!isTold && typeof literal === 'string' && isOutside(literal)) add({ address: literal });
+  if (identifier === undefined) return;
+  visitCodes(identifier, 'Identifier', undefined, (system = '', code) => {
+    add({ system: undefined, code });
+    add({ system, code });
+    if (system !== '') add({ system, code: undefined });
+  });
 }
 
 function containedType(resource: JsonObject, id: string): string | undefined {

@@ -8,8 +8,24 @@ import type { PathValue } from '../../fhir/path';
 import { ROW_SCHEME } from '../index-rows';
 import type { RowCollector, RowSettings } from './collector';
 
-/** One code of a value; `system` is undefined when it has none. `code` is folded already where that is the rule. */
-export type VisitCode = (system: string | undefined, code: string) => void;
+/**
+ * One code of a value; `system` is undefined when it has none. `code` is folded already where that is the rule;
+ * `isExact`: where it is not.
+ */
+export type VisitCode = (system: string | undefined, code: string, isExact: boolean) => void;
+
+/**
+ * How a code that is compared as given stands beside codes that are compared without regard to case. No code of FHIR
+ * has such a character.
+ */
+export function markExact(code: string): string {
+  return `\0${code}`;
+}
+
+/** True where both kinds of codes can be values of one parameter (Group.characteristic.value). */
+export function areMixed(valueTypes: readonly string[]): boolean {
+  return valueTypes.some(isCaseInsensitive) && !valueTypes.every(isCaseInsensitive);
+}
 
 /** How the code of a search is folded where case makes no difference; codes in rows are folded the same way. */
 export function foldCode(code: string): string {
@@ -34,20 +50,24 @@ const EXACT_TYPES: ReadonlySet<string> = new Set([
   'dateTime',
   'instant',
   'time',
+  'integer',
+  'positiveInt',
+  'unsignedInt',
 ]);
 
 const INTEGER_TYPES: ReadonlySet<string> = new Set(['integer', 'positiveInt', 'unsignedInt']);
 
-/** Adds the rows of one value of a token parameter. */
+/** Adds the rows of one value of a token parameter; `isMixed`: its values are of both kinds. */
 export function addTokenRows(
   { value, type, system }: PathValue,
   parameter: number,
+  isMixed: boolean,
   settings: RowSettings,
   rows: RowCollector,
 ): void {
   const { hasher } = settings;
-  visitCodes(value, type, system, (codeSystem, code) => {
-    const high = hasher.text(code);
+  visitCodes(value, type, system, (codeSystem, code, isExact) => {
+    const high = hasher.text(isMixed && isExact ? markExact(code) : code);
     const low = hasher.low;
     rows.token(parameter, high, low, codeSystem === undefined ? 0 : hasher.remembered(codeSystem));
   });
@@ -64,11 +84,12 @@ export function visitCodes(
   if (typeof value === 'string') {
     // A marked decimal is no text; numbers are searched by their value, not as tokens.
     if (value.length === 0 || value.charCodeAt(0) === 1 || type === 'boolean') return;
-    visit(bindingSystem, isCaseInsensitive(type) ? foldCode(value) : value);
+    const folds = isCaseInsensitive(type);
+    visit(bindingSystem, folds ? foldCode(value) : value, !folds);
   } else if (typeof value === 'boolean') {
-    if (type === 'boolean') visit(undefined, String(value));
+    if (type === 'boolean') visit(undefined, String(value), true);
   } else if (typeof value === 'number') {
-    if (INTEGER_TYPES.has(type)) visit(undefined, String(value));
+    if (INTEGER_TYPES.has(type)) visit(undefined, String(value), true);
   } else if (isJsonObject(value)) {
     if (type === 'CodeableConcept') visitConcept(value, visit);
     else if (type === 'Coding') visitPair(value['system'], value['code'], visit);
@@ -87,7 +108,7 @@ function visitConcept(concept: JsonObject, visit: VisitCode): void {
 
 function visitPair(system: JsonValue | undefined, code: JsonValue | undefined, visit: VisitCode): void {
   if (typeof code !== 'string' || code.length === 0) return;
-  visit(typeof system === 'string' && system.length > 0 ? system : undefined, foldCode(code));
+  visit(typeof system === 'string' && system.length > 0 ? system : undefined, foldCode(code), false);
 }
 
 /** For `:of-type=system|code|value`. Source: https://hl7.org/fhir/R4/search.html#token */

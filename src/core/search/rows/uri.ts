@@ -2,24 +2,51 @@
  * Uri rows: unfolded, and for canonical references split into url and version.
  * Source: https://hl7.org/fhir/R4/search.html#uri and https://hl7.org/fhir/R4/references.html#canonical
  */
+import type { JsonValue } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
 import { cut } from '../fold';
+import type { Hasher } from '../hash';
 import { MAX_URI_LENGTH, MAX_VERSION_LENGTH } from '../index-rows';
 import type { RowCollector } from './collector';
 
 /** What PostgreSQL cannot hold as text: NUL and halves of surrogate pairs. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
-/** Adds the row of one value of a uri parameter, or of a canonical value of a reference parameter. */
-export function addUriRows({ value, type }: PathValue, parameter: number, rows: RowCollector): void {
-  if (typeof value !== 'string' || value.length === 0 || value.charCodeAt(0) === 1 || UNSTORABLE.test(value))
-    return;
+/**
+ * Adds the row of one value of a uri parameter, or of a canonical value of a reference parameter.
+ * `ownVersion`: of the resource, where the value is its own url.
+ */
+export function addUriRows(
+  { value, type }: PathValue,
+  parameter: number,
+  hasher: Hasher,
+  rows: RowCollector,
+  ownVersion?: JsonValue,
+): void {
+  if (!isStorable(value)) return;
   if (type !== 'canonical') {
-    rows.uri(parameter, cut(value, MAX_URI_LENGTH), '');
+    rows.uri(parameter, indexedUri(hasher, value), isStorable(ownVersion) ? indexedVersion(ownVersion) : '');
     return;
   }
   const { url, version } = splitCanonical(value);
-  if (url.length > 0) rows.uri(parameter, cut(url, MAX_URI_LENGTH), cut(version, MAX_VERSION_LENGTH));
+  if (url.length > 0) rows.uri(parameter, indexedUri(hasher, url), indexedVersion(version));
+}
+
+function isStorable(value: JsonValue | undefined): value is string {
+  return (
+    typeof value === 'string' && value.length > 0 && value.charCodeAt(0) !== 1 && !UNSTORABLE.test(value)
+  );
+}
+
+/** As rows keep a uri: one that is too long by its beginning, a space (which no uri has) and a hash of the whole. */
+export function indexedUri(hasher: Hasher, uri: string): string {
+  if (uri.length <= MAX_URI_LENGTH) return uri;
+  const digits = [hasher.text(uri), hasher.low].map((half) => (half >>> 0).toString(16).padStart(8, '0'));
+  return `${cut(uri, MAX_URI_LENGTH - 17)} ${digits.join('')}`;
+}
+
+export function indexedVersion(version: string): string {
+  return cut(version, MAX_VERSION_LENGTH);
 }
 
 /** `url|version#fragment` without the fragment; the version is '' when there is none. */

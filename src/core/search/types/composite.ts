@@ -6,7 +6,7 @@ import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import type { ResourceKey } from '../resource-key';
 import { pairHash, qualifierHash, qualifierPrefix } from '../rows/composite';
-import { foldCode } from '../rows/token';
+import { foldCode, markExact } from '../rows/token';
 import { splitCanonical } from '../rows/uri';
 import { parseDateValue } from './date';
 import { parseNumberValue } from './number';
@@ -21,27 +21,50 @@ interface Key {
 }
 
 /**
- * `value$value` (search.html#composite): both of one element. The first is a code, reference or uri; what the second
- * can be is said by the parameter. Modifiers are refused.
+ * `value$value` (search.html#composite): all of one element. The first is a code, reference or uri; what the second can
+ * be is said by the parameter; behind a code there may be two numbers. Modifiers are refused.
  */
 export const compositeType: SearchType = {
   modifiers: [],
   predicates(context, { stored, name }, value): Predicate[] {
     const { components } = stored.parameter;
-    const [first, second] = components;
+    const [first, second, third] = components;
     const parts = splitUnescaped(value, '$');
     if (first === undefined || second === undefined || parts.length !== components.length) {
       const form = components.map(({ code }) => code).join('$');
       const reason = `it has ${components.length} parts: ${form}; write \\$ for a dollar sign inside`;
       throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
     }
-    const [one = '', other = ''] = parts;
+    const [one = '', other = '', last = ''] = parts;
     const keys = keysOf(context, first, name, one);
     return stored.rowsOf.flatMap(({ number }) =>
-      keys.flatMap((key) => pairPredicates(context, key, second, number, name, other)),
+      keys.flatMap((key) =>
+        third === undefined
+          ? pairPredicates(context, key, second, number, name, other)
+          : [spanPredicate(context, key, number, name, other, last)],
+      ),
     );
   },
 };
+
+/** A code and two numbers, such as a chromosome with the start and the end of a window. */
+function spanPredicate(
+  { hasher }: SearchTypeContext,
+  { system, text }: Key,
+  parameter: number,
+  name: string,
+  start: string,
+  end: string,
+): Predicate {
+  const high = qualifierHash(hasher, system, text);
+  return {
+    index: 'span',
+    parameter,
+    qualifier: { high, low: hasher.low },
+    start: parseNumberValue(name, unescapeValue(start)),
+    end: parseNumberValue(name, unescapeValue(end)),
+  };
+}
 
 function pairPredicates(
   context: SearchTypeContext,
@@ -106,7 +129,7 @@ function keysOf(
     const code = second ?? first;
     if (parts.length > 2 || code === '') throw refuse('a code here is code, system|code or |code');
     const system = second === undefined ? undefined : first;
-    return [...new Set([code, foldCode(code)])].map((text) => ({ system, text }));
+    return [foldCode(code), markExact(code)].map((text) => ({ system, text }));
   }
   const text = unescapeValue(value);
   if (text === '') throw refuse('a part of it is empty');

@@ -2,6 +2,7 @@ import type { SearchParameterKind } from '../../fhir/definitions';
 import type { StoredParameter } from '../parameter';
 import { compositeType } from './composite';
 import { dateType } from './date';
+import { nearType } from './near';
 import { numberType } from './number';
 import { quantityType } from './quantity';
 import { referenceType } from './reference';
@@ -10,13 +11,14 @@ import { stringType } from './string';
 import { tokenType } from './token';
 import { uriType } from './uri';
 
-/** The kinds of search parameters that can be searched. Rows of the other kinds are written already. */
-const SEARCH_TYPES: Readonly<Partial<Record<SearchParameterKind, SearchType>>> = Object.freeze({
+/** How each kind of search parameters is searched. The one special parameter that has rows is `near`. */
+const SEARCH_TYPES: Readonly<Record<SearchParameterKind, SearchType>> = Object.freeze({
   composite: compositeType,
   date: dateType,
   number: numberType,
   quantity: quantityType,
   reference: referenceType,
+  special: nearType,
   string: stringType,
   token: tokenType,
   uri: uriType,
@@ -31,7 +33,5 @@ const PROMISE_MORE: ReadonlySet<string> = new Set(['phonetic']);
 /** How a parameter is searched; undefined: it is not offered, in metadata neither. */
 export function searchTypeOf({ parameter, storage }: StoredParameter): SearchType | undefined {
   if (storage === 'none' || PROMISE_MORE.has(parameter.code)) return undefined;
-  // Two numbers behind a code (the coordinates of a variant) lie in one row, of which a part cannot be asked yet.
-  if (parameter.components.length > 2) return undefined;
   return SEARCH_TYPES[parameter.kind];
 }

@@ -1,38 +1,63 @@
 import { fhirError } from '../../errors';
+import { parseReference } from '../../fhir/reference';
+import type { Hasher } from '../hash';
 import { ROW_SCHEME } from '../index-rows';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
+import { isCanonicalValued } from '../canonical-targets';
 import type { Predicate } from '../predicate';
+import { typedHash, type TypedTarget } from '../rows/reference';
 import { foldCode } from '../rows/token';
+import { ownIdPredicates, versionedPredicates } from './canonical';
 import type { SearchType, SearchTypeContext, WrittenParameter } from './search-type';
 
 const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 /**
  * `Type/id`, `id`, an absolute url (ours is local), `:Type=id` (search.html#reference). Versioned references match by
- * id. A canonical is found by its url, with or without `|version`.
+ * id. A canonical is found by its url, with or without `|version`, and by the id of what has that url.
  */
 export const referenceType: SearchType = {
-  modifiers: ['[type]', 'identifier'],
+  modifiers: ['[type]', 'identifier', 'below'],
   predicates(context, parameter, value): Predicate[] {
     if (parameter.modifier === 'identifier') return identifierPredicates(context, parameter, value);
     const text = unescapeValue(value);
-    const local = context.references.local(text);
-    if (local !== undefined) {
-      const { modifier } = parameter;
-      if (modifier !== undefined && modifier !== local.type) {
-        const reason = `the modifier says ${modifier}`;
-        throw fhirError('invalidParameterValue', {
-          parameter: parameter.name,
-          value: text.slice(0, 80),
-          reason,
-        });
+    const { stored, modifier } = parameter;
+    const isCanonical = isCanonicalValued(stored);
+    if (modifier === 'below') {
+      if (!isCanonical) {
+        const known = ': it is for canonical references';
+        throw fhirError('unsupportedModifier', { modifier, parameter: stored.parameter.code, known });
       }
-      return targetPredicates(context, parameter, [local.type], local.id);
+      return versionedPredicates(context, parameter, text);
     }
-    if (ID.test(text)) return targetPredicates(context, parameter, allowedTypes(context, parameter), text);
-    return outsidePredicates(context, parameter, text);
+    const literal = literalPredicates(context, parameter, text);
+    if (!isCanonical) return literal;
+    const own = ownIdPredicates(context, parameter, text);
+    return [...literal, ...versionedPredicates(context, parameter, text), ...own];
   },
 };
+
+function literalPredicates(
+  context: SearchTypeContext,
+  parameter: WrittenParameter,
+  text: string,
+): Predicate[] {
+  const local = context.references.local(text);
+  if (local !== undefined) {
+    const { modifier } = parameter;
+    if (modifier !== undefined && modifier !== local.type) {
+      const reason = `the modifier says ${modifier}`;
+      throw fhirError('invalidParameterValue', {
+        parameter: parameter.name,
+        value: text.slice(0, 80),
+        reason,
+      });
+    }
+    return targetPredicates(context, parameter, [local.type], local.id);
+  }
+  if (ID.test(text)) return targetPredicates(context, parameter, allowedTypes(context, parameter), text);
+  return outsidePredicates(context, parameter, text);
+}
 
 /** The types that a bare id may stand for: what the modifier says, or the targets of the parameter. */
 export function allowedTypes(
@@ -83,31 +108,42 @@ function identifierPredicates(
     const reason = 'an identifier is value, system|value, |value or system|';
     throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
   }
-  const system = second === undefined ? undefined : first === '' ? 0 : hasher.remembered(first);
-  return stored.rowsOf.map(({ number }): Predicate => {
+  const system = second === undefined ? undefined : first;
+  return stored.rowsOf.map(({ number, targetType }): Predicate => {
+    if (targetType !== undefined) {
+      const target = { system, code: code === '' ? undefined : foldCode(code) };
+      return typedPredicate(hasher, number, targetType, target);
+    }
     const parameter = number + ROW_SCHEME.identifier;
-    if (code === '') return { index: 'token', parameter, value: undefined, system };
+    const systemHash = system === undefined ? undefined : system === '' ? 0 : hasher.remembered(system);
+    if (code === '') return { index: 'token', parameter, value: undefined, system: systemHash };
     const high = hasher.text(foldCode(code));
-    return { index: 'token', parameter, value: { high, low: hasher.low }, system };
+    return { index: 'token', parameter, value: { high, low: hasher.low }, system: systemHash };
   });
 }
 
-/** A url elsewhere, a urn, or a canonical. */
+function typedPredicate(hasher: Hasher, number: number, type: string, target: TypedTarget): Predicate {
+  const high = typedHash(hasher, type, target);
+  return {
+    index: 'token',
+    parameter: number + ROW_SCHEME.typedReference,
+    value: { high, low: hasher.low },
+    system: 0,
+  };
+}
+
+/** A url elsewhere, or a urn. One that says its type is found by a parameter for that type only. */
 function outsidePredicates(
   { hasher }: SearchTypeContext,
   { stored }: WrittenParameter,
   text: string,
 ): Predicate[] {
-  const bar = text.lastIndexOf('|');
-  const url = bar === -1 ? text : text.slice(0, bar);
-  const version = bar === -1 ? undefined : text.slice(bar + 1);
-  return stored.rowsOf.flatMap(({ number }): Predicate[] => {
+  const told = parseReference(text).type;
+  return stored.rowsOf.flatMap(({ number, targetType }): Predicate[] => {
+    if (targetType !== undefined && told === undefined)
+      return [typedPredicate(hasher, number, targetType, { address: text })];
+    if (targetType !== undefined && told !== targetType) return [];
     const high = hasher.text(text);
-    return [
-      { index: 'token', parameter: number, value: { high, low: hasher.low }, system: 0 },
-      ...(stored.valueTypes.some((type) => type === 'canonical' || type === 'uri')
-        ? [{ index: 'uri', parameter: number, value: url, version } as const]
-        : []),
-    ];
+    return [{ index: 'token', parameter: number, value: { high, low: hasher.low }, system: 0 }];
   });
 }

@@ -1,0 +1,45 @@
+import { isValidId } from '../../fhir/resource';
+import { allowedCanonicalTypes } from '../canonical-targets';
+import type { Predicate } from '../predicate';
+import { indexedUri, indexedVersion, splitCanonical } from '../rows/uri';
+import type { SearchTypeContext, WrittenParameter } from './search-type';
+import { LAST_CHARACTER } from './string';
+
+/**
+ * Rows of (url, version): `url` any version, `url|v` that one, `:below=url|1` that one and all whose version begins
+ * with `1.` (search.html#versions; search-rules.md, Canonical references).
+ */
+export function versionedPredicates(
+  { hasher }: SearchTypeContext,
+  { stored, modifier }: WrittenParameter,
+  canonical: string,
+): Predicate[] {
+  const { url, version } = splitCanonical(canonical);
+  const value = indexedUri(hasher, url);
+  const kept = indexedVersion(version);
+  return stored.rowsOf.flatMap(({ number }): Predicate[] => {
+    const whole = { index: 'uri', parameter: number, value } as const;
+    if (kept === '') return [{ ...whole, version: undefined }];
+    const same = { ...whole, version: kept };
+    return modifier === 'below'
+      ? [same, { ...whole, version: `${kept}.`, versionTo: `${kept}.${LAST_CHARACTER}` }]
+      : [same];
+  });
+}
+
+/** What an id, or `Type/id`, stands for: the url of that resource. */
+export function ownIdPredicates(
+  { definitions, references }: SearchTypeContext,
+  { stored, modifier }: WrittenParameter,
+  text: string,
+): Predicate[] {
+  const local = references.local(text);
+  const id = local?.id ?? text;
+  if (!isValidId(id)) return [];
+  const type = local?.type ?? modifier;
+  const types = allowedCanonicalTypes(definitions, stored).filter(
+    (candidate) => type === undefined || candidate === type,
+  );
+  if (types.length === 0) return [];
+  return stored.rowsOf.map(({ number }) => ({ index: 'canonical', parameter: number, types, id }));
+}
