@@ -68,6 +68,7 @@ export async function createApp(
       maxPatchOperations: settings.MAX_PATCH_OPERATIONS,
       maxIndexRows: settings.MAX_INDEX_ROWS,
       maxExpansionCodes: settings.MAX_EXPANSION_CODES,
+      searchGather: settings.SEARCH_GATHER,
       maxWriteQueue: settings.MAX_WRITE_QUEUE,
     },
     log,

@@ -35,6 +35,7 @@ import { installedDigest } from './storage/conformance';
 import { migrate } from './storage/migrate';
 import { RowRecord } from './storage/row-record';
 import { TenantStore } from './storage/tenants';
+import { Estimator } from './storage/estimate';
 import { SearchRunner } from './storage/search-run';
 import { VersionReader } from './storage/version-read';
 import { WriteQueues } from './storage/write-queue';
@@ -119,6 +120,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     database,
     reader: new VersionReader(database, (reads) => instruments?.gathered('read', reads)),
     searches: new SearchRunner(database, (pages) => instruments?.gathered('search', pages)),
+    estimator: new Estimator(database, limits.searchGather),
     writes: new WriteQueues(
       database,
       limits.maxWriteQueue,

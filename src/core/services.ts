@@ -11,6 +11,7 @@ import type { IndexRows } from './search/index-rows';
 import type { Hasher } from './search/hash';
 import type { IdSource, ResourceKey } from './search/resource-key';
 import type { Database } from './storage/database';
+import type { Estimator } from './storage/estimate';
 import type { SearchRunner } from './storage/search-run';
 import type { VersionReader } from './storage/version-read';
 import type { WriteQueues } from './storage/write-queue';
@@ -23,6 +24,8 @@ export interface Limits {
   readonly maxPatchOperations: number;
   readonly maxIndexRows: number;
   readonly maxExpansionCodes: number;
+  /** Matches of one criterion that are gathered rather than walked to. */
+  readonly searchGather: number;
   readonly maxWriteQueue: number;
 }
 
@@ -43,6 +46,7 @@ export interface Services {
   readonly database: Database;
   readonly reader: VersionReader;
   readonly searches: SearchRunner;
+  readonly estimator: Estimator;
   readonly writes: WriteQueues;
   readonly keys: ResourceKeys;
   readonly ids: IdSource;

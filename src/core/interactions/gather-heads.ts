@@ -1,8 +1,9 @@
 import { fhirError } from '../errors';
-import { chooseDrive, needsCounts, type Order } from '../search/plan';
+import type { Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
 import type { Services } from '../services';
-import { estimateMatches, runKeys, type MatchHead } from '../storage/search-run';
+import { runKeys, type MatchHead } from '../storage/search-run';
+import { planSearch } from './plan-search';
 
 /** More matches are not gathered only to be sorted. */
 export const MAX_SORTED = 10_000;
@@ -15,16 +16,9 @@ export async function gatherHeads(
   type: number,
   criteria: readonly Criterion[],
 ): Promise<MatchHead[]> {
-  const counts = needsCounts(criteria, BY_KEY)
-    ? await estimateMatches(services.database, space, type, criteria, undefined)
-    : [];
+  const plan = await planSearch(services, space, type, { criteria }, BY_KEY, undefined);
   const heads = await runKeys(services.database, {
-    space,
-    type,
-    sortDateParameter: undefined,
-    criteria,
-    order: BY_KEY,
-    drive: chooseDrive(criteria, BY_KEY, counts, undefined),
+    ...plan,
     phase: 'all',
     after: undefined,
     limit: MAX_SORTED + 1,

@@ -5,14 +5,15 @@ import { fhirError } from '../errors';
 import { toSubset } from '../fhir/subset';
 import { compartmentCriterion } from '../search/compartment';
 import { parseSearch, type SearchQuery } from '../search/parse-search';
-import { chooseDrive, defaultOrder, needsCounts, type Order } from '../search/plan';
+import { defaultOrder, type Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { Services } from '../services';
-import { estimateMatches, runCount, runKeys, type Match } from '../storage/search-run';
-import type { After, Phase, SearchStatementRequest } from '../storage/search-matches';
+import { runCount, runKeys, type Match } from '../storage/search-run';
+import type { After, Phase } from '../storage/search-matches';
 import { typeNumberOf } from './resource-address';
 import { collectIncluded, type Included } from './include';
+import { planSearch, type Plan } from './plan-search';
 import { resolveCriteria } from './resolve-criteria';
 import { searchSorted } from './search-sorted';
 import { toStoredVersion } from './stored-version';
@@ -182,30 +183,6 @@ function databaseOrder(
   if (key.code === sortDateCode) return { by: 'sort_date', descending: key.descending };
   return undefined;
 }
-
-export async function planSearch(
-  services: Services,
-  space: number,
-  type: number,
-  query: Pick<SearchQuery, 'criteria'>,
-  order: Order,
-  sortDateParameter: number | undefined,
-): Promise<Omit<SearchStatementRequest, 'phase' | 'after' | 'limit'>> {
-  const { criteria } = query;
-  const counts = needsCounts(criteria, order)
-    ? await estimateMatches(services.database, space, type, criteria, sortDateParameter)
-    : [];
-  return {
-    space,
-    type,
-    sortDateParameter,
-    criteria,
-    order,
-    drive: chooseDrive(criteria, order, counts, sortDateParameter),
-  };
-}
-
-export type Plan = Awaited<ReturnType<typeof planSearch>>;
 
 /** Those without a clinical date come last in both directions: a second range, where the first does not end with them. */
 export function phasesOf({ order, drive }: Plan): readonly Phase[] {

@@ -65,14 +65,63 @@ export type Predicate =
   | { readonly index: 'target'; readonly parameters: readonly number[]; readonly target: TypeCriteria }
   /** `_has`: one of the resources that refer to it by one of these parameters meets the criteria. */
   | { readonly index: 'source'; readonly parameters: readonly number[]; readonly source: TypeCriteria }
-  /** All of several criteria, where one alternative asks for more than one thing. */
-  | { readonly index: 'all'; readonly criteria: readonly Criterion[] }
+  /** All of several criteria, where one alternative asks for more than one thing; `driver` as in TypeCriteria. */
+  | { readonly index: 'all'; readonly criteria: readonly Criterion[]; readonly driver?: number }
   /** The head's bit for a parameter of this ordinal: whether the resource has a value for it. */
   | { readonly index: 'presence'; readonly ordinal: number; readonly isPresent: boolean }
   /** `_lastUpdated`: half open, milliseconds since 1970. */
   | { readonly index: 'updated'; readonly low: number; readonly high: number }
   /** `_id`. */
-  | { readonly index: 'key'; readonly keys: readonly ResourceKey[] };
+  | { readonly index: 'key'; readonly keys: readonly ResourceKey[] }
+  | PendingPredicate;
+
+/**
+ * What the terminology of the space or the texts of resources must be asked for. `resolveCriteria` puts predicates on
+ * indexes in the place of these before storage makes SQL.
+ */
+export type PendingPredicate =
+  /** Any code of a value set; `valueSet` is `url`, `url|version` or an address as it was written. */
+  | { readonly index: 'valueSet'; readonly rows: CodeRows; readonly valueSet: string }
+  /** The code itself, and each that it is subsumed by (`above`) or subsumes (`below`) in its code system. */
+  | {
+      readonly index: 'subsumption';
+      readonly rows: CodeRows;
+      readonly relation: 'above' | 'below';
+      readonly system: string;
+      readonly code: string;
+    }
+  /** What no index holds: the resources themselves are read. */
+  | { readonly index: 'scan'; readonly scan: Scan };
+
+/** Where the codes of a parameter lie, and how they are spelt there. */
+export interface CodeRows {
+  readonly parameters: readonly number[];
+  /** Some values are codings, of which the codes lie folded. */
+  readonly hasFolded: boolean;
+  /** Some values are of type `code`, which lies as written. */
+  readonly hasExact: boolean;
+  /** All values are of type `code`, and no binding tells their system. */
+  readonly isSystemless: boolean;
+}
+
+/** A test of the resources of one type by their content. */
+export type Scan =
+  | {
+      readonly kind: 'words';
+      readonly type: string;
+      /** The values of a search parameter, one of which must meet the condition; the narrative; or all texts. */
+      readonly texts: { readonly parameter: string } | 'narrative' | 'content';
+      readonly condition: WordCondition;
+    }
+  /** A media type is `base` (in lower case), or below it as `image/png` is below `image`, whatever its parameters. */
+  | { readonly kind: 'mediaType'; readonly type: string; readonly parameter: string; readonly base: string };
+
+/** Words are folded; each stands for all words of a text that begin with it. */
+export type WordCondition =
+  | { readonly kind: 'word'; readonly word: string }
+  /** The words one after the other. */
+  | { readonly kind: 'phrase'; readonly words: readonly string[] }
+  | { readonly kind: 'all' | 'any'; readonly of: readonly WordCondition[] };
 
 export interface HashedCode {
   readonly value: ResourceKey;
@@ -87,6 +136,8 @@ export interface TypeCriteria {
   /** The parameter of which the low bound is the clinical date of that type. */
   readonly sortDateParameter: number | undefined;
   readonly criteria: readonly Criterion[];
+  /** The criterion that few enough resources meet to begin with, as the planner found; undefined: they are only tested. */
+  readonly driver?: number;
 }
 
 export interface RangePredicate {

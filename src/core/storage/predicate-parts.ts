@@ -8,7 +8,7 @@ export type ValueReference = (name: string) => RawBuilder<unknown>;
 /** A value of one request. */
 export interface PredicateValue {
   readonly name: string;
-  readonly type: 'int' | 'smallint' | 'bigint' | 'bigint[]' | 'float8' | 'text' | 'boolean';
+  readonly type: 'int' | 'int[]' | 'smallint' | 'bigint' | 'bigint[]' | 'float8' | 'text' | 'boolean';
   readonly value: Bound;
 }
 
@@ -23,8 +23,8 @@ export interface PredicateSql {
   readonly repeats: boolean;
   /** The column that holds the clinical date of the resource, where one does. */
   readonly dateColumn: 'sort_date' | 'low' | undefined;
-  /** The same condition on a head under the alias `t`, where the head alone can tell. */
-  readonly headCondition?: (value: ValueReference) => RawBuilder<boolean>;
+  /** The same condition on a head under this alias, where the head alone can tell. */
+  readonly headCondition?: (value: ValueReference, head: string) => RawBuilder<boolean>;
   readonly values: readonly PredicateValue[];
 }
 

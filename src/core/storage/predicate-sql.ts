@@ -3,22 +3,24 @@ import type { Predicate } from '../search/predicate';
 import { BinaryArray } from './binary-array';
 import { comparisons, SPACE, type PredicateSql, type ValueReference } from './predicate-parts';
 import { compilePosition, compileRange, compileSpan } from './range-sql';
-import { bind } from './statement';
 import { keyText } from './version-row';
 
 export type { PredicateSql, PredicateValue, ValueReference } from './predicate-parts';
 
-const LIVE_HEAD = sql`${SPACE} and t.resource_type = ${bind('type')}::smallint and not t.deleted`;
-
 /**
- * Compiles a predicate; `prefix` keeps the names of its values apart from those of others.
+ * Compiles a predicate on the rows of one index; criteria-sql.ts has the others. `prefix` keeps the names of its values
+ * apart from those of others.
+ * @param type the number of the resource type, as SQL
  * @param sortDateParameter the parameter of which the low bound is the clinical date of the type
  */
 export function compilePredicate(
   predicate: Predicate,
   prefix: string,
   sortDateParameter: number | undefined,
+  type: (value: ValueReference) => RawBuilder<unknown>,
 ): PredicateSql {
+  const liveHead = (value: ValueReference): RawBuilder<unknown> =>
+    sql`${SPACE} and t.resource_type = ${type(value)} and not t.deleted`;
   switch (predicate.index) {
     case 'token': {
       const { parameter, value, system } = predicate;
@@ -87,13 +89,13 @@ export function compilePredicate(
     case 'position':
       return compilePosition(predicate, prefix);
     case 'presence': {
-      const headCondition = (value: ValueReference): RawBuilder<boolean> => sql`
-        (${value(`${prefix}ordinal`)}::int / 8 < length(t.presence)
-          and get_bit(t.presence, ${value(`${prefix}ordinal`)}::int) = 1) = ${value(`${prefix}present`)}::boolean`;
+      const headCondition = (value: ValueReference, head: string): RawBuilder<boolean> => sql`
+        (${value(`${prefix}ordinal`)}::int / 8 < length(${sql.ref(`${head}.presence`)})
+          and get_bit(${sql.ref(`${head}.presence`)}, ${value(`${prefix}ordinal`)}::int) = 1) = ${value(`${prefix}present`)}::boolean`;
       return {
         shape: 'p',
         table: 'andiron.resource',
-        condition: (value) => sql`${LIVE_HEAD} and ${headCondition(value)}`,
+        condition: (value) => sql`${liveHead(value)} and ${headCondition(value, 't')}`,
         repeats: false,
         dateColumn: undefined,
         headCondition,
@@ -104,13 +106,13 @@ export function compilePredicate(
       };
     }
     case 'updated': {
-      const headCondition = (value: ValueReference): RawBuilder<boolean> =>
-        sql`t.last_updated >= ${value(`${prefix}low`)}::bigint
-          and t.last_updated < ${value(`${prefix}high`)}::bigint`;
+      const headCondition = (value: ValueReference, head: string): RawBuilder<boolean> =>
+        sql`${sql.ref(`${head}.last_updated`)} >= ${value(`${prefix}low`)}::bigint
+          and ${sql.ref(`${head}.last_updated`)} < ${value(`${prefix}high`)}::bigint`;
       return {
         shape: 'u',
         table: 'andiron.resource',
-        condition: (value) => sql`${LIVE_HEAD} and ${headCondition(value)}`,
+        condition: (value) => sql`${liveHead(value)} and ${headCondition(value, 't')}`,
         repeats: false,
         dateColumn: undefined,
         headCondition,
@@ -135,19 +137,24 @@ export function compilePredicate(
     }
     case 'canonical':
       throw new Error('A canonical by the id of a resource is to be resolved before it is searched');
+    case 'valueSet':
+    case 'subsumption':
+    case 'scan':
+      throw new Error(`A predicate of the kind '${predicate.index}' is to be resolved before it is searched`);
     case 'codes':
     case 'substring':
     case 'target':
     case 'source':
     case 'all':
-      throw new Error(`A predicate of the kind '${predicate.index}' has no SQL yet`);
+      throw new Error(`A predicate of the kind '${predicate.index}' is not one of rows`);
     case 'key': {
       const keys = new BinaryArray('int8');
       for (const key of predicate.keys) keys.pushInt8(key.high, key.low);
       return {
         shape: 'k',
         table: 'andiron.resource',
-        condition: (value) => sql`${LIVE_HEAD} and t.resource_key = any(${value(`${prefix}keys`)}::bigint[])`,
+        condition: (value) =>
+          sql`${liveHead(value)} and t.resource_key = any(${value(`${prefix}keys`)}::bigint[])`,
         repeats: false,
         dateColumn: undefined,
         values: [{ name: `${prefix}keys`, type: 'bigint[]', value: keys.finish() }],

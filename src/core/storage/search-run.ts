@@ -1,6 +1,4 @@
-import { LRUCache } from 'lru-cache';
-import { canDrive, canWalk, SELECTIVE, type Order } from '../search/plan';
-import type { Criterion } from '../search/predicate';
+import type { Order } from '../search/plan';
 import type { Database, Row } from './database';
 import { Gathering } from './gathering';
 import {
@@ -136,43 +134,6 @@ export async function runCount(database: Database, request: SearchStatementReque
   const { statement, bound } = countStatement(request);
   const [row] = await database.run('search', request.space, statement, bound);
   return Number(row?.[0] ?? 0);
-}
-
-const COUNT_AGE_MS = 30_000;
-const counts = new LRUCache<string, number>({ max: 20_000, ttl: COUNT_AGE_MS });
-const COUNT_ORDER: Order = { by: 'key', descending: true };
-
-/** About how many resources meet each criterion, up to SELECTIVE + 1; remembered for half a minute. */
-export async function estimateMatches(
-  database: Database,
-  space: number,
-  type: number,
-  criteria: readonly Criterion[],
-  sortDateParameter: number | undefined,
-): Promise<number[]> {
-  return Promise.all(
-    criteria.map(async (criterion) => {
-      if (!canDrive(criterion)) return Infinity;
-      const key = `${space} ${type} ${JSON.stringify(criterion.anyOf)}`;
-      let count = counts.get(key);
-      if (count === undefined) {
-        const walks = canWalk(criterion, sortDateParameter);
-        count = await runCount(database, {
-          space,
-          type,
-          sortDateParameter,
-          criteria: [criterion],
-          order: walks ? { by: 'sort_date', descending: true } : COUNT_ORDER,
-          drive: walks ? { kind: 'walk', criterion: 0 } : { kind: 'gather', criterion: 0 },
-          phase: 'all',
-          after: undefined,
-          limit: SELECTIVE + 1,
-        });
-        counts.set(key, count);
-      }
-      return count;
-    }),
-  );
 }
 
 /** Below every clinical date: the number that stands for none, and open lower ends. */

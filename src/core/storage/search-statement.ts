@@ -1,12 +1,19 @@
 import { LRUCache } from 'lru-cache';
 import { sql, type RawBuilder } from 'kysely';
-import { compilePredicate, type PredicateValue, type ValueReference } from './predicate-sql';
+import type { Criterion, Predicate, TypeCriteria } from '../search/predicate';
+import {
+  compileCriteria,
+  criterionKeys,
+  shapeOf,
+  valuesOfCriteria,
+  type CompiledCriteria,
+} from './criteria-sql';
+import type { PredicateValue, ValueReference } from './predicate-parts';
 import {
   absentText,
   directionSql,
   matchesSql,
   sortsByLow,
-  type CompiledCriteria,
   type SearchStatementRequest,
 } from './search-matches';
 import { bind, defineStatement, template, type Bound, type Statement } from './statement';
@@ -61,6 +68,27 @@ export function countStatement(request: SearchStatementRequest): BoundStatement 
     () => sql`select count(*)::int from (${matchesSql(request, prepared.compiled, bind)}) m`,
   );
   return { statement, bound: boundOf(request, prepared), shape: prepared.shape };
+}
+
+/** The statement that counts the index rows of resources that meet the first criterion, up to `limit`. */
+export function rowCountStatement(
+  space: number,
+  { type, sortDateParameter, criteria }: TypeCriteria,
+  limit: number,
+): BoundStatement {
+  const compiled = compileCriteria(criteria.slice(0, 1), sortDateParameter);
+  const [criterion] = compiled;
+  if (criterion === undefined) throw new Error('there is nothing to count');
+  const shape = `rows ${shapeOf(compiled)}`;
+  const statement = statementOf(
+    shape,
+    { criteria },
+    () => sql`select count(*)::int from (
+      select 1 from (${criterionKeys(criterion, bind)}) k limit ${bind('limit')}::int) m`,
+  );
+  const bound: Record<string, Bound> = { space, type, limit };
+  for (const { name, value } of valuesOfCriteria(compiled)) bound[name] = value;
+  return { statement, bound, shape };
 }
 
 /** A page that may share its statement with others: requests with the same `group` go together. */
@@ -123,36 +151,33 @@ export interface Prepared {
 }
 
 function prepare(request: SearchStatementRequest): Prepared {
-  const compiled = request.criteria.map(({ anyOf, isNegated }, c) => ({
-    alternatives: anyOf.map((predicate, p) =>
-      compilePredicate(predicate, `c${c}p${p}`, request.sortDateParameter),
-    ),
-    isNegated: isNegated === true,
-  }));
+  const compiled = compileCriteria(request.criteria, request.sortDateParameter);
   const { order, drive, phase, after } = request;
-  let shape = `${drive.kind} ${'criterion' in drive ? drive.criterion : ''} ${order.by} ${
+  const shape = `${drive.kind} ${'criterion' in drive ? drive.criterion : ''} ${order.by} ${
     order.descending ? 'desc' : 'asc'
   } ${phase} ${after === undefined ? 'first' : 'next'}`;
-  for (const { alternatives, isNegated } of compiled) {
-    shape += isNegated ? ' !' : ' ';
-    for (const alternative of alternatives) shape += `,${alternative.shape}`;
-  }
-  return { shape, compiled };
+  return { shape: shape + shapeOf(compiled), compiled };
 }
 
 function statementOf(
   name: string,
-  request: SearchStatementRequest,
+  request: Pick<SearchStatementRequest, 'criteria'>,
   build: () => RawBuilder<unknown>,
 ): Statement {
   let statement = statements.get(name);
   if (statement === undefined) {
     // One index range: the generic plan is right and saves planning. Several: plan with the values at hand.
-    statement = defineStatement(template(build()), { named: request.criteria.length <= 1 });
+    statement = defineStatement(template(build()), { named: isSimple(request.criteria) });
     statements.set(name, statement);
   }
   return statement;
 }
+
+function isSimple([first, ...others]: readonly Criterion[]): boolean {
+  return others.length === 0 && (first?.anyOf.every(({ index }) => !NESTED.has(index)) ?? true);
+}
+
+const NESTED: ReadonlySet<Predicate['index']> = new Set(['target', 'source', 'all']);
 
 /** The values that differ between two requests of one shape. */
 function valuesOf(request: SearchStatementRequest, { compiled }: Prepared): PredicateValue[] {
@@ -169,8 +194,7 @@ function valuesOf(request: SearchStatementRequest, { compiled }: Prepared): Pred
       { name: 'after_key', type: 'bigint', value: after.key },
     );
   }
-  for (const { alternatives } of compiled)
-    for (const alternative of alternatives) values.push(...alternative.values);
+  values.push(...valuesOfCriteria(compiled));
   return values;
 }
 

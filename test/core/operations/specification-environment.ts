@@ -24,6 +24,7 @@ const LIMITS: Limits = {
   maxPatchOperations: 1_000,
   maxIndexRows: 20_000,
   maxExpansionCodes: 10_000,
+  searchGather: 1000,
   maxWriteQueue: 10_000,
 };
 

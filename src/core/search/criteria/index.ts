@@ -5,6 +5,7 @@ import { splitUnescaped } from '../parameter-value';
 import type { Criterion } from '../predicate';
 import { searchTypeOf } from '../types';
 import type { SearchTypeContext } from '../types/search-type';
+import { Nesting, parseChain, parseHas, type ParseInner } from './chain';
 import { idParameter } from './id';
 import { lastUpdatedParameter } from './last-updated';
 import type { SpecialParameter } from './special';
@@ -18,7 +19,7 @@ const SPECIAL: ReadonlyMap<string, SpecialParameter> = new Map([
 const MAX_ALTERNATIVES = 1000;
 
 /**
- * What one parameter of a search asks of resources of `type`; `name` with its modifier.
+ * What one parameter of a search asks of resources of `type`; `name` with its modifier, a chain or `_has` as written.
  * Undefined: there is no such parameter, or none that can be searched.
  * Throws unsupportedModifier, invalidParameterValue, tooCostly.
  */
@@ -27,7 +28,11 @@ export function parseCriterion(
   type: string,
   name: string,
   value: string,
+  nesting = Nesting.outside(),
 ): Criterion | undefined {
+  const inner: ParseInner = (...of) => parseCriterion(context, ...of);
+  if (name.startsWith('_has:')) return parseHas(context, type, name, value, nesting, inner);
+  if (name.includes('.')) return parseChain(context, type, name, value, nesting, inner);
   const colon = name.indexOf(':');
   const code = colon === -1 ? name : name.slice(0, colon);
   const modifier = colon === -1 ? undefined : name.slice(colon + 1);

@@ -8,10 +8,14 @@ export const LAST_CHARACTER = '\u{10FFFF}';
 
 /** Starts-with on the folded value, or :exact on the value as it is (search.html#string). */
 export const stringType: SearchType = {
-  modifiers: ['exact'],
+  modifiers: ['exact', 'contains'],
   predicates(context, { stored, modifier }, value): Predicate[] {
     const text = unescapeValue(value);
     const from = cut(fold(text), MAX_STRING_LENGTH);
+    // Without a letter or a digit there is nothing to look for; it must not find everyone.
+    if (from === '' && modifier !== 'exact') return [];
+    if (modifier === 'contains')
+      return stored.rowsOf.map(({ number }) => ({ index: 'substring', parameter: number, text: from }));
     const exact = modifier === 'exact';
     return stored.rowsOf.map(({ number }) => ({
       index: 'string',

@@ -1,0 +1,136 @@
+/** Criteria on resources that the searched ones refer to, or that refer to them (search.html#chaining, #has). */
+import { FhirError, fhirError } from '../../errors';
+import { storedParameters, type StoredParameter } from '../parameter';
+import type { Criterion, Predicate, TypeCriteria } from '../predicate';
+import { allowedTypes } from '../types/reference';
+import type { SearchTypeContext } from '../types/search-type';
+
+const MAX_DEPTH = 10;
+/** Types that a chain without types may stand for, multiplied over its links. */
+const MAX_PATHS = 100;
+
+/** How far a parameter is inside of others; counts what it branches into. */
+export class Nesting {
+  private constructor(
+    private readonly depth: number,
+    private readonly paths: { count: number },
+  ) {}
+
+  static outside(): Nesting {
+    return new Nesting(0, { count: 0 });
+  }
+
+  /** Throws tooCostly where the chain is too long or stands for too many paths. */
+  inside(name: string): Nesting {
+    if (this.depth >= MAX_DEPTH)
+      throw fhirError('tooCostly', { reason: `A chain may have at most ${MAX_DEPTH} links` });
+    if (++this.paths.count > MAX_PATHS) {
+      const reason = `The chain '${name.slice(0, 80)}' stands for too many types of resources; name them, as in subject:Patient.name`;
+      throw fhirError('tooCostly', { reason });
+    }
+    return new Nesting(this.depth + 1, this.paths);
+  }
+}
+
+/** Parses the rest of a name on another type; undefined: that type has no such parameter. */
+export type ParseInner = (
+  type: string,
+  name: string,
+  value: string,
+  nesting: Nesting,
+) => Criterion | undefined;
+
+/**
+ * `reference.parameter` and `reference:Type.parameter`, where the rest of the name may be a chain again. Without a type
+ * the chain stands for every type that the reference may have and that knows the parameter.
+ * Undefined: no such parameter.
+ */
+export function parseChain(
+  context: SearchTypeContext,
+  type: string,
+  name: string,
+  value: string,
+  nesting: Nesting,
+  parse: ParseInner,
+): Criterion | undefined {
+  const dot = name.indexOf('.');
+  const [link, rest] = [name.slice(0, dot), name.slice(dot + 1)];
+  const colon = link.indexOf(':');
+  const code = colon === -1 ? link : link.slice(0, colon);
+  const modifier = colon === -1 ? undefined : link.slice(colon + 1);
+  const stored = storedParameters(context.definitions, type).get(code);
+  if (stored?.parameter.kind !== 'reference') return undefined;
+  const allowed = allowedTypes(context, { stored, name, modifier: undefined });
+  if (modifier !== undefined && !allowed.includes(modifier)) {
+    const known = `; in a chain it is the type of a resource: ${allowed.join(', ')}`;
+    throw fhirError('unsupportedModifier', { modifier: modifier.slice(0, 80), parameter: code, known });
+  }
+  const anyOf: Predicate[] = [];
+  const refusals: FhirError[] = [];
+  let isKnown = false;
+  for (const target of modifier === undefined ? allowed : [modifier]) {
+    const parameters = rowsTowards(stored, target);
+    if (parameters.length === 0) continue;
+    try {
+      const inner = parse(target, rest, value, nesting.inside(name));
+      if (inner === undefined) continue;
+      isKnown = true;
+      anyOf.push({ index: 'target', parameters, target: typeCriteria(context, target, inner) });
+    } catch (error) {
+      // What one type refuses another may understand.
+      if (!(error instanceof FhirError) || error.key === 'tooCostly') throw error;
+      refusals.push(error);
+    }
+  }
+  const [refusal] = refusals;
+  if (!isKnown && refusal !== undefined) throw refusal;
+  return isKnown ? { name, anyOf } : undefined;
+}
+
+/** `_has:Type:reference:parameter`, where the rest of the name may be a chain or `_has` again. */
+export function parseHas(
+  context: SearchTypeContext,
+  type: string,
+  name: string,
+  value: string,
+  nesting: Nesting,
+  parse: ParseInner,
+): Criterion | undefined {
+  const [, source = '', code = '', ...rest] = name.split(':');
+  const { definitions } = context;
+  const refuse = (reason: string): Error =>
+    fhirError('invalidParameterValue', { parameter: name.slice(0, 80), value: value.slice(0, 80), reason });
+  if (rest.length === 0) throw refuse('it is written _has:Type:reference:parameter=value');
+  if (!definitions.isResourceType(source)) throw refuse(`'${source.slice(0, 40)}' is not a resource type`);
+  const stored = storedParameters(definitions, source).get(code);
+  const parameters = stored?.parameter.kind === 'reference' ? rowsTowards(stored, type) : [];
+  if (stored === undefined || parameters.length === 0 || !canReferTo(context, stored, type)) {
+    throw refuse(`${source} has no reference parameter '${code.slice(0, 40)}' that can refer to ${type}`);
+  }
+  const inner = parse(source, rest.join(':'), value, nesting.inside(name));
+  return inner === undefined
+    ? undefined
+    : { name, anyOf: [{ index: 'source', parameters, source: typeCriteria(context, source, inner) }] };
+}
+
+function canReferTo(context: SearchTypeContext, stored: StoredParameter, type: string): boolean {
+  return allowedTypes(context, { stored, name: '', modifier: undefined }).includes(type);
+}
+
+/** The numbers under which references to this type lie. */
+function rowsTowards({ rowsOf }: StoredParameter, target: string): number[] {
+  const numbers = rowsOf
+    .filter(({ targetType }) => targetType === undefined || targetType === target)
+    .map(({ number }) => number);
+  return [...new Set(numbers)];
+}
+
+function typeCriteria({ definitions }: SearchTypeContext, type: string, criterion: Criterion): TypeCriteria {
+  const number = definitions.typeNumber(type);
+  if (number === undefined) throw new Error(`The type ${type} has no number`);
+  return {
+    type: number,
+    sortDateParameter: definitions.sortDateParameter(type)?.number,
+    criteria: [criterion],
+  };
+}
