@@ -12,9 +12,11 @@
  */
 import { startServer, type TestServer } from '../support/server';
 import { judge, type Verdict } from './oracle/compare';
-import { FEATURES, generateSearch, type Feature, type GeneratedSearch } from './oracle/generate-query';
-import { loadSpace, PUBLIC_URL } from './oracle/loaded-space';
+import { FEATURES, type Feature } from './oracle/features';
+import { generateSearch } from './oracle/generate-query';
+import { loadSpace, plantElsewhere, PUBLIC_URL } from './oracle/loaded-space';
 import type { Release } from './oracle/official';
+import type { GeneratedSearch } from './oracle/query-maker';
 import { createRandom } from './oracle/random';
 
 /** What the server has by now. A feature that is off is asked by the oracle's own tests only. */
@@ -22,11 +24,24 @@ const FEATURES_ON: readonly Feature[] = [
   'string',
   'string:exact',
   'token',
+  'token:not',
+  'token:of-type',
   'reference',
   'reference:type',
+  'reference:identifier',
   'canonical',
   'date',
+  'number',
+  'quantity',
+  'quantity:ucum',
   'uri',
+  'uri:below',
+  'uri:above',
+  'composite',
+  'missing',
+  'include',
+  'revinclude',
+  'iterate',
   'sort',
   'count',
   'total',
@@ -45,6 +60,8 @@ const RELEASES = (['r4', 'r4b'] as const).filter((release) => (setting('RELEASE'
 const AT_ONCE = 4;
 const MOST_SHOWN = 10;
 const MOST_UNCLEAR = 0.1;
+const ELSEWHERE = 'oracle-elsewhere';
+const PLANTED_SEED = 424_242;
 
 function featuresAsked(): ReadonlySet<Feature> {
   const words = (setting('FEATURES') ?? '').split(',').filter((word) => word !== '');
@@ -59,6 +76,9 @@ let server: TestServer;
 
 beforeAll(async () => {
   server = await startServer({ environment: { PUBLIC_URL } });
+  await makeTenant(ELSEWHERE);
+  for (const release of ['r4', 'r4b'] as const)
+    await plantElsewhere(server, { tenant: ELSEWHERE, release, seed: PLANTED_SEED });
 });
 afterAll(() => server.close());
 

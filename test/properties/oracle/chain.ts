@@ -1,7 +1,7 @@
 /** Chains: a reference, and what must be true of a resource that it leads to. */
 import { textOf } from './json';
 import { findParameter, type Parameter } from './parameters';
-import { BadSearch } from './refusal';
+import { BadSearch, Unclear } from './refusal';
 import { allowedTargets, resourcesAt } from './reference-search';
 import type { Predicate, Space } from './space';
 import { elementsOf } from './values';
@@ -13,6 +13,22 @@ export type Compile = (space: Space, type: string, name: string, text: string) =
 function hasParameter(type: string, rest: string): boolean {
   const first = /^[^.:]*/.exec(rest)?.[0] ?? '';
   return first === '_has' || findParameter(type, first) !== undefined;
+}
+
+/** What is good for one type and refused for another, the rules do not say. */
+function compileForEach(types: readonly string[], make: (type: string) => Predicate): Map<string, Predicate> {
+  const made = new Map<string, Predicate>();
+  const refusals: BadSearch[] = [];
+  for (const type of types) {
+    try {
+      made.set(type, make(type));
+    } catch (error) {
+      if (!(error instanceof BadSearch)) throw error;
+      refusals.push(error);
+    }
+  }
+  if (refusals[0] === undefined) return made;
+  throw made.size === 0 ? refusals[0] : new Unclear(refusals[0].message);
 }
 
 /**
@@ -37,7 +53,7 @@ export function chainPredicate(
     hasParameter(target, rest),
   );
   if (types.length === 0) throw new BadSearch(`${rest} is unknown to what ${head} refers to`);
-  const predicates = new Map(types.map((target) => [target, compile(space, target, rest, text)]));
+  const predicates = compileForEach(types, (target) => compile(space, target, rest, text));
   return ({ resource, container }) =>
     elementsOf(resource, parameter)
       .flatMap(({ value }) => resourcesAt(space, parameter, value, container))

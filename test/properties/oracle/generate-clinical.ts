@@ -12,7 +12,12 @@ import {
   makeTiming,
   URIS,
 } from './generate-values';
+import { WORDS } from './narrative';
 import { HL7_CODES, maybe, number, refer, some, type Make, type Maker } from './maker';
+
+/** Words that only `_content` finds. */
+const makeNotes = (maker: Maker): Json[] =>
+  some(maker, 1, () => ({ text: `Seen: ${maker.random.pick(WORDS)}.` }));
 
 export const encounter: Make = (maker) => {
   const { random } = maker;
@@ -75,7 +80,15 @@ export const observation: Make = (maker) => {
             id: 'inner',
             name: makeNames(random),
             gender: random.pick(['male', 'female']),
+            generalPractitioner: some(maker, 1, () => refer(maker, ['Practitioner'])),
+            managingOrganization: { reference: '#place' },
           }),
+          {
+            resourceType: 'Organization',
+            id: 'place',
+            name: random.pick(['Health Seven', 'Acme']),
+            partOf: refer(maker, ['Organization']),
+          },
         ]
       : undefined,
     identifier: some(maker, 1, () => makeIdentifier(random)),
@@ -104,6 +117,7 @@ export const observation: Make = (maker) => {
         ? { coding: [{ system: `${HL7_CODES}data-absent-reason`, code: 'unknown' }] }
         : undefined,
     component: components,
+    note: makeNotes(maker),
   };
 };
 
@@ -132,6 +146,7 @@ export const condition: Make = (maker) => {
     ])(),
     recordedDate: maybe(maker, 0.7, () => makeDate(random)),
     asserter: maybe(maker, 0.5, () => refer(maker, ['Practitioner', 'Patient'])),
+    note: makeNotes(maker),
   };
 };
 

@@ -1,5 +1,5 @@
 /** Random values to search for: mostly such as the data have, bent a little. */
-import { textOf, type Resource } from './json';
+import { digitsOf, isObject, textOf, type JsonObject, type Resource } from './json';
 import { CONCEPTS, DATES, NUMBERS, UNIT_POOL, URIS } from './generate-values';
 import type { Parameter } from './parameters';
 import { escaped } from './query-text';
@@ -18,17 +18,25 @@ export interface Asking {
   readonly random: Random;
   readonly type: string;
   readonly parameter: Parameter;
+  /** Where it has values of the parameter, they are taken from it alone. */
+  readonly focus?: JsonObject | undefined;
 }
 
 const PREFIXES = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'];
 const prefixOf = (random: Random): string => (random.chance(0.3) ? '' : random.pick(PREFIXES));
 
 /** The elements of the parameter in all resources of the type. */
-function storedElements({ space, type, parameter }: Asking): Element[] {
+function elementsOfType(space: Space, type: string, parameter: Parameter): Element[] {
   const resources: readonly Resource[] = space.resources;
   return resources
     .filter(({ resourceType }) => resourceType === type)
     .flatMap((resource) => elementsOf(resource, parameter));
+}
+
+/** Those of the resource in focus, where it has some; else those of all resources of the type. */
+export function storedElements({ space, type, parameter, focus }: Asking): readonly Element[] {
+  const own = focus === undefined ? [] : elementsOf(focus, parameter);
+  return own.length > 0 ? own : elementsOfType(space, type, parameter);
 }
 
 const pickOr = <T>(random: Random, of: readonly T[], otherwise: T): T =>
@@ -50,7 +58,7 @@ function stringValue(asking: Asking, modifier: string): string {
   const texts = storedElements(asking).flatMap(({ type, value }) =>
     textsOfElement(type, value, false).map(({ text }) => text),
   );
-  const text = random.chance(0.1) ? 'zzz' : pickOr(random, texts, 'none');
+  const text = random.chance(0.05) ? 'zzz' : pickOr(random, texts, 'none');
   if (modifier === 'exact') return escaped(random.chance(0.7) ? text : caseSwapped(text));
   const words = text.split(' ');
   const fromWord = random.chance(0.3) ? words.slice(random.below(words.length)).join(' ') : text;
@@ -65,6 +73,7 @@ function tokenValue(asking: Asking, modifier: string): string {
   const { random, parameter } = asking;
   const elements = storedElements(asking);
   if (modifier === 'in' || modifier === 'not-in') {
+    if (parameter.code === 'gender') return 'http://hl7.org/fhir/ValueSet/administrative-gender';
     const id = random.pick(['listed', 'below-branch', 'mixed']);
     return random.pick([`http://andiron.example/ValueSet/${id}`, `ValueSet/${id}`]);
   }
@@ -114,7 +123,8 @@ function dateValue(asking: Asking): string {
       random.pick([text, text.slice(0, 10), text.slice(0, 19) + 'Z', '2020'])
     );
   }
-  return prefixOf(random) + random.pick(SEARCH_DATES);
+  const stored = texts.length > 0 && random.chance(0.3) ? random.pick(texts) : random.pick(SEARCH_DATES);
+  return prefixOf(random) + stored;
 }
 
 const SEARCH_NUMBERS = [
@@ -133,12 +143,20 @@ const SEARCH_NUMBERS = [
   '1000',
 ];
 
-const numberValue = ({ random }: Asking): string => prefixOf(random) + random.pick(SEARCH_NUMBERS);
+function numberValue(asking: Asking): string {
+  const { random } = asking;
+  const stored = storedElements(asking).flatMap(({ value }) => digitsOf(value) ?? []);
+  return prefixOf(random) + (random.chance(0.3) ? pickOr(random, stored, '1') : random.pick(SEARCH_NUMBERS));
+}
 
 function quantityValue(asking: Asking, conversion: boolean): string {
   const { random } = asking;
-  const number = prefixOf(random) + random.pick(SEARCH_NUMBERS);
-  const code = random.pick(UNIT_POOL);
+  const stored = storedElements(asking)
+    .map(({ value }) => value)
+    .filter(isObject);
+  const quantity: JsonObject = random.chance(0.4) ? pickOr(random, stored, {}) : {};
+  const number = prefixOf(random) + (digitsOf(quantity['value']) ?? random.pick(SEARCH_NUMBERS));
+  const code = textOf(quantity['code']) ?? random.pick(UNIT_POOL);
   if (conversion) return `${number}|${UCUM}|${code}`;
   return random.pick([number, `${number}||${code}`, `${number}||milligram`, `${number}|urn:units|${code}`]);
 }

@@ -19,6 +19,7 @@ import {
 import { location, organization, patient, practitioner } from './generate-people';
 import { CONCEPTS } from './generate-values';
 import { hasValue, tidy, type JsonObject, type Resource } from './json';
+import { WORDS } from './narrative';
 import { HL7_CODES, idsOf, type Make, type Maker } from './maker';
 import { createRandom } from './random';
 
@@ -61,6 +62,14 @@ const meta = ({ random }: Maker): JsonObject | undefined =>
           'urn:oid:1.2.3',
         ]),
       })
+    : undefined;
+
+const narrative = ({ random }: Maker): JsonObject | undefined =>
+  random.chance(0.2)
+    ? {
+        status: 'additional',
+        div: `<div xmlns="http://www.w3.org/1999/xhtml"><p class="vexwort">A <b>${random.pick(WORDS)}</b>, ${random.pick(['B &amp; C', 'FRÖSTELIG', 'well'])}</p></div>`,
+      }
     : undefined;
 
 const MAKERS: Readonly<Record<string, Make>> = {
@@ -143,7 +152,12 @@ export function generateData({ seed, root, size = 1 }: DataOptions): Resource[] 
       return {
         resourceType,
         id,
-        ...tidy({ meta: own !== undefined && hasValue(own) ? own : undefined, url, ...make(maker) }),
+        ...tidy({
+          meta: own !== undefined && hasValue(own) ? own : undefined,
+          text: narrative(maker),
+          url,
+          ...make(maker),
+        }),
       };
     }),
   );

@@ -1,6 +1,7 @@
 /** What the generators make: every feature is asked, and most questions have an answer that is neither nothing nor all. */
 import { generateData } from './generate-data';
-import { FEATURES, generateSearch } from './generate-query';
+import { FEATURES } from './features';
+import { generateSearch } from './generate-query';
 import { makeSpace } from './make-space';
 import { search } from './matcher';
 import type { Release } from './official';
@@ -8,7 +9,7 @@ import { createRandom } from './random';
 import { Unclear } from './refusal';
 
 const ROOT = 'https://fhir.example.org/w/system/api/v1/fhir/r4';
-const ASKED = 1500;
+const ASKED = 2500;
 
 describe.each<Release>(['r4', 'r4b'])('searches made for %s', (release) => {
   const space = makeSpace({ release, root: ROOT, resources: generateData({ seed: 3, root: ROOT }) });

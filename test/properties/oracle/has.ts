@@ -1,7 +1,7 @@
 /** `_has`: that a resource of another type refers here, of which something must be true. */
 import type { Compile } from './chain';
 import { findParameter } from './parameters';
-import { BadSearch } from './refusal';
+import { BadSearch, Unclear } from './refusal';
 import { allowedTargets, resourcesAt } from './reference-search';
 import { alone, type Predicate, type Space } from './space';
 import { elementsOf } from './values';
@@ -37,5 +37,9 @@ export function hasPredicate(
       )
       .map(({ resource }) => resource),
   );
-  return ({ resource }) => found.has(resource);
+  return ({ resource, container }) => {
+    if (found.has(resource) && container !== resource)
+      throw new Unclear('what refers to a contained resource');
+    return found.has(resource);
+  };
 }

@@ -41,7 +41,7 @@ function parametersFor(type: string, code: string | undefined): Parameter[] {
   return parametersOf(type).filter(
     (parameter) =>
       parameter.kind === 'reference' &&
-      (code === undefined ? !isCanonical(parameter) : parameter.code === code),
+      (code === undefined ? parameter.code !== '_profile' : parameter.code === code),
   );
 }
 

@@ -2,6 +2,7 @@
 import type { TestServer } from '../../support/server';
 import { generateData } from './generate-data';
 import { toJsonText, type Json, type JsonObject, type Resource } from './json';
+import { NOWHERE } from './maker';
 import { makeSpace } from './make-space';
 import type { Release } from './official';
 import { createRandom } from './random';
@@ -28,6 +29,25 @@ async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>)
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+/**
+ * Puts resources into another tenant: under the same ids others, and one of each type under the id that references to
+ * nowhere name. No search of the tenant under test may tell anything of them.
+ */
+export async function plantElsewhere(
+  server: TestServer,
+  { tenant, release, seed }: LoadOptions,
+): Promise<void> {
+  const path = server.path(tenant, release);
+  const data = generateData({ seed, root: PUBLIC_URL + path });
+  const types = new Map(data.map((resource) => [resource.resourceType, resource]));
+  const named = [...types.values()].map((resource) => ({ ...resource, id: NOWHERE }));
+  await inTurns([...data, ...named], async (resource) => {
+    const key = `${resource.resourceType}/${resource.id}`;
+    const { status, text } = await server.request('PUT', `${path}/${key}`, toJsonText(resource));
+    if (status !== 201) throw new Error(text);
+  });
 }
 
 /** @throws Error with the server's answer, where it refuses a resource */

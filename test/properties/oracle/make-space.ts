@@ -17,6 +17,7 @@ const EVERY = ['Resource', 'Any'];
 export function makeSpace({ release, root, resources, versions }: SpaceOptions): Space {
   const types = [...new Set(resources.map(({ resourceType }) => resourceType))];
   return {
+    release,
     resources,
     root,
     now: () => Date.now(),

@@ -6,6 +6,9 @@ import type { Random } from './random';
 export const HL7_CODES = 'http://terminology.hl7.org/CodeSystem/';
 export const number = (value: number): Digits => new Digits(String(value));
 
+/** The id of resources that are in another tenant only. */
+export const NOWHERE = 'nowhere';
+
 export interface Maker {
   readonly random: Random;
   /** The address of the space. */
@@ -30,7 +33,7 @@ export function refer(maker: Maker, types: readonly string[]): JsonObject {
   const form = random.below(20);
   if (form === 0) return { reference: `${root}/${literal}` };
   if (form === 1) return { reference: `${literal}/_history/1` };
-  if (form === 2) return { reference: `${type}/nowhere` };
+  if (form === 2) return { reference: `${type}/${NOWHERE}` };
   if (form === 3) return { reference: `https://elsewhere.example/fhir/${literal}` };
   if (form === 4) return { reference: 'urn:uuid:c757873d-ec9a-4326-a141-556f43239520', type };
   if (form === 5) return { identifier: makeIdentifier(random), display: 'only a name' };

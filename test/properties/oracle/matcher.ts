@@ -1,18 +1,21 @@
 /** The oracle: what a search finds, resource by resource, by the rules and nothing else. */
 import { chainPredicate } from './chain';
+import { compartmentPredicate, readPlace } from './compartment';
 import { compositePredicate } from './composite';
 import { elementTest, versionedUrl } from './criterion';
 import { hasPredicate } from './has';
 import { included, identityOf, readInclude, type Include } from './include';
-import { membersOf, type Resource } from './json';
+import { filterPredicate } from './filter';
+import type { Resource } from './json';
+import { listPredicate } from './list';
 import { missingPredicate } from './missing';
+import { wordsPredicate } from './narrative';
 import { nearPredicate } from './near';
 import { findParameter, TYPES } from './parameters';
 import { alternativesOf } from './query-text';
-import { referenceText } from './reference';
-import { BadSearch } from './refusal';
+import { BadSearch, Unclear } from './refusal';
 import { compareBy, describeKeys, readSort } from './sort';
-import { alone, findLocal, type Predicate, type Space } from './space';
+import { alone, type Predicate, type Space } from './space';
 import { elementsOf } from './values';
 
 const NEGATIVE = ['not', 'not-in'];
@@ -25,6 +28,8 @@ export function compile(space: Space, type: string, name: string, text: string):
     return chainPredicate(space, type, name.slice(0, point), name.slice(point + 1), text, compile);
   }
   if (name === '_list') return listPredicate(space, text);
+  if (name === '_text' || name === '_content') return wordsPredicate(name, text);
+  if (name === '_filter') return filterPredicate(space, type, text);
   const [code = '', modifier = '', ...more] = name.split(':');
   const parameter = findParameter(type, code);
   if (parameter === undefined || more.length > 0) throw new BadSearch(`${type} has no parameter ${name}`);
@@ -39,8 +44,10 @@ export function compile(space: Space, type: string, name: string, text: string):
   const tests = alternativesOf(text).map((alternative) =>
     elementTest(space, type, parameter, modifier, alternative),
   );
-  const meetsAny: Predicate = ({ resource }) =>
-    elementsOf(resource, parameter).some((element) => tests.some((test) => test(element)));
+  const meetsAny: Predicate = ({ resource, container }) => {
+    if (code === '_id' && resource !== container) throw new Unclear('the id of a contained resource');
+    return elementsOf(resource, parameter).some((element) => tests.some((test) => test(element)));
+  };
   return NEGATIVE.includes(modifier) ? (item) => !meetsAny(item) : meetsAny;
 }
 
@@ -55,18 +62,6 @@ function urlPredicate(text: string): Predicate {
       ({ url, version }) =>
         resource['url'] === url && (version === undefined || resource['version'] === version),
     );
-}
-
-/** `_list=id`: what the list has as its items. */
-function listPredicate(space: Space, text: string): Predicate {
-  const items = new Set(
-    alternativesOf(text).flatMap((id) =>
-      membersOf(membersOf([findLocal(space, `List/${id}`) ?? {}], 'entry'), 'item').flatMap(
-        (item) => findLocal(space, referenceText(item) ?? '') ?? [],
-      ),
-    ),
-  );
-  return ({ resource }) => items.has(resource as Resource);
 }
 
 /** What a search must answer; undefined for one that must be refused with 400. */
@@ -84,19 +79,21 @@ export interface Expected {
 const CONTROLS = ['_count', '_total', '_offset', '_format', '_cursor'];
 
 /**
- * @param type undefined: of all types, or those of `_type`
+ * @param place a type, a compartment and type such as `Patient/1/Observation`; undefined: all types, or those of `_type`
  * @param query the text behind the question mark
  */
-export function search(space: Space, type: string | undefined, query: string): Expected | undefined {
+export function search(space: Space, place: string | undefined, query: string): Expected | undefined {
   try {
-    return answer(space, type, query);
+    return answer(space, place, query);
   } catch (error) {
     if (error instanceof BadSearch) return undefined;
     throw error;
   }
 }
 
-function answer(space: Space, type: string | undefined, query: string): Expected {
+function answer(space: Space, place: string | undefined, query: string): Expected {
+  const compartment = readPlace(place ?? '');
+  const type = compartment === undefined ? place : compartment.type;
   const pairs = [...new URLSearchParams(query)].filter(([name, text]) => name !== '_' && text !== '');
   const valuesOf = (wanted: string): string[] =>
     pairs.flatMap(([name, text]) => (name === wanted ? [text] : []));
@@ -109,7 +106,15 @@ function answer(space: Space, type: string | undefined, query: string): Expected
   }
   const keys = valuesOf('_sort').flatMap((text) => readSort(types[0] ?? '', text));
   const predicates = new Map(
-    types.map((one) => [one, criteria.map(([name, text]) => compile(space, one, name, text))]),
+    types.map((one) => [
+      one,
+      [
+        ...(compartment === undefined
+          ? []
+          : [compartmentPredicate(space, compartment.compartment, compartment.id, one)]),
+        ...criteria.map(([name, text]) => compile(space, one, name, text)),
+      ],
+    ]),
   );
   const matches = space.resources.filter((resource) =>
     predicates.get(resource.resourceType)?.every((predicate) => predicate(alone(resource))),

@@ -18,20 +18,49 @@ export interface OfficialParameter {
   }[];
 }
 
-const read = new Map<Release, ReadonlyMap<string, OfficialParameter>>();
+interface Official {
+  /** By `Type.code`. */
+  readonly parameters: ReadonlyMap<string, OfficialParameter>;
+  /** By the type that has the compartment: types in it and the codes of their parameters. */
+  readonly compartments: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
+}
 
-/** By `Type.code`. */
-export function officialParameters(release: Release): ReadonlyMap<string, OfficialParameter> {
+const read = new Map<Release, Official>();
+
+function official(release: Release): Official {
   const known = read.get(release);
   if (known !== undefined) return known;
   const file = path.join(__dirname, '..', '..', '..', 'definitions', `${release}.json.gz`);
   const [core] = JSON.parse(gunzipSync(readFileSync(file)).toString('utf8')) as [
-    { searchParameters: OfficialParameter[] },
+    {
+      searchParameters: OfficialParameter[];
+      compartments: { code: string; parameters: Record<string, string[]> }[];
+    },
   ];
-  const parameters = new Map(core.searchParameters.map((one) => [`${one.type}.${one.code}`, one]));
-  read.set(release, parameters);
-  return parameters;
+  const found: Official = {
+    parameters: new Map(core.searchParameters.map((one) => [`${one.type}.${one.code}`, one])),
+    compartments: new Map(
+      core.compartments.map(({ code, parameters }) => [code, new Map(Object.entries(parameters))]),
+    ),
+  };
+  read.set(release, found);
+  return found;
 }
+
+/** By `Type.code`. */
+export const officialParameters = (release: Release): ReadonlyMap<string, OfficialParameter> =>
+  official(release).parameters;
+
+/** The kinds that a parameter of this name has among those of the types that have it. */
+export const officialKinds = (release: Release, types: readonly string[], code: string): string[] => [
+  ...new Set(types.flatMap((type) => officialParameters(release).get(`${type}.${code}`)?.kind ?? [])),
+];
+
+/** The types in a compartment and the codes of the parameters by which they are. */
+export const officialCompartment = (
+  release: Release,
+  compartment: string,
+): ReadonlyMap<string, readonly string[]> => official(release).compartments.get(compartment) ?? new Map();
 
 export const officialTargets = (release: Release, type: string, code: string): readonly string[] =>
   officialParameters(release).get(`${type}.${code}`)?.targets ?? [];

@@ -1,20 +1,10 @@
 /** The oracle by examples: sentences of https://hl7.org/fhir/R4/search.html and of the rules of this server. */
+import { find, ROOT } from './find';
 import { walkable, type Resource } from './json';
 import { makeSpace } from './make-space';
 import { search } from './matcher';
 import { folded } from './string';
 import { UCUM } from './units';
-
-const ROOT = 'https://fhir.example.org/w/system/api/v1/fhir/r4';
-
-/** Ids of what a search finds, or 400. */
-function find(resources: readonly object[], asked: string): string[] | 400 {
-  const stored = resources.map((resource) => walkable(resource) as Resource);
-  const space = makeSpace({ release: 'r4', root: ROOT, resources: stored });
-  const [type = '', query = ''] = asked.split(/\?(.*)/s);
-  const expected = search(space, type === '' ? undefined : type, query);
-  return expected === undefined ? 400 : expected.matches.map(({ id }) => id);
-}
 
 const patient = (id: string, members: object): object => ({ resourceType: 'Patient', id, ...members });
 const observation = (id: string, members: object): object => ({

@@ -1,9 +1,11 @@
 /** What a search sees: the resources of one tenant and release. */
 import { type JsonObject, type Resource } from './json';
+import type { Release } from './official';
 import type { Terminology } from './terminology';
 import { targetOf, type Target } from './reference';
 
 export interface Space {
+  readonly release: Release;
   readonly resources: readonly Resource[];
   /** The address of the space, such as https://fhir.example.org/w/system/api/v1/fhir/r4 */
   readonly root: string;
@@ -26,9 +28,17 @@ export type Predicate = (item: Item) => boolean;
 
 export const alone = (resource: JsonObject): Item => ({ resource, container: resource });
 
+const byIdentity = new WeakMap<readonly Resource[], ReadonlyMap<string, Resource>>();
+
+function resourcesByIdentity({ resources }: Space): ReadonlyMap<string, Resource> {
+  const known = byIdentity.get(resources);
+  if (known !== undefined) return known;
+  const made = new Map(resources.map((resource) => [`${resource.resourceType}/${resource.id}`, resource]));
+  byIdentity.set(resources, made);
+  return made;
+}
+
 export function findLocal(space: Space, text: string): Resource | undefined {
   const target = targetOf(text, space.root);
-  return target === undefined
-    ? undefined
-    : space.resources.find(({ resourceType, id }) => resourceType === target.type && id === target.id);
+  return target === undefined ? undefined : resourcesByIdentity(space).get(`${target.type}/${target.id}`);
 }

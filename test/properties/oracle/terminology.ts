@@ -19,7 +19,7 @@ export interface Code {
 
 export interface Terminology {
   /** The codes of a value set, named by url, url|version or ValueSet/id. @throws BadSearch where there is none */
-  membersOf(valueSet: string): Code[];
+  membersOf(valueSet: string): readonly Code[];
   /** Whether `code` is `ancestor` or one of its descendants. */
   isBelow(system: string, code: string, ancestor: string): boolean;
 }
@@ -37,6 +37,17 @@ function conceptsOf(parent: Json, line: readonly string[]): Concept[] {
     return [{ code, line: [...line, code] }, ...conceptsOf(concept, [...line, code])];
   });
 }
+
+/** Of the value sets that every space has, those that are asked about. */
+const BASE: ReadonlyMap<string, readonly Code[]> = new Map([
+  [
+    'http://hl7.org/fhir/ValueSet/administrative-gender',
+    ['male', 'female', 'other', 'unknown'].map((code) => ({
+      system: 'http://hl7.org/fhir/administrative-gender',
+      code,
+    })),
+  ],
+]);
 
 export function createTerminology(resources: readonly Resource[]): Terminology {
   const ofType = (type: string): Resource[] => resources.filter(({ resourceType }) => resourceType === type);
@@ -68,8 +79,10 @@ export function createTerminology(resources: readonly Resource[]): Terminology {
       .map(({ code }) => ({ system, code }));
   }
 
-  function codesIn(name: string): Code[] {
+  function codesIn(name: string): readonly Code[] {
     const { url, version } = readCanonical(name);
+    const base = BASE.get(name);
+    if (base !== undefined) return base;
     const found = ofType('ValueSet').find(
       (set) =>
         `ValueSet/${set.id}` === name ||

@@ -41,8 +41,18 @@ function elementsAt(from: JsonObject, { steps, type, system }: Path): Element[] 
 }
 
 /** The elements of a parameter, in a resource or, for a component of a pair, in the element of the pair. */
-export function elementsOf(from: JsonObject, { paths, onlyTarget }: Parameter): Element[] {
-  const found = paths.flatMap((path) => elementsAt(from, path));
-  if (onlyTarget === undefined) return found;
-  return found.filter(({ value }) => localTypeOf(value, from) === onlyTarget);
+export function elementsOf(from: JsonObject, parameter: Parameter): readonly Element[] {
+  const known = found.get(from) ?? new Map<Parameter, readonly Element[]>();
+  const elements = known.get(parameter) ?? findElements(from, parameter);
+  found.set(from, known.set(parameter, elements));
+  return elements;
+}
+
+/** What was found already: resources do not change. */
+const found = new WeakMap<JsonObject, Map<Parameter, readonly Element[]>>();
+
+function findElements(from: JsonObject, { paths, onlyTarget }: Parameter): Element[] {
+  const elements = paths.flatMap((path) => elementsAt(from, path));
+  if (onlyTarget === undefined) return elements;
+  return elements.filter(({ value }) => localTypeOf(value, from) === onlyTarget);
 }

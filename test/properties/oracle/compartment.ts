@@ -1,0 +1,46 @@
+/** Compartments: what belongs to one patient, practitioner, encounter … by the CompartmentDefinitions of the release. */
+import { officialCompartment } from './official';
+import { findParameter, TYPES } from './parameters';
+import { referenceText, targetOf } from './reference';
+import { BadSearch } from './refusal';
+import type { Predicate, Space } from './space';
+import { elementsOf } from './values';
+
+/** Those that the data have resources of. */
+export const COMPARTMENTS: readonly string[] = ['Patient', 'Encounter', 'Practitioner'];
+/** A resource itself, in its own compartment. */
+const ITSELF = '{def}';
+
+/** The types in a compartment. Whether a patient is in its own, beside those that link to it, is left open. */
+export function compartmentTypes(space: Space, compartment: string): string[] {
+  const codes = officialCompartment(space.release, compartment);
+  return TYPES.filter(
+    (type) => codes.has(type) && (type !== compartment || codes.get(type)?.includes(ITSELF) === true),
+  );
+}
+
+/**
+ * Whether a resource of a type is in the compartment of a resource: whether one of the type's parameters for that
+ * compartment refers to it. Parameters that the table of the oracle does not know are of elements that the data lack.
+ * @throws BadSearch where the type is in no such compartment
+ */
+export function compartmentPredicate(space: Space, compartment: string, id: string, type: string): Predicate {
+  const codes = officialCompartment(space.release, compartment).get(type);
+  if (codes === undefined) throw new BadSearch(`${type} is not in the compartment of ${compartment}`);
+  const parameters = codes.flatMap((code) => findParameter(type, code) ?? []);
+  return ({ resource }) =>
+    (codes.includes(ITSELF) && resource['resourceType'] === compartment && resource['id'] === id) ||
+    parameters
+      .flatMap((parameter) => elementsOf(resource, parameter))
+      .map(({ value }) => targetOf(referenceText(value) ?? '', space.root))
+      .some((target) => target?.type === compartment && target.id === id);
+}
+
+/** `Patient/1/Observation` or `Patient/1/*`; undefined for a mere type. */
+export function readPlace(
+  text: string,
+): { readonly compartment: string; readonly id: string; readonly type: string | undefined } | undefined {
+  const [compartment = '', id, type] = text.split('/');
+  if (id === undefined || type === undefined) return undefined;
+  return { compartment, id, type: type === '*' ? undefined : type };
+}

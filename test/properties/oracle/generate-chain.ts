@@ -1,0 +1,127 @@
+/** Random chains and `_has`, nested in each other, and what they end with. */
+import { ownCriterion } from './generate-criterion';
+import { textOf, type JsonObject } from './json';
+import { officialKinds } from './official';
+import { findParameter, parametersOf, TYPES, type Parameter } from './parameters';
+import type { Criterion, QueryMaker } from './query-maker';
+import { allowedTargets, isCanonical, resourcesAt } from './reference-search';
+import { elementsOf } from './values';
+
+/** How many references a chain goes through at most. */
+export const DEEPEST = 4;
+
+const isOnReference = ({ isOn }: QueryMaker, parameter: Parameter, canonical: 'chain' | 'has'): boolean =>
+  parameter.kind === 'reference' &&
+  parameter.code !== '_profile' &&
+  (!isCanonical(parameter) || isOn(`${canonical}:canonical`));
+
+const knownTargets = ({ space }: QueryMaker, type: string, parameter: Parameter): string[] =>
+  allowedTargets(space, type, parameter).filter((target) => TYPES.includes(target));
+
+/** A bare id may stand for several types, and which depends on what the chain leads to. */
+const hasBareId = (value: string): boolean =>
+  value.split(',').some((one) => /^[A-Za-z0-9\-.]{1,64}$/.test(one));
+
+/** What a chain without a type may end with: a name that means the same kind wherever the reference leads. */
+function untypedRest(
+  maker: QueryMaker,
+  target: string,
+  targets: readonly string[],
+  depth: number,
+): Criterion | undefined {
+  const inner = criterion(maker, target, depth - 1);
+  if (inner === undefined) return undefined;
+  const [, code = ''] = /^([\w-]+)/.exec(inner.name) ?? [];
+  if (code === '_has') return inner;
+  const kinds = officialKinds(maker.space.release, targets, code);
+  if (kinds.length !== 1) return undefined;
+  if (kinds[0] === 'reference' && !/[.]|:missing$/.test(inner.name) && hasBareId(inner.value))
+    return undefined;
+  return inner;
+}
+
+/** What the reference of the resource in focus leads to. */
+const reached = (
+  { space, focus }: Pick<QueryMaker, 'space' | 'focus'>,
+  parameter: Parameter,
+): JsonObject[] =>
+  focus === undefined
+    ? []
+    : elementsOf(focus, parameter)
+        .flatMap(({ value }) => resourcesAt(space, parameter, value, focus))
+        .map(({ resource }) => resource);
+
+/** A resource of the source that refers to the one in focus. */
+function referring(
+  { space, focus, random }: QueryMaker,
+  source: string,
+  code: string,
+): JsonObject | undefined {
+  const parameter = findParameter(source, code);
+  if (focus === undefined || parameter === undefined) return undefined;
+  const found = space.resources.filter(
+    (resource) =>
+      resource.resourceType === source && reached({ space, focus: resource }, parameter).includes(focus),
+  );
+  return found.length > 0 ? random.pick(found) : undefined;
+}
+
+function chain(maker: QueryMaker, type: string, depth: number): Criterion[] {
+  const { random, isOn } = maker;
+  const all = parametersOf(type).filter((parameter) => isOnReference(maker, parameter, 'chain'));
+  const leading = all.filter((parameter) => reached(maker, parameter).length > 0);
+  const references = leading.length > 0 ? leading : all;
+  if (references.length === 0) return [];
+  const parameter = random.pick(references);
+  const targets = knownTargets(maker, type, parameter);
+  if (targets.length === 0) return [];
+  const one = (): Criterion | undefined => {
+    const isTyped = !isOn('chain:untyped') || random.chance(0.5);
+    const resources = reached(maker, parameter);
+    const focus = resources.length > 0 ? random.pick(resources) : undefined;
+    const target = textOf(focus?.['resourceType']) ?? random.pick(targets);
+    if (!targets.includes(target)) return undefined;
+    const next = { ...maker, focus };
+    const rest = isTyped ? criterion(next, target, depth - 1) : untypedRest(next, target, targets, depth);
+    const head = isTyped ? `${parameter.code}:${target}` : parameter.code;
+    return rest === undefined ? undefined : { name: `${head}.${rest.name}`, value: rest.value };
+  };
+  const wanted = isOn('chain:and') && random.chance(0.15) ? 2 : 1;
+  return Array.from({ length: wanted }, one).flatMap((made) => made ?? []);
+}
+
+function has(maker: QueryMaker, type: string, depth: number): Criterion | undefined {
+  const sources = TYPES.flatMap((source) =>
+    parametersOf(source)
+      .filter(
+        (parameter) =>
+          isOnReference(maker, parameter, 'has') &&
+          allowedTargets(maker.space, source, parameter).includes(type),
+      )
+      .map(({ code }) => ({ source, code })),
+  );
+  if (sources.length === 0) return undefined;
+  const tried = maker.random.several(sources, 6).map((one) => ({
+    ...one,
+    focus: referring(maker, one.source, one.code),
+  }));
+  const chosen = tried.find(({ focus }) => focus !== undefined) ?? tried[0];
+  if (chosen === undefined) return undefined;
+  const { source, code, focus } = chosen;
+  const inner = criterion({ ...maker, focus }, source, depth - 1);
+  return inner === undefined
+    ? undefined
+    : { name: `_has:${source}:${code}:${inner.name}`, value: inner.value };
+}
+
+/** Criteria of a type: its own, chains (two where both go over the same reference) or a `_has`. */
+export function criteria(maker: QueryMaker, type: string, depth = DEEPEST): Criterion[] {
+  const { random, isOn } = maker;
+  if (depth > 0 && isOn('chain') && random.chance(0.3)) return chain(maker, type, depth);
+  if (depth > 0 && isOn('has') && random.chance(0.2)) return [has(maker, type, depth) ?? []].flat();
+  return [ownCriterion(maker, type) ?? []].flat();
+}
+
+/** One of them, as a chain or `_has` can go on with. */
+const criterion = (maker: QueryMaker, type: string, depth: number): Criterion | undefined =>
+  criteria(maker, type, depth)[0];

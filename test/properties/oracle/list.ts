@@ -1,0 +1,12 @@
+/** `_list=id`: what the list has as its items. */
+import { membersOf } from './json';
+import { alternativesOf } from './query-text';
+import { referenceText } from './reference';
+import { findLocal, type Predicate, type Space } from './space';
+
+export function listPredicate(space: Space, text: string): Predicate {
+  const lists = alternativesOf(text).flatMap((id) => findLocal(space, `List/${id}`) ?? []);
+  const items = membersOf(membersOf(lists, 'entry'), 'item');
+  const found = new Set(items.map((item) => findLocal(space, referenceText(item) ?? '')));
+  return ({ resource }) => [...found].some((one) => one === resource);
+}

@@ -1,0 +1,42 @@
+/** `_text` and `_content`: words of the narrative, and of the whole resource. */
+import { isObject, listOf, textOf, type Json, type JsonObject } from './json';
+import { alternativesOf, unescaped } from './query-text';
+import { BadSearch } from './refusal';
+import { folded } from './string';
+import type { Predicate } from './space';
+
+/** Made up, so that they stand nowhere but where the generators put them; none is the beginning of another. */
+export const WORDS = ['zorbal', 'quimble', 'fröstelig', 'vexwort'];
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** What a reader of the narrative sees. */
+const readableText = (html: string): string =>
+  html.replace(/<[^>]*>/g, ' ').replace(/&(\w+);/g, (all, name: string) => ENTITIES[name] ?? all);
+
+const narrativeOf = (resource: JsonObject): string[] =>
+  listOf(resource['text'])
+    .filter(isObject)
+    .flatMap((text) => textOf(text['div']) ?? [])
+    .map(readableText);
+
+/** Every text in a resource, the narrative as it is read. */
+function textsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return listOf(value).flatMap(textsIn);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === 'div' ? listOf(member).flatMap((text) => readableText(textOf(text) ?? '')) : textsIn(member),
+  );
+}
+
+/** @param name `_text` or `_content` @throws BadSearch where no word is left */
+export function wordsPredicate(name: string, text: string): Predicate {
+  const sought = alternativesOf(text).map((alternative) => folded(unescaped(alternative)).split(' '));
+  if (sought.some((words) => words.includes(''))) throw new BadSearch(`${name}=${text}: no word`);
+  return ({ resource }) => {
+    const texts = name === '_text' ? narrativeOf(resource) : textsIn(resource);
+    const found = new Set(texts.flatMap((one) => folded(one).split(' ')));
+    return sought.some((words) => words.every((word) => found.has(word)));
+  };
+}
