@@ -138,6 +138,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     },
     ids: createIdSource(),
     hasher,
+    codeSystems,
     turns: new KeyedQueue(),
     cache,
     limits,

@@ -6,6 +6,7 @@ import type { ReferenceResolver } from './fhir/reference';
 import type { Validator } from './fhir/validate';
 import type { Preparer } from './preparation/preparer';
 import type { Release } from './fhir/release';
+import type { CodeSystemMemory } from './operations/code-system-memory';
 import type { Extractor } from './search/extract';
 import type { IndexRows } from './search/index-rows';
 import type { Hasher } from './search/hash';
@@ -51,6 +52,8 @@ export interface Services {
   readonly keys: ResourceKeys;
   readonly ids: IdSource;
   readonly hasher: Hasher;
+  /** Code systems that were parsed before, of all spaces. */
+  readonly codeSystems: CodeSystemMemory;
   /** Lets the writers of one resource wait for each other inside this process. */
   readonly turns: KeyedQueue;
   readonly cache: RedisCache;

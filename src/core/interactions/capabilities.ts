@@ -4,6 +4,7 @@ import type { RequestContext } from '../context';
 import type { SearchParameterDefinition } from '../fhir/definitions';
 import { RELEASES, type Release } from '../fhir/release';
 import { operationsOf } from '../operations/invoke';
+import { COMPUTED_PARAMETERS } from '../search/criteria';
 import { storedParameters } from '../search/parameter';
 import { searchTypeOf } from '../search/types';
 import type { Services } from '../services';
@@ -115,9 +116,7 @@ function searchParameters(services: Services, release: Release, type: string): o
   const works = [...storedParameters(definitions, type).values()].filter(
     (stored) => searchTypeOf(stored) !== undefined,
   );
-  const computed = ['_id', '_lastUpdated'].flatMap(
-    (code) => definitions.searchParameters(type).get(code) ?? [],
-  );
+  const computed = COMPUTED_PARAMETERS.flatMap((code) => definitions.searchParameters(type).get(code) ?? []);
   return [...computed, ...works.map(({ parameter }) => parameter)]
     .map(({ code, url, kind }) => ({ name: code, definition: url, type: kind }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));

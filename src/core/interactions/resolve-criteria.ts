@@ -4,11 +4,13 @@ import type { Criterion, Predicate, TypeCriteria } from '../search/predicate';
 import type { Services } from '../services';
 import { findTargetTypes } from '../storage/reference-targets';
 import { resolveCanonical } from './resolve-canonicals';
+import { mergeCodes, requireFewValueSets, resolveSubsumption, resolveValueSet } from './resolve-codes';
 
 /**
- * Replaces the predicates that only the stored data can tell the meaning of, at any depth of chains.
- * Cost: nothing where there are none; else a statement for each.
- * Throws invalidParameterValue.
+ * Replaces the predicates that only the stored data can tell the meaning of, at any depth of chains, but for scans, which
+ * are of one space: planSearch replaces those.
+ * Cost: nothing where there are none; else a statement for each, some where terminology is asked.
+ * Throws invalidParameterValue, tooCostly, notSupported.
  */
 export async function resolveCriteria(
   services: Services,
@@ -23,7 +25,8 @@ async function resolveCriterion(
   context: RequestContext,
   criterion: Criterion,
 ): Promise<Criterion> {
-  const { anyOf } = await resolveBareIds(services, context, criterion);
+  const { anyOf, name } = await resolveBareIds(services, context, criterion);
+  requireFewValueSets(anyOf);
   const inner = async (of: TypeCriteria): Promise<TypeCriteria> => ({
     ...of,
     criteria: await resolveCriteria(services, context, of.criteria),
@@ -39,12 +42,16 @@ async function resolveCriterion(
           return [{ ...predicate, criteria: await resolveCriteria(services, context, predicate.criteria) }];
         case 'canonical':
           return resolveCanonical(services, context, predicate);
+        case 'valueSet':
+          return resolveValueSet(services, context, name, predicate);
+        case 'subsumption':
+          return resolveSubsumption(services, context, name, predicate);
         default:
           return [predicate];
       }
     }),
   );
-  return { ...criterion, anyOf: resolved.flat() };
+  return { ...criterion, anyOf: mergeCodes(resolved.flat()) };
 }
 
 /**

@@ -204,7 +204,7 @@ function hasContent(value: JsonValue): boolean {
 const UNDERSCORE = 95;
 
 /** The value of an extension, for expressions that end in `.extension(url)`. */
-function extensionValue(definitions: Definitions, { value }: PathValue): PathValue | undefined {
+export function extensionValue(definitions: Definitions, { value }: PathValue): PathValue | undefined {
   if (!isJsonObject(value)) return undefined;
   for (const name in value) {
     const inner = value[name];

@@ -5,7 +5,7 @@
  */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { isStorable, type ComponentKind } from './rows/composite';
-import { valueTypesOf } from './value-types';
+import { bindingSystemsOf, valueTypesOf } from './value-types';
 
 /** Rows under `number`; with `targetType`, only the reference rows with that target type count. */
 export interface RowSource {
@@ -25,6 +25,8 @@ export interface StoredParameter {
   readonly rowsOf: readonly RowSource[];
   /** FHIR types that its values can have, sorted; empty for composites and for what the server computes. */
   readonly valueTypes: readonly string[];
+  /** Of a token parameter: the systems that bindings give to its values of type `code`, sorted. */
+  readonly bindingSystems: readonly string[];
 }
 
 /** Parameters that the head of a resource answers: they have no rows although they have an expression. */
@@ -93,6 +95,11 @@ function decide(
       .filter(({ parameter }) => parameter.kind !== 'composite')
       .map(({ parameter, branches }) => [parameter, valueTypesOf(definitions, branches)]),
   );
+  const bindingSystems = new Map(
+    candidates
+      .filter(({ parameter }) => parameter.kind === 'token')
+      .map(({ parameter, branches }) => [parameter, bindingSystemsOf(definitions, branches)]),
+  );
   return new Map(
     parameters.map((parameter) => [
       parameter.code,
@@ -100,6 +107,7 @@ function decide(
         parameter,
         ...toStorage(parameter, sources.get(parameter)),
         valueTypes: valueTypes.get(parameter) ?? [],
+        bindingSystems: bindingSystems.get(parameter) ?? [],
       },
     ]),
   );

@@ -1,3 +1,5 @@
+import type { SearchParameterDefinition } from '../fhir/definitions';
+import type { Release } from '../fhir/release';
 import type { RangeTest } from './range-test';
 import type { ResourceKey } from './resource-key';
 
@@ -105,16 +107,16 @@ export interface CodeRows {
 }
 
 /** A test of the resources of one type by their content. */
-export type Scan =
+export type Scan = (
   | {
       readonly kind: 'words';
-      readonly type: string;
       /** The values of a search parameter, one of which must meet the condition; the narrative; or all texts. */
-      readonly texts: { readonly parameter: string } | 'narrative' | 'content';
+      readonly texts: { readonly parameter: SearchParameterDefinition } | 'narrative' | 'content';
       readonly condition: WordCondition;
     }
   /** A media type is `base` (in lower case), or below it as `image/png` is below `image`, whatever its parameters. */
-  | { readonly kind: 'mediaType'; readonly type: string; readonly parameter: string; readonly base: string };
+  | { readonly kind: 'mediaType'; readonly parameter: SearchParameterDefinition; readonly base: string }
+) & { readonly release: Release; readonly type: string };
 
 /** Words are folded; each stands for all words of a text that begin with it. */
 export type WordCondition =

@@ -2,12 +2,14 @@
  * The FHIR types that the values of a search parameter can have, read off its expression and the definitions alone:
  * a search must know whether codes are folded and whether they can have a system before it has seen a value.
  */
-import type { Definitions, TypeStructure } from '../fhir/definitions';
+import type { CodeSystemOfBinding, Definitions, TypeStructure } from '../fhir/definitions';
 
 /** A type, or (with a path) an element of one that has elements of its own. */
 interface Place {
   readonly structure: TypeStructure;
   readonly path: string;
+  /** Of the element that has this type: where its codes come from. */
+  readonly codeSystem?: CodeSystemOfBinding;
 }
 
 /**
@@ -48,6 +50,19 @@ function isComputed(branch: string): boolean {
   return / (and|or|implies|is) |\.exists\(\)$/.test(branch.replace(/\([^()]*(\([^()]*\)[^()]*)*\)/g, '()'));
 }
 
+/** The systems that bindings give to values of type `code`, sorted. `branches` as of `valueTypesOf`. */
+export function bindingSystemsOf(definitions: Definitions, branches: Iterable<string>): readonly string[] {
+  const systems = new Set<string>();
+  for (const branch of branches) {
+    if (isComputed(branch)) continue;
+    for (const { codeSystem } of follow(definitions, branch)) {
+      if (typeof codeSystem === 'string') systems.add(codeSystem);
+      else for (const system of codeSystem?.values() ?? []) systems.add(system);
+    }
+  }
+  return [...systems].sort();
+}
+
 function follow(definitions: Definitions, branch: string): readonly Place[] {
   const [root = '', ...steps] = splitSteps(branch);
   const structure = definitions.structure(root);
@@ -76,7 +91,10 @@ function childrenOf(definitions: Definitions, { structure, path }: Place, name: 
   if (structure.children(element.path).length > 0) return [{ structure, path: element.path }];
   return element.types.flatMap(({ code }) => {
     const type = definitions.structure(code);
-    return type === undefined ? [] : [{ structure: type, path: '' }];
+    if (type === undefined) return [];
+    const { codeSystem } = element;
+    const isBound = code === 'code' && codeSystem !== undefined;
+    return [{ structure: type, path: '', ...(isBound ? { codeSystem } : {}) }];
   });
 }
 

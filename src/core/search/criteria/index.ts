@@ -9,12 +9,18 @@ import { Nesting, parseChain, parseHas, type ParseInner } from './chain';
 import { idParameter } from './id';
 import { lastUpdatedParameter } from './last-updated';
 import type { SpecialParameter } from './special';
+import { contentParameter, textParameter } from './text';
 
 /** Parameters of every type that have a meaning of their own. Adding one: a file, and its line here. */
 const SPECIAL: ReadonlyMap<string, SpecialParameter> = new Map([
   ['_id', idParameter],
   ['_lastUpdated', lastUpdatedParameter],
+  ['_text', textParameter],
+  ['_content', contentParameter],
 ]);
+
+/** Their codes. */
+export const COMPUTED_PARAMETERS: readonly string[] = [...SPECIAL.keys()];
 
 const MAX_ALTERNATIVES = 1000;
 

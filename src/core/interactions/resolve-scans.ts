@@ -1,0 +1,232 @@
+/**
+ * Searches for what no index holds: the texts of the resources are read, and the keys of those that pass take the place
+ * of the predicate. Patterns in SQL keep most texts inside the database.
+ */
+import { LRUCache } from 'lru-cache';
+import { setImmediate } from 'node:timers/promises';
+import { FhirError, fhirError } from '../errors';
+import { parseStoredObject } from '../fhir/json';
+import type { Criterion, Predicate, Scan, TypeCriteria } from '../search/predicate';
+import type { ResourceKey } from '../search/resource-key';
+import { compileScan, type ScanTest } from '../search/scan';
+import type { Services } from '../services';
+import { lastChangeOf } from '../storage/conformance';
+import { FIRST_KEY, scanKeys, scanRange, type ScannedText, type TextScan } from '../storage/text-scan';
+import { keyOfText } from '../storage/version-row';
+import { runKeys } from '../storage/search-run';
+
+/** Keys that stand for one scan at most. */
+const MAX_FOUND = 10_000;
+/** So many resources that meet the other criteria are read by their keys, rather than all of the type. */
+const MAX_CANDIDATES = 10_000;
+/** Resources that one statement looks at. */
+const CHUNK = 500;
+/** All statements of one scan together; a single one has the statement's own limit. */
+const MAX_SCAN_MS = 10_000;
+/** After so many milliseconds of tests other requests get a turn. */
+const TURN_MS = 10;
+
+/** Keys of whole scans, for their next pages: worth something until a resource of the type changes. */
+const remembered = new LRUCache<string, readonly ResourceKey[]>({ maxSize: 200_000 });
+
+/**
+ * Replaces scans by the keys of the resources of this space that pass them, at any depth of chains. Where few resources
+ * meet the other criteria beside a scan, only those are read.
+ * Cost: nothing where there are none; else the texts of the type, of which a million take some seconds.
+ * Throws tooCostly when more than 10,000 pass, searchTimeout after ten seconds.
+ */
+export async function resolveScans(
+  services: Services,
+  space: number,
+  of: TypeCriteria,
+): Promise<readonly Criterion[]> {
+  if (!of.criteria.some(hasScan)) return of.criteria;
+  const resolved = await Promise.all(
+    of.criteria.map((criterion) => resolveInner(services, space, of, criterion)),
+  );
+  // One after the other: what the first finds are candidates for the next.
+  for (const [index, criterion] of resolved.entries()) {
+    if (!isScanned(criterion)) continue;
+    const others = resolved.filter((other) => !isScanned(other));
+    resolved[index] = await resolveScanned(services, space, { ...of, criteria: others }, criterion);
+  }
+  return resolved;
+}
+
+function hasScan({ anyOf }: Criterion): boolean {
+  return anyOf.some((predicate) => {
+    switch (predicate.index) {
+      case 'scan':
+        return true;
+      case 'target':
+        return predicate.target.criteria.some(hasScan);
+      case 'source':
+        return predicate.source.criteria.some(hasScan);
+      case 'all':
+        return predicate.criteria.some(hasScan);
+      default:
+        return false;
+    }
+  });
+}
+
+function isScanned({ anyOf }: Criterion): boolean {
+  return anyOf.some(({ index }) => index === 'scan');
+}
+
+/** The criterion with the scans inside its chains resolved. */
+async function resolveInner(
+  services: Services,
+  space: number,
+  of: TypeCriteria,
+  criterion: Criterion,
+): Promise<Criterion> {
+  const resolve = async (inner: TypeCriteria): Promise<TypeCriteria> => ({
+    ...inner,
+    criteria: await resolveScans(services, space, inner),
+  });
+  const anyOf = await Promise.all(
+    criterion.anyOf.map(async (predicate): Promise<Predicate> => {
+      switch (predicate.index) {
+        case 'target':
+          return { ...predicate, target: await resolve(predicate.target) };
+        case 'source':
+          return { ...predicate, source: await resolve(predicate.source) };
+        case 'all':
+          return {
+            ...predicate,
+            criteria: (await resolve({ ...of, criteria: predicate.criteria })).criteria,
+          };
+        default:
+          return predicate;
+      }
+    }),
+  );
+  return { ...criterion, anyOf };
+}
+
+/** @param others what the resources must meet besides */
+async function resolveScanned(
+  services: Services,
+  space: number,
+  others: TypeCriteria,
+  criterion: Criterion,
+): Promise<Criterion> {
+  const scans = criterion.anyOf.flatMap((predicate) => (predicate.index === 'scan' ? [predicate.scan] : []));
+  const rest = criterion.anyOf.filter(({ index }) => index !== 'scan');
+  try {
+    const keys = await findKeys(services, space, others, scans);
+    return { ...criterion, anyOf: keys.length === 0 ? rest : [...rest, { index: 'key', keys }] };
+  } catch (error) {
+    if (!(error instanceof FhirError)) throw error;
+    const { name } = criterion;
+    if (error.key === 'timeout') throw fhirError('searchTimeout', { parameter: name });
+    throw error;
+  }
+}
+
+/** The resources that pass one of the scans. */
+async function findKeys(
+  services: Services,
+  space: number,
+  others: TypeCriteria,
+  scans: readonly Scan[],
+): Promise<readonly ResourceKey[]> {
+  const { database } = services;
+  const tests = scans.map((scan) => compileScan(services.definitions(scan.release), scan));
+  const scan: TextScan = { space, type: others.type, ...limitsOf(tests) };
+  const reader = new Reader(services, space, tests);
+  const candidates = await findCandidates(services, space, others);
+  if (candidates !== undefined) {
+    for (let start = 0; start < candidates.length; start += CHUNK) {
+      await reader.read(await scanKeys(database, scan, candidates.slice(start, start + CHUNK)));
+    }
+    return reader.found;
+  }
+  const change = await lastChangeOf(database, space, [others.type]);
+  const name = `${space} ${others.type} ${change} ${JSON.stringify(scans)}`;
+  const known = remembered.get(name);
+  if (known !== undefined) return known;
+  let from: string | undefined = FIRST_KEY;
+  while (from !== undefined) {
+    const { texts, next } = await scanRange(database, scan, from, CHUNK);
+    await reader.read(texts);
+    from = next;
+  }
+  // What changed meanwhile may be in the keys or not: they are worth nothing for the next page.
+  if ((await lastChangeOf(database, space, [others.type])) === change) {
+    remembered.set(name, reader.found, { size: 1 + reader.found.length });
+  }
+  return reader.found;
+}
+
+/** What all tests of a criterion have in common, of which a resource must pass one. */
+function limitsOf(tests: readonly ScanTest[]): Pick<TextScan, 'ordinal' | 'patterns'> {
+  const [first, ...others] = tests;
+  if (first === undefined || others.length === 0)
+    return { ordinal: first?.ordinal, patterns: first?.patterns ?? [] };
+  return {
+    ordinal: others.every(({ ordinal }) => ordinal === first.ordinal) ? first.ordinal : undefined,
+    patterns: tests.some(({ patterns }) => patterns.length === 0)
+      ? []
+      : [tests.map(({ patterns: [pattern = ''] }) => pattern).join('|')],
+  };
+}
+
+/** The keys of all resources that meet the criteria; undefined where they are many, or cannot be listed. */
+async function findCandidates(
+  { database, estimator }: Services,
+  space: number,
+  of: TypeCriteria,
+): Promise<readonly ResourceKey[] | undefined> {
+  const criteria = await estimator.plan(space, of);
+  const counts = await estimator.countEach(space, { ...of, criteria }, MAX_CANDIDATES);
+  const fewest = Math.min(...counts);
+  if (fewest > MAX_CANDIDATES) return undefined;
+  const heads = await runKeys(database, {
+    ...of,
+    criteria,
+    space,
+    order: { by: 'key', descending: true },
+    drive: { kind: 'gather', criterion: counts.indexOf(fewest) },
+    phase: 'all',
+    after: undefined,
+    limit: MAX_CANDIDATES + 1,
+  });
+  // The counts may be half a minute old.
+  return heads.length > MAX_CANDIDATES ? undefined : heads.map(({ keyText }) => keyOfText(keyText));
+}
+
+/** Tests texts and keeps the keys of those that pass. */
+class Reader {
+  readonly found: ResourceKey[] = [];
+  private readonly started = performance.now();
+  private turnSince = this.started;
+
+  constructor(
+    private readonly services: Services,
+    private readonly space: number,
+    private readonly tests: readonly ScanTest[],
+  ) {}
+
+  /** Throws tooCostly, timeout. */
+  async read(texts: readonly ScannedText[]): Promise<void> {
+    for (const { keyText, row } of texts) {
+      const { body } = await this.services.reader.complete(this.space, row);
+      const resource = parseStoredObject(body);
+      if (this.tests.some((test) => test.passes(resource))) this.found.push(keyOfText(keyText));
+      await this.letOthersWork();
+    }
+    if (this.found.length > MAX_FOUND) {
+      const reason = `More than ${MAX_FOUND} resources have these words; this is searched for up to there. Narrow the search, by more words or other parameters`;
+      throw fhirError('tooCostly', { reason });
+    }
+    if (performance.now() - this.started > MAX_SCAN_MS) throw fhirError('timeout');
+  }
+
+  private async letOthersWork(): Promise<void> {
+    if (performance.now() - this.turnSince < TURN_MS) return;
+    await setImmediate();
+    this.turnSince = performance.now();
+  }
+}
