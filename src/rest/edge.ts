@@ -15,7 +15,7 @@ import {
 import { createActorReader } from './actor';
 import { AddressBook } from './address';
 import { requireContentType } from './body';
-import { Exchange, type FhirRequest } from './exchange';
+import { ALL_TYPES, Exchange, type FhirRequest } from './exchange';
 import type { Interaction } from './interaction-names';
 import { requireJsonAccepted } from './negotiation';
 import { readQuery } from './query';
@@ -49,7 +49,7 @@ export class Edge {
    */
   async open(request: FhirRequest, reply: FastifyReply, interaction: Interaction): Promise<Exchange> {
     const { visit } = request;
-    const { tenant, release, type, id } = request.params;
+    const { tenant, release, type, id, member } = request.params;
     visit.interaction = interaction;
     if (!isRelease(release)) throw fhirError('unknownRelease', { release });
     if (!TENANT_NAME.test(tenant) || !isSpelledOut(request.url, tenant, release))
@@ -59,10 +59,12 @@ export class Edge {
     visit.tenant = tenant;
     visit.release = release;
     if (type !== undefined) {
-      if (this.#types.get(release)?.has(type) !== true) throw unknownType(type, release);
+      if (!this.#isType(release, type)) throw unknownType(type, release);
       visit.type = type;
       if (id !== undefined && !RESOURCE_ID.test(id)) throw fhirError('invalidId', { id });
     }
+    if (member !== undefined && member !== ALL_TYPES && !this.#isType(release, member))
+      throw unknownType(member, release);
     const query = readQuery(request.url);
     requireJsonAccepted(request.headers.accept, query.format, release);
     const context = {
@@ -73,6 +75,10 @@ export class Edge {
       log: this.log,
     };
     return new Exchange(this, request, reply, context, query);
+  }
+
+  #isType(release: Release, name: string): boolean {
+    return this.#types.get(release)?.has(name) === true;
   }
 
   /**

@@ -6,12 +6,17 @@ import { indentJson } from './json-layout';
 import { FHIR_JSON } from './negotiation';
 import type { Query } from './query';
 
+/** In the place of a type: all types of a compartment. */
+export const ALL_TYPES = '*';
+
 /** Parts of the address that a FHIR route may have, percent-decoded. */
 export interface RouteParts {
   readonly tenant: string;
   readonly release: string;
   readonly type?: string;
   readonly id?: string;
+  /** In a compartment: the type that is searched, or ALL_TYPES. */
+  readonly member?: string;
   readonly vid?: string;
   readonly code?: string;
 }

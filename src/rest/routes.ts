@@ -10,7 +10,7 @@ import { capabilities } from './interactions/metadata';
 import { invoke } from './interactions/operation';
 import { patch } from './interactions/patch';
 import { read, vread } from './interactions/read';
-import { refuseSystemSearch, search, searchByPost } from './interactions/search';
+import { search } from './interactions/search';
 import { create, refuseConditionalWrite, remove, update } from './interactions/write';
 import { methodNotAllowed } from './method';
 
@@ -30,12 +30,12 @@ const ROUTES: readonly Route[] = [
   {
     path: '',
     methods: {
-      GET: [INTERACTIONS.searchSystem, refuseSystemSearch],
+      GET: [INTERACTIONS.searchSystem, search],
       POST: [INTERACTIONS.batch, refuseBatch],
     },
   },
   { path: '/metadata', methods: { GET: [INTERACTIONS.capabilities, capabilities] } },
-  { path: '/_search', methods: { POST: [INTERACTIONS.searchSystem, refuseSystemSearch] } },
+  { path: '/_search', methods: { POST: [INTERACTIONS.searchSystemByPost, search] } },
   { path: '/_history', methods: { GET: [INTERACTIONS.historySystem, refuseWideHistory] } },
   operation('/$:code', INTERACTIONS.operationSystem),
   {
@@ -49,7 +49,7 @@ const ROUTES: readonly Route[] = [
     },
     hidden: ['PUT', 'PATCH', 'DELETE'],
   },
-  { path: '/:type/_search', methods: { POST: [INTERACTIONS.searchTypeByPost, searchByPost] } },
+  { path: '/:type/_search', methods: { POST: [INTERACTIONS.searchTypeByPost, search] } },
   { path: '/:type/_history', methods: { GET: [INTERACTIONS.historyType, refuseWideHistory] } },
   operation('/:type/$:code', INTERACTIONS.operationType),
   {
@@ -64,6 +64,12 @@ const ROUTES: readonly Route[] = [
   { path: '/:type/:id/_history', methods: { GET: [INTERACTIONS.historyInstance, history] } },
   operation('/:type/:id/$:code', INTERACTIONS.operationInstance),
   { path: '/:type/:id/_history/:vid', methods: { GET: [INTERACTIONS.vread, vread] } },
+  { path: '/:type/:id/_search', methods: { POST: [INTERACTIONS.searchCompartmentByPost, search] } },
+  { path: '/:type/:id/:member', methods: { GET: [INTERACTIONS.searchCompartment, search] } },
+  {
+    path: '/:type/:id/:member/_search',
+    methods: { POST: [INTERACTIONS.searchCompartmentTypeByPost, search] },
+  },
 ];
 
 const ALL_METHODS: readonly HTTPMethods[] = [

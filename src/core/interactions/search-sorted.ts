@@ -67,7 +67,7 @@ export async function searchSorted(
   };
 }
 
-async function readSortValues(
+export async function readSortValues(
   services: Services,
   context: RequestContext,
   query: SearchQuery,

@@ -1,40 +1,52 @@
 /**
- * GET {type}?… and POST {type}/_search: https://hl7.org/fhir/R4/search.html, https://hl7.org/fhir/R4/http.html#search.
- * Parameters of a form and of the address count alike, those of the address first.
+ * Searches: of one type, of all (`GET {fhir_root}?…`), and in a compartment (`GET Patient/{id}/Observation?…`,
+ * `GET Patient/{id}/*`), each by GET and by POST to `_search` with a form: https://hl7.org/fhir/R4/search.html,
+ * https://hl7.org/fhir/R4/http.html#search. Parameters of a form and of the address count alike, those of the address
+ * first.
  */
 import type { FastifyReply } from 'fastify';
-import { fhirError } from '../../core';
+import type { SearchRequest } from '../../core';
 import { FORM_TYPES, requireContentType } from '../body';
 import { writeSearchset } from '../bundle';
-import type { Exchange } from '../exchange';
+import { ALL_TYPES, type Exchange } from '../exchange';
 import { requireJsonAccepted } from '../negotiation';
 import { parsePreference } from '../prefer';
 import { parseParameters, toQuery, type Query } from '../query';
 
-export async function search(exchange: Exchange): Promise<FastifyReply> {
-  return run(exchange, exchange.query);
+/** What is searched, and the address of it below `{fhir_root}` for the links. */
+interface Scope extends Pick<SearchRequest, 'type' | 'compartment'> {
+  readonly address: string;
 }
 
-export async function searchByPost(exchange: Exchange): Promise<FastifyReply> {
+/** A GET, or a POST of a form. */
+export async function search(exchange: Exchange): Promise<FastifyReply> {
+  const query = exchange.request.method === 'POST' ? mergeForm(exchange) : exchange.query;
+  const { edge, request, context, root } = exchange;
+  const { handling } = parsePreference(request.headers.prefer);
+  const { address, ...scope } = scopeOf(exchange);
+  const page = await edge.core.search(context, { ...scope, parameters: query.parameters, handling });
+  const links = { address: root + address, used: [...page.used, ...query.presentation], next: page.next };
+  return exchange.send(200, writeSearchset(page, root, links));
+}
+
+function mergeForm(exchange: Exchange): Query {
   const { request, context, query } = exchange;
   const body = request.body ?? '';
-  if (body === '' && request.headers['content-type'] === undefined) return run(exchange, query);
+  if (body === '' && request.headers['content-type'] === undefined) return query;
   requireContentType(request.headers, FORM_TYPES, context.space.release);
   const merged = toQuery([...query.presentation, ...query.parameters, ...parseParameters(body)]);
   requireJsonAccepted(request.headers.accept, merged.format, context.space.release);
   exchange.query = merged;
-  return run(exchange, merged);
+  return merged;
 }
 
-export async function refuseSystemSearch(): Promise<FastifyReply> {
-  throw fhirError('notSupported', { reason: 'Search over all types is not supported yet; search one type' });
-}
-
-async function run(exchange: Exchange, query: Query): Promise<FastifyReply> {
-  const { edge, request, context, type } = exchange;
-  const { handling } = parsePreference(request.headers.prefer);
-  const page = await edge.core.search(context, { type, parameters: query.parameters, handling });
-  const { root } = exchange;
-  const links = { address: `${root}/${type}`, used: [...page.used, ...query.presentation], next: page.next };
-  return exchange.send(200, writeSearchset(page, root, links));
+function scopeOf({ type, id, request }: Exchange): Scope {
+  if (type === '') return { type: undefined, address: '' };
+  if (id === '') return { type, address: `/${type}` };
+  const { member = ALL_TYPES } = request.params;
+  return {
+    type: member === ALL_TYPES ? undefined : member,
+    compartment: { type, id },
+    address: `/${type}/${id}/${member}`,
+  };
 }

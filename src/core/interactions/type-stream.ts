@@ -1,0 +1,186 @@
+import type { RequestContext } from '../context';
+import type { CursorContent } from '../cursor';
+import { defaultOrder, type Order } from '../search/plan';
+import type { Criterion } from '../search/predicate';
+import type { SearchQuery } from '../search/parse-search';
+import type { Services } from '../services';
+import type { After, Phase } from '../storage/search-matches';
+import { runKeys, type MatchHead } from '../storage/search-run';
+import { gatherHeads } from './gather-heads';
+import { resolveCriteria } from './resolve-criteria';
+import { planSearch, type Plan } from './plan-search';
+import { countAll, phasesOf } from './search';
+import { findVisibleBase } from './visible-base';
+
+/** One match of a search of several types. */
+export interface TypeMatch {
+  readonly stream: TypeStream;
+  /** Where it lies: the tenant's own space, or the base space. */
+  readonly space: number;
+  readonly phase: Phase;
+  readonly head: MatchHead;
+}
+
+/** A place among the matches of one type. */
+export interface Place {
+  readonly phase: Phase;
+  readonly after: After;
+}
+
+/** The matches of one type, of a search of several. Nothing is asked before it is wanted. */
+export interface TypeStream {
+  readonly type: string;
+  readonly typeNumber: number;
+  readonly query: SearchQuery;
+  /** Matches in order, the first ones or those after a place, at most `limit`. */
+  next(after: Place | undefined, limit: number): Promise<TypeMatch[]>;
+  /** All matches, in no order. Throws tooCostly over MAX_SORTED. */
+  all(): Promise<TypeMatch[]>;
+  count(): Promise<number>;
+}
+
+export interface StreamOptions {
+  readonly services: Services;
+  readonly context: RequestContext;
+  readonly query: SearchQuery;
+  readonly typeNumber: number;
+  /** Beside those of the query. */
+  readonly within: readonly Criterion[];
+  /** Undefined: the order that a search of the type alone has without `_sort`. */
+  readonly order: Order | undefined;
+}
+
+/** The matches in the tenant's own space: each page of them is a statement or two. */
+export class OwnStream implements TypeStream {
+  readonly type: string;
+  readonly typeNumber: number;
+  readonly query: SearchQuery;
+  #criteria: Promise<Criterion[]> | undefined;
+  #plan: Promise<Plan> | undefined;
+
+  constructor(private readonly options: StreamOptions) {
+    this.type = options.query.type;
+    this.typeNumber = options.typeNumber;
+    this.query = options.query;
+  }
+
+  async next(place: Place | undefined, limit: number): Promise<TypeMatch[]> {
+    const plan = await this.#planned();
+    const phases = phasesOf(plan);
+    const start = place === undefined ? 0 : Math.max(0, phases.indexOf(place.phase));
+    const found: TypeMatch[] = [];
+    for (const phase of phases.slice(start)) {
+      const after = place?.phase === phase ? place.after : undefined;
+      const { database } = this.options.services;
+      const heads = await runKeys(database, { ...plan, phase, after, limit: limit - found.length });
+      found.push(...heads.map((head) => ({ stream: this, space: plan.space, phase, head })));
+      if (found.length >= limit) break;
+    }
+    return found;
+  }
+
+  async all(): Promise<TypeMatch[]> {
+    const { services, context } = this.options;
+    const space = context.space.number;
+    const heads = await gatherHeads(services, space, this.typeNumber, await this.#resolved());
+    return heads.map((head) => ({ stream: this, space, phase: 'all', head }));
+  }
+
+  async count(): Promise<number> {
+    return countAll(this.options.services, await this.#planned());
+  }
+
+  #resolved(): Promise<Criterion[]> {
+    const { services, context, query, within } = this.options;
+    this.#criteria ??= resolveCriteria(services, context, [...within, ...query.criteria]);
+    return this.#criteria;
+  }
+
+  #planned(): Promise<Plan> {
+    this.#plan ??= this.#makePlan();
+    return this.#plan;
+  }
+
+  async #makePlan(): Promise<Plan> {
+    const { services, context, order } = this.options;
+    const { number, release } = context.space;
+    const sortDate = services.definitions(release).sortDateParameter(this.type)?.number;
+    const criteria = await this.#resolved();
+    const wanted = order ?? defaultOrder(criteria, sortDate);
+    return planSearch(services, number, this.typeNumber, { criteria }, wanted, sortDate);
+  }
+}
+
+/** The matches of a conformance type, of the tenant's own space and the base space (contract.md): gathered once. */
+export class UnionStream implements TypeStream {
+  readonly type: string;
+  readonly typeNumber: number;
+  readonly query: SearchQuery;
+  readonly #order: Order;
+  #matches: Promise<TypeMatch[]> | undefined;
+
+  constructor(private readonly options: StreamOptions) {
+    this.type = options.query.type;
+    this.typeNumber = options.typeNumber;
+    this.query = options.query;
+    this.#order = options.order ?? { by: 'key', descending: true };
+  }
+
+  async next(place: Place | undefined, limit: number): Promise<TypeMatch[]> {
+    const matches = await this.all();
+    const start = matches.findIndex(
+      (match) => place === undefined || this.#compare(afterOf(match.head), place.after) > 0,
+    );
+    return start === -1 ? [] : matches.slice(start, start + limit);
+  }
+
+  all(): Promise<TypeMatch[]> {
+    this.#matches ??= this.#gather();
+    return this.#matches;
+  }
+
+  async count(): Promise<number> {
+    return (await this.all()).length;
+  }
+
+  async #gather(): Promise<TypeMatch[]> {
+    const { services, context, query, within } = this.options;
+    const criteria = await resolveCriteria(services, context, [...within, ...query.criteria]);
+    const own = await gatherHeads(services, context.space.number, this.typeNumber, criteria);
+    const base = await findVisibleBase(services, context, this.type, this.typeNumber, criteria);
+    const toMatch =
+      (space: number) =>
+      (head: MatchHead): TypeMatch => {
+        const sortValue = this.#order.by === 'last_updated' ? head.lastUpdated : null;
+        return { stream: this, space, phase: 'all', head: { ...head, sortValue } };
+      };
+    return [...own.map(toMatch(context.space.number)), ...base.heads.map(toMatch(base.space))].sort((a, b) =>
+      this.#compare(afterOf(a.head), afterOf(b.head)),
+    );
+  }
+
+  #compare(a: After, b: After): number {
+    const ascending = (a.sortValue ?? 0) - (b.sortValue ?? 0) || compareKeys(a.key, b.key);
+    return this.#order.descending ? -ascending : ascending;
+  }
+}
+
+/** The matches from the beginning of a page on, one more than it holds. */
+export interface FoundMatches {
+  readonly matches: readonly TypeMatch[];
+  /** Of all matches, where it is known for nothing. */
+  readonly total?: number;
+  /** Content of the cursor behind the match of that position. */
+  places(position: number): CursorContent;
+}
+
+/** The place behind a match. */
+export function afterOf({ sortValue, keyText }: MatchHead): After {
+  return { sortValue, key: keyText };
+}
+
+/** Orders keys in decimal form. */
+export function compareKeys(a: string, b: string): number {
+  if (a === b) return 0;
+  return BigInt(a) < BigInt(b) ? -1 : 1;
+}
