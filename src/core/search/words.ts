@@ -176,16 +176,22 @@ function longest(sets: readonly (readonly string[])[]): readonly string[] {
   return sets.reduce((best, words) => (shortestOf(words) > shortestOf(best) ? words : best));
 }
 
-/** What folding drops inside a word. */
+/** What folding drops inside a word; inside markup it may be written as a reference. */
 const DROPPED = `['"\`.!?\\\\\\x7f]`;
-/** A text with other than ASCII characters, or with escapes that hide some, is looked at here. */
-const UNTOLD = '[^\\x01-\\x7f]|\\\\u|\\\\b';
+const DROPPED_IN_MARKUP = `(?:${DROPPED}|<[^<]*>|&quot;|&apos;)`;
+/** Symbols that must be references in markup; an ampersand is never part of a word. */
+const REFERENCES: Readonly<Record<string, string>> = { '<': '(?:<|&lt;)', '>': '(?:>|&gt;)' };
+/** A text with other than ASCII characters, or with escapes that hide some, is always looked at. */
+const UNTOLD = ['[^\\x01-\\x7f]', '\\\\u', '\\\\b'];
+const UNTOLD_IN_MARKUP = [...UNTOLD, '&#', '<!--'];
 
 /** Any of the words, letter by letter, or something that may stand for any. */
 function patternOf(words: readonly string[], inMarkup: boolean): string {
-  const between = inMarkup ? `(?:${DROPPED}|<[^<]*>)*` : `${DROPPED}*`;
+  const between = `${inMarkup ? DROPPED_IN_MARKUP : DROPPED}*`;
+  const letterPattern = (letter: string): string =>
+    (inMarkup ? REFERENCES[letter] : undefined) ?? letter.replace(/[^a-z0-9]/, '\\$&');
   const alternatives = words
     .filter((word) => /^[\x21-\x7e]+$/.test(word))
-    .map((word) => [...word].map((letter) => letter.replace(/[^a-z0-9]/, '\\$&')).join(between));
-  return [...alternatives, UNTOLD, ...(inMarkup ? ['&', '<!--'] : [])].join('|');
+    .map((word) => [...word].map(letterPattern).join(between));
+  return [...alternatives, ...(inMarkup ? UNTOLD_IN_MARKUP : UNTOLD)].join('|');
 }

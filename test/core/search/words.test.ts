@@ -72,6 +72,11 @@ describe('the patterns that keep texts inside the database', () => {
     ['headache', '<p>h&#101;adache</p>'],
     ['headache', '<p>h&#x65;adache</p>'],
     ['q&a', '<p>Q&amp;A</p>'],
+    ['obrien', '<p>O&apos;Brien</p>'],
+    ['obrien', '<p>O&#39;Brien</p>'],
+    ['<5', '<p>&lt;5</p>'],
+    ['<5', '<p>&lt;<b>5</b></p>'],
+    ['>5', '<p>>5</p>'],
   ])("let '%s' through in markup: %s", (search, div) => {
     const condition = parseWords('_text', search);
     expect(meetsWords(wordsOf(narrativeText(div)), condition)).toBe(true);
