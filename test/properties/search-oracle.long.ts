@@ -7,7 +7,7 @@
  *
  * (A difference in `_lastUpdated` is met again by the whole set: other searches of the same seed, at another time.)
  *
- * ORACLE_SETS (sets of data), ORACLE_SEARCHES (of each set) and ORACLE_SIZE (times the usual number of resources) change
+ * ORACLE_SHOWN (differences of a set that are printed), ORACLE_SETS (sets of data), ORACLE_SEARCHES (of each set) and ORACLE_SIZE (times the usual number of resources) change
  * how much is asked, ORACLE_FEATURES adds features to those that the server has, or with a minus takes them away.
  */
 import { startServer, type TestServer } from '../support/server';
@@ -24,12 +24,17 @@ const FEATURES_ON: readonly Feature[] = [
   'string',
   'string:exact',
   'token',
+  'token:mixed',
   'token:not',
   'token:of-type',
+  'id:modifiers',
   'reference',
   'reference:type',
   'reference:identifier',
   'canonical',
+  'canonical:id',
+  'canonical:below',
+  'profile',
   'date',
   'number',
   'quantity',
@@ -37,12 +42,19 @@ const FEATURES_ON: readonly Feature[] = [
   'uri',
   'uri:below',
   'uri:above',
+  'uri:contains',
   'composite',
+  'composite:three',
+  'composite:system',
+  'near',
   'missing',
   'include',
   'revinclude',
   'iterate',
   'sort',
+  'sort:number',
+  'sort:reference',
+  'sort:quantity',
   'count',
   'total',
   'refused',
@@ -55,10 +67,10 @@ const setting = (name: string): string | undefined => {
 const SEED = Number(setting('SEED') ?? 1);
 const SETS = setting('SEARCH') === undefined ? Number(setting('SETS') ?? 5) : 1;
 const SEARCHES = Number(setting('SEARCHES') ?? 1000);
+const MOST_SHOWN = Number(setting('SHOWN') ?? 10);
 const SIZE = Number(setting('SIZE') ?? 1);
 const RELEASES = (['r4', 'r4b'] as const).filter((release) => (setting('RELEASE') ?? release) === release);
 const AT_ONCE = 4;
-const MOST_SHOWN = 10;
 const MOST_UNCLEAR = 0.1;
 const ELSEWHERE = 'oracle-elsewhere';
 const PLANTED_SEED = 424_242;

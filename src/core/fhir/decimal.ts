@@ -1,19 +1,18 @@
 /**
  * Decimals as JSON values: a JavaScript number, or the literal behind DECIMAL_MARK where a number would lose digits.
  */
+import { exactOfLiteral, timesPowerOfTen, type Exact } from './exact-number';
 import { DECIMAL_MARK, type JsonValue } from './json';
 
 /** The values that a search number stands for. */
 export interface SearchNumber {
-  readonly value: number;
+  readonly value: Exact;
   /** The value less and plus half a unit of its last digit; a value in [low, high) rounds to the search value. */
-  readonly low: number;
-  readonly high: number;
+  readonly low: Exact;
+  readonly high: Exact;
 }
 
 const LITERAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,5}))?$/;
-/** Longer literals are refused: their exact arithmetic would only cost time. */
-const MAX_LITERAL_LENGTH = 400;
 
 /** The number that a JSON decimal or integer says; undefined for anything else and for one beyond a double. */
 export function toNumber(value: JsonValue | undefined): number | undefined {
@@ -30,21 +29,16 @@ export function toNumber(value: JsonValue | undefined): number | undefined {
  * Source: https://hl7.org/fhir/R4/search.html#number
  */
 export function parseSearchNumber(text: string): SearchNumber | undefined {
-  if (text.length > MAX_LITERAL_LENGTH) return undefined;
+  const value = exactOfLiteral(text);
   const match = LITERAL.exec(text);
-  if (match === null) return undefined;
+  if (value === undefined || match === null) return undefined;
   const [, sign, whole = '', fraction = '', exponentText] = match;
   const exponent = Number(exponentText ?? 0);
   const places = fraction.length === 0 && exponentText !== undefined ? 1 : fraction.length;
   // In tenths of the last digit, so that half a unit is 5.
   const tenths = BigInt(whole + fraction.padEnd(places, '0')) * (sign === '-' ? -10n : 10n);
   const scale = exponent - places - 1;
-  const value = Number(text);
-  const low = Number(`${tenths - 5n}e${scale}`);
-  const high = Number(`${tenths + 5n}e${scale}`);
-  return Number.isFinite(value) && Number.isFinite(low) && Number.isFinite(high)
-    ? { value, low, high }
-    : undefined;
+  return { value, low: timesPowerOfTen(tenths - 5n, scale), high: timesPowerOfTen(tenths + 5n, scale) };
 }
 
 /** Half a unit of the last digit of a decimal literal; undefined when it is not a number. */

@@ -5,6 +5,17 @@
  * Source: https://hl7.org/fhir/R4/search.html#quantity, https://ucum.org/ucum
  */
 import { createRequire } from 'node:module';
+import {
+  add,
+  exactOf,
+  exactOfLiteral,
+  multiply,
+  placeOf,
+  toDouble,
+  type Exact,
+  type Place,
+} from './exact-number';
+import type { JsonValue } from './json';
 
 export const UCUM_SYSTEM = 'http://unitsofmeasure.org';
 
@@ -14,6 +25,13 @@ export interface CanonicalUnit {
   readonly unit: string;
   /** The value in base units, with 12 significant digits so that equal quantities give equal numbers. */
   toCanonical(value: number): number;
+  /**
+   * The same to the last digit where the unit is a fraction of base units, as all but the logarithmic ones are; undefined
+   * for what has no logarithm.
+   */
+  toExact(value: Exact): Exact | undefined;
+  /** The place of a JSON decimal in base units; undefined for what is no number. */
+  placeOf(value: JsonValue | undefined): Place | undefined;
   /** True when a greater value is a smaller one in base units, as with [pH]. */
   readonly isDescending: boolean;
 }
@@ -107,22 +125,101 @@ function makeCanonicalUnit(code: string): CanonicalUnit | undefined {
   const unit = baseUnitText(one.unitToExp);
   if (one.fromUnitIsSpecial !== true) {
     const factor = rounded(one.magnitude);
-    return { unit, toCanonical: (value) => rounded(value * factor), isDescending: false };
+    const toCanonical = (value: number): number => rounded(value * factor);
+    return { unit, toCanonical, ...exactly(toCanonical, one.magnitude, 0), isDescending: false };
   }
-  const toCanonical = specialConversion(ucum, code);
-  return { unit, toCanonical, isDescending: toCanonical(2) < toCanonical(1) };
+  const { toCanonical, factor, offset } = specialConversion(ucum, code);
+  return {
+    unit,
+    toCanonical,
+    ...exactly(toCanonical, factor, offset),
+    isDescending: toCanonical(2) < toCanonical(1),
+  };
+}
+
+const ZERO: Exact = { top: 0n, bottom: 1n };
+
+/** `factor` and `offset` of base units; NaN where the unit is no scale. */
+function exactly(
+  toCanonical: (value: number) => number,
+  factor: number,
+  offset: number,
+): Pick<CanonicalUnit, 'toExact' | 'placeOf'> {
+  const ratio = toFraction(factor);
+  const start = offset === 0 ? ZERO : toFraction(offset);
+  const toExact =
+    ratio === undefined || start === undefined
+      ? (value: Exact): Exact | undefined => exactOfLiteral(String(toCanonical(toDouble(value))))
+      : (value: Exact): Exact => add(multiply(value, ratio), start);
+  const plain = offset === 0 && ratio !== undefined && Number(factor.toPrecision(FRACTION_DIGITS));
+  const digits = plain === false ? NaN : digitsOf(plain);
+  return {
+    toExact,
+    placeOf(value) {
+      // Few enough digits together: the product of the doubles, rounded, is the product of the decimals.
+      if (typeof value === 'number' && plain !== false && isDecimal(ratio.bottom)) {
+        if (digitsOf(value) + digits <= MAX_DOUBLE_DIGITS)
+          return { at: Number((value * plain).toPrecision(MAX_DOUBLE_DIGITS)), rest: undefined };
+      }
+      const exact = exactOf(value);
+      const base = exact && toExact(exact);
+      return base && placeOf(base);
+    },
+  };
+}
+
+/** Every decimal of so many digits has a double of its own. */
+const MAX_DOUBLE_DIGITS = 15;
+/** Factors come as doubles that may be wrong in their last bits. */
+const FRACTION_DIGITS = 14;
+const FRACTION_ERROR = 4e-15;
+const MAX_DENOMINATOR = 100_000;
+
+/** How many digits a number is written with. */
+function digitsOf(number: number): number {
+  const text = Math.abs(number).toExponential();
+  const end = text.indexOf('e');
+  return end > 1 ? end - 1 : 1;
+}
+
+/** True for powers of ten. */
+function isDecimal(bottom: bigint): boolean {
+  return /^10*$/.test(bottom.toString());
+}
+
+/** The decimal or common fraction that a double is meant to be, such as 0.0254, 1/60 or 5/9. */
+function toFraction(number: number): Exact | undefined {
+  if (!Number.isFinite(number)) return undefined;
+  const isClose = (other: number): boolean => Math.abs(other - number) <= Math.abs(number) * FRACTION_ERROR;
+  const decimal = number.toPrecision(FRACTION_DIGITS);
+  if (isClose(Number(decimal))) return exactOfLiteral(String(Number(decimal)));
+  let [top, bottom, lastTop, lastBottom] = [1, 0, 0, 1];
+  for (let left = Math.abs(number); Number.isFinite(left); left = 1 / (left - Math.floor(left))) {
+    const whole = Math.floor(left);
+    [top, lastTop] = [whole * top + lastTop, top];
+    [bottom, lastBottom] = [whole * bottom + lastBottom, bottom];
+    if (bottom > MAX_DENOMINATOR || top > Number.MAX_SAFE_INTEGER) return undefined;
+    if (isClose((Math.sign(number) * top) / bottom))
+      return { top: BigInt(Math.sign(number) * top), bottom: BigInt(bottom) };
+  }
+  return undefined;
 }
 
 /**
  * Cel, [degF] and other scales with a zero of their own are a factor and an offset; only the logarithmic ones ([pH],
  * B[SPL] …) go through the library each time.
  */
-function specialConversion(ucum: Library, code: string): (value: number) => number {
+function specialConversion(
+  ucum: Library,
+  code: string,
+): { toCanonical: (value: number) => number; factor: number; offset: number } {
   const convert = (value: number): number => ucum.convertToBaseUnits(code, value).magnitude ?? NaN;
   const offset = convert(0);
   const factor = (convert(100) - offset) / 100;
   const isScale = [-10, 1, 37].every((value) => rounded(convert(value)) === rounded(value * factor + offset));
-  return isScale ? (value) => rounded(value * factor + offset) : (value) => rounded(convert(value));
+  return isScale
+    ? { toCanonical: (value) => rounded(value * factor + offset), factor, offset }
+    : { toCanonical: (value) => rounded(convert(value)), factor: NaN, offset: NaN };
 }
 
 function baseUnitText(exponents: Readonly<Record<string, number>>): string {

@@ -57,7 +57,7 @@ export async function collectIncluded(
 class Collector {
   readonly included: StoredVersion[] = [];
   isFull = false;
-  /** `Type/id`, with the version where it is not the current one. */
+  /** Versions: one that a reference names comes along beside a match that is another version of the same resource. */
   private readonly seen: Set<string>;
   private readonly contents = new Map<StoredVersion, JsonObject>();
 
@@ -197,6 +197,6 @@ class Collector {
   }
 }
 
-function nameOf({ type, id }: StoredVersion): string {
-  return `${type}/${id}`;
+function nameOf({ type, id, versionId }: StoredVersion): string {
+  return `${type}/${id}/${versionId}`;
 }

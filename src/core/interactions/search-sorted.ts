@@ -75,7 +75,12 @@ export async function readSortValues(
   space: number,
   heads: readonly MatchHead[],
 ): Promise<Sortable[]> {
-  const read = createSortValueReader(services.definitions(context.space.release), query.type, query.sort);
+  const read = createSortValueReader(
+    services.definitions(context.space.release),
+    query.type,
+    query.sort,
+    services.references(context.space),
+  );
   const needsTexts = query.sort.some(({ parameter }) => parameter !== undefined);
   const sortables: Sortable[] = [];
   for (let start = 0; start < heads.length; start += CHUNK) {

@@ -26,7 +26,7 @@ export interface RangeRow {
   /** Hash of the first component(s) of a composite; 0, 0 otherwise. */
   readonly qualifierHigh: number;
   readonly qualifierLow: number;
-  /** Inclusive lower bound: milliseconds since 1970 of a date, or the number itself; -Infinity when open. */
+  /** Inclusive lower bound: milliseconds since 1970 of a date, or the place of the number; -Infinity when open. */
   readonly low: number;
   /** Exclusive upper bound of a date, inclusive bound of a number (a stored decimal is a point: high = low); +Infinity when open. */
   readonly high: number;
@@ -83,6 +83,11 @@ export const ROW_SCHEME = {
   identifier: 3_000_000,
   /** Token rows of references by the type that they are to, where neither a reference row nor the url itself tells it. */
   typedReference: 4_000_000,
+  /**
+   * Range rows of numbers with more digits than a double tells: the qualifier is a hash of the double, `low` and `high`
+   * are what the number differs from it by (fhir/exact-number.ts). Of canonical UCUM: this and the number above.
+   */
+  rest: 5_000_000,
 } as const;
 
 /** Longer uris keep their beginning and a hash of the whole (rows/uri.ts); versions of canonicals are cut at the second. */

@@ -1,14 +1,16 @@
-import { dateRange, periodRange, timingRange } from '../fhir/date';
-import { toNumber } from '../fhir/decimal';
+import { exactOf, sortText, type Exact } from '../fhir/exact-number';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
+import type { ReferenceResolver } from '../fhir/reference';
 import { compilePath, type PathValue } from '../fhir/path';
-import { foldForIndex } from './fold';
+import { cut, fold } from './fold';
 import type { SortKey } from './parse-search';
+import { dateValueRange } from './rows/range';
+import { sampleLimits } from './rows/sampled-data';
 import { visitTexts } from './rows/string';
 import { visitCodes } from './rows/token';
 
-/** What a resource is sorted by: a folded text or a number; null: it has no value. */
+/** What a resource is sorted by: a text (numbers are texts that sort as they do), or a time; null: it has no value. */
 export type SortValue = string | number | null;
 
 /** Reads the values of all keys of one resource. */
@@ -26,12 +28,13 @@ export function createSortValueReader(
   definitions: Definitions,
   type: string,
   keys: readonly SortKey[],
+  references: ReferenceResolver,
 ): SortValueReader {
   const readers = keys.map(
     ({ code, parameter, descending }): ((...of: Parameters<SortValueReader>) => SortValue) => {
       if (code === '_lastUpdated') return (_content, lastUpdated) => lastUpdated;
       if (code === '_id' || parameter === undefined) return (_content, _lastUpdated, id) => id();
-      const values = compileValues(definitions, type, parameter);
+      const values = compileValues(definitions, type, parameter, references);
       return (content) => extreme(values(content()), descending);
     },
   );
@@ -62,26 +65,31 @@ function compileValues(
   definitions: Definitions,
   type: string,
   parameter: SearchParameterDefinition,
+  references: ReferenceResolver,
 ): (content: JsonObject) => SortValue[] {
   if (parameter.expression === undefined) return () => [];
   const path = compilePath(parameter.expression, { definitions, rootType: type });
-  return (content) => path(content).flatMap((found) => sortValues(found, parameter.kind));
+  return (content) => path(content).flatMap((found) => sortValues(found, parameter.kind, references));
 }
 
-function sortValues(found: PathValue, kind: SearchParameterDefinition['kind']): SortValue[] {
+function sortValues(
+  found: PathValue,
+  kind: SearchParameterDefinition['kind'],
+  references: ReferenceResolver,
+): SortValue[] {
   switch (kind) {
     case 'date':
-      return [dateLow(found.value)];
+      return [dateLow(found)];
     case 'number':
     case 'quantity':
-      return [toNumber(isJsonObject(found.value) ? found.value['value'] : found.value) ?? null];
+      return numberLow(found).map(sortText);
     case 'token': {
       const codes: string[] = [];
       visitCodes(found.value, found.type, found.system, (_system, code) => codes.push(code));
       return codes;
     }
     case 'reference':
-      return texts(isJsonObject(found.value) ? found.value['reference'] : found.value);
+      return texts(referenceOf(found)).map((text) => shortReference(text, references));
     case 'uri':
       return texts(found.value);
     case 'string':
@@ -92,22 +100,51 @@ function sortValues(found: PathValue, kind: SearchParameterDefinition['kind']): 
   }
 }
 
+/** So much of a text is sorted by: the values of the last match of a page stand in the address of the next. */
+const MAX_SORTED_LENGTH = 500;
+/** Only so much of a text is folded. */
+const MAX_FOLDED_INPUT = 4 * MAX_SORTED_LENGTH;
+
 function foldedTexts(found: PathValue): string[] {
   const folded: string[] = [];
-  visitTexts(found.value, found.type, false, (text) => folded.push(foldForIndex(text)));
+  visitTexts(found.value, found.type, false, (text) =>
+    folded.push(cut(fold(cut(text, MAX_FOLDED_INPUT)), MAX_SORTED_LENGTH)),
+  );
   return folded;
 }
 
-function dateLow(value: JsonValue): SortValue {
-  let range;
-  if (typeof value === 'string') range = dateRange(value);
-  else if (isJsonObject(value)) {
-    range =
-      'event' in value || 'repeat' in value ? timingRange(value) : periodRange(value['start'], value['end']);
-  }
+function dateLow({ value, type }: PathValue): SortValue {
+  const range = dateValueRange(value, type, 0);
   return range === undefined || range.low === -Infinity ? null : range.low;
 }
 
-function texts(value: JsonValue | undefined): SortValue[] {
+/** Where a number, or a range of numbers, begins; none where that is open. */
+function numberLow({ value, type }: PathValue): Exact[] {
+  if (!isJsonObject(value)) return present(exactOf(value));
+  if (type === 'Range') {
+    const { low } = value;
+    return present(isJsonObject(low) ? exactOf(low['value']) : undefined);
+  }
+  if (type === 'SampledData') return present(sampleLimits(value)?.low);
+  const { comparator } = value;
+  return comparator === '<' || comparator === '<=' ? [] : present(exactOf(value['value']));
+}
+
+function present<Value>(value: Value | undefined): Value[] {
+  return value === undefined ? [] : [value];
+}
+
+function referenceOf({ value, type }: PathValue): JsonValue | undefined {
+  const reference = isJsonObject(value) && type === 'CodeableReference' ? value['reference'] : value;
+  return isJsonObject(reference) ? reference['reference'] : reference;
+}
+
+/** `Type/id` for what is in this space, however it is written; anything else as it stands. */
+function shortReference(text: string, references: ReferenceResolver): string {
+  const local = references.local(text);
+  return local === undefined ? text : `${local.type}/${local.id}`;
+}
+
+function texts(value: JsonValue | undefined): string[] {
   return typeof value === 'string' ? [value] : [];
 }

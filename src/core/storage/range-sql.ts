@@ -106,7 +106,8 @@ function dateCondition(
 
 /**
  * A stored point or range [first, last], both ends included, against a number: `eq` and `ne` by the range of its
- * implicit precision [low, high), `ap` by [low, high], all others by its exact value (search.html#number).
+ * implicit precision [low, high), `ap` by [low, high], all others by its exact value; `ge` is `gt` or nothing but the
+ * value, `le` likewise (search.html#prefix, #number).
  */
 function numberCondition(
   test: RangeTest,
@@ -126,9 +127,9 @@ function numberCondition(
     case 'lt':
       return sql`${first} < ${exact()}`;
     case 'ge':
-      return sql`${last} >= ${exact()}`;
+      return sql`(${last} >= ${exact()} and (${last} > ${exact()} or ${first} = ${exact()}))`;
     case 'le':
-      return sql`${first} <= ${exact()}`;
+      return sql`(${first} <= ${exact()} and (${first} < ${exact()} or ${last} = ${exact()}))`;
     case 'sa':
       return sql`${first} > ${exact()}`;
     case 'eb':

@@ -31,8 +31,7 @@ export function containedOf(text: string, container: JsonObject): JsonObject | u
 
 /** The type that a reference is to: by its literal, of `#id` the contained resource's, else by Reference.type. */
 export function localTypeOf(value: Json, container: JsonObject): string | undefined {
-  const text = referenceText(value);
-  if (text === undefined) return undefined;
+  const text = referenceText(value) ?? '';
   if (text.startsWith('#')) return textOf(containedOf(text, container)?.['resourceType']);
   return LITERAL.exec(text)?.[1] ?? (isObject(value) ? textOf(value['type']) : undefined);
 }

@@ -17,7 +17,7 @@ import { foldForIndex } from '../fold';
 import type { Hasher } from '../hash';
 import { ROW_SCHEME } from '../index-rows';
 import type { RowCollector, RowSettings } from './collector';
-import { visitRanges, type RangeKind } from './range';
+import { restQualifier, visitRanges, type RangeKind } from './range';
 import { referenceText } from './reference';
 import { visitTexts } from './string';
 import { markExact, visitCodes } from './token';
@@ -126,20 +126,23 @@ function addQualifiedRanges(
 ): void {
   const { hasher } = settings;
   for (const found of component.valuesOf(element)) {
-    visitRanges(found, kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical) => {
+    visitRanges(found, kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical, rest) => {
       const number = isCanonical ? parameter + ROW_SCHEME.canonicalUnit : parameter;
+      const unit = { unitSystem, unitCode, unitName };
       for (const [system, text = ''] of keys) {
         const qualifierHigh = qualifierHash(hasher, system, text);
         const qualifierLow = hasher.low;
+        rows.range({ parameter: number, qualifierHigh, qualifierLow, low, high, ...unit });
+        if (rest === undefined) continue;
+        const restHigh = restQualifier(hasher, low, system, text);
+        const restLow = hasher.low;
         rows.range({
-          parameter: number,
-          qualifierHigh,
-          qualifierLow,
-          low,
-          high,
-          unitSystem,
-          unitCode,
-          unitName,
+          parameter: number + ROW_SCHEME.rest,
+          qualifierHigh: restHigh,
+          qualifierLow: restLow,
+          low: rest,
+          high: rest,
+          ...unit,
         });
       }
     });

@@ -5,14 +5,19 @@
  */
 import { dateRange, periodRange, timingRange, type DateRange } from '../../fhir/date';
 import { toNumber } from '../../fhir/decimal';
+import { nextAbove, nextBelow, placeOf, placeOfJson, type Exact, type Place } from '../../fhir/exact-number';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
 import { canonicalUnit, UCUM_SYSTEM } from '../../fhir/quantity';
 import type { Hasher } from '../hash';
 import { ROW_SCHEME } from '../index-rows';
 import type { RowCollector, RowSettings } from './collector';
+import { sampleLimits } from './sampled-data';
 
-/** A range of a value. Hashes of the unit are 0 where there is none; `isCanonical`: in canonical UCUM. */
+/**
+ * A range of a value. Hashes of the unit are 0 where there is none; `isCanonical`: in canonical UCUM; `rest`: of a number
+ * with more digits than its double tells (fhir/exact-number.ts).
+ */
 export type VisitRange = (
   low: number,
   high: number,
@@ -20,6 +25,7 @@ export type VisitRange = (
   unitCode: number,
   unitName: number,
   isCanonical: boolean,
+  rest: number | undefined,
 ) => void;
 
 export type RangeKind = 'date' | 'number' | 'quantity';
@@ -36,18 +42,30 @@ export function addRangeRows(
   settings: RowSettings,
   rows: RowCollector,
 ): void {
-  visitRanges(found, kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical) =>
-    rows.range({
-      parameter: isCanonical ? parameter + ROW_SCHEME.canonicalUnit : parameter,
-      qualifierHigh: 0,
-      qualifierLow: 0,
-      low,
-      high,
-      unitSystem,
-      unitCode,
-      unitName,
-    }),
-  );
+  const { hasher } = settings;
+  visitRanges(found, kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical, rest) => {
+    const number = isCanonical ? parameter + ROW_SCHEME.canonicalUnit : parameter;
+    const unit = { unitSystem, unitCode, unitName };
+    rows.range({ parameter: number, qualifierHigh: 0, qualifierLow: 0, low, high, ...unit });
+    if (rest === undefined) return;
+    const qualifierHigh = restQualifier(hasher, low, undefined, undefined);
+    const qualifierLow = hasher.low;
+    const restOf = number + ROW_SCHEME.rest;
+    rows.range({ parameter: restOf, qualifierHigh, qualifierLow, low: rest, high: rest, ...unit });
+  });
+}
+
+/**
+ * High half of the hash that qualifies the row of the rest of a number: its double, and in a composite the key before it.
+ * The low half is in `hasher.low`.
+ */
+export function restQualifier(
+  hasher: Hasher,
+  at: number,
+  system: string | undefined,
+  text: string | undefined,
+): number {
+  return hasher.parts('rest', String(at), system, text);
 }
 
 /** The ranges that a value of a parameter or composite part has; values of a wrong shape have none. */
@@ -59,27 +77,22 @@ export function visitRanges(
 ): void {
   if (kind === 'date') {
     const range = dateValueRange(value, type, settings.zoneOffset);
-    if (range !== undefined) visit(range.low, range.high, 0, 0, 0, false);
+    if (range !== undefined) visit(range.low, range.high, 0, 0, 0, false, undefined);
   } else if (!isJsonObject(value)) {
-    const number = toNumber(value);
-    if (number !== undefined) visit(number, number, 0, 0, 0, false);
+    const place = placeOfJson(value);
+    if (place !== undefined) visit(place.at, place.at, 0, 0, 0, false, place.rest);
   } else if (type === 'Range') {
     visitLimits(value['low'], value['high'], settings.hasher, visit);
   } else if (type === 'SampledData') {
     visitSampledData(value, settings.hasher, visit);
   } else if (type === 'Money') {
-    const amount = toNumber(value['value']);
+    const place = placeOfJson(value['value']);
+    if (place === undefined) return;
     const currency = value['currency'];
-    if (amount === undefined) return;
-    if (typeof currency !== 'string') return visit(amount, amount, 0, 0, 0, false);
-    visit(
-      amount,
-      amount,
-      settings.hasher.remembered(CURRENCY_SYSTEM),
-      settings.hasher.remembered(currency),
-      0,
-      false,
-    );
+    const isKnown = typeof currency === 'string';
+    const system = isKnown ? settings.hasher.remembered(CURRENCY_SYSTEM) : 0;
+    const code = isKnown ? settings.hasher.remembered(currency) : 0;
+    visit(place.at, place.at, system, code, 0, false, place.rest);
   } else {
     visitQuantity(value, settings.hasher, visit);
   }
@@ -93,14 +106,41 @@ export function dateValueRange(value: JsonValue, type: string, zoneOffset: numbe
   return type === 'Timing' ? timingRange(value, zoneOffset) : undefined;
 }
 
+/** How numbers find their places: as they stand, or in base units. */
+interface Placing {
+  ofJson(value: JsonValue | undefined): Place | undefined;
+  ofExact(value: Exact): Place | undefined;
+}
+
+const AS_STATED: Placing = { ofJson: placeOfJson, ofExact: placeOf };
+
+/** From `low` to `high`; `rest` of a point. Undefined: there is no such range. */
+interface PlacedRange {
+  readonly low: number;
+  readonly high: number;
+  readonly rest?: number | undefined;
+}
+
 /** Quantity and its specializations Age, Count, Distance, Duration. */
 function visitQuantity(quantity: JsonObject, hasher: Hasher, visit: VisitRange): void {
-  const value = toNumber(quantity['value']);
-  if (value === undefined) return;
-  const comparator = quantity['comparator'];
-  const low = comparator === '<' || comparator === '<=' ? -Infinity : value;
-  const high = comparator === '>' || comparator === '>=' ? Infinity : value;
-  visitWithUnit(low, high, quantity, hasher, visit);
+  const { value, comparator } = quantity;
+  visitWithUnit(quantity, hasher, visit, ({ ofJson }): PlacedRange | undefined => {
+    const place = ofJson(value);
+    if (place === undefined) return undefined;
+    const { at, rest } = place;
+    switch (comparator) {
+      case '<':
+        return { low: -Infinity, high: rest === undefined ? nextBelow(at) : at };
+      case '<=':
+        return { low: -Infinity, high: at };
+      case '>':
+        return { low: rest === undefined ? nextAbove(at) : at, high: Infinity };
+      case '>=':
+        return { low: at, high: Infinity };
+      default:
+        return { low: at, high: at, rest };
+    }
+  });
 }
 
 /** A Range: the unit of its low limit, or of the high one where there is only that; different units give no row. */
@@ -110,66 +150,62 @@ function visitLimits(
   hasher: Hasher,
   visit: VisitRange,
 ): void {
-  const first = isJsonObject(lowLimit) ? toNumber(lowLimit['value']) : undefined;
-  const last = isJsonObject(highLimit) ? toNumber(highLimit['value']) : undefined;
-  const low = first ?? -Infinity;
-  const high = last ?? Infinity;
-  if ((first === undefined && last === undefined) || low > high) return;
-  const unit = first === undefined ? highLimit : lowLimit;
-  if (!isJsonObject(unit)) return;
-  if (first !== undefined && last !== undefined && isJsonObject(highLimit)) {
-    if (unit['code'] !== highLimit['code'] || unit['system'] !== highLimit['system']) return;
+  const first = isJsonObject(lowLimit) && toNumber(lowLimit['value']) !== undefined ? lowLimit : undefined;
+  const last = isJsonObject(highLimit) && toNumber(highLimit['value']) !== undefined ? highLimit : undefined;
+  const unit = first ?? last;
+  if (unit === undefined) return;
+  if (first !== undefined && last !== undefined) {
+    if (first['code'] !== last['code'] || first['system'] !== last['system']) return;
   }
-  visitWithUnit(low, high, unit, hasher, visit);
+  visitWithUnit(unit, hasher, visit, ({ ofJson }) => {
+    const low = first === undefined ? -Infinity : ofJson(first['value'])?.at;
+    const high = last === undefined ? Infinity : ofJson(last['value'])?.at;
+    return low === undefined || high === undefined ? undefined : { low, high };
+  });
 }
 
 /** From the least to the greatest of the samples. Source: https://hl7.org/fhir/R4/datatypes.html#SampledData */
 function visitSampledData(sampled: JsonObject, hasher: Hasher, visit: VisitRange): void {
-  const samples = sampled['data'];
   const origin = sampled['origin'];
-  if (typeof samples !== 'string' || !isJsonObject(origin)) return;
-  const zero = toNumber(origin['value']) ?? 0;
-  const factor = toNumber(sampled['factor']) ?? 1;
-  let low = Infinity;
-  let high = -Infinity;
-  for (const sample of samples.split(' ')) {
-    if (sample === 'U') {
-      // Above the upper limit of detection, L: below the lower one.
-      high = Infinity;
-      low = Math.min(low, toNumber(sampled['upperLimit']) ?? low);
-    } else if (sample === 'L') {
-      low = -Infinity;
-      high = Math.max(high, toNumber(sampled['lowerLimit']) ?? high);
-    } else if (sample !== 'E' && sample !== '') {
-      const value = Number(sample) * factor + zero;
-      if (value < low) low = value;
-      if (value > high) high = value;
-    }
-  }
-  if (low <= high) visitWithUnit(low, high, origin, hasher, visit);
+  const limits = sampleLimits(sampled);
+  if (limits === undefined || !isJsonObject(origin)) return;
+  const { low, high } = limits;
+  visitWithUnit(origin, hasher, visit, ({ ofExact }) => {
+    const first = low === undefined ? -Infinity : ofExact(low)?.at;
+    const last = high === undefined ? Infinity : ofExact(high)?.at;
+    return first === undefined || last === undefined ? undefined : { low: first, high: last };
+  });
 }
 
 /** The range in the unit as it stands, and once more in canonical UCUM where the unit can be converted. */
 function visitWithUnit(
-  low: number,
-  high: number,
   quantity: JsonObject,
   hasher: Hasher,
   visit: VisitRange,
+  rangeOf: (placing: Placing) => PlacedRange | undefined,
 ): void {
+  const stated = rangeOf(AS_STATED);
+  if (stated === undefined || stated.low > stated.high) return;
   const { system, code, unit } = quantity;
   const codeHash = typeof code === 'string' && code.length > 0 ? hasher.remembered(code) : 0;
   const nameHash = typeof unit === 'string' && unit.length > 0 && unit !== code ? hasher.remembered(unit) : 0;
   const systemHash = typeof system === 'string' && system.length > 0 ? hasher.remembered(system) : 0;
-  visit(low, high, systemHash, codeHash, nameHash, false);
+  visit(stated.low, stated.high, systemHash, codeHash, nameHash, false, stated.rest);
   if (system !== UCUM_SYSTEM || typeof code !== 'string') return;
   const canonical = canonicalUnit(code);
   if (canonical === undefined) return;
-  const first = Number.isFinite(low) ? canonical.toCanonical(low) : low;
-  const last = Number.isFinite(high) ? canonical.toCanonical(high) : high;
-  if (Number.isNaN(first) || Number.isNaN(last)) return;
+  const range = rangeOf({
+    ofJson: canonical.placeOf,
+    ofExact: (value) => {
+      const base = canonical.toExact(value);
+      return base && placeOf(base);
+    },
+  });
+  if (range === undefined) return;
   const unitHash = hasher.remembered(canonical.unit);
-  if (canonical.isDescending)
-    visit(last === Infinity ? -Infinity : last, first === -Infinity ? Infinity : first, 0, unitHash, 0, true);
-  else visit(first, last, 0, unitHash, 0, true);
+  if (!canonical.isDescending) visit(range.low, range.high, 0, unitHash, 0, true, range.rest);
+  else {
+    const low = range.high === Infinity ? -Infinity : range.high;
+    visit(low, range.low === -Infinity ? Infinity : range.low, 0, unitHash, 0, true, range.rest);
+  }
 }

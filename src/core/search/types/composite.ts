@@ -1,7 +1,6 @@
 import { fhirError } from '../../errors';
 import type { SearchParameterComponent } from '../../fhir/definitions';
 import { cut, fold, MAX_STRING_LENGTH } from '../fold';
-import { ROW_SCHEME } from '../index-rows';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import type { ResourceKey } from '../resource-key';
@@ -9,8 +8,8 @@ import { pairHash, qualifierHash, qualifierPrefix } from '../rows/composite';
 import { foldCode, markExact } from '../rows/token';
 import { splitCanonical } from '../rows/uri';
 import { parseDateValue } from './date';
-import { parseNumberValue } from './number';
-import { parseQuantityValue } from './quantity';
+import { numberPredicates, parseNumberValue, placeTests } from './number';
+import { parseQuantityValue, quantityPredicates } from './quantity';
 import type { SearchType, SearchTypeContext } from './search-type';
 import { LAST_CHARACTER } from './string';
 
@@ -61,8 +60,9 @@ function spanPredicate(
     index: 'span',
     parameter,
     qualifier: { high, low: hasher.low },
-    start: parseNumberValue(name, unescapeValue(start)),
-    end: parseNumberValue(name, unescapeValue(end)),
+    // Coordinates are whole numbers, which stand at their own double.
+    start: placeTests(parseNumberValue(name, unescapeValue(start))).places,
+    end: placeTests(parseNumberValue(name, unescapeValue(end))).places,
   };
 }
 
@@ -77,30 +77,16 @@ function pairPredicates(
   const { hasher } = context;
   const high = qualifierHash(hasher, system, text);
   const qualifier: ResourceKey = { high, low: hasher.low };
+  const key = { system, text, hash: qualifier };
   switch (component.kind) {
-    case 'date':
-      return [
-        {
-          index: 'range',
-          parameter,
-          qualifier,
-          ...parseDateValue(name, unescapeValue(value), context.now),
-        },
-      ];
-    case 'number':
-      return [{ index: 'range', parameter, qualifier, ...parseNumberValue(name, unescapeValue(value)) }];
-    case 'quantity': {
-      const { stated, canonical } = parseQuantityValue(hasher, name, value);
-      const rows: Predicate[] = [{ index: 'range', parameter, qualifier, ...stated }];
-      if (canonical !== undefined)
-        rows.push({
-          index: 'range',
-          parameter: parameter + ROW_SCHEME.canonicalUnit,
-          qualifier,
-          ...canonical,
-        });
-      return rows;
+    case 'date': {
+      const asked = parseDateValue(name, unescapeValue(value), context.now);
+      return [{ index: 'range', parameter, qualifier, ...asked }];
     }
+    case 'number':
+      return numberPredicates(hasher, parseNumberValue(name, unescapeValue(value)), { parameter, key });
+    case 'quantity':
+      return quantityPredicates(hasher, parseQuantityValue(hasher, name, value), { parameter, key });
     case 'string': {
       const prefix = qualifierPrefix(qualifier.high, qualifier.low);
       const from = prefix + cut(fold(unescapeValue(value)), MAX_STRING_LENGTH - prefix.length);

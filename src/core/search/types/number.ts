@@ -1,15 +1,31 @@
 import { fhirError } from '../../errors';
-import { parseSearchNumber } from '../../fhir/decimal';
+import { parseSearchNumber, type SearchNumber } from '../../fhir/decimal';
+import {
+  add,
+  multiply,
+  nextAbove,
+  nextBelow,
+  placeOf,
+  subtract,
+  type Exact,
+  type Place,
+} from '../../fhir/exact-number';
+import type { Hasher } from '../hash';
+import { ROW_SCHEME } from '../index-rows';
 import { unescapeValue } from '../parameter-value';
-import type { Predicate, RangePredicate } from '../predicate';
-import { splitPrefix } from '../range-test';
+import type { ResourceKey } from '../resource-key';
+import type { NumberTest, Predicate, RangePredicate, RangeUnit } from '../predicate';
+import { splitPrefix, type RangeTest } from '../range-test';
+import { restQualifier } from '../rows/range';
 import type { SearchType } from './search-type';
 
 /** Share of the value by which `ap` widens it (search-rules.md, Number and quantity). */
-const APPROXIMATION = 0.1;
+const APPROXIMATION: Exact = { top: 1n, bottom: 10n };
 
 /** What a number with its prefix asks. */
-export type NumberCriterion = Pick<RangePredicate, 'domain' | 'test' | 'low' | 'high' | 'value'>;
+export interface NumberCriterion extends SearchNumber {
+  readonly test: RangeTest;
+}
 
 /**
  * The test and range of a number with its prefix (search.html#number): only `eq` and `ne` know implicit precision,
@@ -22,16 +38,109 @@ export function parseNumberValue(name: string, text: string): NumberCriterion {
     const reason = 'a number is digits with an optional sign, fraction and exponent, after a prefix or none';
     throw fhirError('invalidParameterValue', { parameter: name, value: text.slice(0, 80), reason });
   }
+  if (test !== 'ap') return { test, ...number };
   const { value } = number;
-  if (test !== 'ap') return { domain: 'number', test, ...number };
-  const width = Math.abs(value) * APPROXIMATION;
-  return { domain: 'number', test, value, low: value - width, high: value + width };
+  const magnitude = value.top < 0n ? { ...value, top: -value.top } : value;
+  const width = multiply(magnitude, APPROXIMATION);
+  return { test, value, low: subtract(value, width), high: add(value, width) };
+}
+
+/** The rows that are asked: their parameter, unit, and in a composite the key before the number. */
+export interface NumberRows {
+  readonly parameter: number;
+  readonly unit?: RangeUnit;
+  readonly key?: { readonly system: string | undefined; readonly text: string; readonly hash: ResourceKey };
+}
+
+/** The predicates on number rows: on places, and on the rests of numbers that stand where a bound stands. */
+export function numberPredicates(
+  hasher: Hasher,
+  criterion: NumberCriterion,
+  { parameter, unit, key }: NumberRows,
+): RangePredicate[] {
+  const shared = { index: 'range', domain: 'number', ...(unit === undefined ? {} : { unit }) } as const;
+  const { places, rests } = placeTests(criterion);
+  const main = { ...shared, parameter, ...places, ...(key === undefined ? {} : { qualifier: key.hash }) };
+  return [
+    main,
+    ...rests.map(({ at, test }): RangePredicate => {
+      const high = restQualifier(hasher, at, key?.system, key?.text);
+      const qualifier = { high, low: hasher.low };
+      return { ...shared, parameter: parameter + ROW_SCHEME.rest, qualifier, ...test };
+    }),
+  ];
+}
+
+/** Tests of doubles that together are one of exact numbers. */
+export interface PlaceTests {
+  /** Meant for all rows; never true of a number that stands where a bound with a rest stands. */
+  readonly places: NumberTest;
+  /** Of the rests of the numbers that stand there. */
+  readonly rests: readonly { readonly at: number; readonly test: NumberTest }[];
+}
+
+export function placeTests({ test, value, low, high }: NumberCriterion): PlaceTests {
+  switch (test) {
+    case 'eq':
+    case 'ne':
+    case 'ap':
+      return rangeTests(test, placeOf(low), placeOf(high));
+    default:
+      return pointTests(test, placeOf(value));
+  }
+}
+
+function pointTests(test: PointTest, { at, rest }: Place): PlaceTests {
+  if (rest === undefined) return { places: testOf(test, at), rests: [] };
+  const places = testOf(STRICT[test], at);
+  return { places, rests: [{ at, test: testOf(test, rest) }] };
+}
+
+function rangeTests(test: 'eq' | 'ne' | 'ap', low: Place, high: Place): PlaceTests {
+  const isInside = test !== 'ne';
+  // What stands where a bound with a rest stands is left to the rests.
+  const places: NumberTest = {
+    test,
+    low: low.rest !== undefined && isInside ? nextAbove(low.at) : low.at,
+    high:
+      high.rest === undefined
+        ? high.at
+        : test === 'ap'
+          ? nextBelow(high.at)
+          : test === 'ne'
+            ? nextAbove(high.at)
+            : high.at,
+  };
+  if (low.at === high.at) {
+    const both = { test, low: low.rest ?? 0, high: high.rest ?? 0 };
+    return { places, rests: low.rest === undefined ? [] : [{ at: low.at, test: both }] };
+  }
+  const rests: PlaceTests['rests'][number][] = [];
+  if (low.rest !== undefined) rests.push({ at: low.at, test: testOf(isInside ? 'ge' : 'lt', low.rest) });
+  if (high.rest !== undefined)
+    rests.push({ at: high.at, test: testOf(test === 'eq' ? 'lt' : test === 'ap' ? 'le' : 'ge', high.rest) });
+  return { places, rests };
+}
+
+type PointTest = Exclude<RangeTest, 'eq' | 'ne' | 'ap'>;
+
+const STRICT: Readonly<Record<PointTest, PointTest>> = {
+  gt: 'gt',
+  ge: 'gt',
+  sa: 'sa',
+  lt: 'lt',
+  le: 'lt',
+  eb: 'eb',
+};
+
+function testOf(test: PointTest, value: number): NumberTest {
+  return { test, value, low: value, high: value };
 }
 
 export const numberType: SearchType = {
   modifiers: [],
-  predicates(_context, { stored, name }, value): Predicate[] {
+  predicates({ hasher }, { stored, name }, value): Predicate[] {
     const criterion = parseNumberValue(name, unescapeValue(value));
-    return stored.rowsOf.map(({ number }) => ({ index: 'range', parameter: number, ...criterion }));
+    return stored.rowsOf.flatMap(({ number }) => numberPredicates(hasher, criterion, { parameter: number }));
   },
 };

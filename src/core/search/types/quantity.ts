@@ -3,18 +3,21 @@ import { canonicalUnit, UCUM_SYSTEM, type CanonicalUnit } from '../../fhir/quant
 import type { Hasher } from '../hash';
 import { ROW_SCHEME } from '../index-rows';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
-import type { Predicate, RangePredicate } from '../predicate';
-import { parseNumberValue, type NumberCriterion } from './number';
+import type { Predicate, RangePredicate, RangeUnit } from '../predicate';
+import { numberPredicates, parseNumberValue, type NumberCriterion, type NumberRows } from './number';
 import type { SearchType } from './search-type';
 
 /** A quantity that is searched: its number, and the unit in which a row must state it. */
-export type QuantityCriterion = NumberCriterion & Pick<RangePredicate, 'unit'>;
+interface UnitCriterion {
+  readonly number: NumberCriterion;
+  readonly unit: RangeUnit | undefined;
+}
 
 export interface QuantityCriteria {
   /** As it stands; what numbers in this very unit are compared with. */
-  readonly stated: QuantityCriterion;
+  readonly stated: UnitCriterion;
   /** The same in base units, for rows of other units of UCUM; undefined where there are none. */
-  readonly canonical: QuantityCriterion | undefined;
+  readonly canonical: UnitCriterion | undefined;
 }
 
 /**
@@ -23,23 +26,35 @@ export interface QuantityCriteria {
  */
 export function parseQuantityValue(hasher: Hasher, name: string, text: string): QuantityCriteria {
   const parts = splitUnescaped(text, '|').map(unescapeValue);
-  const [number = '', system = '', unit = ''] = parts;
+  const [numberText = '', system = '', code = ''] = parts;
   if (parts.length === 2 || parts.length > 3) {
     const reason = 'a quantity is number, number|system|code or number||unit';
     throw fhirError('invalidParameterValue', { parameter: name, value: text.slice(0, 80), reason });
   }
-  const criterion = parseNumberValue(name, number);
-  if (system === '' && unit === '') return { stated: criterion, canonical: undefined };
+  const number = parseNumberValue(name, numberText);
   if (system === '') {
-    return { stated: { ...criterion, unit: { codeOrName: hasher.remembered(unit) } }, canonical: undefined };
+    const unit = code === '' ? undefined : { codeOrName: hasher.remembered(code) };
+    return { stated: { number, unit }, canonical: undefined };
   }
   const systemHash = hasher.remembered(system);
-  const stated = {
-    ...criterion,
-    unit: { system: systemHash, ...(unit === '' ? {} : { code: hasher.remembered(unit) }) },
-  };
-  const canonical = system === UCUM_SYSTEM && unit !== '' ? canonicalUnit(unit) : undefined;
-  return { stated, canonical: canonical && toCanonical(hasher, criterion, canonical) };
+  const unit = { system: systemHash, ...(code === '' ? {} : { code: hasher.remembered(code) }) };
+  const canonical = system === UCUM_SYSTEM && code !== '' ? canonicalUnit(code) : undefined;
+  return { stated: { number, unit }, canonical: canonical && toCanonical(hasher, number, canonical) };
+}
+
+/** The predicates on the rows of a quantity, in its unit and in base units. */
+export function quantityPredicates(
+  hasher: Hasher,
+  { stated, canonical }: QuantityCriteria,
+  rows: Omit<NumberRows, 'unit'>,
+): RangePredicate[] {
+  const ask = ({ number, unit }: UnitCriterion, parameter: number): RangePredicate[] =>
+    numberPredicates(hasher, number, { ...rows, parameter, ...(unit === undefined ? {} : { unit }) });
+  const { parameter } = rows;
+  return [
+    ...ask(stated, parameter),
+    ...(canonical === undefined ? [] : ask(canonical, parameter + ROW_SCHEME.canonicalUnit)),
+  ];
 }
 
 const REVERSED: Readonly<Partial<Record<NumberCriterion['test'], NumberCriterion['test']>>> = {
@@ -53,30 +68,23 @@ const REVERSED: Readonly<Partial<Record<NumberCriterion['test'], NumberCriterion
 
 function toCanonical(
   hasher: Hasher,
-  { test, low, high, value = NaN }: NumberCriterion,
+  { test, low, high, value }: NumberCriterion,
   unit: CanonicalUnit,
-): QuantityCriterion {
-  const converted = {
-    domain: 'number',
-    value: unit.toCanonical(value),
-    unit: { code: hasher.remembered(unit.unit) },
-  } as const;
-  const first = unit.toCanonical(low);
-  const last = unit.toCanonical(high);
-  return unit.isDescending
-    ? { ...converted, test: REVERSED[test] ?? test, low: last, high: first }
-    : { ...converted, test, low: first, high: last };
+): UnitCriterion | undefined {
+  const exact = unit.toExact(value);
+  const first = unit.toExact(low);
+  const last = unit.toExact(high);
+  if (exact === undefined || first === undefined || last === undefined) return undefined;
+  const number = unit.isDescending
+    ? { test: REVERSED[test] ?? test, value: exact, low: last, high: first }
+    : { test, value: exact, low: first, high: last };
+  return { number, unit: { code: hasher.remembered(unit.unit) } };
 }
 
 export const quantityType: SearchType = {
   modifiers: [],
   predicates({ hasher }, { stored, name }, value): Predicate[] {
-    const { stated, canonical } = parseQuantityValue(hasher, name, value);
-    return stored.rowsOf.flatMap(({ number }): Predicate[] => [
-      { index: 'range', parameter: number, ...stated },
-      ...(canonical === undefined
-        ? []
-        : [{ index: 'range', parameter: number + ROW_SCHEME.canonicalUnit, ...canonical } as const]),
-    ]);
+    const criteria = parseQuantityValue(hasher, name, value);
+    return stored.rowsOf.flatMap(({ number }) => quantityPredicates(hasher, criteria, { parameter: number }));
   },
 };
