@@ -155,8 +155,8 @@ export const SETTINGS = {
   REQUEST_TIMEOUT_MS: row(milliseconds, 30_000, 'Milliseconds a request may take'),
   SEARCH_GATHER: row(
     integer(0, 100_000),
-    1000,
-    'Matches of one criterion that a search gathers and sorts; of more it walks an index in order',
+    10_000,
+    'Matches of one criterion that a search may gather and sort; of more it walks an index in order',
   ),
   STATEMENT_TIMEOUT_MS: row(milliseconds, 10_000, 'Milliseconds one SQL statement may take'),
   MAX_WRITE_QUEUE: row(count, 10_000, 'Writes that may wait at once; more are answered with 503'),

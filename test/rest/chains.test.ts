@@ -71,7 +71,7 @@ const RESOURCES: readonly object[] = [
 ];
 
 describe.each([
-  ['found from the inside', '1000'],
+  ['found from the inside', '10000'],
   ['tested one by one', '0'],
 ])('chains that are %s', (_how, gather) => {
   let server: TestServer;

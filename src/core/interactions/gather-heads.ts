@@ -16,7 +16,7 @@ export async function gatherHeads(
   type: number,
   criteria: readonly Criterion[],
 ): Promise<MatchHead[]> {
-  const plan = await planSearch(services, space, type, { criteria }, BY_KEY, undefined);
+  const plan = await planSearch(services, space, type, { criteria }, BY_KEY, undefined, Infinity);
   const heads = await runKeys(services.database, {
     ...plan,
     phase: 'all',

@@ -7,9 +7,13 @@ import { resolveScans } from './resolve-scans';
 /** All of a search but the page. */
 export type Plan = Omit<SearchStatementRequest, 'phase' | 'after' | 'limit'>;
 
+/** A page and the one match that tells of a next. */
+const USUAL_LIMIT = 51;
+
 /**
- * How the matches are found in this order. Cost: nothing for one criterion of one index; else a statement for each
- * criterion that was not counted lately, and what `resolveScans` says. Throws what that throws.
+ * How the matches are found in this order; `limit`: so many are wanted, Infinity for all. Cost: nothing for one
+ * criterion of one index; else a statement for each criterion that was not counted lately, and what `resolveScans`
+ * says. Throws what that throws.
  */
 export async function planSearch(
   services: Services,
@@ -18,17 +22,25 @@ export async function planSearch(
   query: { readonly criteria: readonly Criterion[] },
   order: Order,
   sortDateParameter: number | undefined,
+  limit = USUAL_LIMIT,
 ): Promise<Plan> {
   const { estimator } = services;
   const asked = { type, sortDateParameter, criteria: query.criteria };
   const scanned = await resolveScans(services, space, asked);
   const criteria = await estimator.plan(space, { ...asked, criteria: scanned });
   const of = { type, sortDateParameter, criteria };
-  const counts = needsCounts(criteria, order) ? await estimator.countEach(space, of) : [];
+  const isCounted = needsCounts(criteria, order);
+  const [counts, total] = isCounted
+    ? await Promise.all([estimator.countEach(space, of), estimator.total(space, type)])
+    : [[], 0];
+  const { drive, asSets } = chooseDrive(criteria, order, { counts, total, limit }, sortDateParameter);
   return {
     ...of,
     space,
     order,
-    drive: chooseDrive(criteria, order, counts, sortDateParameter, estimator.selective),
+    drive,
+    criteria: criteria.map((criterion, index) =>
+      asSets[index] === true ? { ...criterion, asSet: true } : criterion,
+    ),
   };
 }

@@ -180,7 +180,7 @@ async function findCandidates(
   of: TypeCriteria,
 ): Promise<readonly ResourceKey[] | undefined> {
   const criteria = await estimator.plan(space, of);
-  const counts = await estimator.countEach(space, { ...of, criteria }, MAX_CANDIDATES);
+  const counts = await estimator.countEach(space, { ...of, criteria });
   const fewest = Math.min(...counts);
   if (fewest > MAX_CANDIDATES) return undefined;
   const heads = await runKeys(database, {

@@ -84,34 +84,163 @@ export function needsCounts(criteria: readonly Criterion[], order: Order): boole
   return drivable > 1 || (drivable === 1 && (criteria.length > 1 || order.by === 'last_updated'));
 }
 
+/** What the choice of a drive goes by. */
+export interface Expectations {
+  /** Index rows of resources that meet each criterion; Infinity: more than were counted, or it cannot drive. */
+  readonly counts: readonly number[];
+  /** Resources of the type. */
+  readonly total: number;
+  /** Matches that are wanted; Infinity: all of them. */
+  readonly limit: number;
+}
+
+/** A drive, and which of the criteria are tested against a set of all their matches rather than row by row. */
+export interface Choice {
+  readonly drive: Drive;
+  readonly asSets: readonly boolean[];
+}
+
+/** Of an unknown number of matches: this share of the resources. */
+const POPULAR_SHARE = 0.3;
+/** Of a criterion that cannot be counted: this share of the resources is thought to meet it. */
+const UNKNOWN_SHARE = 0.5;
+
+/** Microseconds that PostgreSQL takes, measured on 1.2 million resources (docs/search.md, How a search runs). */
+const COST = {
+  /** One row of an index range in order. */
+  walkedRow: 1,
+  /** One head, found by its key and sorted. */
+  gatheredHead: 8,
+  /** One probe of an index that carries the clinical date. */
+  probe: 5,
+  /** A look at a column of the head. */
+  head: 0.3,
+  /** A look into a set of keys. */
+  setProbe: 0.5,
+  /** One target after the other, or one referring resource after the other. */
+  nestedProbe: 100,
+} as const;
+
+/** What one match of the criterion costs to list. */
+function listingCost({ anyOf }: Criterion): number {
+  return Math.max(1, ...anyOf.map(({ index }) => LISTING_COST[index] ?? 1));
+}
+const LISTING_COST: Readonly<Partial<Record<Predicate['index'], number>>> = {
+  target: 10,
+  all: 12,
+  substring: 2,
+  source: 40,
+};
+
+/** What it costs to test one row by itself; undefined: it can only be tested against a set. */
+function probeCost({ anyOf }: Criterion, sortDateParameter: number | undefined): number | undefined {
+  let cost = 0;
+  for (const predicate of anyOf) {
+    switch (predicate.index) {
+      case 'presence':
+      case 'updated':
+      case 'key':
+        cost += COST.head;
+        break;
+      case 'target':
+      case 'source':
+      case 'all':
+        cost += COST.nestedProbe;
+        break;
+      default:
+        if (!liesByDate(predicate, sortDateParameter)) return undefined;
+        cost += COST.probe;
+    }
+  }
+  return cost;
+}
+
 /**
- * Chooses the drive. `most`: so many matches are gathered and sorted rather than walked to. `counts`: matches of each criterion, exact up to `most`, more than that for more, Infinity for
- * one that cannot drive; empty when `needsCounts` is false. The choice is made here and written into the SQL: a planner that knows only averages
- * chooses wrongly for popular values (measured 850 ms against 1.2 ms).
+ * Chooses the drive of least expected cost. The choice is made here and written into the SQL: a planner that knows only
+ * averages chooses wrongly for popular values (measured 850 ms against 1.2 ms). Values are thought to be independent of
+ * each other.
  */
 export function chooseDrive(
   criteria: readonly Criterion[],
   order: Order,
-  counts: readonly number[],
+  expected: Expectations,
   sortDateParameter: number | undefined,
-  most: number,
-): Drive {
-  if (order.by === 'last_updated' && isOneUpdatedRange(criteria)) return { kind: 'heads' };
-  if (!criteria.some(canDrive)) {
-    return order.by === 'sort_date' && sortDateParameter !== undefined
-      ? { kind: 'dates', parameter: sortDateParameter }
-      : { kind: 'heads' };
+): Choice {
+  const plain = (drive: Drive): Choice => ({ drive, asSets: criteria.map(() => false) });
+  if (order.by === 'last_updated' && isOneUpdatedRange(criteria)) return plain({ kind: 'heads' });
+  const walkable = criteria.map(
+    (criterion) => order.by === 'sort_date' && canWalk(criterion, sortDateParameter),
+  );
+  const [only, ...others] = criteria;
+  if (only !== undefined && others.length === 0 && canDrive(only)) {
+    if (walkable[0] === true) return plain({ kind: 'walk', criterion: 0 });
+    if (order.by === 'key' && !only.anyOf.some(isNested)) return plain({ kind: 'gather', criterion: 0 });
   }
-  const fewest = counts.length === 0 ? criteria.findIndex(canDrive) : counts.indexOf(Math.min(...counts));
-  const selective = (counts[fewest] ?? 0) <= most;
-  if (order.by === 'last_updated')
-    return selective ? { kind: 'gather', criterion: fewest } : { kind: 'heads' };
-  if (order.by === 'key') return { kind: 'gather', criterion: fewest };
-  const fewestCriterion = criteria[fewest];
-  if (fewestCriterion !== undefined && canWalk(fewestCriterion, sortDateParameter)) {
-    return { kind: 'walk', criterion: fewest };
+  let best: (Choice & { readonly cost: number }) | undefined;
+  const consider = (drive: Drive, driver: number, rows: number, costOfRow: number): void => {
+    const tests = criteria.map((criterion, index) =>
+      index === driver
+        ? NO_TEST
+        : testCost(criterion, expected.counts[index] ?? Infinity, rows, expected, sortDateParameter),
+    );
+    const cost = rows * costOfRow + tests.reduce((sum, test) => sum + test.cost, 0);
+    if (best === undefined || cost < best.cost)
+      best = { drive, cost, asSets: tests.map(({ isSet }) => isSet) };
+  };
+  /** Rows that are walked over until enough of them meet the other criteria. */
+  const walked = (among: number, driver: number): number => {
+    let share = 1;
+    for (const [index, criterion] of criteria.entries())
+      if (index !== driver) share *= shareOf(criterion, expected.counts[index] ?? Infinity, expected.total);
+    return Math.min(among, expected.limit / Math.max(share, 1e-9));
+  };
+  for (const [index, criterion] of criteria.entries()) {
+    if (!canDrive(criterion)) continue;
+    const count = expected.counts[index] ?? Infinity;
+    const rows = Number.isFinite(count) ? count : expected.total * POPULAR_SHARE;
+    // What could not be counted to its end is gathered only where there is no other way.
+    const penalty = Number.isFinite(count) ? 1 : 1000;
+    consider(
+      { kind: 'gather', criterion: index },
+      index,
+      rows,
+      (listingCost(criterion) + COST.gatheredHead) * penalty,
+    );
+    if (walkable[index] === true)
+      consider({ kind: 'walk', criterion: index }, index, walked(rows, index), COST.walkedRow);
   }
-  if (selective) return { kind: 'gather', criterion: fewest };
-  const walkable = criteria.findIndex((criterion) => canWalk(criterion, sortDateParameter));
-  return walkable === -1 ? { kind: 'gather', criterion: fewest } : { kind: 'walk', criterion: walkable };
+  const rows = walked(expected.total, -1);
+  if (order.by !== 'sort_date') consider({ kind: 'heads' }, -1, rows, COST.walkedRow * 2);
+  else if (sortDateParameter !== undefined)
+    consider({ kind: 'dates', parameter: sortDateParameter }, -1, rows, COST.walkedRow);
+  return best ?? plain({ kind: 'heads' });
+}
+
+const NO_TEST = { cost: 0, isSet: false } as const;
+
+function testCost(
+  criterion: Criterion,
+  count: number,
+  rows: number,
+  { total }: Expectations,
+  sortDateParameter: number | undefined,
+): { readonly cost: number; readonly isSet: boolean } {
+  const probe = probeCost(criterion, sortDateParameter);
+  const matches = Number.isFinite(count) ? count : total * POPULAR_SHARE;
+  const set = matches * listingCost(criterion) + rows * COST.setProbe;
+  // A set is made of what can be listed; of a negated criterion, what it excludes.
+  const canBeSet = criterion.anyOf.every(canList) && (Number.isFinite(count) || probe === undefined);
+  if (probe === undefined) return { cost: set, isSet: true };
+  const single = rows * probe;
+  return canBeSet && set < single ? { cost: set, isSet: true } : { cost: single, isSet: false };
+}
+
+function shareOf(criterion: Criterion, count: number, total: number): number {
+  if (!canDrive(criterion)) return UNKNOWN_SHARE;
+  if (!Number.isFinite(count)) return POPULAR_SHARE;
+  return Math.min(1, Math.max(count, 1) / Math.max(total, 1));
+}
+
+function isNested({ index }: Predicate): boolean {
+  return index === 'target' || index === 'source' || index === 'all';
 }

@@ -138,8 +138,10 @@ export interface TypeCriteria {
   /** The parameter of which the low bound is the clinical date of that type. */
   readonly sortDateParameter: number | undefined;
   readonly criteria: readonly Criterion[];
-  /** The criterion that few enough resources meet to begin with, as the planner found; undefined: they are only tested. */
+  /** The criterion to begin with, as the planner found; undefined: of none could the matches be counted. */
   readonly driver?: number;
+  /** Index rows that the driver has. */
+  readonly driverCount?: number;
 }
 
 export interface RangePredicate {
@@ -195,4 +197,6 @@ export interface Criterion {
   readonly anyOf: readonly Predicate[];
   /** True: a resource must meet none of them. */
   readonly isNegated?: boolean;
+  /** True: rows are tested against the set of all matches, not one by one; the planner says so. */
+  readonly asSet?: boolean;
 }

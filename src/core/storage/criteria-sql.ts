@@ -30,6 +30,7 @@ export interface CompiledPredicate {
 export interface CompiledCriterion {
   readonly alternatives: readonly CompiledPredicate[];
   readonly isNegated: boolean;
+  readonly asSet: boolean;
 }
 
 export type CompiledCriteria = readonly CompiledCriterion[];
@@ -59,15 +60,16 @@ export function compileCriteria(
 }
 
 function compileAll(criteria: readonly Criterion[], prefix: string, scope: Scope): CompiledCriteria {
-  return criteria.map(({ anyOf, isNegated }, c) => ({
+  return criteria.map(({ anyOf, isNegated, asSet }, c) => ({
     alternatives: anyOf.map((predicate, p) => compileOne(predicate, `${prefix}${c}p${p}`, scope)),
     isNegated: isNegated === true,
+    asSet: asSet === true,
   }));
 }
 
 /** The keys of all resources that meet one of the alternatives. */
 export function criterionKeys(
-  { alternatives }: CompiledCriterion,
+  { alternatives }: Pick<CompiledCriterion, 'alternatives'>,
   value: ValueReference,
 ): RawBuilder<unknown> {
   return alternatives.length === 0
@@ -79,11 +81,15 @@ export function criterionKeys(
 }
 
 export function criterionTest(
-  { alternatives, isNegated }: CompiledCriterion,
+  { alternatives, isNegated, asSet }: CompiledCriterion,
   row: TestedRow,
   value: ValueReference,
 ): RawBuilder<boolean> {
   if (alternatives.length === 0) return isNegated ? sql`true` : sql`false`;
+  if (asSet) {
+    const keys = criterionKeys({ alternatives }, value);
+    return isNegated ? sql`not ${row.key} in (${keys})` : sql`${row.key} in (${keys})`;
+  }
   const test = sql<boolean>`(${sql.join(
     alternatives.map((alternative) => alternative.test(row, value)),
     sql` or `,
@@ -102,8 +108,8 @@ function allTests(criteria: CompiledCriteria, row: TestedRow, value: ValueRefere
 /** Everything that makes one SQL text another, but for the names of values. */
 export function shapeOf(criteria: CompiledCriteria): string {
   let shape = '';
-  for (const { alternatives, isNegated } of criteria) {
-    shape += isNegated ? ' !' : ' ';
+  for (const { alternatives, isNegated, asSet } of criteria) {
+    shape += `${isNegated ? ' !' : ' '}${asSet ? '#' : ''}`;
     for (const alternative of alternatives) shape += `,${alternative.shape}`;
   }
   return shape;
@@ -287,6 +293,18 @@ function parameterValue(parameters: readonly number[], name: string): PredicateV
   return { name, type: 'int[]', value: array.finish() };
 }
 
+/** True for a criterion that the key of a resource alone decides, and that no deleted one meets. */
+function isByKey({ anyOf, isNegated }: Criterion): boolean {
+  return isNegated !== true && anyOf.every(({ index }) => BY_KEY.has(index));
+}
+const BY_KEY: ReadonlySet<Predicate['index']> = new Set([
+  'string',
+  'substring',
+  'uri',
+  'uriSubstring',
+  'codes',
+]);
+
 /**
  * A chain. As a driver: the targets that meet the criteria, then who refers to them. As a test: each target of the row,
  * confirmed by one probe of reference_index, then tested.
@@ -298,6 +316,7 @@ function compileTarget(
   scope: Scope,
 ): CompiledPredicate {
   const target = compileType(of, `${prefix}t`);
+  const byKey = of.criteria.every(isByKey);
   const parameterName = `${prefix}parameters`;
   const [key, source, head] = [`k_${prefix}`, `i_${prefix}`, `o_${prefix}`];
   return {
@@ -318,14 +337,18 @@ function compileTarget(
         const alias = `g_${prefix}`;
         return sql`exists (
           select 1 from unnest(${sql.ref(`${tested.head}.target_keys`)}) as ${sql.id(key)} (target_key)
-          cross join lateral ${headOf(target.scope.type(value), sql.ref(`${key}.target_key`), alias)}
+          ${byKey ? sql`` : sql`cross join lateral ${headOf(target.scope.type(value), sql.ref(`${key}.target_key`), alias)}`}
           where exists (
             select 1 from andiron.reference_index f
             where f.space = ${SPACE} and ${parameterTest('f.parameter', parameters, parameterName, value)}
               and f.target_key = ${sql.ref(`${key}.target_key`)} and f.sort_date = ${tested.sortDate}
               and f.resource_key = ${tested.key} and f.target_type = ${target.scope.type(value)}
             offset 0)
-          and ${allTests(target.criteria, headRow(alias), value)})`;
+          and ${allTests(
+            target.criteria,
+            byKey ? { key: sql.ref(`${key}.target_key`) } : headRow(alias),
+            value,
+          )})`;
       }),
   };
 }

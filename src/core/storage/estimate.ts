@@ -1,40 +1,57 @@
+import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { canDrive } from '../search/plan';
 import type { Criterion, Predicate, TypeCriteria } from '../search/predicate';
 import type { Database } from './database';
 import { rowCountStatement } from './search-statement';
+import { bind, defineStatement, template } from './statement';
 
 const COUNT_AGE_MS = 30_000;
 const MAX_REMEMBERED = 20_000;
 /** Longer criteria are counted each time: their text is not kept. */
 const MAX_KEY_LENGTH = 2_000;
 
-/** Says about how many resources meet a criterion; what it has said is remembered for half a minute. */
+/** Heads of a type are counted up to here: of more, only that there are many matters. */
+const MAX_TOTAL = 300_000;
+const TOTAL_AGE_MS = 300_000;
+
+/** Says about how many resources meet a criterion; what it has said is remembered for a while. */
 export class Estimator {
   private readonly counts = new LRUCache<string, number>({ max: MAX_REMEMBERED, ttl: COUNT_AGE_MS });
+  private readonly totals = new LRUCache<string, number>({ max: MAX_REMEMBERED, ttl: TOTAL_AGE_MS });
 
-  /**
-   * @param selective up to so many matches of a criterion are gathered rather than walked to; chains and `_has` begin
-   *   with what their inner criteria find up to twice as many, of more each candidate is tested
-   */
+  /** @param most index rows of one criterion that are counted; of more it is only known that they are many */
   constructor(
     private readonly database: Database,
-    readonly selective: number,
+    private readonly most: number,
   ) {}
 
   /**
-   * About how many resources meet each criterion, whose chains are planned: up to `most` + 1; Infinity for one that
-   * cannot drive. Cost: a statement for each criterion that was not counted lately, of at most `most` index rows.
+   * Index rows of resources that meet each criterion, whose chains are planned; Infinity for more than are counted, and
+   * for a criterion that cannot drive. Cost: a statement for each criterion that was not counted lately.
    */
-  async countEach(space: number, of: TypeCriteria, most = this.selective): Promise<readonly number[]> {
+  async countEach(space: number, of: TypeCriteria): Promise<readonly number[]> {
     return Promise.all(
       of.criteria.map((criterion) =>
-        canDrive(criterion) ? this.count(space, { ...of, criteria: [criterion] }, most) : Infinity,
+        canDrive(criterion) ? this.count(space, { ...of, criteria: [criterion] }) : Infinity,
       ),
     );
   }
 
-  /** The criteria with a driver in each chain whose inner criteria few resources meet, planned from the inside. */
+  /** Resources of a type, up to MAX_TOTAL. Cost: a statement where it was not counted lately. */
+  async total(space: number, type: number): Promise<number> {
+    const key = `${space} ${type}`;
+    let total = this.totals.get(key);
+    if (total === undefined) {
+      const rows = await this.database.run('search', space, COUNT_HEADS, { space, type, limit: MAX_TOTAL });
+      total = Number(rows[0]?.[0] ?? 0);
+      // A type that fills up is counted again soon.
+      this.totals.set(key, total, { ttl: total < 10_000 ? COUNT_AGE_MS : TOTAL_AGE_MS });
+    }
+    return total;
+  }
+
+  /** The criteria with a driver in each chain of which some inner criterion can be counted, planned from the inside. */
   async plan(space: number, of: TypeCriteria): Promise<readonly Criterion[]> {
     if (!of.criteria.some(({ anyOf }) => anyOf.some(isNested))) return of.criteria;
     return Promise.all(
@@ -65,24 +82,45 @@ export class Estimator {
   private async planType(space: number, of: TypeCriteria): Promise<TypeCriteria> {
     const { type, sortDateParameter } = of;
     const planned = { type, sortDateParameter, criteria: await this.plan(space, of) };
-    const most = this.selective * 2;
-    const counts = await this.countEach(space, planned, most);
+    const counts = await this.countEach(space, planned);
     const fewest = Math.min(...counts);
-    return fewest <= most ? { ...planned, driver: counts.indexOf(fewest) } : planned;
+    return Number.isFinite(fewest)
+      ? { ...planned, driver: counts.indexOf(fewest), driverCount: fewest }
+      : planned;
   }
 
-  private async count(space: number, of: TypeCriteria, most: number): Promise<number> {
-    const text = JSON.stringify(of.criteria[0]?.anyOf);
-    const key = text.length <= MAX_KEY_LENGTH ? `${space} ${of.type} ${most} ${text}` : undefined;
+  private async count(space: number, of: TypeCriteria): Promise<number> {
+    const { most } = this;
+    const anyOf = of.criteria[0]?.anyOf ?? [];
+    // Who refers is not counted: it costs more than to know who is referred to.
+    const sources = anyOf.map((predicate) =>
+      predicate.index === 'source' ? predicate.source.driverCount : undefined,
+    );
+    if (sources.every((count) => count !== undefined)) {
+      const sum = sources.reduce((total, count) => total + count, 0);
+      return sum > most ? Infinity : sum;
+    }
+    const text = JSON.stringify(anyOf);
+    const key = text.length <= MAX_KEY_LENGTH ? `${space} ${of.type} ${text}` : undefined;
     const known = key === undefined ? undefined : this.counts.get(key);
     if (known !== undefined) return known;
     const { statement, bound } = rowCountStatement(space, of, most + 1);
     const [row] = await this.database.run('search', space, statement, bound);
-    const count = Number(row?.[0] ?? 0);
+    const rows = Number(row?.[0] ?? 0);
+    const count = rows > most ? Infinity : rows;
     if (key !== undefined) this.counts.set(key, count);
     return count;
   }
 }
+
+const COUNT_HEADS = defineStatement(
+  template(sql`
+    select count(*)::int from (
+      select 1 from andiron.resource r
+      where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint and not r.deleted
+      limit ${bind('limit')}::int
+    ) h`),
+);
 
 function isNested({ index }: Predicate): boolean {
   return index === 'target' || index === 'source' || index === 'all';
