@@ -51,6 +51,11 @@ export function storedParameters(
   return parameters;
 }
 
+/** The branches of the expression of a parameter in the normal form that value-types.ts reads. */
+export function branchesOf(parameter: SearchParameterDefinition): ReadonlySet<string> {
+  return toCandidate(parameter).branches;
+}
+
 /** A parameter with the branches of its expression in a normal form. */
 interface Candidate {
   readonly parameter: SearchParameterDefinition;

@@ -34,7 +34,11 @@ export type Predicate =
       readonly to: string | undefined;
       /** Hash of the unfolded value for :exact. */
       readonly exact: number | undefined;
+      /** True: not by the further words of a family name. */
+      readonly isWhole?: boolean;
     }
+  /** A whole string ends with the folded text. */
+  | { readonly index: 'stringEnd'; readonly parameter: number; readonly text: string }
   | {
       readonly index: 'uri';
       readonly parameter: number;
@@ -61,6 +65,12 @@ export type Predicate =
   | PositionPredicate
   /** Any of many codes, as a value set or a subtree of a code system names them. */
   | { readonly index: 'codes'; readonly parameter: number; readonly codes: readonly HashedCode[] }
+  /** A code that is none of these. */
+  | {
+      readonly index: 'otherCode';
+      readonly parameter: number;
+      readonly codes: readonly Partial<HashedCode>[];
+    }
   /** The folded text stands anywhere in a string. */
   | { readonly index: 'substring'; readonly parameter: number; readonly text: string }
   /** A chain: one of the resources that it refers to by one of these parameters meets the criteria. */
@@ -151,7 +161,8 @@ export interface RangePredicate {
   readonly qualifier?: ResourceKey;
   /** Dates are half open ranges; numbers are points, and ranges that hold both their ends. */
   readonly domain: 'date' | 'number';
-  readonly test: RangeTest;
+  /** `includes`, of dates only: the stored range has all of the search range in it. */
+  readonly test: RangeTest | 'includes';
   /** The search range, half open: milliseconds since 1970, or a number with its implicit precision. */
   readonly low: number;
   readonly high: number;
@@ -169,7 +180,7 @@ export interface RangeUnit {
 }
 
 /** What a number is tested for. */
-export type NumberTest = Pick<RangePredicate, 'test' | 'low' | 'high' | 'value'>;
+export type NumberTest = Pick<RangePredicate, 'low' | 'high' | 'value'> & { readonly test: RangeTest };
 
 /** A composite that ends in two numbers: `low` and `high` of one row, each a point. */
 export interface SpanPredicate {

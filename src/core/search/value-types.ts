@@ -10,6 +10,8 @@ interface Place {
   readonly path: string;
   /** Of the element that has this type: where its codes come from. */
   readonly codeSystem?: CodeSystemOfBinding;
+  /** Of an element of type `code`: the value set that it is bound to (required). */
+  readonly binding?: string;
 }
 
 /**
@@ -63,6 +65,19 @@ export function bindingSystemsOf(definitions: Definitions, branches: Iterable<st
   return [...systems].sort();
 }
 
+/** The codes that bindings allow values of type `code`, as far as they can be listed. `branches` as of `valueTypesOf`. */
+export function boundCodesOf(definitions: Definitions, branches: Iterable<string>): ReadonlySet<string> {
+  const codes = new Set<string>();
+  for (const branch of branches) {
+    if (isComputed(branch)) continue;
+    for (const { binding } of follow(definitions, branch)) {
+      const list = binding === undefined ? undefined : definitions.codeList(binding);
+      for (const code of list?.codes ?? []) codes.add(code);
+    }
+  }
+  return codes;
+}
+
 function follow(definitions: Definitions, branch: string): readonly Place[] {
   const [root = '', ...steps] = splitSteps(branch);
   const structure = definitions.structure(root);
@@ -92,9 +107,16 @@ function childrenOf(definitions: Definitions, { structure, path }: Place, name: 
   return element.types.flatMap(({ code }) => {
     const type = definitions.structure(code);
     if (type === undefined) return [];
-    const { codeSystem } = element;
-    const isBound = code === 'code' && codeSystem !== undefined;
-    return [{ structure: type, path: '', ...(isBound ? { codeSystem } : {}) }];
+    const { codeSystem, binding } = element;
+    const place = { structure: type, path: '' };
+    if (code !== 'code') return [place];
+    return [
+      {
+        ...place,
+        ...(codeSystem === undefined ? {} : { codeSystem }),
+        ...(binding === undefined ? {} : { binding }),
+      },
+    ];
   });
 }
 

@@ -40,6 +40,16 @@ interface Scope {
   /** Its number as SQL. */
   readonly type: (value: ValueReference) => RawBuilder<unknown>;
   readonly sortDateParameter: number | undefined;
+  readonly names: Names;
+}
+
+/** Gives each predicate of a statement a short name, because PostgreSQL cuts long ones: two could become the same. */
+class Names {
+  private count = 0;
+
+  next(): string {
+    return `c${this.count++}_`;
+  }
 }
 
 const SPACE = sql`${bind('space')}::int`;
@@ -55,13 +65,16 @@ export function compileCriteria(
   criteria: readonly Criterion[],
   sortDateParameter: number | undefined,
 ): CompiledCriteria {
-  const scope: Scope = { type: () => sql`${bind('type')}::smallint`, sortDateParameter };
-  return compileAll(criteria, 'c', scope);
+  return compileAll(criteria, {
+    type: () => sql`${bind('type')}::smallint`,
+    sortDateParameter,
+    names: new Names(),
+  });
 }
 
-function compileAll(criteria: readonly Criterion[], prefix: string, scope: Scope): CompiledCriteria {
-  return criteria.map(({ anyOf, isNegated, asSet }, c) => ({
-    alternatives: anyOf.map((predicate, p) => compileOne(predicate, `${prefix}${c}p${p}`, scope)),
+function compileAll(criteria: readonly Criterion[], scope: Scope): CompiledCriteria {
+  return criteria.map(({ anyOf, isNegated, asSet }) => ({
+    alternatives: anyOf.map((predicate) => compileOne(predicate, scope.names.next(), scope)),
     isNegated: isNegated === true,
     asSet: asSet === true,
   }));
@@ -237,13 +250,14 @@ interface CompiledType {
   keys(value: ValueReference): RawBuilder<unknown>;
 }
 
-function compileType(of: TypeCriteria, prefix: string): CompiledType {
+function compileType(of: TypeCriteria, prefix: string, names: Names): CompiledType {
   const name = `${prefix}type`;
   const scope: Scope = {
     type: (value) => sql`${value(name)}::smallint`,
     sortDateParameter: of.sortDateParameter,
+    names,
   };
-  const criteria = compileAll(of.criteria, `${prefix}c`, scope);
+  const criteria = compileAll(of.criteria, scope);
   return {
     criteria,
     scope,
@@ -315,7 +329,7 @@ function compileTarget(
   prefix: string,
   scope: Scope,
 ): CompiledPredicate {
-  const target = compileType(of, `${prefix}t`);
+  const target = compileType(of, `${prefix}t`, scope.names);
   const byKey = of.criteria.every(isByKey);
   const parameterName = `${prefix}parameters`;
   const [key, source, head] = [`k_${prefix}`, `i_${prefix}`, `o_${prefix}`];
@@ -363,7 +377,7 @@ function compileSource(
   prefix: string,
   scope: Scope,
 ): CompiledPredicate {
-  const source = compileType(of, `${prefix}s`);
+  const source = compileType(of, `${prefix}s`, scope.names);
   const parameterName = `${prefix}parameters`;
   const [found, head, key] = [`i_${prefix}`, `o_${prefix}`, `k_${prefix}`];
   return {
@@ -406,7 +420,7 @@ function compileConjunction(
   prefix: string,
   scope: Scope,
 ): CompiledPredicate {
-  const compiled = compileAll(criteria, `${prefix}a`, scope);
+  const compiled = compileAll(criteria, scope);
   return {
     shape: `(${driver ?? ''}${shapeOf(compiled)})`,
     values: valuesOfCriteria(compiled),

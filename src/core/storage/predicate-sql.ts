@@ -4,6 +4,7 @@ import { BinaryArray } from './binary-array';
 import { comparisons, SPACE, type PredicateSql, type ValueReference } from './predicate-parts';
 import { compilePosition, compileRange, compileSpan } from './range-sql';
 import { keyText } from './version-row';
+import { EXTREMES } from './version-write';
 
 export type { PredicateSql, PredicateValue, ValueReference } from './predicate-parts';
 
@@ -35,6 +36,8 @@ export function compilePredicate(
         ]),
       };
     }
+    case 'otherCode':
+      return compileOtherCode(predicate, prefix);
     case 'reference': {
       const { parameter, target, targetType } = predicate;
       return {
@@ -49,17 +52,35 @@ export function compilePredicate(
       };
     }
     case 'string': {
-      const { parameter, from, to, exact } = predicate;
+      const { parameter, from, to, exact, isWhole = false } = predicate;
+      const compared = comparisons(isWhole ? 'sw' : 's', prefix, [
+        { column: 'parameter', type: 'int', value: parameter },
+        { column: 'value', operator: to === undefined ? '=' : '>=', type: 'text', value: from },
+        { column: 'value', operator: '<', type: 'text', value: to },
+        { column: 'exact_hash', type: 'int', value: exact },
+      ]);
       return {
+        ...compared,
         table: 'andiron.string_index',
         repeats: true,
         dateColumn: undefined,
-        ...comparisons('s', prefix, [
-          { column: 'parameter', type: 'int', value: parameter },
-          { column: 'value', operator: to === undefined ? '=' : '>=', type: 'text', value: from },
-          { column: 'value', operator: '<', type: 'text', value: to },
-          { column: 'exact_hash', type: 'int', value: exact },
-        ]),
+        condition: isWhole
+          ? (value) => sql`${compared.condition(value)} and ${IS_WHOLE}`
+          : (value) => compared.condition(value),
+      };
+    }
+    case 'stringEnd': {
+      const { parameter, text } = predicate;
+      const compared = comparisons('se', prefix, [{ column: 'parameter', type: 'int', value: parameter }]);
+      const end = (value: ValueReference): RawBuilder<unknown> => sql`${value(`${prefix}end`)}::text`;
+      return {
+        ...compared,
+        table: 'andiron.string_index',
+        repeats: true,
+        dateColumn: undefined,
+        condition: (value) =>
+          sql`${compared.condition(value)} and ${IS_WHOLE} and right(t.value, length(${end(value)})) = ${end(value)}`,
+        values: [...compared.values, { name: `${prefix}end`, type: 'text', value: text }],
       };
     }
     case 'uri': {
@@ -161,6 +182,34 @@ export function compilePredicate(
       };
     }
   }
+}
+
+/** A row of a whole string, not of a further word of a family name. */
+const IS_WHOLE = sql`t.extremes & ${sql.lit(EXTREMES.whole)} <> 0`;
+
+function compileOtherCode(
+  { parameter, codes }: Extract<Predicate, { index: 'otherCode' }>,
+  prefix: string,
+): PredicateSql {
+  const compared = comparisons('x', prefix, [{ column: 'parameter', type: 'int', value: parameter }]);
+  const sought = codes.map(({ value, system }, place) =>
+    comparisons('t', `${prefix}_${place}_`, [
+      { column: 'value_hash', type: 'bigint', value: value === undefined ? value : keyText(value) },
+      { column: 'system_hash', type: 'int', value: system },
+    ]),
+  );
+  return {
+    shape: [compared, ...sought].map(({ shape }) => shape).join('/'),
+    table: 'andiron.token_index',
+    condition: (value) =>
+      sql`${compared.condition(value)} and not (${sql.join(
+        sought.map((code) => code.condition(value)),
+        sql` or `,
+      )})`,
+    repeats: true,
+    dateColumn: undefined,
+    values: [compared, ...sought].flatMap(({ values }) => values),
+  };
 }
 
 /** Text of a whole number for bigint; infinities become its ends. */

@@ -36,9 +36,10 @@ export function compileRange(
   };
   // Made twice: now for the names of the values, and with the statement's own references when its text is made.
   const conditionOf = (reference: ValueReference): RawBuilder<unknown> => {
+    if (domain === 'number' && test === 'includes') throw new Error('numbers include no ranges');
     const number = (name: 'low' | 'high' | 'exact', given: number | undefined): RawBuilder<unknown> =>
       sql`${reference(bound(name, given))}::float8`;
-    return domain === 'date'
+    return domain === 'date' || test === 'includes'
       ? dateCondition(
           test,
           () => number('low', low),
@@ -78,7 +79,7 @@ export function compileRange(
  * of t.low so that the index can be entered by it.
  */
 function dateCondition(
-  test: RangeTest,
+  test: RangeTest | 'includes',
   low: () => RawBuilder<unknown>,
   high: () => RawBuilder<unknown>,
 ): RawBuilder<unknown> {
@@ -101,6 +102,8 @@ function dateCondition(
       return sql`t.high <= ${low()}`;
     case 'ap':
       return sql`(t.low < ${high()} and t.high > ${low()})`;
+    case 'includes':
+      return sql`(t.low <= ${low()} and t.high >= ${high()})`;
   }
 }
 

@@ -57,22 +57,46 @@ export function parseChain(
   const [link, rest] = [name.slice(0, dot), name.slice(dot + 1)];
   const colon = link.indexOf(':');
   const code = colon === -1 ? link : link.slice(0, colon);
-  const modifier = colon === -1 ? undefined : link.slice(colon + 1);
+  const targetType = colon === -1 ? undefined : link.slice(colon + 1);
+  return chainCriterion(context, type, { code, type: targetType, name }, nesting, (target, inside) => {
+    const inner = parse(target, rest, value, inside);
+    return inner && [inner];
+  });
+}
+
+/** One link of a chain: a reference parameter, the type that it must lead to if one is named, the chain as written. */
+export interface ChainLink {
+  readonly code: string;
+  readonly type: string | undefined;
+  readonly name: string;
+}
+
+/**
+ * A link to resources that meet criteria, which `criteriaOf` tells for each type; undefined: that type has no such
+ * parameter. Undefined: there is no such reference parameter, or no type knows what is asked.
+ */
+export function chainCriterion(
+  context: SearchTypeContext,
+  type: string,
+  { code, type: targetType, name }: ChainLink,
+  nesting: Nesting,
+  criteriaOf: (target: string, inside: Nesting) => readonly Criterion[] | undefined,
+): Criterion | undefined {
   const stored = storedParameters(context.definitions, type).get(code);
   if (stored?.parameter.kind !== 'reference') return undefined;
   const allowed = allowedTypes(context, { stored, name, modifier: undefined });
-  if (modifier !== undefined && !allowed.includes(modifier)) {
+  if (targetType !== undefined && !allowed.includes(targetType)) {
     const known = `; in a chain it is the type of a resource: ${allowed.join(', ')}`;
-    throw fhirError('unsupportedModifier', { modifier: modifier.slice(0, 80), parameter: code, known });
+    throw fhirError('unsupportedModifier', { modifier: targetType.slice(0, 80), parameter: code, known });
   }
   const anyOf: Predicate[] = [];
   const refusals: FhirError[] = [];
   let isKnown = false;
-  for (const target of modifier === undefined ? allowed : [modifier]) {
+  for (const target of targetType === undefined ? allowed : [targetType]) {
     const parameters = rowsTowards(stored, target);
     if (parameters.length === 0) continue;
     try {
-      const inner = parse(target, rest, value, nesting.inside(name));
+      const inner = criteriaOf(target, nesting.inside(name));
       if (inner === undefined) continue;
       isKnown = true;
       anyOf.push({ index: 'target', parameters, target: typeCriteria(context, target, inner) });
@@ -82,7 +106,7 @@ export function parseChain(
       refusals.push(error);
     }
   }
-  const [refusal] = refusals;
+  const refusal = refusals.find(({ key }) => key !== 'unknownParameter') ?? refusals[0];
   if (!isKnown && refusal !== undefined) throw refusal;
   return isKnown ? { name, anyOf } : undefined;
 }
@@ -110,7 +134,7 @@ export function parseHas(
   const inner = parse(source, rest.join(':'), value, nesting.inside(name));
   return inner === undefined
     ? undefined
-    : { name, anyOf: [{ index: 'source', parameters, source: typeCriteria(context, source, inner) }] };
+    : { name, anyOf: [{ index: 'source', parameters, source: typeCriteria(context, source, [inner]) }] };
 }
 
 function canReferTo(context: SearchTypeContext, stored: StoredParameter, type: string): boolean {
@@ -125,12 +149,16 @@ function rowsTowards({ rowsOf }: StoredParameter, target: string): number[] {
   return [...new Set(numbers)];
 }
 
-function typeCriteria({ definitions }: SearchTypeContext, type: string, criterion: Criterion): TypeCriteria {
+function typeCriteria(
+  { definitions }: SearchTypeContext,
+  type: string,
+  criteria: readonly Criterion[],
+): TypeCriteria {
   const number = definitions.typeNumber(type);
   if (number === undefined) throw new Error(`The type ${type} has no number`);
   return {
     type: number,
     sortDateParameter: definitions.sortDateParameter(type)?.number,
-    criteria: [criterion],
+    criteria,
   };
 }

@@ -6,6 +6,7 @@ import type { Criterion } from '../predicate';
 import { searchTypeOf } from '../types';
 import type { SearchTypeContext } from '../types/search-type';
 import { Nesting, parseChain, parseHas, type ParseInner } from './chain';
+import { filterParameter } from './filter';
 import { idParameter } from './id';
 import { lastUpdatedParameter } from './last-updated';
 import type { SpecialParameter } from './special';
@@ -15,6 +16,7 @@ import { contentParameter, textParameter } from './text';
 const SPECIAL: ReadonlyMap<string, SpecialParameter> = new Map([
   ['_id', idParameter],
   ['_lastUpdated', lastUpdatedParameter],
+  ['_filter', filterParameter],
   ['_text', textParameter],
   ['_content', contentParameter],
 ]);
@@ -49,7 +51,7 @@ export function parseCriterion(
     if (modifier !== undefined && !special.modifiers.includes(modifier))
       throw unsupported(code, modifier, special.modifiers);
     boundAlternatives(value);
-    return special.criterion(context, type, { name, modifier }, value);
+    return special.criterion(context, type, { name, modifier }, value, nesting);
   }
   const searchType = stored === undefined ? undefined : searchTypeOf(stored);
   if (stored === undefined || (searchType === undefined && special === undefined)) return undefined;

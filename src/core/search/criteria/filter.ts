@@ -1,0 +1,83 @@
+/** `_filter`: an expression over search parameters. Source: https://hl7.org/fhir/R4/search_filter.html */
+import { fhirError } from '../../errors';
+import type { Criterion, Predicate } from '../predicate';
+import type { SearchTypeContext } from '../types/search-type';
+import { chainCriterion, type Nesting } from './chain';
+import { comparisonCriterion, saysNone } from './filter-comparison';
+import { parseFilter, type FilterNode, type FilterStep, type FilterTest } from './filter-grammar';
+import type { SpecialParameter } from './special';
+
+/**
+ * The value is one filter: a comma is part of it. Several `_filter` are AND.
+ * Throws invalidParameterValue with the position of a mistake, unknownParameter, tooCostly.
+ */
+export const filterParameter: SpecialParameter = {
+  modifiers: [],
+  criterion(context, type, { name }, value, nesting) {
+    return { ...compileNode({ context, nesting }, type, parseFilter(value)), name };
+  },
+};
+
+/** One for a whole filter: what its chains branch into counts together. */
+interface Compilation {
+  readonly context: SearchTypeContext;
+  readonly nesting: Nesting;
+}
+
+function compileNode(compilation: Compilation, type: string, node: FilterNode): Criterion {
+  switch (node.kind) {
+    case 'test': {
+      const criterion = compilePath(compilation, type, node.path, node);
+      return saysNone(node) ? negated(criterion) : criterion;
+    }
+    case 'not':
+      return negated(compileNode(compilation, type, node.of));
+    case 'and':
+      return {
+        name: 'and',
+        anyOf: [{ index: 'all', criteria: node.of.map((member) => compileNode(compilation, type, member)) }],
+      };
+    case 'or':
+      return {
+        name: 'or',
+        anyOf: node.of.flatMap((member) => alternativesOf(compileNode(compilation, type, member))),
+      };
+  }
+}
+
+function negated(criterion: Criterion): Criterion {
+  const { name, anyOf, isNegated = false } = criterion;
+  return isNegated ? { name, anyOf } : { name, anyOf, isNegated: true };
+}
+
+function alternativesOf(criterion: Criterion): readonly Predicate[] {
+  return criterion.isNegated === true ? [{ index: 'all', criteria: [criterion] }] : criterion.anyOf;
+}
+
+/** "evaluated against the set of values produced by evaluating the param path": of all that the path leads to together. */
+function compilePath(
+  { context, nesting }: Compilation,
+  type: string,
+  [step, ...further]: readonly FilterStep[],
+  test: FilterTest,
+): Criterion {
+  if (step === undefined) throw new Error('a path has a step');
+  if (further.length === 0) {
+    if (step.type === undefined) return comparisonCriterion(context, type, step.code, test);
+    throw fhirError('unsupportedModifier', {
+      modifier: step.type.slice(0, 80),
+      parameter: step.code,
+      known: ': in _filter it is for the links of a chain',
+    });
+  }
+  const chain = chainCriterion(context, type, { ...step, name: step.code }, nesting, (target, inside) => {
+    const compilation = { context, nesting: inside };
+    return [
+      ...(step.filter === undefined ? [] : [compileNode(compilation, target, step.filter)]),
+      compilePath(compilation, target, further, test),
+    ];
+  });
+  if (chain !== undefined) return chain;
+  const known = '; only from references does a path of _filter lead on';
+  throw fhirError('unknownParameter', { parameter: step.code.slice(0, 80), type, known });
+}
