@@ -106,11 +106,14 @@ async function makeTenant(name: string): Promise<void> {
   if (status !== 201 && status !== 409) throw new Error(text);
 }
 
-function searchToRepeat(): GeneratedSearch | undefined {
-  const text = setting('SEARCH');
-  if (text === undefined) return undefined;
-  const [type = '', ...query] = text.split('?');
-  return { type: type === '' ? undefined : type, query: query.join('?') };
+/** What ORACLE_SEARCH says, one search a line. */
+function searchesToRepeat(): GeneratedSearch[] | undefined {
+  return setting('SEARCH')
+    ?.split('\n')
+    .map((text) => {
+      const [type = '', ...query] = text.split('?');
+      return { type: type === '' ? undefined : type, query: query.join('?') };
+    });
 }
 
 function describeDifference(
@@ -136,16 +139,23 @@ describe('searches of random data', () => {
   it.each(sets)('find what the rules say, under $release with seed $seed', async ({ release, seed }) => {
     const tenant = `oracle-${seed}`;
     await makeTenant(tenant);
-    const space = await loadSpace(server, { tenant, release, seed, size: SIZE });
+    const space = await loadSpace(server, {
+      tenant,
+      release,
+      seed,
+      size: SIZE,
+      hasContained: features.has('chain:contained'),
+    });
     const random = createRandom(seed);
-    const repeated = searchToRepeat();
+    const repeated = searchesToRepeat();
     const wrong: string[] = [];
     let unclear = 0;
-    let left = repeated === undefined ? SEARCHES : 1;
+    let left = repeated?.length ?? SEARCHES;
     const worker = async (): Promise<void> => {
       while (left > 0) {
         left -= 1;
-        const asked = repeated ?? generateSearch({ space, random, isOn: (feature) => features.has(feature) });
+        const asked =
+          repeated?.[left] ?? generateSearch({ space, random, isOn: (feature) => features.has(feature) });
         const verdict = await judge(server, space, asked);
         if (verdict === 'unclear') unclear += 1;
         else if (verdict !== 'same') wrong.push(describeDifference(release, seed, asked, verdict));

@@ -54,8 +54,12 @@ export function chainPredicate(
   );
   if (types.length === 0) throw new BadSearch(`${rest} is unknown to what ${head} refers to`);
   const predicates = compileForEach(types, (target) => compile(space, target, rest, text));
-  return ({ resource, container }) =>
-    elementsOf(resource, parameter)
+  return ({ resource, container }) => {
+    const met = elementsOf(resource, parameter)
       .flatMap(({ value }) => resourcesAt(space, parameter, value, container))
-      .some((item) => predicates.get(textOf(item.resource['resourceType']) ?? '')?.(item) === true);
+      .filter((item) => predicates.get(textOf(item.resource['resourceType']) ?? '')?.(item) === true);
+    if (!space.hasContained && met.length > 0 && met.every((item) => item.resource !== item.container))
+      throw new Unclear('contained resources are left out');
+    return met.length > 0;
+  };
 }

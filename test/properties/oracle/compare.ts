@@ -119,6 +119,7 @@ async function judgePages(
   for (let pages = 0; path !== undefined; pages++) {
     if (pages > MOST_PAGES) return difference('an end', 'pages without end');
     const { status, text, json } = await server.request('GET', path);
+    if (status === 422 && expected?.mayBeTooCostly !== false && /too-costly/.test(text)) return 'unclear';
     if (expected === undefined)
       return status === 400 ? 'same' : difference('400', `${status} ${text.slice(0, 300)}`);
     if (status !== 200)

@@ -39,6 +39,7 @@ export const FEATURES = [
   'chain:untyped',
   'chain:canonical',
   'chain:and',
+  'chain:contained',
   'has',
   'has:canonical',
   'list',

@@ -1,7 +1,7 @@
 /** Random chains and `_has`, nested in each other, and what they end with. */
 import { ownCriterion } from './generate-criterion';
 import { textOf, type JsonObject } from './json';
-import { officialKinds } from './official';
+import { officialKinds, officialParameters, type Release } from './official';
 import { findParameter, parametersOf, TYPES, type Parameter } from './parameters';
 import type { Criterion, QueryMaker } from './query-maker';
 import { allowedTargets, isCanonical, resourcesAt } from './reference-search';
@@ -22,6 +22,15 @@ const knownTargets = ({ space }: QueryMaker, type: string, parameter: Parameter)
 const hasBareId = (value: string): boolean =>
   value.split(',').some((one) => /^[A-Za-z0-9\-.]{1,64}$/.test(one));
 
+/** Whether a name is of one kind in all types that have it, and the table of the oracle has it of each of them. */
+export function meansOneThing(release: Release, types: readonly string[], code: string): boolean {
+  const official = types.filter((type) => officialParameters(release).has(`${type}.${code}`));
+  return (
+    officialKinds(release, types, code).length === 1 &&
+    official.every((type) => findParameter(type, code) !== undefined)
+  );
+}
+
 /** What a chain without a type may end with: a name that means the same kind wherever the reference leads. */
 function untypedRest(
   maker: QueryMaker,
@@ -33,9 +42,12 @@ function untypedRest(
   if (inner === undefined) return undefined;
   const [, code = ''] = /^([\w-]+)/.exec(inner.name) ?? [];
   if (code === '_has') return inner;
-  const kinds = officialKinds(maker.space.release, targets, code);
-  if (kinds.length !== 1) return undefined;
-  if (kinds[0] === 'reference' && !/[.]|:missing$/.test(inner.name) && hasBareId(inner.value))
+  if (!meansOneThing(maker.space.release, targets, code)) return undefined;
+  if (
+    findParameter(target, code)?.kind === 'reference' &&
+    !/[.]|:missing$/.test(inner.name) &&
+    hasBareId(inner.value)
+  )
     return undefined;
   return inner;
 }

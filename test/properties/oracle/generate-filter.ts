@@ -1,7 +1,7 @@
 /** Random filters (`_filter`), with values as the data have them. */
 import { makeSearchValue, storedElements } from './generate-criterion-value';
 import { DATES, NUMBERS, CONCEPTS } from './generate-values';
-import { officialKinds } from './official';
+import { meansOneThing } from './generate-chain';
 import { findParameter, parametersOf, TYPES, type Parameter } from './parameters';
 import type { Criterion, QueryMaker } from './query-maker';
 import type { Random } from './random';
@@ -115,7 +115,7 @@ function makeTest(maker: QueryMaker, type: string, depth: number): string | unde
     const next = { ...maker, focus: undefined };
     const rest = makeTest(next, target, depth - 1);
     const code = /^[\w-]+/.exec(rest ?? '')?.[0] ?? '';
-    if (rest === undefined || officialKinds(space.release, targets, code).length !== 1) return undefined;
+    if (rest === undefined || !meansOneThing(space.release, targets, code)) return undefined;
     const filter = isOn('filter:bracket') && random.chance(0.3) ? makeTest(next, target, 0) : undefined;
     const filtered = /^[\w-]+/.exec(filter ?? '')?.[0] ?? '';
     const isShared = targets.every((one) => findParameter(one, filtered) !== undefined);

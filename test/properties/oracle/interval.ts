@@ -1,4 +1,5 @@
 /** Number and quantity: which stored points and ranges meet which prefix and value. */
+import { Unclear } from './refusal';
 import {
   add,
   compare,
@@ -68,6 +69,12 @@ function isBefore({ high }: Interval, value: Rational): boolean {
   return order < 0 || (order === 0 && high.isOpen);
 }
 
+/** Whether a range that ends with the value itself is `ge` or `le`, the rules do not say. */
+function atBorder({ at, isOpen }: Bound, value: Rational, reaches: boolean): boolean {
+  if (!isOpen && at !== undefined && compare(at, value) === 0) throw new Unclear('a range up to the value');
+  return reaches;
+}
+
 /**
  * Only `eq` and `ne` know the precision of the search value; `ap` reaches 10 % to both sides; the others are exact.
  * @param prefix such as 'ge'; '' is eq
@@ -85,9 +92,9 @@ export function meetsNumber(stored: Interval, prefix: string, text: string): boo
     case 'lt':
       return reachesBelow(stored, value);
     case 'ge':
-      return reachesAbove(stored, value) || isExactly(stored, value);
+      return isExactly(stored, value) || atBorder(stored.high, value, reachesAbove(stored, value));
     case 'le':
-      return reachesBelow(stored, value) || isExactly(stored, value);
+      return isExactly(stored, value) || atBorder(stored.low, value, reachesBelow(stored, value));
     case 'sa':
       return isAfter(stored, value);
     case 'eb':

@@ -21,6 +21,8 @@ export interface LoadOptions {
   readonly release: Release;
   readonly seed: number;
   readonly size?: number;
+  /** Whether chains go into contained resources. */
+  readonly hasContained?: boolean;
 }
 
 async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
@@ -53,7 +55,7 @@ export async function plantElsewhere(
 /** @throws Error with the server's answer, where it refuses a resource */
 export async function loadSpace(
   server: TestServer,
-  { tenant, release, seed, size }: LoadOptions,
+  { tenant, release, seed, size, hasContained }: LoadOptions,
 ): Promise<Space> {
   const path = server.path(tenant, release);
   const root = PUBLIC_URL + path;
@@ -97,5 +99,5 @@ export async function loadSpace(
   });
   // In the order of their making, so that what is drawn from them depends on the seed alone.
   const resources = first.flatMap(({ resourceType, id }) => current.get(`${resourceType}/${id}`) ?? []);
-  return makeSpace({ release, root, resources, versions });
+  return makeSpace({ release, root, resources, versions, hasContained });
 }

@@ -9,16 +9,19 @@ export interface SpaceOptions {
   readonly root: string;
   readonly resources: readonly Resource[];
   /** Every version that was ever stored, by `Type/id/_history/version`. */
+  /** false: nothing is asked whose answer hangs on a contained resource */
+  readonly hasContained?: boolean;
   readonly versions?: ReadonlyMap<string, Resource>;
 }
 
 const EVERY = ['Resource', 'Any'];
 
-export function makeSpace({ release, root, resources, versions }: SpaceOptions): Space {
+export function makeSpace({ release, root, resources, versions, hasContained = true }: SpaceOptions): Space {
   const types = [...new Set(resources.map(({ resourceType }) => resourceType))];
   return {
     release,
     resources,
+    hasContained,
     root,
     now: () => Date.now(),
     terminology: createTerminology(resources),

@@ -1,5 +1,6 @@
 /** The oracle: what a search finds, resource by resource, by the rules and nothing else. */
 import { chainPredicate } from './chain';
+import { WIDE, widthOf } from './chain-width';
 import { compartmentPredicate, readPlace } from './compartment';
 import { compositePredicate } from './composite';
 import { elementTest, versionedUrl } from './criterion';
@@ -66,6 +67,8 @@ function urlPredicate(text: string): Predicate {
 
 /** What a search must answer; undefined for one that must be refused with 400. */
 export interface Expected {
+  /** Whether a chain goes through so many types that the server may answer 422 too-costly. */
+  readonly mayBeTooCostly: boolean;
   /** In no order. */
   readonly matches: readonly Resource[];
   /** Below 0 where the first must stand before the second, 0 where either may. */
@@ -121,6 +124,7 @@ function answer(space: Space, place: string | undefined, query: string): Expecte
   );
   return {
     matches,
+    mayBeTooCostly: types.some((one) => criteria.some(([name]) => widthOf(space.release, one, name) >= WIDE)),
     compare: (one, other) => compareBy(keys, one, other, space.root),
     describe: (resource) => describeKeys(keys, resource, space.root),
     includedWith: (page) => included(space, includes, page).map(identityOf),

@@ -12,6 +12,8 @@ export interface Space {
   /** Milliseconds, for `ap` of dates. */
   now(): number;
   readonly terminology: Terminology;
+  /** Whether contained resources take part in chains; undecided where not. */
+  readonly hasContained: boolean;
   /** The types that a reference parameter may refer to in this release. */
   targetsOf(type: string, code: string): readonly string[];
   /** A stored version that may not be the current one. */

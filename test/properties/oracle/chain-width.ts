@@ -1,0 +1,30 @@
+/** How many types of resources a chain without types may go through: what may be refused as too costly. */
+import { officialParameters, officialTargets, type Release } from './official';
+
+/** From here on a server may ask for the types to be named. */
+export const WIDE = 6;
+
+const typesOf = (release: Release): string[] => [
+  ...new Set([...officialParameters(release).values()].map(({ type }) => type)),
+];
+
+function targetsOf(release: Release, type: string, code: string): readonly string[] {
+  if (code === 'patient') return ['Patient'];
+  const targets = officialTargets(release, type, code);
+  return targets.includes('Resource') || targets.includes('Any') ? typesOf(release) : targets;
+}
+
+/** The number of ends that a name such as `subject.organization.name` has from a type. */
+export function widthOf(release: Release, type: string, name: string): number {
+  const has = /^_has:(\w+):[\w-]+:(.*)$/.exec(name);
+  if (has !== null) return widthOf(release, has[1] ?? '', has[2] ?? '');
+  const [, code = '', only, rest] = /^([\w-]+)(?::(\w+))?\.(.*)$/.exec(name) ?? [];
+  if (rest === undefined) return 1;
+  const [first = ''] = /^[\w-]+/.exec(rest) ?? [];
+  const isKnown = (target: string): boolean =>
+    first === '_has' || officialParameters(release).has(`${target}.${first}`);
+  return (only === undefined ? targetsOf(release, type, code) : [only])
+    .filter(isKnown)
+    .map((target) => widthOf(release, target, rest))
+    .reduce((sum, width) => sum + width, 0);
+}
