@@ -4,6 +4,7 @@ import * as writeVersions from './0002-write-versions';
 import * as rowsMadeWith from './0003-rows-made-with';
 import * as tenantSettings from './0004-tenant-settings';
 import * as searchAcrossResources from './0005-search-across-resources';
+import * as searchParameters from './0006-search-parameters';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -12,4 +13,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0003-rows-made-with': rowsMadeWith,
   '0004-tenant-settings': tenantSettings,
   '0005-search-across-resources': searchAcrossResources,
+  '0006-search-parameters': searchParameters,
 };

@@ -105,6 +105,7 @@ export async function createApp(
     async listen() {
       await warnOfOutdatedIndex(core, log);
       await server.listen({ host: settings.HOST, port: settings.PORT });
+      core.startWork();
       if (settings.METRICS_ADDRESS !== undefined) {
         metricsListener = await listenForMetrics(metrics, settings.METRICS_ADDRESS, log);
       }

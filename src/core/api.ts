@@ -272,6 +272,8 @@ export interface Core {
   /** Whether the index waits for a reindex, because settings or definitions have changed. */
   outdatedIndex(): Promise<OutdatedIndex>;
   readiness(): Promise<Readiness>;
+  /** From now on this process does the background work that writes leave: the indexing of tenants' search parameters. */
+  startWork(): void;
   /** Database connections of this process, by what they are for. */
   connections(): Readonly<Record<string, ConnectionUsage>>;
   close(): Promise<void>;

@@ -1,4 +1,6 @@
 import type { Release } from './fhir/release';
+import type { SpaceParameters } from './search/tenant-parameter';
+import type { Waiter } from './waiter';
 
 /** One tenant's data of one release: what every key, index row, cache entry and cursor begins with. */
 export interface Space {
@@ -6,6 +8,8 @@ export interface Space {
   readonly release: Release;
   readonly tenant: string;
   readonly tenantNumber: number;
+  /** Search parameters of its own; undefined: it has never had any. */
+  readonly searchParameters?: SpaceParameters;
 }
 
 /** What each tenant may set for itself; its defaults are settings of the server. */

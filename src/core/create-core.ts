@@ -26,6 +26,7 @@ import { createThreadedPreparer } from './preparation/threaded-preparer';
 import { WorkerPool } from './preparation/worker-pool';
 import { reindex, verifyIndex } from './reindex';
 import { rowRules } from './row-rules';
+import { SearchParameterWork } from './search-parameter-work';
 import { createHasher } from './search/hash';
 import { createIdSource, idOfKey, keyOf } from './search/resource-key';
 import type { Limits, Services } from './services';
@@ -36,10 +37,12 @@ import { migrate } from './storage/migrate';
 import { RowRecord } from './storage/row-record';
 import { TenantStore } from './storage/tenants';
 import { Estimator } from './storage/estimate';
+import { readSearchParameters } from './storage/search-parameters';
 import { SearchRunner } from './storage/search-run';
 import { VersionReader } from './storage/version-read';
 import { WriteQueues } from './storage/write-queue';
 import { createTerminologyEnvironment } from './terminology-environment';
+import { createWriteDoor } from './write-door';
 import { createCodeJudge } from './validation/pending-codes';
 import { createStructureSource, structuresVersion } from './validation/structure-source';
 
@@ -116,6 +119,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const preparationTools = tools.preparationTools(options.extensionBase, informant);
   const services: Services = {
     definitions: loadDefinitions,
+    definitionsOf: (space) => tools.definitionsOf(space),
     resourceTypes: (release) => tools.resourceTypes(release),
     database,
     reader: new VersionReader(database, (reads) => instruments?.gathered('read', reads)),
@@ -166,7 +170,15 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     new TenantStore(database, options.database),
     (tenant) => cache.announce({ kind: 'tenant-changed', subject: tenant }),
     options.tenantDefaults,
+    async (space) => (await readSearchParameters(database, space)).map(({ parameter }) => parameter),
   );
+  const parameterWork = new SearchParameterWork({
+    services,
+    database: options.database,
+    log,
+    changed: (tenant) => spaces.changed(tenant),
+  });
+  const write = createWriteDoor(spaces, () => parameterWork.wake());
   cache.listen(({ kind, subject }) => {
     if (kind === 'tenant-changed') spaces.forget(subject);
     // For the log alone: nothing is remembered of the base resources that does not name their digest.
@@ -187,10 +199,13 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     read: (context, type, id) => read(services, context, type, id),
     find: (context, type, id) => find(services, context, type, id),
     vread: (context, type, id, versionId) => vread(services, context, type, id, versionId),
-    create: (context, type, input) => create(services, context, type, input),
-    update: (context, type, id, input, guard) => update(services, context, type, id, input, guard),
-    patch: (context, type, id, operations, guard) => patch(services, context, type, id, operations, guard),
-    delete: (context, type, id, guard) => deleteResource(services, context, type, id, guard),
+    create: (given, type, input) => write(given, type, (context) => create(services, context, type, input)),
+    update: (given, type, id, input, guard) =>
+      write(given, type, (context) => update(services, context, type, id, input, guard)),
+    patch: (given, type, id, operations, guard) =>
+      write(given, type, (context) => patch(services, context, type, id, operations, guard)),
+    delete: (given, type, id, guard) =>
+      write(given, type, (context) => deleteResource(services, context, type, id, guard)),
     history: (context, request) => history(services, context, request),
     changes: (context, since, count) => changes(services, context, since, count),
     search: (context, request) => searchAny(services, context, request),
@@ -227,7 +242,9 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       }
     },
     connections: () => database.usage(),
+    startWork: () => parameterWork.start(),
     async close() {
+      await parameterWork.close();
       cache.close();
       await threads.close();
       await database.close();

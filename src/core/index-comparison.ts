@@ -5,6 +5,7 @@ import type { Definitions } from './fhir/definitions';
 import { parseStoredObject } from './fhir/json';
 import type { Extractor } from './search/extract';
 import { ROW_SCHEME } from './search/index-rows';
+import { withTenantParameters, type TenantParameter } from './search/tenant-parameter';
 import type { Services } from './services';
 import type { CurrentVersion, RepairTarget, WantedResource } from './storage/index-repair';
 import {
@@ -26,8 +27,10 @@ import {
   type ResourceRows,
 } from './storage/index-tables';
 import type { OwnerSession } from './storage/owner-session';
+import { readAsOwner, type ParameterProgress } from './storage/search-parameters';
 import { keyOfText } from './storage/version-row';
 import { NO_ROWS, sortDateText } from './storage/version-write';
+import { UnsettledParameters } from './unsettled-parameters';
 
 /** One resource that differs. */
 export interface Comparison {
@@ -54,21 +57,45 @@ const MAX_ROWS = 20_000;
 const MAX_ROWS_OF_RESOURCE = 10_000_000;
 
 export class SpaceComparer {
-  private readonly definitions: Definitions;
-  private readonly extract: Extractor;
+  private definitions: Definitions;
+  private extract: Extractor;
+  private unsettled: UnsettledParameters;
 
   constructor(
     private readonly services: Services,
     private readonly session: OwnerSession,
     private readonly space: Space,
+    /** The rows of the tenant's search parameters that are being indexed are made too, or nothing is said of them. */
+    private readonly purpose: 'repair' | 'compare',
   ) {
     this.definitions = services.definitions(space.release);
     this.extract = services.createExtractor(space, MAX_ROWS_OF_RESOURCE);
+    this.unsettled = new UnsettledParameters(this.definitions, []);
   }
 
   /** Takes the snapshot that `groups` goes through. */
-  scan(): Promise<SpaceScan> {
-    return scanSpace(this.session, this.space.number);
+  async scan(): Promise<SpaceScan> {
+    const before = await readAsOwner(this.session, this.space);
+    const scan = await scanSpace(this.session, this.space.number);
+    // Read after the snapshot: there are no rows in it of what was made later.
+    this.learnParameters(before, await readAsOwner(this.session, this.space));
+    return scan;
+  }
+
+  private learnParameters(before: readonly ParameterProgress[], after: readonly ParameterProgress[]): void {
+    const isSettled = ({ state }: TenantParameter): boolean =>
+      state === 'active' || (state === 'indexing' && this.purpose === 'repair');
+    const list = after.map(({ parameter }) => parameter).filter(isSettled);
+    const settled = new Set(list.map(({ number }) => number));
+    const others = [...before, ...after].map(({ parameter }) => parameter);
+    const definitions = this.services.definitions(this.space.release);
+    this.definitions = withTenantParameters(definitions, list);
+    const searchParameters = { change: 0, list };
+    this.extract = this.services.createExtractor({ ...this.space, searchParameters }, MAX_ROWS_OF_RESOURCE);
+    this.unsettled = new UnsettledParameters(
+      definitions,
+      others.filter(({ number }) => !settled.has(number)),
+    );
   }
 
   /** Compares everything in the snapshot, some resources at a time. */
@@ -159,6 +186,7 @@ export class SpaceComparer {
     const types = new Map<number | undefined, Record<IndexTable, IndexRow[]>>();
     for (const table of INDEX_TABLES) {
       for (const row of rows[table]) {
+        if (this.unsettled.hasRow(row)) continue;
         const parameter = this.definitions.searchParameter(row[0] % ROW_SCHEME.ofType);
         const type = parameter && this.definitions.typeNumber(parameter.type);
         let ofType = types.get(type);
@@ -181,7 +209,7 @@ export class SpaceComparer {
     if (current === undefined || head.newest !== head.version)
       return { differences: [], losses, target: undefined };
     const wanted = this.recompute(type, { ...current, body });
-    const differences = [...compareHead(place, head, current, wanted)];
+    const differences = [...compareHead(place, head, current, wanted, this.unsettled)];
     differences.push(...compareRows(place, wanted.rows, stored));
     const seen = { version: head.version, lastUpdated: head.lastUpdated, wanted };
     return { differences, losses, target: { type: head.type, key, stored, seen } };
@@ -205,15 +233,31 @@ function* compareHead(
   head: ScannedHead,
   current: ScannedVersion,
   wanted: WantedResource,
+  unsettled: UnsettledParameters,
 ): Generator<IndexDifference> {
   if (current.isDeletion !== head.deleted || current.lastUpdated !== head.lastUpdated) {
     const said = (deleted: boolean, at: number): string => `${deleted ? 'deleted' : 'live'} since ${at}`;
     const since = said(current.isDeletion, current.lastUpdated);
     yield difference(place, 'resource', [since], [said(head.deleted, head.lastUpdated)]);
   }
-  const said = (of: { sortDate: string; presence: Buffer; targetKeys: string }): string =>
-    `sort date ${of.sortDate}, presence ${of.presence.toString('hex')}, targets ${of.targetKeys}`;
+  const hasAllTargets = unsettled.canRefer(place.type) && isPartOf(wanted.targetKeys, head.targetKeys);
+  const said = (of: { sortDate: string; presence: Buffer; targetKeys: string }): string => {
+    const targets = hasAllTargets ? wanted.targetKeys : of.targetKeys;
+    return `sort date ${of.sortDate}, presence ${unsettled.presenceText(place.type, of.presence)}, targets ${targets}`;
+  };
   if (said(wanted) !== said(head)) yield difference(place, 'resource', [said(wanted)], [said(head)]);
+}
+
+/** Of arrays as PostgreSQL writes them. */
+function isPartOf(part: string, whole: string): boolean {
+  const keys = new Set(whole.slice(1, -1).split(','));
+  return (
+    part === '{}' ||
+    part
+      .slice(1, -1)
+      .split(',')
+      .every((key) => keys.has(key))
+  );
 }
 
 function* compareRows(place: Place, wanted: ResourceRows, stored: ResourceRows): Generator<IndexDifference> {

@@ -31,7 +31,7 @@ export async function* verifyIndex(
   const session = await OwnerSession.open(database);
   try {
     for await (const space of readSpaces(services.database, scope)) {
-      const comparer = new SpaceComparer(services, session, space);
+      const comparer = new SpaceComparer(services, session, space, 'compare');
       for await (const { found } of comparer.groups(await comparer.scan())) {
         for (const { differences, losses } of found) yield* [...losses, ...differences];
       }
@@ -72,7 +72,7 @@ async function* reindexSpace(
   const { tenant, release, number } = space;
   const rule = rules[release];
   const before = await readRecord(session, number);
-  const comparer = new SpaceComparer(services, session, space);
+  const comparer = new SpaceComparer(services, session, space, 'repair');
   const scan = await comparer.scan();
   // Base rows are made anew when the definitions change, and a space without a resource has no rows.
   const isRecorded = tenant !== '' && scan.resources > 0;

@@ -42,6 +42,8 @@ export interface ResourceKeys {
 /** What interactions and operations are given to work with; made once by `createCore`. */
 export interface Services {
   definitions(release: Release): Definitions;
+  /** Those of the release, with the search parameters of the space that can be searched by. */
+  definitionsOf(space: Space): Definitions;
   /** Names of the concrete resource types. */
   resourceTypes(release: Release): ReadonlySet<string>;
   readonly database: Database;

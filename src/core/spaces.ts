@@ -1,7 +1,8 @@
 import type { DescribedTenant, Tenant } from './api';
-import type { TenantSettings, TenantSpace } from './context';
+import type { Space, TenantSettings, TenantSpace } from './context';
 import { fhirError } from './errors';
 import { RELEASE_NAMES, type Release } from './fhir/release';
+import type { SpaceParameters, TenantParameter } from './search/tenant-parameter';
 import { nameSettings, requireSettings, toTenantSettings, type SettingChanges } from './tenant-settings';
 import type { TenantRow, TenantStore } from './storage/tenants';
 
@@ -14,6 +15,8 @@ const TENANT_NAME = /^[a-z0-9-]{1,63}$/;
 
 interface Known {
   readonly spaces: Readonly<Partial<Record<Release, TenantSpace>>>;
+  /** See `TenantRow.searchParameters`. */
+  readonly parameterChange: number;
   readonly at: number;
   refreshing: boolean;
 }
@@ -28,6 +31,10 @@ export class Spaces {
     private readonly announce: (tenant: string) => void,
     /** For what a tenant does not set. */
     private readonly defaults: TenantSettings,
+    /** The search parameters of a space's own. */
+    private readonly loadParameters: (
+      space: Pick<Space, 'number' | 'release'>,
+    ) => Promise<readonly TenantParameter[]>,
   ) {}
 
   /** Undefined when the tenant is unknown or disabled. */
@@ -43,6 +50,14 @@ export class Spaces {
     return known.spaces[release];
   }
 
+  /** The same space as the database knows it now, or as it was learnt after `space`. */
+  async findNewer({ tenant, release, searchParameters }: TenantSpace): Promise<TenantSpace | undefined> {
+    const known = this.known.get(tenant);
+    if (known !== undefined && known.parameterChange > (searchParameters?.change ?? 0))
+      return known.spaces[release];
+    return (await this.load(tenant))[release];
+  }
+
   /** Forgets what is remembered of a tenant: it was changed elsewhere. */
   forget(tenant: string): void {
     this.known.delete(tenant);
@@ -54,10 +69,33 @@ export class Spaces {
     const spaces =
       row === undefined || row.status !== 'active'
         ? {}
-        : toSpaces(row, toTenantSettings(row.settings, this.defaults));
+        : toSpaces(
+            row,
+            toTenantSettings(row.settings, this.defaults),
+            await this.parametersOf(row, this.known.get(tenant)),
+          );
     if (this.known.size >= MAX_KNOWN) this.known.clear();
-    this.known.set(tenant, { spaces, at, refreshing: false });
+    const parameterChange = row?.searchParameters ?? 0;
+    this.known.set(tenant, { spaces, parameterChange, at, refreshing: false });
     return spaces;
+  }
+
+  /** By release; what is made of them is remembered by the object, so that it stays the same while nothing changes. */
+  private async parametersOf(
+    { searchParameters: change, spaces }: TenantRow,
+    known: Known | undefined,
+  ): Promise<Partial<Record<Release, SpaceParameters>>> {
+    const found: Partial<Record<Release, SpaceParameters>> = {};
+    if (change === 0) return found;
+    for (const release of RELEASE_NAMES) {
+      const number = spaces[release];
+      if (number === undefined) continue;
+      const before = known?.spaces[release]?.searchParameters;
+      // Read after the number of the change: at worst it is newer, and a write by it is refused and tried again.
+      found[release] =
+        before?.change === change ? before : { change, list: await this.loadParameters({ number, release }) };
+    }
+    return found;
   }
 
   async list(): Promise<Tenant[]> {
@@ -102,18 +140,31 @@ export class Spaces {
     return changed;
   }
 
-  private changed(name: string): void {
+  /** Something of a tenant was changed here: nothing older is believed, here or in other processes. */
+  changed(name: string): void {
     this.forget(name);
     this.announce(name);
   }
 }
 
-function toSpaces(row: TenantRow, settings: TenantSettings): Partial<Record<Release, TenantSpace>> {
+function toSpaces(
+  row: TenantRow,
+  settings: TenantSettings,
+  parameters: Partial<Record<Release, SpaceParameters>>,
+): Partial<Record<Release, TenantSpace>> {
   const spaces: Partial<Record<Release, TenantSpace>> = {};
   for (const release of RELEASE_NAMES) {
     const number = row.spaces[release];
-    if (number !== undefined)
-      spaces[release] = { number, release, tenant: row.name, tenantNumber: row.number, settings };
+    if (number === undefined) continue;
+    const searchParameters = parameters[release];
+    spaces[release] = {
+      number,
+      release,
+      tenant: row.name,
+      tenantNumber: row.number,
+      settings,
+      ...(searchParameters === undefined ? {} : { searchParameters }),
+    };
   }
   return spaces;
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Capabilities, OperationInfo } from '../api';
 import type { RequestContext } from '../context';
-import type { SearchParameterDefinition } from '../fhir/definitions';
+import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { RELEASES, type Release } from '../fhir/release';
 import { operationsOf } from '../operations/invoke';
 import { COMPUTED_PARAMETERS } from '../search/criteria';
@@ -22,25 +23,44 @@ const INTERACTIONS = [
   'search-type',
 ].map((code) => ({ code }));
 
-const known = new Map<Release, Capabilities>();
+const SYSTEM_INTERACTIONS = ['search-system'].map((code) => ({ code }));
+
+interface Made {
+  readonly definitions: Definitions;
+  readonly capabilities: Capabilities;
+}
+
+/** Statements of tenants that are kept, a megabyte or two each. */
+const MAX_OWN = 20;
+
+const ofReleases = new Map<Release, Capabilities>();
+const ofSpaces = new LRUCache<number, Made>({ max: MAX_OWN });
 
 /**
- * The CapabilityStatement of a release (http.html#capabilities), made from the lists that the server works by: every
- * type, search parameter and operation in it is one that works. Made once; then one lookup.
+ * The CapabilityStatement of a space (http.html#capabilities), made from the lists that the server works by: every
+ * type, search parameter and operation in it is one that works. Made once for a release, and for a space with search
+ * parameters of its own again when they change; then one lookup.
  */
-export function capabilities(services: Services, context: RequestContext): Capabilities {
-  const { release } = context.space;
-  let made = known.get(release);
+export function capabilities(services: Services, { space }: RequestContext): Capabilities {
+  const definitions = services.definitionsOf(space);
+  const isOwn = definitions.ofRelease !== undefined;
+  const known = isOwn ? ofSpaces.get(space.number) : undefined;
+  let made = isOwn
+    ? known?.definitions === definitions
+      ? known.capabilities
+      : undefined
+    : ofReleases.get(space.release);
   if (made === undefined) {
-    const text = JSON.stringify(statement(services, release));
+    const text = JSON.stringify(statement(definitions));
     made = { text, etag: createHash('sha256').update(text).digest('base64url').slice(0, 22) };
-    known.set(release, made);
+    if (isOwn) ofSpaces.set(space.number, { definitions, capabilities: made });
+    else ofReleases.set(space.release, made);
   }
   return made;
 }
 
-function statement(services: Services, release: Release): object {
-  const definitions = services.definitions(release);
+function statement(definitions: Definitions): object {
+  const { release } = definitions;
   const offered = operationsOf(definitions);
   const named = ({ code, definition }: OperationInfo): object => ({ name: code, definition });
   return {
@@ -72,12 +92,15 @@ function statement(services: Services, release: Release): object {
             conditionalRead: 'full-support',
             conditionalUpdate: false,
             conditionalDelete: 'not-supported',
-            ...includesOf(services, release, type),
-            searchParam: searchParameters(services, release, type),
+            ...includesOf(definitions, type),
+            searchParam: searchParameters(definitions, type),
             ...(operations.length === 0 ? {} : { operation: operations.map(named) }),
           };
         }),
+        interaction: SYSTEM_INTERACTIONS,
+        searchParam: commonParameters(definitions),
         operation: offered.filter(({ levels }) => levels.includes('system')).map(named),
+        compartment: [...definitions.compartments.values()].map(({ url }) => url),
       },
     ],
   };
@@ -87,11 +110,10 @@ function statement(services: Services, release: Release): object {
 const MOST_TARGETS = 30;
 
 /** Each reference parameter of the type can be included by, and those that may refer to it the other way round. */
-function includesOf(services: Services, release: Release, type: string): object {
-  const definitions = services.definitions(release);
-  const searchInclude = referenceParameters(services, release, type).map(({ code }) => `${type}:${code}`);
+function includesOf(definitions: Definitions, type: string): object {
+  const searchInclude = referenceParameters(definitions, type).map(({ code }) => `${type}:${code}`);
   const searchRevInclude = definitions.resourceTypes.flatMap((source) =>
-    referenceParameters(services, release, source)
+    referenceParameters(definitions, source)
       .filter(({ targets }) => targets.length <= MOST_TARGETS && targets.includes(type))
       .map(({ code }) => `${source}:${code}`),
   );
@@ -101,18 +123,31 @@ function includesOf(services: Services, release: Release, type: string): object 
   };
 }
 
-function referenceParameters(
-  services: Services,
-  release: Release,
-  type: string,
-): readonly SearchParameterDefinition[] {
-  return [...storedParameters(services.definitions(release), type).values()]
+function referenceParameters(definitions: Definitions, type: string): readonly SearchParameterDefinition[] {
+  return [...storedParameters(definitions, type).values()]
     .filter(({ parameter, storage }) => parameter.kind === 'reference' && storage !== 'none')
     .map(({ parameter }) => parameter);
 }
 
-function searchParameters(services: Services, release: Release, type: string): object[] {
-  const definitions = services.definitions(release);
+/** Of a search over all types: those that all have, and `_type`, which R4 says is a token (search.html#type). */
+function commonParameters(definitions: Definitions): SearchParam[] {
+  const [first = [], ...others] = definitions.resourceTypes.map((type) =>
+    searchParameters(definitions, type),
+  );
+  const common = first.filter(({ name }) =>
+    others.every((parameters) => parameters.some((parameter) => parameter.name === name)),
+  );
+  return [...common, { name: '_type', type: 'token' }];
+}
+
+/** CapabilityStatement.rest.searchParam */
+interface SearchParam {
+  readonly name: string;
+  readonly definition?: string;
+  readonly type: string;
+}
+
+function searchParameters(definitions: Definitions, type: string): SearchParam[] {
   const works = [...storedParameters(definitions, type).values()].filter(
     (stored) => searchTypeOf(stored) !== undefined,
   );

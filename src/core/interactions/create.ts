@@ -4,6 +4,7 @@ import { fhirError } from '../errors';
 import type { ResourceInput } from '../preparation/preparer';
 import type { Services } from '../services';
 import { typeNumberOf } from './resource-address';
+import { parameterPartOf } from './replace-version';
 import { ANONYMOUS, toStoredVersion } from './stored-version';
 
 /** An id of ours is taken by chance less than once in a lifetime; by a client that PUTs ids of our format, more often. */
@@ -23,7 +24,7 @@ export async function create(
   const typeNumber = typeNumberOf(services, context, type);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { id, high, low } = services.ids.next();
-    const { text, metaOffset, rows, warnings } = await services.preparer.resource({
+    const { text, metaOffset, rows, warnings, pairs } = await services.preparer.resource({
       space,
       type,
       id,
@@ -38,6 +39,7 @@ export async function create(
       body: text,
       metaOffset,
       author: context.actor === ANONYMOUS ? null : context.actor,
+      ...parameterPartOf(space, id, pairs),
     } as const;
     const written = await services.writes.write(
       space.number,

@@ -98,7 +98,7 @@ class Collector {
   ): Promise<StoredVersion[]> {
     const { services, context } = this;
     const { space } = context;
-    const definitions = services.definitions(space.release);
+    const definitions = services.definitionsOf(space);
     const references = services.references(space);
     const wanted = new Map<string, () => Promise<StoredVersion | undefined>>();
     for (const version of frontier) {
@@ -162,7 +162,7 @@ class Collector {
   ): Promise<StoredVersion[]> {
     const { services, context } = this;
     const { space } = context;
-    const definitions = services.definitions(space.release);
+    const definitions = services.definitionsOf(space);
     const stored = storedParameters(definitions, source);
     const sourceNumber = definitions.typeNumber(source);
     if (sourceNumber === undefined) return [];

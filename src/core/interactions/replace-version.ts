@@ -1,12 +1,12 @@
 import type { StoredVersion, VersionGuard } from '../api';
-import type { RequestContext } from '../context';
+import type { RequestContext, Space } from '../context';
 import { fhirError } from '../errors';
-import type { PreparedVersion } from '../preparation/prepare';
+import { SEARCH_PARAMETER, type PreparedVersion } from '../preparation/prepare';
 import type { Services } from '../services';
 import { LOCK_STATEMENT, type ResourceAddress } from '../storage/version-read';
 import { keyText, type VersionRow } from '../storage/version-row';
 import { NO_ROWS, type VersionWrite, type Written } from '../storage/version-write';
-import { writeVersions } from '../storage/write-queue';
+import { writeInTransaction } from '../storage/write-queue';
 import { readOwn } from './resource-address';
 import { ANONYMOUS, toStoredVersion } from './stored-version';
 
@@ -84,13 +84,28 @@ async function planWrite(
     ...(current === undefined ? {} : { replaced: await rowsOf(services, context, type, current) }),
   };
   if (decided.change === 'delete') {
+    const pairs = type === SEARCH_PARAMETER ? [] : undefined;
+    const parts = parameterPartOf(context.space, id, pairs);
     return {
-      write: { ...common, change: 'delete', body: null, metaOffset: 0, rows: NO_ROWS },
+      write: { ...common, ...parts, change: 'delete', body: null, metaOffset: 0, rows: NO_ROWS },
       created: false,
     };
   }
-  const { text, metaOffset, rows } = decided.prepared;
-  return { write: { ...common, change: 'update', body: text, metaOffset, rows }, created: !live };
+  const { text, metaOffset, rows, pairs } = decided.prepared;
+  const parts = parameterPartOf(context.space, id, pairs);
+  return { write: { ...common, ...parts, change: 'update', body: text, metaOffset, rows }, created: !live };
+}
+
+/** What a write says of the tenant's search parameters: those its rows were made by, and what changes of them. */
+export function parameterPartOf(
+  { searchParameters }: Space,
+  id: string,
+  pairs: PreparedVersion['pairs'],
+): Pick<VersionWrite, 'parameterChange' | 'registration'> {
+  return {
+    ...(searchParameters === undefined ? {} : { parameterChange: searchParameters.change }),
+    ...(pairs === undefined ? {} : { registration: { owner: id, pairs } }),
+  };
 }
 
 /** The index rows that the stored version has. */
@@ -162,7 +177,7 @@ async function replaceLocked(
       const current = await readOwn(services, context, address, id);
       const plan = await planWrite(services, context, type, id, address, guard, current, next);
       if (plan === undefined) return { version: undefined, created: false };
-      const [written] = await writeVersions(run, space, [plan.write]);
+      const written = await writeInTransaction(run, space, plan.write);
       return written === undefined ? undefined : finish(services, type, plan, written);
     });
     if (replaced !== undefined) return replaced;

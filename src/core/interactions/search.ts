@@ -53,7 +53,7 @@ export type TypeSearchRequest = SearchRequest & { readonly type: string };
 /** What parsing of a search in this space needs. */
 export function searchContext(services: Services, context: RequestContext): SearchTypeContext {
   return {
-    definitions: services.definitions(context.space.release),
+    definitions: services.definitionsOf(context.space),
     hasher: services.hasher,
     references: services.references(context.space),
     keyOf: (name, id) => services.keys.keyOf(name, id),

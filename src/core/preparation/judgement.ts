@@ -15,7 +15,8 @@ import {
   type InputParameters,
 } from '../operations/parameters';
 import { findInContent } from './content';
-import { wallFault, type PreparationTools } from './prepare';
+import { SEARCH_PARAMETER, wallFault, type PreparationTools } from './prepare';
+import { checkTenantParameter } from '../search/tenant-parameter-check';
 import { refusalOf, toIssues } from './refusal';
 
 /** Whether a resource would be accepted for an interaction, or a stored one conforms to a profile. */
@@ -135,6 +136,11 @@ async function findIssues(
   if (misplaced !== undefined && (isWrite || misplaced.key !== WRITE_ONLY)) issues.push(...misplaced.issues);
   if (!isWrite) return issues;
   issues.push(...(wallFault(tools, space, resource)?.issues ?? []));
+  if (type === SEARCH_PARAMETER)
+    issues.push(
+      ...checkTenantParameter(loadDefinitions(space.release), id ?? '', resource, space.searchParameters)
+        .issues,
+    );
   if (issues.some(({ severity }) => severity === 'error')) return issues;
   const costly = errorOf(() => tools.extract(space, type, resource));
   return [...issues, ...(costly?.issues ?? [])];

@@ -4,11 +4,13 @@
  */
 import type { TenantSpace } from '../context';
 import { FhirError, type Issue } from '../errors';
+import { loadDefinitions } from '../fhir/definitions';
 import type { JsonDocument, JsonObject } from '../fhir/json';
 import { checkReferences, type ReferenceResolver } from '../fhir/reference';
 import { checkResource, type IdMode } from '../fhir/resource';
 import { toStoredText } from '../fhir/resource-text';
 import type { IndexRows } from '../search/index-rows';
+import { checkTenantParameter, type ParameterPair } from '../search/tenant-parameter-check';
 import { findInContent, type ContentTools } from './content';
 import { refusalOf, toIssues } from './refusal';
 
@@ -30,7 +32,12 @@ export interface PreparedVersion {
   readonly rows: IndexRows;
   /** What was found and does not refuse the resource. */
   readonly warnings: readonly Issue[];
+  /** Of a SearchParameter: what is to be indexed and searched by it. */
+  readonly pairs?: readonly ParameterPair[];
 }
+
+/** The type whose resources say what can be searched by. */
+export const SEARCH_PARAMETER = 'SearchParameter';
 
 /** What a resource is prepared with; the worker has one of its own. */
 export interface PreparationTools extends ContentTools {
@@ -51,12 +58,24 @@ export async function prepareVersion(
   const { space, type, id, idMode, document } = preparation;
   const resource = checkResource(document, { type, releaseTypes: tools.releaseTypes(space), idMode });
   const warnings = await checkContent(tools, space, resource);
+  const pairs = type === SEARCH_PARAMETER ? requirePairs(space, id, resource) : undefined;
   const rows = tools.extract(space, type, resource);
   const { text, metaOffset } = toStoredText(resource, document.marked, {
     id,
     extensionBase: tools.extensionBase,
   });
-  return { text, metaOffset, rows, warnings };
+  return { text, metaOffset, rows, warnings, ...(pairs === undefined ? {} : { pairs }) };
+}
+
+function requirePairs(space: TenantSpace, id: string, resource: JsonObject): readonly ParameterPair[] {
+  const { pairs, issues } = checkTenantParameter(
+    loadDefinitions(space.release),
+    id,
+    resource,
+    space.searchParameters,
+  );
+  if (issues.length > 0) throw new FhirError('ruleViolated', issues);
+  return pairs;
 }
 
 /** Throws what refuses the resource; returns the rest. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
-import { loadDefinitions } from '../fhir/definitions';
+import { loadDefinitions, type Definitions } from '../fhir/definitions';
 import type { JsonObject } from '../fhir/json';
 import { createReferenceResolver, type ReferenceResolver } from '../fhir/reference';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
@@ -8,6 +8,7 @@ import { createValidator, type Validator } from '../fhir/validate';
 import { createExtractor, type Extractor } from '../search/extract';
 import type { Hasher } from '../search/hash';
 import type { IndexRows } from '../search/index-rows';
+import { withTenantParameters } from '../search/tenant-parameter';
 import { ProfileLoader } from '../validation/profile-loader';
 import type { Informant } from './messages';
 import type { PreparationTools } from './prepare';
@@ -22,12 +23,24 @@ export interface SpaceToolsOptions {
 
 const MAX_SPACES = 1000;
 
+/** Made by the search parameters that a space had at this change of them (`SpaceParameters.change`). */
+interface MadeExtractor {
+  readonly change: number;
+  readonly extract: Extractor;
+}
+
+interface MadeDefinitions {
+  readonly change: number;
+  readonly definitions: Definitions;
+}
+
 /** What is made once per release, or per space while it is in use, from the definitions and the settings alone. */
 export class SpaceTools {
   private readonly types = new Map<Release, ReadonlySet<string>>();
   private readonly validators = new Map<Release, Validator>();
   private readonly resolvers = new LRUCache<number, ReferenceResolver>({ max: MAX_SPACES });
-  private readonly extractors = new LRUCache<number, Extractor>({ max: MAX_SPACES });
+  private readonly extractors = new LRUCache<number, MadeExtractor>({ max: MAX_SPACES });
+  private readonly searched = new LRUCache<number, MadeDefinitions>({ max: MAX_SPACES });
 
   constructor(private readonly options: SpaceToolsOptions) {
     for (const release of RELEASE_NAMES) {
@@ -60,21 +73,38 @@ export class SpaceTools {
     return resolver;
   }
 
+  /** The definitions of the release, with the search parameters of the space that can be searched by. */
+  definitionsOf(space: Space): Definitions {
+    const { searchParameters } = space;
+    const definitions = loadDefinitions(space.release);
+    if (searchParameters === undefined) return definitions;
+    const { change, list } = searchParameters;
+    let made = this.searched.get(space.number);
+    if (made?.change !== change) {
+      const active = list.filter(({ state }) => state === 'active');
+      made = { change, definitions: withTenantParameters(definitions, active) };
+      this.searched.set(space.number, made);
+    }
+    return made.definitions;
+  }
+
   /** Index rows of a resource of that space. Throws tooCostly over `maxIndexRows`. */
   extract(space: Space, type: string, resource: JsonObject): IndexRows {
-    let extractor = this.extractors.get(space.number);
-    if (extractor === undefined) {
-      extractor = this.createExtractor(space, this.options.maxIndexRows);
-      this.extractors.set(space.number, extractor);
+    const change = space.searchParameters?.change ?? 0;
+    let made = this.extractors.get(space.number);
+    if (made?.change !== change) {
+      made = { change, extract: this.createExtractor(space, this.options.maxIndexRows) };
+      this.extractors.set(space.number, made);
     }
-    return extractor(type, resource);
+    return made.extract(type, resource);
   }
 
   /** An extractor of its own, for a resource that may have more rows than a client is allowed. */
   createExtractor(space: Space, maxRows: number): Extractor {
     const resolver = this.references(space);
+    const written = (space.searchParameters?.list ?? []).filter(({ state }) => state !== 'removing');
     return createExtractor({
-      definitions: loadDefinitions(space.release),
+      definitions: withTenantParameters(loadDefinitions(space.release), written),
       hasher: this.options.hasher,
       localReference: (reference) => resolver.local(reference),
       zoneOffset: 0,

@@ -4,10 +4,11 @@
  */
 import type { Definitions, SearchParameterComponent, SearchParameterDefinition } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
-import { compilePath, type PathValue } from '../fhir/path';
+import type { PathAllowance, PathValue } from '../fhir/path';
 import { isCanonicalUrl } from './canonical-targets';
 import type { IndexRows } from './index-rows';
 import { isComponentKind, storedParameters, type RowSource, type StoredParameter } from './parameter';
+import { compileParameterPath, newAllowance, renewAllowance } from './parameter-path';
 import { RowCollector, type RowSettings } from './rows/collector';
 import { addCompositeRows, type CompositeComponent } from './rows/composite';
 import { addRangeRows } from './rows/range';
@@ -57,15 +58,13 @@ interface CompiledType {
 
 type SharedPresence = (resource: JsonObject, present: ReadonlySet<number>, settings: RowSettings) => boolean;
 
-type Values = (root: JsonObject) => readonly PathValue[];
-
-const compiled = new WeakMap<Definitions, Map<string, CompiledType>>();
+/** By the parameters of a type, which are the same object for all tenants that have none of their own there. */
+const compiled = new WeakMap<ReadonlyMap<string, SearchParameterDefinition>, CompiledType>();
 
 function compiledType(definitions: Definitions, type: string): CompiledType {
-  let types = compiled.get(definitions);
-  if (types === undefined) compiled.set(definitions, (types = new Map<string, CompiledType>()));
-  let rules = types.get(type);
-  if (rules === undefined) types.set(type, (rules = compileType(definitions, type)));
+  const parameters = definitions.searchParameters(type);
+  let rules = compiled.get(parameters);
+  if (rules === undefined) compiled.set(parameters, (rules = compileType(definitions, type)));
   return rules;
 }
 
@@ -106,11 +105,12 @@ function compileType(definitions: Definitions, type: string): CompiledType {
     else if (parameter.expression !== undefined && parameter.kind !== 'composite') always.push(ordinal);
   }
   const sortDate = definitions.sortDateParameter(type);
+  const bits = [...stored.values()].reduce((most, { parameter }) => Math.max(most, parameter.ordinal + 1), 0);
   return {
     own,
     shared,
     always,
-    presenceBytes: Math.ceil(stored.size / 8),
+    presenceBytes: Math.ceil(bits / 8),
     sortDate: sortDate && stored.get(sortDate.code)?.rowsOf[0]?.number,
   };
 }
@@ -124,7 +124,7 @@ function sharedPresence(definitions: Definitions, sources: readonly RowSource[])
   const tests = sources.map(({ number, targetType }): SharedPresence => {
     const parameter = definitions.searchParameter(number);
     if (parameter?.expression === undefined) return () => false;
-    const valuesOf = compileValues(definitions, parameter.expression, parameter.type);
+    const valuesOf = compileParameterPath(definitions, parameter, parameter.expression);
     return (resource, present, settings) =>
       present.has(number) &&
       (targetType === undefined ||
@@ -138,7 +138,7 @@ function compileRule(definitions: Definitions, stored: StoredParameter, isTyped:
   const { parameter } = stored;
   const { kind, expression = '' } = parameter;
   if (kind === 'composite') return compileComposite(definitions, parameter);
-  const valuesOf = compileValues(definitions, expression, parameter.type);
+  const valuesOf = compileParameterPath(definitions, parameter, expression);
   const add = rowMaker(definitions, stored, isTyped);
   return (resource, settings, rows) => {
     let isPresent = false;
@@ -225,14 +225,15 @@ export function extensionValue(definitions: Definitions, { value }: PathValue): 
  */
 function compileComposite(definitions: Definitions, parameter: SearchParameterDefinition): Rule {
   const branches = (parameter.expression ?? '').split('|').map((branch) => branch.trim());
+  const allowance = newAllowance();
   const compiledBranches = branches.map((branch) => ({
-    elementsOf: compileValues(definitions, branch, parameter.type),
+    elementsOf: compileParameterPath(definitions, parameter, branch, { allowance }),
     components: parameter.components.flatMap((component) =>
       isComponentKind(component.kind)
         ? [
             {
               kind: component.kind,
-              valuesOf: compileComponent(definitions, component, branch, parameter.type),
+              valuesOf: compileComponent(definitions, parameter, component, branch, allowance),
             },
           ]
         : [],
@@ -240,6 +241,7 @@ function compileComposite(definitions: Definitions, parameter: SearchParameterDe
   }));
   return (resource, settings, rows) => {
     const before = rows.size;
+    renewAllowance(allowance);
     for (const { elementsOf, components } of compiledBranches) {
       for (const { value } of elementsOf(resource)) {
         if (isJsonObject(value))
@@ -254,19 +256,21 @@ const OF_RESOURCE = '%resource.';
 
 function compileComponent(
   definitions: Definitions,
+  parameter: SearchParameterDefinition,
   component: SearchParameterComponent,
   elementPath: string,
-  type: string,
+  allowance: PathAllowance,
 ): CompositeComponent['valuesOf'] {
   if (component.expression.startsWith(OF_RESOURCE)) {
-    const valuesOf = compileValues(definitions, component.expression.slice(OF_RESOURCE.length), type);
+    const ofResource = component.expression.slice(OF_RESOURCE.length);
+    const valuesOf = compileParameterPath(definitions, parameter, ofResource, { allowance });
     return ({ resource }) => valuesOf(resource);
   }
-  const valuesOf = compileValues(
-    definitions,
-    componentExpression(definitions, component, elementPath, type),
-    elementPath,
-  );
+  const expression = componentExpression(definitions, component, elementPath, parameter.type);
+  const valuesOf = compileParameterPath(definitions, parameter, expression, {
+    rootType: elementPath,
+    allowance,
+  });
   return ({ value }) => valuesOf(value);
 }
 
@@ -285,9 +289,4 @@ function componentExpression(
   const own = definitions.searchParameters(type).get(code)?.expression;
   const prefix = `${elementPath}.`;
   return isSound || own?.startsWith(prefix) !== true ? expression : own.slice(prefix.length);
-}
-
-/** `rootType`: a type, or the path of an element such as `Observation.component`. */
-function compileValues(definitions: Definitions, expression: string, rootType: string): Values {
-  return compilePath(expression, { definitions, rootType });
 }

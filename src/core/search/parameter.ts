@@ -4,6 +4,8 @@
  * `component-code`. Those have no rows of their own; a search looks in the rows of the others.
  */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
+import { inspectPath } from '../fhir/path';
+import { rowTypesOf } from './row-types';
 import { isStorable, type ComponentKind } from './rows/composite';
 import { bindingSystemsOf, valueTypesOf } from './value-types';
 
@@ -32,7 +34,11 @@ export interface StoredParameter {
 /** Parameters that the head of a resource answers: they have no rows although they have an expression. */
 const HEAD_PARAMETERS: ReadonlySet<string> = new Set(['_id', '_lastUpdated']);
 
-const known = new WeakMap<Definitions, Map<string, ReadonlyMap<string, StoredParameter>>>();
+/** By the parameters of a type, which are the same object for all tenants that have none of their own there. */
+const known = new WeakMap<
+  ReadonlyMap<string, SearchParameterDefinition>,
+  ReadonlyMap<string, StoredParameter>
+>();
 
 /**
  * The stored parameters of a resource type by code, in the order of their ordinals. The same object each time.
@@ -42,13 +48,42 @@ export function storedParameters(
   definitions: Definitions,
   type: string,
 ): ReadonlyMap<string, StoredParameter> {
-  let types = known.get(definitions);
-  if (types === undefined)
-    known.set(definitions, (types = new Map<string, ReadonlyMap<string, StoredParameter>>()));
-  let parameters = types.get(type);
-  if (parameters === undefined)
-    types.set(type, (parameters = decide(definitions, [...definitions.searchParameters(type).values()])));
+  const ofType = definitions.searchParameters(type);
+  let parameters = known.get(ofType);
+  if (parameters === undefined) {
+    const all = [...ofType.values()];
+    const builtIn = decide(
+      definitions,
+      all.filter(({ isForeign }) => isForeign !== true),
+    );
+    const foreign = all.filter(({ isForeign }) => isForeign === true);
+    const own = foreign.map((parameter) => [parameter.code, decideForeign(definitions, parameter)] as const);
+    known.set(ofType, (parameters = own.length === 0 ? builtIn : new Map([...builtIn, ...own])));
+  }
   return parameters;
+}
+
+/** A tenant's parameter never shares rows: those of others are complete already, its own are not. */
+function decideForeign(definitions: Definitions, parameter: SearchParameterDefinition): StoredParameter {
+  const { kind, expression, type } = parameter;
+  const types =
+    kind === 'composite' || expression === undefined
+      ? []
+      : inspectPath(expression, { definitions, rootType: type, isForeign: true }).types;
+  return {
+    parameter,
+    ...toStorage(parameter, undefined),
+    // An extension stands for whatever its value is.
+    valueTypes:
+      types === undefined || types.includes('Extension') ? rowTypesOf(definitions, kind) : [...types].sort(),
+    bindingSystems: kind === 'token' ? bindingSystemsOf(definitions, toCandidate(parameter).branches) : [],
+  };
+}
+
+/** Whether two parameters of a type find the same by the same values. */
+export function saysTheSame(one: SearchParameterDefinition, other: SearchParameterDefinition): boolean {
+  const [first, second] = [toCandidate(one), toCandidate(other)];
+  return keyOf(first) === keyOf(second) && first.targetType === second.targetType;
 }
 
 /** The branches of the expression of a parameter in the normal form that value-types.ts reads. */
@@ -211,7 +246,7 @@ function withoutOuterParentheses(text: string): string {
 }
 
 /** The branches of `a | b`, not looking into parentheses and texts. */
-function splitUnion(expression: string): string[] {
+export function splitUnion(expression: string): string[] {
   const branches: string[] = [];
   let depth = 0;
   let isText = false;

@@ -2,8 +2,9 @@ import { exactOf, sortText, type Exact } from '../fhir/exact-number';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import type { ReferenceResolver } from '../fhir/reference';
-import { compilePath, type PathValue } from '../fhir/path';
+import type { PathValue } from '../fhir/path';
 import { cut, fold } from './fold';
+import { compileParameterPath } from './parameter-path';
 import type { SortKey } from './parse-search';
 import { dateValueRange } from './rows/range';
 import { sampleLimits } from './rows/sampled-data';
@@ -68,7 +69,7 @@ function compileValues(
   references: ReferenceResolver,
 ): (content: JsonObject) => SortValue[] {
   if (parameter.expression === undefined) return () => [];
-  const path = compilePath(parameter.expression, { definitions, rootType: type });
+  const path = compileParameterPath(definitions, parameter, parameter.expression, { rootType: type });
   return (content) => path(content).flatMap((found) => sortValues(found, parameter.kind, references));
 }
 

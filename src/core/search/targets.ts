@@ -1,7 +1,7 @@
 /** What a resource refers to by a search parameter: the same values that its index rows are made from. */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
-import { compilePath, type CompiledPath } from '../fhir/path';
+import { compileParameterPath, type ParameterPath } from './parameter-path';
 
 /** A reference, or a canonical url, as it stands. */
 export interface Target {
@@ -9,7 +9,7 @@ export interface Target {
   readonly isCanonical: boolean;
 }
 
-const compiled = new WeakMap<SearchParameterDefinition, CompiledPath>();
+const compiled = new WeakMap<SearchParameterDefinition, ParameterPath>();
 
 /** Contained targets are left out: they come with the resource. Cost: some microseconds. */
 export function targetsOf(
@@ -17,11 +17,11 @@ export function targetsOf(
   parameter: SearchParameterDefinition,
   resource: JsonObject,
 ): Target[] {
-  const { expression, type } = parameter;
+  const { expression } = parameter;
   if (expression === undefined) return [];
   let path = compiled.get(parameter);
   if (path === undefined) {
-    path = compilePath(expression, { definitions, rootType: type });
+    path = compileParameterPath(definitions, parameter, expression);
     compiled.set(parameter, path);
   }
   return path(resource).flatMap(({ value, type: valueType }) => {

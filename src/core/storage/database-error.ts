@@ -45,3 +45,11 @@ export class StatementError extends Error {
 export function isRetryable(error: unknown): boolean {
   return error instanceof StatementError && (error.sqlState === '40P01' || error.sqlState === '40001');
 }
+
+/** SQLSTATE of compare_search_parameters (migrations/0006). */
+const PARAMETERS_CHANGED = 'AN002';
+
+/** True where rows were made by search parameters of the tenant that have changed since: nothing was written. */
+export function isOutdatedWrite(error: unknown): boolean {
+  return error instanceof StatementError && error.sqlState === PARAMETERS_CHANGED;
+}

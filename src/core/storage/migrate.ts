@@ -51,7 +51,7 @@ const SAVE_DIGEST = defineStatement(
   template(sql`update andiron.installation set definitions_digest = ${bind('digest')} where only_row`),
 );
 
-/** What the application role may do: read, but not keys, and write through functions that compare the space. The last two are the newest. */
+/** What the application role may do: read, but not keys, and write through functions that compare the space. The last is the newest. */
 const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ['usage', 'schema andiron'],
   ['select', 'andiron.tenant, andiron.space, andiron.resource, andiron.resource_version'],
@@ -64,6 +64,9 @@ const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ['select (definitions_digest)', 'andiron.installation'],
   ['execute', 'function andiron.note_rows_made_with'],
   ['execute', 'function andiron.strings_containing'],
+  ['select', 'andiron.search_parameter'],
+  ['execute', 'function andiron.register_search_parameters'],
+  ['execute', 'function andiron.restart_search_parameters'],
 ];
 
 /**
@@ -147,9 +150,7 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
   if (known.rowCount === 0) await attempt('create', sql`create role ${role} nologin`);
   const granted = await client.query<{ done: boolean }>(
     sql`select has_function_privilege(
-          ${sql.lit(APPLICATION_ROLE)}, 'andiron.note_rows_made_with(int, text[], text[])', 'execute')
-        and has_column_privilege(
-          ${sql.lit(APPLICATION_ROLE)}, 'andiron.installation', 'definitions_digest', 'select') as done
+          ${sql.lit(APPLICATION_ROLE)}, 'andiron.restart_search_parameters(int, text)', 'execute') as done
         from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`.compile(builder).sql,
   );
   if (granted.rows[0]?.done === true) return;

@@ -13,9 +13,33 @@ export interface Tables {
     status: 'active' | 'disabled';
     created: Date;
     settings: Record<string, string>;
+    search_parameters: number;
   };
-  'andiron.space': { number: number; tenant: number | null; release: string; rows_made_with: string[] };
-  'andiron.change_counter': { tenant: number; last_sequence: number };
+  'andiron.space': {
+    number: number;
+    tenant: number | null;
+    release: string;
+    rows_made_with: string[];
+    last_parameter: number;
+  };
+  'andiron.change_counter': { tenant: number; last_sequence: number; search_parameters: number };
+  'andiron.search_parameter': {
+    space: number;
+    number: number;
+    resource_type: number;
+    slot: number;
+    code: string;
+    url: string;
+    owner: string;
+    state: 'indexing' | 'active' | 'removing';
+    pending: boolean;
+    changed: Date;
+    after_key: string | null;
+    resources: number;
+    indexed: number;
+    failure: string | null;
+    definition: object;
+  };
   'andiron.resource': {
     space: number;
     resource_type: number;

@@ -14,10 +14,13 @@ export interface TenantRow {
   readonly spaces: Readonly<Record<string, number>>;
   /** What the tenant has set, by the names of settings. */
   readonly settings: Readonly<Record<string, string>>;
+  /** How often its search parameters have changed; 0: it has never had any of its own. */
+  readonly searchParameters: number;
 }
 
 const COLUMNS = sql`t.number, t.name, t.status, floor(extract(epoch from t.created) * 1000)::bigint,
-  (select jsonb_object_agg(s.release, s.number) from andiron.space s where s.tenant = t.number), t.settings`;
+  (select jsonb_object_agg(s.release, s.number) from andiron.space s where s.tenant = t.number), t.settings,
+  t.search_parameters`;
 
 const FIND_TENANT = defineStatement(
   template(sql`select ${COLUMNS} from andiron.tenant t where t.name = ${bind('name')} limit 1`),
@@ -100,13 +103,14 @@ export class TenantStore {
 }
 
 function toTenantRow(row: readonly unknown[]): TenantRow {
-  const [number, name, status, created, spaces, settings] = row as [
+  const [number, name, status, created, spaces, settings, searchParameters] = row as [
     number,
     string,
     TenantRow['status'],
     number,
     Record<string, number> | null,
     Record<string, string>,
+    number,
   ];
-  return { number, name, status, created, spaces: spaces ?? {}, settings };
+  return { number, name, status, created, spaces: spaces ?? {}, settings, searchParameters };
 }

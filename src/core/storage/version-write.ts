@@ -1,5 +1,6 @@
 import type { IndexRows, RangeRow, ReferenceRow, StringRow, TokenRow, UriRow } from '../search/index-rows';
 import { BinaryArray } from './binary-array';
+import type { Registration } from './search-parameters';
 import type { Bound } from './statement';
 
 /** Signed upper and lower 32 bits of the 64-bit key of a resource. */
@@ -30,6 +31,10 @@ export interface VersionWrite {
   readonly rows: IndexRows;
   /** The rows of the version that is replaced; undefined for a create. Only the difference is written. */
   readonly replaced?: IndexRows;
+  /** By which change of the tenant's search parameters both were made (`SpaceParameters.change`); undefined: 0. */
+  readonly parameterChange?: number;
+  /** Of a SearchParameter in a tenant's space: what is to be indexed from now on. */
+  readonly registration?: Registration;
 }
 
 export interface Written {

@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { FhirError, fhirError } from '../errors';
-import { isRetryable } from './database-error';
+import { isOutdatedWrite, isRetryable } from './database-error';
 import type { Database, Row } from './database';
+import { REGISTER } from './search-parameters';
 import { bind, defineStatement, template, type Bound, type Statement } from './statement';
 import { encodeWrites, type VersionWrite, type Written } from './version-write';
 
@@ -27,12 +28,23 @@ const PARAMETERS = [
   ...['uri_member', 'uri_parameter', 'uri_value', 'uri_version', 'has_removals'],
 ];
 
-const WRITE_VERSIONS: Statement = defineStatement(
-  template(
-    sql`select member, version, last_updated, sequence
-        from andiron.write_versions(${sql.join(PARAMETERS.map((name) => bind(name)))})`,
-  ),
+const WRITE_VERSIONS: Statement = defineWrite(bind('space'));
+
+/** For tenants with search parameters of their own: an argument is evaluated before the function begins. */
+const WRITE_KNOWING_PARAMETERS: Statement = defineWrite(
+  sql`case when set_config('andiron.search_parameters', ${bind('parameter_change')}::text, true) <> ''
+      then ${bind('space')}::int end`,
 );
+
+function defineWrite(space: RawBuilder<unknown>): Statement {
+  const others = PARAMETERS.slice(1).map((name) => bind(name));
+  return defineStatement(
+    template(
+      sql`select member, version, last_updated, sequence
+          from andiron.write_versions(${sql.join([space, ...others])})`,
+    ),
+  );
+}
 
 /** More members only lengthen everybody's wait: measured best between 30 and 64. */
 const MAX_MEMBERS = 64;
@@ -43,19 +55,38 @@ type Run = (statement: Statement, bound: Readonly<Record<string, Bound>>) => Pro
 
 /**
  * Writes some versions of one space by one statement. The outcomes stand in the order of `writes`; undefined where
- * the expected version did not hold.
+ * the expected version did not hold. All of them were made by one change of the tenant's search parameters; if it is no
+ * longer the last, nothing is written and the error is one of `isOutdatedWrite`.
  */
 export async function writeVersions(
   run: Run,
   space: number,
   writes: readonly VersionWrite[],
 ): Promise<(Written | undefined)[]> {
-  const rows = await run(WRITE_VERSIONS, encodeWrites(space, writes));
+  const change = writes[0]?.parameterChange ?? 0;
+  const bound = encodeWrites(space, writes);
+  const rows =
+    change === 0
+      ? await run(WRITE_VERSIONS, bound)
+      : await run(WRITE_KNOWING_PARAMETERS, { ...bound, parameter_change: String(change) });
   const outcomes: (Written | undefined)[] = new Array<Written | undefined>(writes.length).fill(undefined);
   for (const [member, version, lastUpdated, sequence] of rows as [number, number, number, number][]) {
     outcomes[member - 1] = { version, lastUpdated, sequence };
   }
   return outcomes;
+}
+
+/** Writes one version, and registers what it says about search parameters, inside a transaction. */
+export async function writeInTransaction(
+  run: Run,
+  space: number,
+  write: VersionWrite,
+): Promise<Written | undefined> {
+  const [written] = await writeVersions(run, space, [write]);
+  const { registration } = write;
+  if (written !== undefined && registration !== undefined)
+    await run(REGISTER, { space, owner: registration.owner, pairs: JSON.stringify(registration.pairs) });
+  return written;
 }
 
 interface Waiting {
@@ -109,12 +140,16 @@ class SpaceQueue {
     this.running = false;
   }
 
-  /** The longest waiting members, never two of one resource. Who waited past its deadline is told so, unwritten. */
+  /**
+   * The longest waiting members, never two of one resource, all made by the same search parameters. Who waited past its
+   * deadline is told so, unwritten.
+   */
   private takeBatch(): Waiting[] {
     const batch: Waiting[] = [];
     const left: Waiting[] = [];
     const resources = new Set<string>();
     let bytes = 0;
+    let change: number | undefined;
     const now = Date.now();
     for (const member of this.waiting) {
       if (member.deadline < now) {
@@ -123,10 +158,12 @@ class SpaceQueue {
       }
       const size = member.write.body?.length ?? 0;
       const full = batch.length >= MAX_MEMBERS || (batch.length > 0 && bytes + size > MAX_BYTES);
-      if (full || resources.has(member.resourceName)) {
+      const isOther = batch.length > 0 && member.write.parameterChange !== change;
+      if (full || isOther || resources.has(member.resourceName)) {
         left.push(member);
         continue;
       }
+      change = member.write.parameterChange;
       resources.add(member.resourceName);
       bytes += size;
       batch.push(member);
@@ -146,7 +183,8 @@ class SpaceQueue {
       batch.forEach((member, index) => member.resolve(outcomes[index]));
     } catch (error) {
       // A FhirError is the database's own trouble and meets all; anything else is some member's: refused or unfit.
-      const separable = !(error instanceof FhirError) && (batch.length > 1 || isRetryable(error));
+      const separable =
+        !(error instanceof FhirError || isOutdatedWrite(error)) && (batch.length > 1 || isRetryable(error));
       if (!separable) {
         for (const member of batch) member.reject(error);
         return;
@@ -198,6 +236,9 @@ export class WriteQueues {
   }
 
   private enqueue(space: number, write: VersionWrite, deadline: number): Promise<Written | undefined> {
+    // Two statements, which only a transaction holds together; search parameters are written seldom.
+    if (write.registration !== undefined)
+      return this.database.transaction(space, (run) => writeInTransaction(run, space, write));
     let queue = this.queues.get(space);
     if (queue === undefined) {
       for (const [number, other] of this.queues) if (other.idle) this.queues.delete(number);

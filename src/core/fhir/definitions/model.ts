@@ -3,6 +3,8 @@ import type { Release } from '../release';
 
 export interface Definitions {
   readonly release: Release;
+  /** Of definitions that have search parameters of a tenant too: those of the release alone. */
+  readonly ofRelease?: Definitions;
   /** `4.0.1` */
   readonly fhirVersion: string;
   /** Names of the concrete resource types, sorted. */
@@ -20,7 +22,7 @@ export interface Definitions {
   searchParameters(typeName: string): ReadonlyMap<string, SearchParameterDefinition>;
   /** By the fixed parameter number. */
   searchParameter(number: number): SearchParameterDefinition | undefined;
-  /** All search parameters of all types; element i has the number i + 1. */
+  /** All search parameters of all types that the release has; element i has the number i + 1. */
   readonly allSearchParameters: readonly SearchParameterDefinition[];
   /** The date parameter whose one value is the clinical sort date of the type; undefined: the type has none. */
   sortDateParameter(typeName: string): SearchParameterDefinition | undefined;
@@ -156,9 +158,9 @@ export type SearchParameterKind =
 
 /** A search parameter as it applies to one concrete resource type. */
 export interface SearchParameterDefinition {
-  /** Fixed number of this pair of type and parameter within the release, from 1. */
+  /** Fixed number of this pair of type and parameter within the release, from 1; of a tenant's own within its space. */
   readonly number: number;
-  /** Position among the parameters of the type, from 0 (bit of the presence bitmap). */
+  /** Position among the parameters of the type, from 0 (bit of the presence bitmap); those of tenants may leave gaps. */
   readonly ordinal: number;
   readonly type: string;
   readonly code: string;
@@ -174,6 +176,8 @@ export interface SearchParameterDefinition {
   readonly multipleAnd: boolean;
   readonly comparators: readonly string[];
   readonly modifiers: readonly string[];
+  /** True for one that a tenant has made: its expressions come from a client. */
+  readonly isForeign?: boolean;
 }
 
 export interface SearchParameterComponent {

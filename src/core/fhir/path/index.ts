@@ -64,6 +64,36 @@ export function compilePath(expression: string, options: PathOptions): CompiledP
   };
 }
 
+/** What can be said of an expression before there is a value. */
+export interface PathNature {
+  /** Names of the FHIR types that its values can have (`boolean`, `string` … of what it computes); undefined: not known. */
+  readonly types: readonly string[] | undefined;
+  /** False for one that asks for the time: it may give something else tomorrow. */
+  readonly isTimeless: boolean;
+}
+
+/** Throws what compilePath throws. */
+export function inspectPath(expression: string, options: PathOptions): PathNature {
+  const { model, rootNodes, isStrict, isForeign } = settle(options);
+  const syntax = parsePath(expression);
+  const { nodes } = compileSyntax(syntax, { model, isStrict, isForeign, focus: rootNodes });
+  const isKnown = nodes !== undefined && !nodes.some(isAbstractResource);
+  return {
+    types: isKnown ? [...new Set(nodes.map((node) => new PathNode(null, node).type))] : undefined,
+    isTimeless: !asksForTime(syntax),
+  };
+}
+
+const CLOCKS: ReadonlySet<string> = new Set(['now', 'today', 'timeOfDay']);
+
+function asksForTime(syntax: object): boolean {
+  if ('kind' in syntax && syntax.kind === 'call' && 'name' in syntax && CLOCKS.has(String(syntax.name)))
+    return true;
+  return Object.values(syntax).some(
+    (part: unknown) => typeof part === 'object' && part !== null && asksForTime(part),
+  );
+}
+
 export interface PathTestOptions extends PathOptions {
   readonly rootType: string;
   /** Which of the types of a choice (`Observation.value[x]`) the values are of. */

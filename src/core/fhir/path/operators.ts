@@ -230,9 +230,10 @@ const concatenate: Operate = (left, right, scope) => {
       : decimalText(node.value);
   });
   const [first, second] = texts;
-  return first === undefined || second === undefined
-    ? fault(scope, '& joins strings')
-    : single(first + second, 'String');
+  if (first === undefined || second === undefined) return fault(scope, '& joins strings');
+  // A text that is joined with itself again and again grows without bound.
+  scope.spend((first.length + second.length) >> 10);
+  return single(first + second, 'String');
 };
 
 function membership(whole: PathNodes, part: PathNodes, scope: Scope, name: string): boolean | undefined {

@@ -15,7 +15,7 @@ export interface PathEnvironment {
   readonly now?: number;
   /** What evaluations on the same resource share; each evaluation has its own when left out. */
   readonly memory?: PathMemory;
-  /** What evaluations may go through together, beside the limit that each has; strict mode only. */
+  /** What evaluations may go through together, beside the limit that each has in strict mode. */
   readonly allowance?: PathAllowance;
 }
 
@@ -73,12 +73,11 @@ export class Scope {
     return this.environment.now ?? (this.startedAt ??= Date.now());
   }
 
-  /** Counts values that are gone through. Throws PathEvaluationError in strict mode when there are too many. */
+  /** Counts values that are gone through. Throws PathEvaluationError when there are too many: in strict mode, and with an allowance. */
   spend(count: number): void {
     this.steps += count;
     if (this.allowance) this.allowance.left -= count;
-    if (!this.isStrict) return;
-    if (this.steps > MAX_STEPS || (this.allowance && this.allowance.left < 0))
+    if ((this.isStrict && this.steps > MAX_STEPS) || (this.allowance && this.allowance.left < 0))
       throw new PathEvaluationError(`The expression goes through more than ${MAX_STEPS} values`);
   }
 

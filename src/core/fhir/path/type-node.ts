@@ -80,7 +80,9 @@ export class TypeModel {
 
   private constructor(readonly definitions: Definitions) {}
 
-  static of(definitions: Definitions): TypeModel {
+  static of(given: Definitions): TypeModel {
+    // The types are those of the release.
+    const definitions = given.ofRelease ?? given;
     let model = TypeModel.models.get(definitions);
     if (!model) TypeModel.models.set(definitions, (model = new TypeModel(definitions)));
     return model;

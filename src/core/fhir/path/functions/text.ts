@@ -80,7 +80,7 @@ const MAX_MATCHED = 1024 * 1024;
 const MAX_FOREIGN_STEPS = 20_000_000;
 
 /** Undefined: the text is too long for the pattern. */
-type Matcher = (text: string, pattern: string) => boolean | undefined;
+type Matcher = (text: string, pattern: string, scope: Scope) => boolean | undefined;
 
 function matching(mustMatchAll: boolean): (call: CallSite) => Compiled {
   return (call) => {
@@ -94,7 +94,7 @@ function matching(mustMatchAll: boolean): (call: CallSite) => Compiled {
     return fromTest((focus, scope) => {
       const given = inputs(focus, scope);
       if (!given) return undefined;
-      const answer = matches(given[0], String(given[1]));
+      const answer = matches(given[0], String(given[1]), scope);
       if (answer === undefined)
         fault(scope, `A text of ${given[0].length} characters is too long for ${call.syntax.name}()`);
       return answer;
@@ -113,7 +113,13 @@ function foreignMatcher(call: CallSite, mustMatchAll: boolean): Matcher {
     if (!(error instanceof RangeError)) throw error;
     throw unsupported(`The pattern of ${call.syntax.name}(): ${error.message};`, call.syntax);
   }
-  return (text) => (text.length * pattern.states > MAX_FOREIGN_STEPS ? undefined : pattern(text));
+  return (text, _pattern, scope) => {
+    const steps = text.length * pattern.states;
+    if (steps > MAX_FOREIGN_STEPS) return undefined;
+    // A step of a loop takes as long as some hundred of these.
+    scope.spend(steps >> 10);
+    return pattern(text);
+  };
 }
 
 function textOf(nodes: PathNodes, scope: Scope, name: string): string | undefined {

@@ -1,0 +1,274 @@
+/**
+ * The background work that a tenant's search parameters give: making the rows of new ones for resources that are older,
+ * and removing those of old ones. Any process does it, one at a time in a space, and goes on where another has stopped.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { Log, Space, TenantSpace } from './context';
+import { FhirError } from './errors';
+import { parseStoredObject } from './fhir/json';
+import type { Extractor } from './search/extract';
+import { ROW_SCHEME, type IndexRows } from './search/index-rows';
+import type { Services } from './services';
+import type { DatabaseOptions } from './storage/database';
+import {
+  MAX_TARGETS,
+  repairResources,
+  type CurrentVersion,
+  type RepairTarget,
+  type WantedResource,
+} from './storage/index-repair';
+import { readTexts } from './storage/index-scan';
+import { INDEX_TABLES, noRows, targetKeysText, toResourceRows, type IndexRow } from './storage/index-tables';
+import { OwnerSession } from './storage/owner-session';
+import { lockReindex, unlockReindex } from './storage/row-record';
+import {
+  advanceWalk,
+  failWalk,
+  finishWalk,
+  readNextHeads,
+  readSpacesWithWork,
+  removeRowsOf,
+  startWalk,
+  type AskedWork,
+  type WalkedHead,
+} from './storage/search-parameter-work';
+import { readAsOwner, type ParameterProgress } from './storage/search-parameters';
+import { NO_ROWS, sortDateText } from './storage/version-write';
+
+/** Between two looks for work that other processes have left. */
+const LOOK_MS = 15_000;
+/** Every process knows after 1.5 s that a parameter is being removed (spaces.ts); until then it may be searched by. */
+const GRACE_MS = 3_000;
+/** Texts that are indexed without letting others go first. */
+const MAX_BYTES = 1024 * 1024;
+/** What was accepted once is indexed as a whole, whatever the limit is today. */
+const MAX_ROWS_OF_RESOURCE = 10_000_000;
+/** From this length on a text is worth a thread of its own. */
+const LONG_TEXT = 256 * 1024;
+
+export interface SearchParameterWorkOptions {
+  readonly services: Services;
+  readonly database: DatabaseOptions;
+  readonly log: Log;
+  /** Told when parameters of a tenant can be searched by from now on, or are gone. */
+  readonly changed: (tenant: string) => void;
+}
+
+export class SearchParameterWork {
+  private timer: NodeJS.Timeout | undefined;
+  private working: Promise<void> | undefined;
+  /** Whether there may be more than what is being done just now. */
+  private isWanted = false;
+  private isStarted = false;
+  private isClosed = false;
+
+  constructor(private readonly options: SearchParameterWorkOptions) {}
+
+  /** From now on this process looks for work. */
+  start(): void {
+    this.isStarted = true;
+    this.wake();
+  }
+
+  /** There is work, or there may be. Returns at once. */
+  wake(): void {
+    if (!this.isStarted || this.isClosed) return;
+    this.isWanted = true;
+    this.working ??= this.work().finally(() => {
+      this.working = undefined;
+      if (this.isWanted) this.wake();
+      else if (!this.isClosed) this.timer = setTimeout(() => this.wake(), LOOK_MS).unref();
+    });
+  }
+
+  /** What is under way stops after the resources that it is at. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.isWanted = false;
+    clearTimeout(this.timer);
+    await this.working;
+  }
+
+  private async work(): Promise<void> {
+    clearTimeout(this.timer);
+    this.isWanted = false;
+    const { database, log } = this.options;
+    let session: OwnerSession | undefined;
+    try {
+      session = await OwnerSession.open(database);
+      for (const space of await readSpacesWithWork(session)) {
+        if (this.isClosed) return;
+        // Another process, or a reindex, is at work there; it is looked at again.
+        if (!(await lockReindex(session, space.number))) continue;
+        await this.workIn(session, space);
+        await unlockReindex(session, space.number);
+      }
+    } catch (error) {
+      // Nothing is lost: what was not done is found again.
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!this.isClosed) log.warn({ reason }, 'indexing of search parameters was interrupted');
+    } finally {
+      await session?.close();
+    }
+  }
+
+  private async workIn(session: OwnerSession, space: Space): Promise<void> {
+    while (!this.isClosed) {
+      const all = await readAsOwner(session, space);
+      const pending = all.filter(({ isPending }) => isPending);
+      const [ready] = pending.filter(isReady);
+      if (ready === undefined) {
+        if (pending.length === 0) return;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        continue;
+      }
+      const { type } = ready.parameter;
+      const group = pending.filter((one) => one.parameter.type === type && isReady(one));
+      const walk = new Walk(this.options.services, session, space, type, all, group);
+      try {
+        if (!(await walk.run(() => this.isClosed))) return;
+        this.options.changed(space.tenant);
+      } catch (error) {
+        if (error instanceof FhirError) throw error;
+        const reason = error instanceof Error ? error.message : String(error);
+        this.options.log.error({ reason }, 'a search parameter could not be indexed');
+        await failWalk(session, space.number, walk.work, 'The server failed; its log says why');
+      }
+    }
+  }
+}
+
+function isReady({ parameter, age }: ParameterProgress): boolean {
+  return parameter.state !== 'removing' || age >= GRACE_MS;
+}
+
+/**
+ * One walk over the live resources of a type, in the order of their keys. Each is put right under the lock of its head,
+ * as a reindex does: the rows that are missing of the parameters to be made, and the head as a whole (presence bits and
+ * keys of targets, without those of parameters that are gone).
+ *
+ * Since no write commits that does not know all parameters (migrations/0006), what the walk has passed stays right, and
+ * no row of a new parameter can be one too many.
+ */
+class Walk {
+  readonly work: readonly AskedWork[];
+  private readonly typeNumber: number;
+  private readonly made: ReadonlySet<number>;
+  private readonly removed: readonly number[];
+  private readonly extract: Extractor;
+  private readonly spaceAsRead: TenantSpace;
+
+  constructor(
+    private readonly services: Services,
+    private readonly session: OwnerSession,
+    private readonly space: Space,
+    private readonly type: string,
+    all: readonly ParameterProgress[],
+    group: readonly ParameterProgress[],
+  ) {
+    const list = all.map(({ parameter }) => parameter);
+    // Rows do not depend on them.
+    const settings = { validation: 'structure', searchUnknown: 'strict' } as const;
+    this.spaceAsRead = { ...space, settings, searchParameters: { change: all[0]?.change ?? 0, list } };
+    this.extract = services.createExtractor(this.spaceAsRead, MAX_ROWS_OF_RESOURCE);
+    this.typeNumber = services.definitions(space.release).typeNumber(type) ?? 0;
+    this.work = group.map(({ parameter: { number }, asked }) => ({ number, asked }));
+    const isRemoved = ({ parameter: { state } }: ParameterProgress): boolean => state === 'removing';
+    this.made = new Set(group.filter((one) => !isRemoved(one)).map(({ parameter }) => parameter.number));
+    this.removed = group.filter(isRemoved).map(({ parameter }) => parameter.number);
+  }
+
+  /** False: it was stopped on the way. */
+  async run(isStopped: () => boolean): Promise<boolean> {
+    const { session, typeNumber, work } = this;
+    const space = this.space.number;
+    if (this.removed.length > 0) await removeRowsOf(session, space, this.removed);
+    const start = await startWalk(
+      session,
+      space,
+      typeNumber,
+      work.map(({ number }) => number),
+    );
+    let { after, indexed } = start;
+    for (;;) {
+      if (isStopped()) return false;
+      const heads = withinBytes(await readNextHeads(session, space, typeNumber, after, MAX_TARGETS));
+      const last = heads.at(-1);
+      if (last === undefined) break;
+      await this.putRight(heads);
+      after = last.key;
+      indexed += heads.length;
+      await advanceWalk(session, space, work, after, indexed);
+      await setImmediate();
+    }
+    const complete = work.filter(({ number }) => this.made.has(number));
+    await finishWalk(session, space, complete, this.removed);
+    return true;
+  }
+
+  private async putRight(heads: readonly WalkedHead[]): Promise<void> {
+    const { session, typeNumber: type } = this;
+    const space = this.space.number;
+    const texts = await readTexts(
+      session,
+      space,
+      heads.map(({ key, version }) => ({ type, key, version })),
+    );
+    const targets: RepairTarget[] = [];
+    for (const [index, { key, version, lastUpdated }] of heads.entries()) {
+      const body = texts[index];
+      // What has lost its version cannot be put right.
+      if (body === undefined) continue;
+      const wanted = this.wantedOf(lastUpdated, await this.rowsOf(body));
+      targets.push({ type, key, stored: noRows(), seen: { version, lastUpdated, wanted } });
+    }
+    const recompute = (
+      _target: unknown,
+      { isDeletion, lastUpdated, body }: CurrentVersion,
+    ): WantedResource => {
+      const rows = isDeletion ? NO_ROWS : this.extract(this.type, parseStoredObject(body));
+      return { ...this.wantedOf(lastUpdated, rows), deleted: isDeletion };
+    };
+    if (targets.length === 0) return;
+    const { left } = await repairResources(session, space, targets, recompute);
+    for (const target of left) await repairResources(session, space, [target], recompute);
+  }
+
+  private async rowsOf(body: string): Promise<IndexRows> {
+    const here = (): IndexRows => this.extract(this.type, parseStoredObject(body));
+    if (body.length < LONG_TEXT) return here();
+    try {
+      return await this.services.preparer.rows({ space: this.spaceAsRead, type: this.type, body });
+    } catch (error) {
+      // More rows than clients may ask for today.
+      if (error instanceof FhirError && error.key === 'tooCostly') return here();
+      throw error;
+    }
+  }
+
+  /** The head as a whole, and the rows of the parameters that are to be made. */
+  private wantedOf(lastUpdated: number, rows: IndexRows): WantedResource {
+    const all = toResourceRows(rows);
+    const wanted = noRows();
+    for (const table of INDEX_TABLES) wanted[table] = all[table].filter((row) => this.isMade(row));
+    return {
+      deleted: false,
+      lastUpdated,
+      sortDate: sortDateText(rows.sortDate),
+      presence: Buffer.from(rows.presence),
+      targetKeys: targetKeysText(rows),
+      rows: wanted,
+    };
+  }
+
+  private isMade([parameter]: IndexRow): boolean {
+    return this.made.has(parameter % ROW_SCHEME.ofType);
+  }
+}
+
+/** At least one. */
+function withinBytes(heads: readonly WalkedHead[]): readonly WalkedHead[] {
+  let bytes = 0;
+  const count = heads.findIndex((head, index) => index > 0 && (bytes += head.bytes) > MAX_BYTES);
+  return count < 0 ? heads : heads.slice(0, count);
+}

@@ -1,0 +1,401 @@
+/**
+ * What a SearchParameter of a tenant asks for, checked before it is stored: what cannot be indexed and searched as it
+ * says is refused (https://hl7.org/fhir/R4/searchparameter.html).
+ */
+import { toIssue, type ErrorKey, type Issue } from '../errors';
+import type { Definitions, SearchParameterComponent, SearchParameterKind } from '../fhir/definitions';
+import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
+import { shorten } from '../fhir/json/fault';
+import { inspectPath, PathError, PathSyntaxError, type PathNature } from '../fhir/path';
+import { isComponentKind, saysTheSame, splitUnion } from './parameter';
+import { hasRowsOf } from './row-types';
+import { isStorable, type ComponentKind } from './rows/composite';
+import {
+  FIRST_TENANT_NUMBER,
+  toDefinition,
+  type SpaceParameters,
+  type TenantParameter,
+  type TenantParameterDefinition,
+} from './tenant-parameter';
+
+/** SearchParameters of a space that are searched by, and those of one resource type: each has a bit in its heads. */
+const MAX_OWNERS = 200;
+const MAX_OF_TYPE = 64;
+/** Pairs of a resource type and a parameter: one that is based on Resource is one for each type. */
+const MAX_PAIRS = 2_000;
+/** The longest of FHIR's own has some 1,200 characters, all its resource types together. */
+const MAX_EXPRESSION = 4_000;
+const MAX_COMPONENTS = 3;
+
+const ROOT = 'SearchParameter';
+/** Without the characters that have a meaning in the name of a parameter: `:` before modifiers, `.` in chains. */
+const CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+/** A pair of a resource type and a parameter as it is to be registered; `resource_type` is the number of the type. */
+export interface ParameterPair {
+  readonly resource_type: number;
+  readonly code: string;
+  readonly url: string;
+  readonly definition: TenantParameterDefinition;
+}
+
+export interface CheckedParameter {
+  /** None for one that is not active: nothing is indexed for it. */
+  readonly pairs: readonly ParameterPair[];
+  /** Why it cannot be stored; 422 each. */
+  readonly issues: readonly Issue[];
+}
+
+/**
+ * `resource`: structurally a SearchParameter. Only an active one is looked at as a whole; of another one (a draft, a
+ * retired one) the expressions must be FHIRPath. `others`: all of the space. Cost: below a millisecond for a few types.
+ */
+export function checkTenantParameter(
+  definitions: Definitions,
+  id: string,
+  resource: JsonObject,
+  others: SpaceParameters | undefined,
+): CheckedParameter {
+  const check = new Check(definitions, id, resource, others?.list ?? []);
+  if (resource['status'] === 'active') check.checkActive();
+  else check.checkSyntax();
+  return check.issues.length > 0 ? { pairs: [], issues: check.issues } : { pairs: check.pairs, issues: [] };
+}
+
+class Check {
+  readonly pairs: ParameterPair[] = [];
+  readonly issues: Issue[] = [];
+
+  constructor(
+    private readonly definitions: Definitions,
+    private readonly id: string,
+    private readonly resource: JsonObject,
+    private readonly others: readonly TenantParameter[],
+  ) {}
+
+  private refuse(reason: string, place: string, key: ErrorKey = 'ruleViolated'): void {
+    this.issues.push(toIssue(key, { reason }, place === '' ? ROOT : `${ROOT}.${place}`));
+  }
+
+  checkSyntax(): void {
+    const parts: readonly (readonly [JsonValue | undefined, string])[] = [
+      [this.resource['expression'], 'expression'],
+      ...objectsOf(this.resource['component']).map(
+        ({ expression }, index) => [expression, `component[${index}].expression`] as const,
+      ),
+    ];
+    for (const [expression, place] of parts) {
+      if (typeof expression !== 'string') continue;
+      try {
+        inspectPath(expression, { definitions: this.definitions });
+      } catch (error) {
+        if (!(error instanceof PathError)) throw error;
+        if (error instanceof PathSyntaxError)
+          this.refuse(`The expression is not FHIRPath: ${error.message}`, place);
+      }
+    }
+  }
+
+  checkActive(): void {
+    const kind = this.readKind();
+    const code = this.readCode();
+    const { expression, url, xpathUsage } = this.resource;
+    if (xpathUsage !== undefined && xpathUsage !== 'normal')
+      this.refuse(
+        `Search parameters of the usage '${textOf(xpathUsage)}' cannot be searched here`,
+        'xpathUsage',
+      );
+    if (typeof expression !== 'string')
+      this.refuse('An active search parameter needs an expression: it says what is searched', 'expression');
+    else if (expression.length > MAX_EXPRESSION)
+      this.refuse(
+        `An expression may have ${MAX_EXPRESSION} characters, not ${expression.length}`,
+        'expression',
+      );
+    else if (kind !== undefined && code !== undefined && typeof url === 'string') {
+      const definition = this.readDefinition(kind, expression);
+      const types = this.readTypes();
+      // What is wrong with the rest would only be said again for each type.
+      if (this.issues.length === 0)
+        for (const { type, isNamed } of types) this.addPair(type, isNamed, code, url, definition);
+      this.checkLimits();
+    }
+  }
+
+  private readKind(): SearchParameterKind | undefined {
+    const { type } = this.resource;
+    if (isSearchable(type)) return type;
+    this.refuse(
+      `Search parameters of the type '${textOf(type)}' cannot be made: what they mean is not said by an expression`,
+      'type',
+    );
+    return undefined;
+  }
+
+  private readCode(): string | undefined {
+    const { code } = this.resource;
+    if (typeof code === 'string' && CODE.test(code)) return code;
+    this.refuse(
+      'The code of an active search parameter has 1 to 64 of A-Z a-z 0-9 - _ and begins with a letter: it is the name in searches',
+      'code',
+    );
+    return undefined;
+  }
+
+  /** The concrete types; `isNamed`: by itself, and not as a kind of Resource or DomainResource. */
+  private readTypes(): readonly { readonly type: string; readonly isNamed: boolean }[] {
+    const { definitions } = this;
+    const types = new Map<string, boolean>();
+    for (const [index, base] of listOf(this.resource['base']).entries()) {
+      const name = textOf(base);
+      const structure = definitions.structure(name);
+      if (definitions.isResourceType(name)) types.set(name, true);
+      else if (structure?.kind === 'resource' && structure.isAbstract) {
+        for (const type of definitions.resourceTypes)
+          if (definitions.conformsTo(type, name) && !types.has(type)) types.set(type, false);
+      } else
+        this.refuse(
+          `'${shorten(name)}' is not a resource type of FHIR ${definitions.fhirVersion}`,
+          `base[${index}]`,
+        );
+    }
+    return [...types].map(([type, isNamed]) => ({ type, isNamed }));
+  }
+
+  /** What is the same for all types; the expression is the whole one. */
+  private readDefinition(kind: SearchParameterKind, expression: string): TenantParameterDefinition {
+    const { target, multipleOr, multipleAnd, comparator, modifier } = this.resource;
+    const targets = listOf(target).map(textOf);
+    for (const [index, type] of targets.entries()) {
+      if (!this.definitions.isResourceType(type))
+        this.refuse(
+          `'${shorten(type)}' is not a resource type of FHIR ${this.definitions.fhirVersion}`,
+          `target[${index}]`,
+        );
+    }
+    return {
+      kind,
+      expression,
+      targets: kind === 'reference' && targets.length === 0 ? this.definitions.resourceTypes : targets,
+      components: kind === 'composite' ? this.readComponents() : [],
+      multipleOr: multipleOr !== false,
+      multipleAnd: multipleAnd !== false,
+      comparators: listOf(comparator).map(textOf),
+      modifiers: listOf(modifier).map(textOf),
+    };
+  }
+
+  private readComponents(): readonly SearchParameterComponent[] {
+    const components: SearchParameterComponent[] = [];
+    const given = objectsOf(this.resource['component']);
+    if (given.length < 2 || given.length > MAX_COMPONENTS)
+      this.refuse(`A composite search parameter has 2 or ${MAX_COMPONENTS} components`, 'component');
+    for (const [index, { definition, expression }] of given.entries()) {
+      const url = textOf(definition).replace(/\|.*$/, '');
+      const found = this.findByUrl(url);
+      if (found === undefined)
+        this.refuse(
+          `The search parameter ${shorten(url)} is not known here`,
+          `component[${index}].definition`,
+        );
+      else if (typeof expression !== 'string' || expression.length > MAX_EXPRESSION)
+        this.refuse(
+          `A component needs an expression of at most ${MAX_EXPRESSION} characters`,
+          `component[${index}].expression`,
+        );
+      else components.push({ ...found, url, expression });
+    }
+    const kinds: ComponentKind[] = [];
+    for (const { kind } of components) if (isComponentKind(kind)) kinds.push(kind);
+    if (components.length === given.length && !(kinds.length === given.length && isStorable(kinds)))
+      this.refuse(
+        `Composites of ${components.map(({ kind }) => kind).join(', ')} cannot be searched: the first part is a token, reference or uri, and the others are no composites`,
+        'component',
+      );
+    return components;
+  }
+
+  /** An active one of the space, or one of the release. */
+  private findByUrl(url: string): { readonly code: string; readonly kind: SearchParameterKind } | undefined {
+    const own = this.others.find((other) => other.url === url && other.state !== 'removing');
+    if (own !== undefined) return { code: own.code, kind: own.definition.kind };
+    return this.definitions.allSearchParameters.find((parameter) => parameter.url === url);
+  }
+
+  private addPair(
+    type: string,
+    isNamed: boolean,
+    code: string,
+    url: string,
+    whole: TenantParameterDefinition,
+  ): void {
+    const { definitions } = this;
+    const expression = this.expressionFor(type, whole.expression);
+    if (expression === undefined) {
+      if (isNamed)
+        this.refuse(`The expression says nothing about ${type}, which is one of its bases`, 'expression');
+      return;
+    }
+    const definition = { ...whole, expression };
+    const builtIn = definitions.searchParameters(type).get(code);
+    if (builtIn !== undefined) {
+      const pair = { number: FIRST_TENANT_NUMBER, type, slot: 0, code, url, definition };
+      // Implementation guides repeat what FHIR says: then there is nothing to do.
+      if (saysTheSame(toDefinition(definitions, pair), builtIn)) return;
+      this.refuse(
+        `FHIR ${definitions.fhirVersion} has a search parameter '${code}' of ${type} that means something else`,
+        'code',
+      );
+      return;
+    }
+    const other = this.others.find(
+      (known) =>
+        known.type === type && known.code === code && known.owner !== this.id && known.state !== 'removing',
+    );
+    if (other !== undefined) {
+      this.refuse(`SearchParameter/${other.owner} is called '${code}' of ${type} already`, 'code');
+      return;
+    }
+    const number = definitions.typeNumber(type);
+    if (number === undefined || !this.checkExpressions(type, definition)) return;
+    this.pairs.push({ resource_type: number, code, url, definition });
+  }
+
+  /** The branches that begin with this type, an ancestor of it, or with no type; undefined: there is none. */
+  private expressionFor(type: string, whole: string): string | undefined {
+    const { definitions } = this;
+    const branches = splitUnion(whole)
+      .map((branch) => branch.trim())
+      .filter((branch) => {
+        const head = /^\(*\s*([A-Z]\w*)/.exec(branch)?.[1];
+        const isOther = head !== undefined && definitions.structure(head)?.kind === 'resource';
+        return !isOther || definitions.conformsTo(type, head);
+      });
+    if (branches.length < 2) return branches[0];
+    // `as` and `is` bind weaker than `|` (FHIRPath, operator precedence): alone they are clear, joined they are not.
+    return branches
+      .map((branch) => (/ (as|is) [\w.]+$/.test(branch) && !branch.endsWith(')') ? `(${branch})` : branch))
+      .join(' | ');
+  }
+
+  private checkExpressions(
+    type: string,
+    { kind, expression, components }: TenantParameterDefinition,
+  ): boolean {
+    const before = this.issues.length;
+    if (kind !== 'composite') {
+      this.checkTypes(kind, this.inspect(expression, type, 'expression'), type, 'expression');
+      return this.issues.length === before;
+    }
+    for (const branch of splitUnion(expression).map((part) => part.trim())) {
+      if (!this.isElement(branch)) {
+        this.refuse(
+          `The expression of a composite names elements by plain paths, such as Observation or Observation.component, which '${shorten(branch)}' does not`,
+          'expression',
+        );
+        continue;
+      }
+      for (const [index, component] of components.entries()) {
+        const place = `component[${index}].expression`;
+        const ofResource = component.expression.startsWith(OF_RESOURCE);
+        const nature = ofResource
+          ? this.inspect(component.expression.slice(OF_RESOURCE.length), type, place)
+          : this.inspect(component.expression, branch, place);
+        this.checkTypes(component.kind, nature, type, place);
+      }
+    }
+    return this.issues.length === before;
+  }
+
+  private isElement(path: string): boolean {
+    if (!/^[A-Z]\w*(\.\w+)*$/.test(path)) return false;
+    const [type = '', ...steps] = path.split('.');
+    const structure = this.definitions.structure(type);
+    return steps.length === 0 ? structure !== undefined : structure?.element(steps.join('.')) !== undefined;
+  }
+
+  private inspect(expression: string, rootType: string, place: string): PathNature | undefined {
+    const { definitions } = this;
+    try {
+      const nature = inspectPath(expression, { definitions, rootType, isStrict: true, isForeign: true });
+      if (nature.isTimeless) return nature;
+      this.refuse(
+        'The expression asks what time it is: what it finds must depend on the resource alone',
+        place,
+      );
+    } catch (error) {
+      if (!(error instanceof PathError)) throw error;
+      this.refuse(`The expression cannot be used on ${rootType}: ${error.message}`, place);
+    }
+    return undefined;
+  }
+
+  private checkTypes(
+    kind: SearchParameterKind,
+    nature: PathNature | undefined,
+    type: string,
+    place: string,
+  ): void {
+    const types = nature?.types;
+    if (types === undefined || types.includes('Extension')) return;
+    if (types.some((name) => hasRowsOf(this.definitions, kind, name))) return;
+    const found = types.length === 0 ? 'nothing' : `values of the type ${types.join(', ')}`;
+    this.refuse(
+      `The expression finds ${found} in ${type}, which a ${kind} parameter cannot be searched by`,
+      place,
+    );
+  }
+
+  private checkLimits(): void {
+    const others = this.others.filter(({ owner, state }) => owner !== this.id && state !== 'removing');
+    if (this.pairs.length === 0) return;
+    if (new Set(others.map(({ owner }) => owner)).size >= MAX_OWNERS)
+      this.refuse(
+        `There are ${MAX_OWNERS} active search parameters already, which is the most`,
+        '',
+        'tooCostly',
+      );
+    if (others.length + this.pairs.length > MAX_PAIRS)
+      this.refuse(
+        `Active search parameters come to ${MAX_PAIRS} pairs of a resource type and a code at most`,
+        'base',
+        'tooCostly',
+      );
+    for (const { resource_type: number } of this.pairs) {
+      const type = this.definitions.typeName(number);
+      if (others.filter((other) => other.type === type).length >= MAX_OF_TYPE) {
+        const reason = `There are ${MAX_OF_TYPE} active search parameters of ${type ?? ''} already, which is the most`;
+        this.refuse(reason, 'base', 'tooCostly');
+      }
+    }
+  }
+}
+
+const OF_RESOURCE = '%resource.';
+
+const SEARCHABLE: readonly SearchParameterKind[] = [
+  'number',
+  'date',
+  'string',
+  'token',
+  'reference',
+  'composite',
+  'quantity',
+  'uri',
+];
+
+function isSearchable(type: JsonValue | undefined): type is SearchParameterKind {
+  return SEARCHABLE.some((kind) => kind === type);
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function objectsOf(value: JsonValue | undefined): readonly JsonObject[] {
+  return listOf(value).filter(isJsonObject);
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,221 @@
+/** The statements of the background work on the search parameters of tenants, on a connection of the owner. */
+import { sql } from 'kysely';
+import type { Space } from '../context';
+import { isRelease } from '../fhir/release';
+import { ROW_SCHEME } from '../search/index-rows';
+import { INDEX_TABLES, type IndexTable } from './index-tables';
+import type { OwnerSession } from './owner-session';
+import { bind, defineStatement, template, type Statement } from './statement';
+
+const PENDING = defineStatement(
+  template(sql`
+    select distinct s.number, s.release, t.number, t.name
+    from andiron.search_parameter p join andiron.space s on s.number = p.space
+    join andiron.tenant t on t.number = s.tenant
+    where p.pending order by s.number limit ${bind('limit')}::int`),
+);
+const MAX_SPACES = 1_000;
+
+/** Spaces in which there is work. */
+export async function readSpacesWithWork(session: OwnerSession): Promise<Space[]> {
+  const rows = await session.run(PENDING, { limit: MAX_SPACES });
+  return (rows as [number, string, number, string][]).flatMap(([number, release, tenantNumber, tenant]) =>
+    isRelease(release) ? [{ number, release, tenantNumber, tenant }] : [],
+  );
+}
+
+const COUNT = defineStatement(
+  template(sql`
+    select count(*)::int from andiron.resource r
+    where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint and not r.deleted limit 1`),
+);
+
+const START = defineStatement(
+  template(sql`
+    update andiron.search_parameter p set resources = ${bind('resources')}::int
+    where p.space = ${bind('space')}::int and p.number = any(${bind('numbers')}::int[])
+    returning p.after_key::text, p.indexed`),
+);
+
+/** Where a walk over the heads of a type begins: behind this key (decimal form), so many of them being done. */
+export interface WalkStart {
+  readonly after: string | undefined;
+  readonly indexed: number;
+  readonly resources: number;
+}
+
+/** Counts what is to be done, and tells where the parameter that has come least far has stopped. */
+export async function startWalk(
+  session: OwnerSession,
+  space: number,
+  type: number,
+  numbers: readonly number[],
+): Promise<WalkStart> {
+  const [counted] = await session.run(COUNT, { space, type });
+  const resources = Number(counted?.[0] ?? 0);
+  const rows = (await session.run(START, { space, numbers, resources })) as [string | null, number][];
+  let start: [string, number] | undefined;
+  for (const [after, indexed] of rows) {
+    if (after === null) return { after: undefined, indexed: 0, resources };
+    if (start === undefined || BigInt(after) < BigInt(start[0])) start = [after, indexed];
+  }
+  return { after: start?.[0], indexed: start?.[1] ?? 0, resources };
+}
+
+const NEXT_HEADS = defineStatement(
+  template(sql`
+    select r.resource_key::text, r.version, r.last_updated::text, octet_length(v.body)
+    from andiron.resource r
+    cross join lateral (
+      select w.body from andiron.resource_version w
+      where w.space = r.space and w.resource_type = r.resource_type and w.resource_key = r.resource_key
+        and w.version = r.version
+      offset 0
+    ) v
+    where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint
+      and r.resource_key > ${bind('after')}::bigint and not r.deleted
+    order by r.resource_key limit ${bind('limit')}::int`),
+);
+const FIRST_KEY = '-9223372036854775808';
+
+export interface WalkedHead {
+  readonly key: string;
+  readonly version: number;
+  readonly lastUpdated: number;
+  /** Of the text. */
+  readonly bytes: number;
+}
+
+/** The next live heads of a type in the order of their keys. */
+export async function readNextHeads(
+  session: OwnerSession,
+  space: number,
+  type: number,
+  after: string | undefined,
+  limit: number,
+): Promise<WalkedHead[]> {
+  const rows = await session.run(NEXT_HEADS, { space, type, after: after ?? FIRST_KEY, limit });
+  return (rows as [string, number, string, number | null][]).map(([key, version, lastUpdated, bytes]) => {
+    return { key, version, lastUpdated: Number(lastUpdated), bytes: bytes ?? 0 };
+  });
+}
+
+/** Work as it was asked for: when it is asked for again meanwhile, it is not this work that is done. */
+export interface AskedWork {
+  readonly number: number;
+  /** As PostgreSQL writes it. */
+  readonly asked: string;
+}
+
+const IS_SAME_WORK = sql`
+  p.space = ${bind('space')}::int and (p.number, p.changed) in (
+    select x.number, x.asked
+    from unnest(${bind('numbers')}::int[], ${bind('asked')}::timestamptz[]) as x (number, asked))`;
+
+const ADVANCE = defineStatement(
+  template(sql`
+    update andiron.search_parameter p set after_key = ${bind('after')}::bigint, indexed = ${bind('indexed')}::int
+    where ${IS_SAME_WORK}`),
+);
+
+function bindWork(work: readonly AskedWork[]): { numbers: number[]; asked: string[] } {
+  return { numbers: work.map(({ number }) => number), asked: work.map(({ asked }) => asked) };
+}
+
+/** Remembers how far a walk has come, so that whoever takes it up goes on there. */
+export async function advanceWalk(
+  session: OwnerSession,
+  space: number,
+  work: readonly AskedWork[],
+  after: string,
+  indexed: number,
+): Promise<void> {
+  await session.run(ADVANCE, { space, ...bindWork(work), after, indexed });
+}
+
+/** Rows that one statement removes. */
+const MAX_REMOVED = 5_000;
+
+const REMOVE: Readonly<Record<IndexTable, Statement>> = {
+  token_index: removeRows('token_index'),
+  reference_index: removeRows('reference_index'),
+  range_index: removeRows('range_index'),
+  string_index: removeRows('string_index'),
+  uri_index: removeRows('uri_index'),
+};
+
+function removeRows(table: IndexTable): Statement {
+  const target = sql.table(`andiron.${table}`);
+  return defineStatement(
+    template(sql`
+      with removed as (
+        delete from ${target} t
+        where t.ctid = any(array(
+          select i.ctid from ${target} i
+          where i.space = ${bind('space')}::int and i.parameter = any(${bind('numbers')}::int[])
+          limit ${bind('limit')}::int))
+        returning 1
+      )
+      select count(*)::int from removed limit 1`),
+  );
+}
+
+/** Removes the rows of parameters that nobody writes any more, some at a time. */
+export async function removeRowsOf(
+  session: OwnerSession,
+  space: number,
+  parameters: readonly number[],
+): Promise<void> {
+  const schemes = [0, ...Object.values(ROW_SCHEME)];
+  const numbers = parameters.flatMap((number) => schemes.map((scheme) => number + scheme));
+  for (const table of INDEX_TABLES) {
+    for (let removed = MAX_REMOVED; removed >= MAX_REMOVED;) {
+      const [row] = await session.run(REMOVE[table], { space, numbers, limit: MAX_REMOVED });
+      removed = Number(row?.[0] ?? 0);
+    }
+  }
+}
+
+const FINISH = defineStatement(
+  template(sql`
+    update andiron.search_parameter p
+       set state = 'active', pending = false, indexed = p.resources, failure = null
+    where ${IS_SAME_WORK} and p.state <> 'removing'`),
+);
+const FORGET = defineStatement(
+  template(sql`
+    delete from andiron.search_parameter p
+    where p.space = ${bind('space')}::int and p.number = any(${bind('numbers')}::int[])`),
+);
+const CHANGE = defineStatement(template(sql`select andiron.count_search_parameters(${bind('space')}::int)`));
+
+/** After a walk: parameters whose rows are complete can be searched by, those without rows are gone. */
+export async function finishWalk(
+  session: OwnerSession,
+  space: number,
+  complete: readonly AskedWork[],
+  removed: readonly number[],
+): Promise<void> {
+  await session.transaction(async () => {
+    // First of all, as writes do: the lock of the counter decides who comes first.
+    await session.run(CHANGE, { space });
+    if (complete.length > 0) await session.run(FINISH, { space, ...bindWork(complete) });
+    if (removed.length > 0) await session.run(FORGET, { space, numbers: removed });
+  });
+}
+
+const FAIL = defineStatement(
+  template(sql`
+    update andiron.search_parameter p set pending = false, failure = ${bind('failure')}::text
+    where ${IS_SAME_WORK}`),
+);
+
+/** Gives the work on some parameters up, until somebody asks for it again. */
+export async function failWalk(
+  session: OwnerSession,
+  space: number,
+  work: readonly AskedWork[],
+  failure: string,
+): Promise<void> {
+  await session.run(FAIL, { space, ...bindWork(work), failure });
+}

@@ -1,0 +1,42 @@
+import type { RequestContext } from './context';
+import { fhirError } from './errors';
+import { SEARCH_PARAMETER } from './preparation/prepare';
+import type { Spaces } from './spaces';
+import { isOutdatedWrite } from './storage/database-error';
+
+/** Changes of the search parameters of a tenant that may come between a request and its write. */
+const MAX_ATTEMPTS = 10;
+
+/** Runs a write of a resource of the type. */
+export type WriteDoor = <Result>(
+  context: RequestContext,
+  type: string,
+  run: (context: RequestContext) => Promise<Result>,
+) => Promise<Result>;
+
+/**
+ * What all writes go through. A write whose index rows were made by search parameters that the tenant has changed since
+ * was refused by the database as a whole; it is run again with those of now, as if it had come later. Cost: nothing but
+ * a call. Throws what `run` throws, unknownTenant, overloaded.
+ */
+export function createWriteDoor(spaces: Spaces, wake: () => void): WriteDoor {
+  return async (given, type, run) => {
+    let context = given;
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      try {
+        const result = await run(context);
+        if (type === SEARCH_PARAMETER) {
+          spaces.changed(context.space.tenant);
+          wake();
+        }
+        return result;
+      } catch (error) {
+        if (!isOutdatedWrite(error)) throw error;
+      }
+      const space = await spaces.findNewer(context.space);
+      if (space === undefined) throw fhirError('unknownTenant');
+      context = { ...context, space };
+    }
+    throw fhirError('overloaded');
+  };
+}
