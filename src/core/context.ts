@@ -1,6 +1,5 @@
 import type { Release } from './fhir/release';
 import type { SpaceParameters } from './search/tenant-parameter';
-import type { Waiter } from './waiter';
 
 /** One tenant's data of one release: what every key, index row, cache entry and cursor begins with. */
 export interface Space {
