@@ -5,6 +5,7 @@ import type { Services } from '../services';
 import { findTargetTypes } from '../storage/reference-targets';
 import { resolveCanonical } from './resolve-canonicals';
 import { mergeCodes, requireFewValueSets, resolveSubsumption, resolveValueSet } from './resolve-codes';
+import { resolveLists } from './resolve-lists';
 
 /**
  * Replaces the predicates that only the stored data can tell the meaning of, at any depth of chains, but for scans, which
@@ -17,7 +18,8 @@ export async function resolveCriteria(
   context: RequestContext,
   criteria: readonly Criterion[],
 ): Promise<Criterion[]> {
-  return Promise.all(criteria.map((criterion) => resolveCriterion(services, context, criterion)));
+  const known = await resolveLists(services, context, criteria);
+  return Promise.all(known.map((criterion) => resolveCriterion(services, context, criterion)));
 }
 
 async function resolveCriterion(

@@ -103,7 +103,18 @@ export type PendingPredicate =
       readonly code: string;
     }
   /** What no index holds: the resources themselves are read. */
-  | { readonly index: 'scan'; readonly scan: Scan };
+  | { readonly index: 'scan'; readonly scan: Scan }
+  | CurrentListPredicate;
+
+/** The newest of these lists that is kept up to date for a patient has the resource as its item by these parameters. */
+export interface CurrentListPredicate {
+  readonly index: 'currentList';
+  /** `$current-problems` … */
+  readonly function: string;
+  readonly parameters: readonly number[];
+  /** Without the patient, whom another criterion names. */
+  readonly lists: TypeCriteria;
+}
 
 /** Where the codes of a parameter lie, and how they are spelt there. */
 export interface CodeRows {

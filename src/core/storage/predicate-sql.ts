@@ -160,6 +160,7 @@ export function compilePredicate(
       throw new Error('A canonical by the id of a resource is to be resolved before it is searched');
     case 'valueSet':
     case 'subsumption':
+    case 'currentList':
     case 'scan':
       throw new Error(`A predicate of the kind '${predicate.index}' is to be resolved before it is searched`);
     case 'codes':

@@ -9,6 +9,7 @@ import { Nesting, parseChain, parseHas, type ParseInner } from './chain';
 import { filterParameter } from './filter';
 import { idParameter } from './id';
 import { lastUpdatedParameter } from './last-updated';
+import { createListParameter } from './list';
 import type { SpecialParameter } from './special';
 import { contentParameter, textParameter } from './text';
 
@@ -19,6 +20,7 @@ const SPECIAL: ReadonlyMap<string, SpecialParameter> = new Map([
   ['_filter', filterParameter],
   ['_text', textParameter],
   ['_content', contentParameter],
+  ['_list', createListParameter((...of) => parseCriterion(...of))],
 ]);
 
 /** Their codes. */

@@ -1,0 +1,142 @@
+import { fhirError } from '../../errors';
+import { isValidId } from '../../fhir/resource';
+import { storedParameters } from '../parameter';
+import { splitUnescaped, unescapeValue } from '../parameter-value';
+import type { Criterion, Predicate, TypeCriteria } from '../predicate';
+import type { SearchTypeContext } from '../types/search-type';
+import type { SpecialParameter } from './special';
+
+const LOINC = 'http://loinc.org';
+const USE_CODES = 'http://terminology.hl7.org/CodeSystem/list-example-use-codes';
+
+/** What one of the lists that a patient has by their function is told by. */
+interface FunctionalList {
+  /** Of List.code, as `system|code`. */
+  readonly codes: readonly string[];
+  /** What its items must be beside; only for resources of that type. */
+  readonly of?: {
+    readonly type: string;
+    readonly criteria: readonly (readonly [name: string, value: string])[];
+  };
+}
+
+const ALLERGIES = [`${LOINC}|52472-8`, `${LOINC}|48765-2`, `${LOINC}|18716-1`, `${USE_CODES}|allergies`];
+
+/**
+ * The lists of https://hl7.org/fhir/R4/lifecycle.html#lists with the codes that R4 gives there and in its code system
+ * for the use of lists, and LOINC's "Problem list". For drug allergies R4 has no code of their own ("same as above?",
+ * "a subset of the full allergies list"): they are the allergies of category medication, and those without a category,
+ * because to leave those out would be unsafe (search.html#missing).
+ */
+const FUNCTIONAL_LISTS: ReadonlyMap<string, FunctionalList> = new Map<string, FunctionalList>([
+  ['$current-problems', { codes: [`${LOINC}|46105-3`, `${LOINC}|11450-4`, `${USE_CODES}|problems`] }],
+  ['$current-medications', { codes: [`${LOINC}|57828-6`, `${LOINC}|10160-0`, `${USE_CODES}|medications`] }],
+  ['$current-allergies', { codes: ALLERGIES }],
+  [
+    '$current-drug-allergies',
+    {
+      codes: ALLERGIES,
+      of: {
+        type: 'AllergyIntolerance',
+        criteria: [
+          ['category', 'medication'],
+          ['category:missing', 'true'],
+        ],
+      },
+    },
+  ],
+]);
+
+/** Parses another parameter of a type; undefined: it has no such parameter. */
+type Parse = (context: SearchTypeContext, type: string, name: string, value: string) => Criterion | undefined;
+
+/**
+ * `_list=42`: the resources that List/42 refers to as its items (search.html#list). `_list=$current-allergies` with a
+ * patient: those of the patient's newest current list of that function.
+ */
+export function createListParameter(parse: Parse): SpecialParameter {
+  return {
+    modifiers: [],
+    criterion(context, type, { name }, value) {
+      const ids: string[] = [];
+      const anyOf: Predicate[] = [];
+      for (const part of splitUnescaped(value, ',').map(unescapeValue)) {
+        if (part.startsWith('$')) anyOf.push(...functional(context, parse, type, name, part));
+        else {
+          const local = context.references.local(part);
+          const id = local?.type === 'List' ? local.id : part;
+          if (isValidId(id)) ids.push(id);
+          else throw refuse(name, part, "it is the id of a List, or the name of a patient's list");
+        }
+      }
+      if (ids.length > 0) {
+        const keys = ids.map((id) => context.keyOf('List', id));
+        anyOf.push(itemOf(context, [{ name, anyOf: [{ index: 'key', keys }] }]));
+      }
+      return { name, anyOf };
+    },
+  };
+}
+
+function refuse(name: string, value: string, reason: string): Error {
+  return fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
+}
+
+function functional(
+  context: SearchTypeContext,
+  parse: Parse,
+  type: string,
+  name: string,
+  written: string,
+): Predicate[] {
+  const list = FUNCTIONAL_LISTS.get(written);
+  if (list === undefined) throw refuse(name, written, `known are ${[...FUNCTIONAL_LISTS.keys()].join(', ')}`);
+  const criteria = [
+    parse(context, 'List', 'code', list.codes.join(',')),
+    parse(context, 'List', 'status', 'current'),
+  ];
+  const lists = itemOf(
+    context,
+    criteria.map((criterion) => known(criterion)),
+  );
+  const pending: Predicate = {
+    index: 'currentList',
+    function: written,
+    parameters: lists.parameters,
+    lists: lists.source,
+  };
+  if (list.of === undefined) return [pending];
+  if (list.of.type !== type) return [];
+  const further = list.of.criteria.flatMap(([code, of]) => known(parse(context, type, code, of)).anyOf);
+  return [
+    {
+      index: 'all',
+      criteria: [
+        { name, anyOf: [pending] },
+        { name, anyOf: further },
+      ],
+    },
+  ];
+}
+
+/** That a List which meets the criteria has the resource as its item. */
+function itemOf(
+  { definitions }: SearchTypeContext,
+  criteria: readonly Criterion[],
+): Extract<Predicate, { index: 'source' }> {
+  const item = storedParameters(definitions, 'List').get('item');
+  const type = definitions.typeNumber('List');
+  if (item === undefined || type === undefined) throw new Error('There are no Lists with items');
+  const source: TypeCriteria = {
+    type,
+    sortDateParameter: definitions.sortDateParameter('List')?.number,
+    criteria,
+  };
+  return { index: 'source', parameters: item.rowsOf.map(({ number }) => number), source };
+}
+
+function known(criterion: Criterion | undefined): Criterion {
+  if (criterion === undefined)
+    throw new Error('A search parameter of functional lists is not one of this release');
+  return criterion;
+}
