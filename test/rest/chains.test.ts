@@ -4,6 +4,7 @@ import { startServer, type TestServer } from '../support/server';
 
 interface Entry {
   readonly resource: { readonly id: string };
+  readonly search: { readonly mode: 'match' | 'outcome' };
 }
 
 const LOINC = 'http://loinc.org';
@@ -93,8 +94,14 @@ describe.each([
     const find = async (query: string): Promise<string[]> => {
       const { status, json } = await server.request('GET', `${server.path('system', release)}/${query}`);
       expect([query, status]).toEqual([query, 200]);
-      return ((json.entry ?? []) as Entry[]).map(({ resource }) => resource.id).sort();
+      return matchesOf(json);
     };
+
+    const matchesOf = (bundle: Record<string, unknown>): string[] =>
+      ((bundle['entry'] ?? []) as Entry[])
+        .filter(({ search }) => search.mode === 'match')
+        .map(({ resource }) => resource.id)
+        .sort();
 
     it.each<[string, string[]]>([
       ['Observation?subject:Patient.name=mull', ['pulse', 'weight']],
@@ -143,6 +150,47 @@ describe.each([
         `${server.path('system', release)}/${query}&_total=accurate&_count=1`,
       );
       expect(json.total).toBe(expected.length);
+    });
+
+    it.each<[string, string | undefined]>([
+      ['Observation?patient.name=ann', 'subject'],
+      ['Observation?patient.name=ann&_include=Observation:encounter', 'subject'],
+      ['Observation?patient.name=ann&_summary=true', 'subject'],
+      ['Observation?patient.name=ann&_sort=code', 'subject'],
+      ['Observation?_filter=code%20pr%20false%20or%20patient.name%20co%20ann', 'subject'],
+      ['?_type=Observation,Encounter&subject:Patient.name=ann', 'subject'],
+      ['Observation?patient.name=ann&code=29463-7', undefined],
+      ['Observation?patient.name=bob', undefined],
+      ['Observation?encounter.status=finished', undefined],
+      ['Observation?code=8867-4', undefined],
+      ['Observation?subject=Patient/ann', undefined],
+    ])('%s warns that a chain looks at current versions: %s', async (query, code) => {
+      const { status, json } = await server.request('GET', `${server.path('system', release)}/${query}`);
+      expect(status).toBe(200);
+      const entries = (json.entry ?? []) as Entry[];
+      expect(entries.filter(({ search }) => search.mode === 'outcome')).toEqual(
+        code === undefined
+          ? []
+          : [
+              {
+                search: { mode: 'outcome' },
+                resource: expect.objectContaining({
+                  issue: [
+                    expect.objectContaining({
+                      severity: 'warning',
+                      diagnostics: expect.stringContaining(
+                        `a version by ${code}; the search looked at the current`,
+                      ),
+                    }),
+                  ],
+                }),
+              },
+            ],
+      );
+      const { entry: [pulse] = [] } = (
+        await server.request('GET', `${server.path('system', release)}/Observation?_id=pulse`)
+      ).json as { entry?: { resource: { subject: { reference: string } } }[] };
+      expect(pulse?.resource.subject.reference).toBe('Patient/ann/_history/1');
     });
 
     it.each<[string, number, string]>([

@@ -8,6 +8,7 @@ import { parseSearch, type SearchQuery } from '../search/parse-search';
 import { defaultOrder, type Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
+import { versionedChainIssues, type AskedCriteria } from '../search/versioned-chains';
 import type { Services } from '../services';
 import { runCount, runKeys, type Match } from '../storage/search-run';
 import type { After, Phase } from '../storage/search-matches';
@@ -81,11 +82,13 @@ export function criterionOf(
 export async function completePage(
   services: Services,
   context: RequestContext,
-  query: Pick<SearchQuery, 'subset' | 'includes'>,
+  query: Pick<SearchQuery, 'subset' | 'includes'> & AskedCriteria,
   page: SearchPage,
 ): Promise<SearchPage> {
   const { subset, includes } = query;
-  if (subset === undefined && includes.length === 0) return page;
+  const followed = versionedChainIssues(searchContext(services, context), query, page.matches);
+  if (subset === undefined && includes.length === 0)
+    return followed.length === 0 ? page : { ...page, issues: [...page.issues, ...followed] };
   const { versions, issues } =
     includes.length === 0 || page.matches.length === 0
       ? NOTHING_INCLUDED
@@ -99,7 +102,7 @@ export async function completePage(
     ...page,
     matches: page.matches.map(shorten),
     included: versions.map(shorten),
-    issues: [...page.issues, ...issues],
+    issues: [...page.issues, ...followed, ...issues],
   };
 }
 

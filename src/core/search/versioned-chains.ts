@@ -1,0 +1,66 @@
+/** Chains look at current versions only; matches that refer to another one by them are told about. */
+import { toIssue, type Issue } from '../errors';
+import { parseStoredObject } from '../fhir/json';
+import type { Criterion } from './predicate';
+import { targetsOf } from './targets';
+import type { SearchTypeContext } from './types/search-type';
+
+/** What a search asks, of one type or of each. */
+export type AskedCriteria =
+  | { readonly criteria: readonly Criterion[] }
+  | { readonly queries: ReadonlyMap<string, { readonly criteria: readonly Criterion[] }> };
+
+/** The first link of a chain. */
+interface Link {
+  readonly parameter: number;
+  /** The number of the type that it leads to. */
+  readonly type: number;
+}
+
+/**
+ * A warning where a match refers by a parameter of a chain to a version of its target: the chain was followed to the
+ * current version (search-rules.md, Reference). Cost: nothing without chains; else the texts that name versions are
+ * parsed.
+ */
+export function versionedChainIssues(
+  context: SearchTypeContext,
+  asked: AskedCriteria,
+  matches: readonly { readonly type: string; readonly text: string }[],
+): Issue[] {
+  const { definitions, references } = context;
+  const codes = new Set<string>();
+  const links = new Map<string, readonly Link[]>();
+  for (const { type, text } of matches) {
+    let ofType = links.get(type);
+    if (ofType === undefined) links.set(type, (ofType = linksOf(criteriaOf(asked, type))));
+    if (ofType.length === 0 || !text.includes('/_history/')) continue;
+    const resource = parseStoredObject(text);
+    for (const { parameter: number, type: targetType } of ofType) {
+      const parameter = definitions.searchParameter(number);
+      if (parameter === undefined || codes.has(parameter.code)) continue;
+      const isVersioned = targetsOf(definitions, parameter, resource).some((target) => {
+        const local = references.local(target.text);
+        return local?.versionId !== undefined && definitions.typeNumber(local.type) === targetType;
+      });
+      if (isVersioned) codes.add(parameter.code);
+    }
+  }
+  if (codes.size === 0) return [];
+  const reason = `Matches refer to a version by ${[...codes].sort().join(', ')}; the search looked at the current version of what they refer to`;
+  return [{ ...toIssue('notSupported', { reason }), severity: 'warning' }];
+}
+
+function criteriaOf(asked: AskedCriteria, type: string): readonly Criterion[] {
+  return 'queries' in asked ? (asked.queries.get(type)?.criteria ?? []) : asked.criteria;
+}
+
+function linksOf(criteria: readonly Criterion[]): Link[] {
+  return criteria.flatMap(({ anyOf }) =>
+    anyOf.flatMap((predicate): Link[] => {
+      if (predicate.index === 'all') return linksOf(predicate.criteria);
+      if (predicate.index !== 'target') return [];
+      const { type } = predicate.target;
+      return predicate.parameters.map((parameter) => ({ parameter, type }));
+    }),
+  );
+}
