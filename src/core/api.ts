@@ -4,6 +4,7 @@
  */
 import type { RequestContext, TenantSpace } from './context';
 import type { Issue } from './errors';
+import type { JsonOutline, OutlineLimits } from './fhir/json/outline';
 import type { ResourceInput } from './preparation/preparer';
 import type { Release } from './fhir/release';
 
@@ -259,6 +260,11 @@ export interface Core {
   capabilities(context: RequestContext): Promise<Capabilities>;
   operations(release: Release): readonly OperationInfo[];
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
+  /**
+   * The JSON of a body that may hold resources somewhere, checked like a resource. A long one is parsed in a thread of
+   * its own, and most of it stays text. Throws what the parser finds.
+   */
+  outline(text: string, limits: OutlineLimits): Promise<JsonOutline>;
 
   /**
    * Every place where the search index is not what the stored versions give; ends when all of the scope was compared.

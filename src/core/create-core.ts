@@ -17,11 +17,13 @@ import { update } from './interactions/update';
 import { vread } from './interactions/vread';
 import { KeyedQueue } from './keyed-queue';
 import { createOperationEnvironment } from './operation-environment';
+import { createOperationStorage } from './operation-storage';
 import { createCodeSystemMemory } from './operations/code-system-memory';
 import { invokeOperation, operationsOf } from './operations/invoke';
-import { answerQuestion, type Informant } from './preparation/messages';
+import { answerQuestion, type OperationInformant, type Task, type TaskResult } from './preparation/messages';
 import { createPreparer } from './preparation/preparer';
 import { SpaceTools } from './preparation/space-tools';
+import { createThreadedInvoker } from './preparation/threaded-invoker';
 import { createThreadedPreparer } from './preparation/threaded-preparer';
 import { WorkerPool } from './preparation/worker-pool';
 import { reindex, verifyIndex } from './reindex';
@@ -98,12 +100,13 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const record = new RowRecord(database, rules);
 
   const codeJudge = createCodeJudge();
-  const informant: Informant = {
+  const informant: OperationInformant = {
     judge: (space, pending) =>
       codeJudge.judge(space, createTerminologyEnvironment(services, space, codeSystems), pending),
     version: (space, of) => structures.version(space, of),
     find: (space, canonical) => structures.find(space, canonical),
     listCodes: (space, valueSet) => structures.listCodes(space, valueSet),
+    storage: (context) => createOperationStorage(services, { ...context, log }),
   };
   const threads = new WorkerPool(
     {
@@ -115,6 +118,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     (question) => answerQuestion(informant, question),
     log,
   );
+  const inThread = (task: Task): Promise<TaskResult> => threads.run(task);
 
   const preparationTools = tools.preparationTools(options.extensionBase, informant);
   const services: Services = {
@@ -152,7 +156,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         ? options.secretKeys.map((key) => createHash('sha256').update(key, 'utf8').digest())
         : [installation.cursorKey],
     log,
-    preparer: createThreadedPreparer(createPreparer(preparationTools, limits), (task) => threads.run(task)),
+    preparer: createThreadedPreparer(createPreparer(preparationTools, limits), inThread),
     validator: (release) => tools.validator(release),
     extract: (space, type, resource) => tools.extract(space, type, resource),
     createExtractor: (space, maxRows) => tools.createExtractor(space, maxRows),
@@ -162,6 +166,16 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         `${RELEASES[release].baseSpace} ${loadDefinitions(release).typeNumber(type)}`,
       ),
   };
+  const { preparer, validator } = services;
+  const operationParts = { preparer, codeSystems, limits, validator };
+  const invoke = createThreadedInvoker(
+    (context, invocation) =>
+      invokeOperation(
+        createOperationEnvironment(operationParts, context, createOperationStorage(services, context)),
+        invocation,
+      ),
+    inThread,
+  );
   const structures = createStructureSource({
     terminology: (space) => createTerminologyEnvironment(services, space, codeSystems),
     structuresVersion: (space) => structuresVersion(services, space),
@@ -211,8 +225,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     search: (context, request) => searchAny(services, context, request),
     capabilities: (context) => Promise.resolve(capabilities(services, context)),
     operations: (release) => operationsOf(loadDefinitions(release)),
-    invoke: (context, invocation) =>
-      invokeOperation(createOperationEnvironment(services, context, codeSystems), invocation),
+    invoke,
+    outline: (text, limits) => preparer.outline({ text, limits }),
     verifyIndex: (scope = {}) => verifyIndex({ services, database: options.database }, scope),
     reindex: (scope = {}) => reindex({ services, database: options.database, rules }, scope),
     async outdatedIndex() {

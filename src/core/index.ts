@@ -5,6 +5,7 @@ export { createCore, type Instruments } from './create-core';
 export { dateRange, type DateRange } from './fhir/date';
 export { FhirError, fhirError, toIssue, type ErrorKey, type Issue } from './errors';
 export { parseJson, stringifyJson, type JsonDocument, type JsonObject, type JsonValue } from './fhir/json';
+export type { JsonOutline } from './fhir/json/outline';
 export type { ResourceInput } from './preparation/preparer';
 export { toResourceInput } from './preparation/threaded-preparer';
 export { isRelease, RELEASE_NAMES, RELEASES, type Release } from './fhir/release';

@@ -1,100 +1,34 @@
 import type { RequestContext } from './context';
-import { fhirError } from './errors';
 import { loadDefinitions } from './fhir/definitions';
-import { parseStoredObject, type JsonObject, type JsonValue } from './fhir/json';
-import { read } from './interactions/read';
+import type { Release } from './fhir/release';
+import type { Validator } from './fhir/validate';
 import type { CodeSystemMemory } from './operations/code-system-memory';
-import { addressOf, readBase, readOwn } from './interactions/resource-address';
-import type { Location, MetaSummary, OperationEnvironment } from './operations/environment';
-import type { Services } from './services';
-import { readLabelled } from './storage/conformance';
-import { createTerminologyEnvironment } from './terminology-environment';
+import type { OperationEnvironment, OperationLimits, OperationStorage } from './operations/environment';
+import type { Preparer } from './preparation/preparer';
 
-/** Labelled resources of one type that $meta looks at. */
-const MAX_LABELLED = 5_000;
+/** What a thread has for the operations that run in it. */
+export interface OperationParts {
+  readonly preparer: Pick<Preparer, 'inspect' | 'judge'>;
+  readonly codeSystems: CodeSystemMemory;
+  readonly limits: OperationLimits;
+  validator(release: Release): Validator;
+}
 
-/** What the operations of one request work with: storage, cache and definitions behind one interface. */
+/** What the operations of one request work with. */
 export function createOperationEnvironment(
-  services: Services,
+  { preparer, codeSystems, limits, validator }: OperationParts,
   context: RequestContext,
-  codeSystems: CodeSystemMemory,
+  storage: OperationStorage,
 ): OperationEnvironment {
   const { space } = context;
-  const definitions = services.definitions(space.release);
   return {
-    ...createTerminologyEnvironment(services, space, codeSystems),
+    ...storage,
+    codeSystems,
     context,
-    definitions,
-    limits: services.limits,
-    read: (type, id) => read(services, context, type, id),
-    locate: (type, id) => locate(services, context, type, id),
-    validator: services.validator(space.release),
-    findInInput: (input) => services.preparer.inspect({ space, input }).then(({ findings }) => findings),
-    judge: (task) => services.preparer.judge(task),
-    summarizeMeta: (type) => summarizeMeta(services, context, type),
-    cache: {
-      get: (key) => services.cache.get(space.number, key),
-      put: (key, text) => services.cache.put(space.number, key, text),
-    },
+    definitions: loadDefinitions(space.release),
+    limits,
+    validator: validator(space.release),
+    findInInput: (input) => preparer.inspect(space, input),
+    judge: (task) => preparer.judge(task),
   };
-}
-
-async function locate(
-  services: Services,
-  context: RequestContext,
-  type: string,
-  id: string,
-): Promise<Location> {
-  const address = addressOf(services, context, type, id);
-  const own = await readOwn(services, context, address, id);
-  if (own !== undefined && own.change !== 'delete') return 'own';
-  return (await readBase(services, context, type, address, id)) === undefined ? 'none' : 'base';
-}
-
-async function summarizeMeta(
-  services: Services,
-  context: RequestContext,
-  type: string | undefined,
-): Promise<MetaSummary> {
-  const { space } = context;
-  const definitions = loadDefinitions(space.release);
-  const profile = new Set<string>();
-  const tag = new Map<string, JsonObject>();
-  const security = new Map<string, JsonObject>();
-  for (const name of type === undefined ? definitions.resourceTypes : [type]) {
-    const typeNumber = definitions.typeNumber(name);
-    if (typeNumber === undefined) continue;
-    const parameters = definitions.searchParameters(name);
-    const ordinals = ['_profile', '_tag', '_security'].flatMap((code) => parameters.get(code)?.ordinal ?? []);
-    const texts = await readLabelled(services.database, space.number, typeNumber, ordinals, MAX_LABELLED + 1);
-    if (texts.length > MAX_LABELLED) {
-      throw fhirError('tooCostly', {
-        reason: `More than ${MAX_LABELLED} resources of type ${name} carry labels`,
-      });
-    }
-    for (const text of texts) {
-      const { meta } = parseStoredObject(text);
-      if (!isObject(meta)) continue;
-      for (const url of listOf(meta['profile'])) if (typeof url === 'string') profile.add(url);
-      collectCodings(meta['tag'], tag);
-      collectCodings(meta['security'], security);
-    }
-  }
-  return { profile: [...profile], tag: [...tag.values()], security: [...security.values()] };
-}
-
-function collectCodings(codings: JsonValue | undefined, into: Map<string, JsonObject>): void {
-  for (const coding of listOf(codings)) {
-    if (!isObject(coding)) continue;
-    const name = JSON.stringify([coding['system'] ?? null, coding['code'] ?? null]);
-    if (!into.has(name)) into.set(name, coding);
-  }
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

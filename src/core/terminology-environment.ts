@@ -2,7 +2,7 @@ import { findCanonical } from './canonical';
 import type { Space } from './context';
 import { definitionsDigest } from './fhir/definitions';
 import type { CodeSystemMemory } from './operations/code-system-memory';
-import type { TerminologyEnvironment } from './operations/environment';
+import type { OperationStorage, TerminologyEnvironment } from './operations/environment';
 import type { Services } from './services';
 import { lastChangeOf } from './storage/conformance';
 
@@ -12,8 +12,15 @@ export function createTerminologyEnvironment(
   space: Space,
   codeSystems: CodeSystemMemory,
 ): TerminologyEnvironment {
+  return { codeSystems, ...createTerminologyStorage(services, space) };
+}
+
+/** What storage knows of them. */
+export function createTerminologyStorage(
+  services: Services,
+  space: Space,
+): Pick<OperationStorage, 'findCanonical' | 'terminologyVersion'> {
   return {
-    codeSystems,
     findCanonical: (type, url, version) => findCanonical(services, space, type, url, version),
     async terminologyVersion() {
       const definitions = services.definitions(space.release);

@@ -10,7 +10,7 @@ import { type GraphQLError, type GraphQLSchema } from 'graphql';
 import { type JsonValue, type Log, stringifyJson } from '../core/index';
 import type { GatewayContext } from '../resolvers/index';
 import { type DocumentLimits, limitRule } from '../schema/limits';
-import { stringifyResponse } from '../schema/raw-json';
+import { stringifyAround } from '../schema/raw-json';
 import { formatError, logUnexpected, toStatus } from './errors';
 
 /** Everything that Apollo Server would do by itself: report to its vendor, wrap resolvers, point to its website. */
@@ -111,8 +111,7 @@ export async function createApollo(
     logger: toApolloLogger(log),
     formatError: (formatted, error) =>
       formatError(formatted, error, (error instanceof Error && requestIds.get(error)) || 'unknown'),
-    stringifyResult: (result) =>
-      stringifyResponse(result, (value) => stringifyJson(value as JsonValue, true)),
+    stringifyResult: (result) => stringifyAround(result, (value) => stringifyJson(value as JsonValue, true)),
   });
   await server.start();
   return server;

@@ -2,13 +2,24 @@
 import { HeaderMap } from '@apollo/server';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
-import { type FhirError, fhirError, type JsonValue, parseJson, stringifyJson } from '../core/index';
+import {
+  type Core,
+  type FhirError,
+  fhirError,
+  type JsonOutline,
+  type JsonValue,
+  stringifyJson,
+} from '../core/index';
 import { type DocumentLimits, measureText } from '../schema/limits';
-import { stringifyResponse } from '../schema/raw-json';
+import { stringifyAround } from '../schema/raw-json';
+import { SentJson } from '../schema/sent-json';
 import { formatFhirError } from './errors';
 
 /** Levels around a resource in the variables of a body: it may be as deep as one that is sent alone. */
 const LEVELS_AROUND = 4;
+
+/** Body, variables, the value of a variable: GraphQL looks at the members of that, and no deeper but for JSON. */
+const OPEN_LEVELS = 2;
 
 const JSON_TYPES = /^application\/(json|graphql-response\+json)\s*(;|$)/i;
 
@@ -19,16 +30,44 @@ export function isBrowser(request: FastifyRequest): boolean {
 
 /**
  * The body of a POST, read by the parser that keeps decimals; undefined for a GET. `maxDepth`: levels that a resource
- * may have. Throws `unsupportedMediaType`, and what the parser finds.
+ * may have. Long objects and arrays in the variables of a long body are `SentJson`. Throws `unsupportedMediaType`, what
+ * the parser finds, and `tooCostly` for what is long and not in a variable.
  */
-export function readBody(request: FastifyRequest, maxDepth: number): unknown {
+export async function readBody(request: FastifyRequest, core: Core, maxDepth: number): Promise<unknown> {
   if (request.method !== 'POST') return undefined;
   const contentType = request.headers['content-type'] ?? 'not stated';
   if (!JSON_TYPES.test(contentType)) {
     throw fhirError('unsupportedMediaType', { contentType, allowed: 'send application/json' });
   }
   const text = typeof request.body === 'string' ? request.body : '';
-  return parseJson(text, { maxDepth: maxDepth + LEVELS_AROUND }).value;
+  return joinParts(await core.outline(text, { maxDepth: maxDepth + LEVELS_AROUND, levels: OPEN_LEVELS }));
+}
+
+/** The value of an outline, of which we are the only owner. */
+function joinParts({ value, parts }: JsonOutline): unknown {
+  // Several requests in one body are refused, whatever they ask.
+  if (Array.isArray(value)) return value;
+  for (const { path, text } of parts) {
+    const [root, variable, ...below] = path;
+    if (root !== 'variables' || variable === undefined) throw fhirError('tooCostly', { reason: TOO_MANY });
+    replace(value, root, [variable, ...below], new SentJson(text));
+  }
+  return value;
+}
+
+const TOO_MANY = 'The body has too many members outside of its variables, or too many variables';
+
+function replace(
+  owner: unknown,
+  name: string | number,
+  below: readonly (string | number)[],
+  part: SentJson,
+): void {
+  if (typeof owner !== 'object' || owner === null)
+    throw new Error('an outline without the place of its part');
+  const [next, ...further] = below;
+  if (next === undefined) Reflect.set(owner, name, part);
+  else replace(Reflect.get(owner, name), next, further, part);
 }
 
 /** Throws for a document that is over a limit, before graphql parses and validates it: see measureText. */
@@ -72,5 +111,5 @@ export function sendErrors(request: FastifyRequest, reply: FastifyReply, error: 
   return setCommonHeaders(request, reply)
     .code(error.status)
     .header('content-type', 'application/json; charset=utf-8')
-    .send(stringifyResponse(response, (value) => stringifyJson(value as JsonValue, false)));
+    .send(stringifyAround(response, (value) => stringifyJson(value as JsonValue, false)));
 }

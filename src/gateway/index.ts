@@ -91,7 +91,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   async function answer(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
     const space = await findSpace(request);
     if (isBrowser(request)) return sendPage(request, reply);
-    const body = readBody(request, settings.maxDepth);
+    const body = await readBody(request, core, settings.maxDepth);
     const apollo = await serverOf(space.release);
     const response = await apollo.executeHTTPGraphQLRequest({
       httpGraphQLRequest: {

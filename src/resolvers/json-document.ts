@@ -1,22 +1,13 @@
-import {
-  type JsonDocument,
-  type JsonValue,
-  parseJson,
-  type ResourceInput,
-  stringifyJson,
-  toResourceInput,
-} from '../core/index';
+import { type JsonValue, type ResourceInput, stringifyJson, toResourceInput } from '../core/index';
+import { stringifyAround } from '../schema/raw-json';
 
 /**
  * A value that came through a JSON scalar, as core takes it from any client: written as text and read by its parser,
- * which refuses what no resource may hold. In variables most of that was refused with the body, in literals it was not.
- * Throws what the parser finds. Cost: twice that of parsing.
+ * which refuses what no resource may hold, in a thread of its own where it is long. In variables most of that was refused
+ * with the body, in literals it was not. Long parts of variables are text already and go into it as they are. Throws
+ * what the parser finds. Cost: twice that of parsing.
  */
-export function toDocument(value: JsonValue, maxDepth: number): JsonDocument {
-  return parseJson(stringifyJson(value, true), { maxDepth });
-}
-
-/** The same for a write, which has long texts parsed in a thread of its own. */
 export function toInput(value: JsonValue, maxDepth: number): ResourceInput {
-  return toResourceInput(stringifyJson(value, true), { maxDepth });
+  const text = stringifyAround(value, (around) => stringifyJson(around as JsonValue, true));
+  return toResourceInput(text, { maxDepth });
 }

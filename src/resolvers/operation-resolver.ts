@@ -6,7 +6,7 @@ import { parametersInputScalar, resourceTypePlaceholder } from '../schema/scalar
 import { Metadata } from '../schema/types/metadata';
 import { InvokeResult, OperationInfo, OperationLevel } from '../schema/types/operation';
 import type { GatewayContext } from './context';
-import { toDocument } from './json-document';
+import { toInput } from './json-document';
 import { toReturnedResource } from './resource-source';
 
 /** The text of a simple value; a marked decimal is its literal behind the mark. */
@@ -20,12 +20,12 @@ function toSimple(name: string, value: JsonValue): [name: string, value: string]
 }
 
 /** `{"resourceType": "Parameters"}` or any resource is the input as it is; other objects are names and simple values. */
-function toInput(
+function toArguments(
   parameters: JsonObject | null | undefined,
   maxDepth: number,
 ): Pick<Invocation, 'input' | 'query'> {
   if (!parameters) return {};
-  if ('resourceType' in parameters) return { input: toDocument(parameters, maxDepth) };
+  if ('resourceType' in parameters) return { input: toInput(parameters, maxDepth) };
   const query = Object.entries(parameters).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((single) => toSimple(name, single)),
   );
@@ -89,7 +89,7 @@ export class OperationResolver {
       id: id ?? undefined,
       code,
       safe: false,
-      ...toInput(parameters, context.maxDepth),
+      ...toArguments(parameters, context.maxDepth),
     });
     return { resource: toReturnedResource(text), json: new RawJson(text) };
   }

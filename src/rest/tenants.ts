@@ -80,8 +80,16 @@ function isLoopback(address: string): boolean {
   return /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(address) || address === '::1' || address === '[::1]';
 }
 
+/** Nothing here is long: it is parsed at once, in the server's own thread. */
+const LONGEST_BODY = 64 * 1024;
+
+function parseBody(body: string): JsonValue {
+  if (Buffer.byteLength(body) > LONGEST_BODY) throw fhirError('bodyTooLarge', { limit: LONGEST_BODY });
+  return parseJson(body).value;
+}
+
 function readName(body: string): string {
-  const { value } = parseJson(body);
+  const value = parseBody(body);
   const name = typeof value === 'object' && value !== null && !Array.isArray(value) ? value.name : undefined;
   if (typeof name === 'string') return name;
   throw fhirError('invalidTenantName');
@@ -89,7 +97,7 @@ function readName(body: string): string {
 
 /** `{"settings":{"validation":"structure","search-unknown":null}}` and nothing else. */
 function readSettings(body: string): Record<string, string | null> {
-  const { value } = parseJson(body);
+  const value = parseBody(body);
   const members = isObject(value) ? Object.keys(value) : [];
   const settings = isObject(value) && members.length === 1 ? value['settings'] : undefined;
   if (!isObject(settings)) {

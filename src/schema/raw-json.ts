@@ -1,16 +1,20 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * A JSON text that goes into the response as it is: a stored resource is answered to the last digit and without being
- * parsed. Written by `stringifyResponse`; any other serializer gets the parsed value.
+ * A JSON text that goes into a larger one as it is: a stored resource is answered to the last digit and without being
+ * parsed. Written by `stringifyAround`; any other serializer gets the parsed value.
  */
 export class RawJson {
   constructor(readonly text: string) {}
 
   toJSON(): unknown {
-    if (!texts) return JSON.parse(this.text) as unknown;
+    if (!texts) return this.toValue();
     texts.push(this.text);
     return `${tokenPrefix}${texts.length - 1}`;
+  }
+
+  protected toValue(): unknown {
+    return JSON.parse(this.text);
   }
 }
 
@@ -18,19 +22,19 @@ export class RawJson {
 const tokenPrefix = `${randomUUID()}@`;
 const tokens = new RegExp(`"${tokenPrefix}(\\d+)"`, 'g');
 
-/** The texts met by the `stringifyResponse` that runs now; it is synchronous, so there is never more than one. */
+/** The texts met by the `stringifyAround` that runs now; it is synchronous, so there is never more than one. */
 let texts: string[] | undefined;
 
 /**
- * The response as JSON text. `stringify` writes everything but the raw texts (and restores marked decimals); raw texts
- * are put in place afterwards. Cost: one pass over the text that `stringify` gives.
+ * A value with raw texts in it as JSON text. `stringify` writes everything else (and restores marked decimals); raw
+ * texts are put in place afterwards. Cost: one pass over the text that `stringify` gives.
  */
-export function stringifyResponse(response: unknown, stringify: (value: unknown) => string): string {
+export function stringifyAround(value: unknown, stringify: (value: unknown) => string): string {
   const met: string[] = [];
   texts = met;
   let text;
   try {
-    text = stringify(response);
+    text = stringify(value);
   } finally {
     texts = undefined;
   }

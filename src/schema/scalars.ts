@@ -5,6 +5,7 @@
  */
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { DECIMAL_MARK, isJsonObject, type Json, type JsonObject } from './json';
+import { SentJson } from './sent-json';
 
 function fromNumberLiteral(text: string): Json {
   const value = Number(text);
@@ -54,6 +55,7 @@ function fromLiteral(node: ValueNode, variables: Variables): Json {
 
 function jsonObjectScalar(name: string, description: string): GraphQLScalarType<JsonObject, unknown> {
   const checked = (value: unknown): JsonObject => {
+    if (value instanceof SentJson) throw new GraphQLError(`${name} is a JSON object, of no more members than FHIR has`);
     if (isJsonObject(value)) return value;
     throw new GraphQLError(`${name} is a JSON object`);
   };

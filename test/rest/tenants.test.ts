@@ -41,6 +41,16 @@ describe('tenant administration', () => {
     expect((await administer('DELETE')).status).toBe(405);
   });
 
+  it('takes no more than 64 kB', async () => {
+    const name = (length: number): string => JSON.stringify({ name: 'x'.repeat(length) });
+    expect((await administer('POST', name(64_000))).status).toBe(400);
+    const { status, json } = await administer('POST', name(66_000));
+    expect([status, json.issue[0].code]).toEqual([413, 'too-long']);
+    const settings = { settings: { validation: 'x'.repeat(66_000) } };
+    const changed = await server.request('PATCH', '/w/system/api/v1/tenants/system', settings, JSON_TYPE);
+    expect(changed.status).toBe(413);
+  });
+
   it('is closed to those who come through a proxy or under another name', async () => {
     const ways: Record<string, string>[] = [
       { 'x-forwarded-for': '203.0.113.7' },

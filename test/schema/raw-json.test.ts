@@ -1,4 +1,4 @@
-import { RawJson, stringifyResponse } from '../../src/schema/raw-json';
+import { RawJson, stringifyAround } from '../../src/schema/raw-json';
 
 const plain = (value: unknown): string => JSON.stringify(value);
 
@@ -6,7 +6,7 @@ describe('a response with resources in it', () => {
   it('holds each text as it is stored, to the last digit', () => {
     const first = new RawJson('{"value":1.00, "big":12345678901234567890}');
     const second = new RawJson('{"value":0.10}');
-    const text = stringifyResponse({ errors: undefined, list: [first, { json: second }], again: first }, plain);
+    const text = stringifyAround({ errors: undefined, list: [first, { json: second }], again: first }, plain);
     expect(text).toBe(`{"list":[${first.text},{"json":${second.text}}],"again":${first.text}}`);
   });
 
@@ -16,12 +16,12 @@ describe('a response with resources in it', () => {
       token = JSON.parse(JSON.stringify(value)).json as string;
       return JSON.stringify({ json: token, other: `x"${token}"`, beyond: token.replace(/\d+$/, '7') });
     };
-    const text = stringifyResponse({ json: new RawJson('{}') }, spy);
+    const text = stringifyAround({ json: new RawJson('{}') }, spy);
     expect(JSON.parse(text)).toEqual({ json: {}, other: `x"${token}"`, beyond: token.replace(/\d+$/, '7') });
   });
 
   it('does not replace what looks like a pattern in a text', () => {
-    expect(stringifyResponse(new RawJson('{"cost":"$& $1"}'), plain)).toBe('{"cost":"$& $1"}');
+    expect(stringifyAround(new RawJson('{"cost":"$& $1"}'), plain)).toBe('{"cost":"$& $1"}');
   });
 
   it('is an ordinary value for any other serializer', () => {
@@ -32,7 +32,7 @@ describe('a response with resources in it', () => {
     const fail = (): string => {
       throw new Error('too long');
     };
-    expect(() => stringifyResponse(new RawJson('{}'), fail)).toThrow('too long');
+    expect(() => stringifyAround(new RawJson('{}'), fail)).toThrow('too long');
     expect(JSON.stringify(new RawJson('{"a":1}'))).toBe('{"a":1}');
   });
 });

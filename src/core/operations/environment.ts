@@ -5,9 +5,8 @@
 import { type StoredVersion } from '../api';
 import { type RequestContext } from '../context';
 import { type Definitions } from '../fhir/definitions';
-import { type JsonObject } from '../fhir/json';
+import { type JsonDocument, type JsonObject } from '../fhir/json';
 import { type Finding, type Validator } from '../fhir/validate';
-import { type ResourceInput } from '../preparation/preparer';
 import { type Judgement, type JudgementTask } from '../preparation/judgement';
 import { type CodeSystemMemory } from './code-system-memory';
 
@@ -46,8 +45,11 @@ export interface OperationLimits {
   readonly maxExpansionCodes: number;
 }
 
-/** The value sets and code systems that a space can see. */
-export interface TerminologyEnvironment {
+/**
+ * What storage and cache know of a space. Arguments and results are plain values, so that an operation may run in a
+ * thread that asks another one for them.
+ */
+export interface OperationStorage {
   /**
    * The resource with this `url`, of the tenant's own space before the base space; without a version the newest, else
    * the one with this `version`. Undefined when there is none.
@@ -58,26 +60,33 @@ export interface TerminologyEnvironment {
    * latest when that change is visible to `findCanonical`.
    */
   terminologyVersion(): Promise<string>;
-  /** Of the process. */
-  readonly codeSystems: CodeSystemMemory;
-}
-
-export interface OperationEnvironment extends TerminologyEnvironment {
-  readonly context: RequestContext;
-  readonly definitions: Definitions;
   /** Throws `notFound` and `gone`. */
   read(type: string, id: string): Promise<StoredVersion>;
   /** Costs one gathered read, two where conformance resources are concerned. */
   locate(type: string, id: string): Promise<Location>;
-  /** The structure of what is answered is validated with it. */
-  readonly validator: Validator;
-  /** What is wrong with an input, as fully as the tenant wants to have what it writes validated. */
-  findInInput(input: ResourceInput): Promise<readonly Finding[]>;
-  /** What $validate says about a resource; see `Preparer.judge`. */
-  judge(task: JudgementTask): Promise<Judgement>;
   /** Labels of one type, or of all; bounded in what it looks at (throws `tooCostly`). */
   summarizeMeta(type?: string): Promise<MetaSummary>;
   /** Of this space alone: the implementation puts space and database into its keys. */
   readonly cache: AnswerCache;
+}
+
+/** The value sets and code systems that a space can see. */
+export interface TerminologyEnvironment extends Pick<
+  OperationStorage,
+  'findCanonical' | 'terminologyVersion'
+> {
+  /** Of the thread. */
+  readonly codeSystems: CodeSystemMemory;
+}
+
+export interface OperationEnvironment extends OperationStorage, TerminologyEnvironment {
+  readonly context: RequestContext;
+  readonly definitions: Definitions;
+  /** The structure of what is answered is validated with it. */
+  readonly validator: Validator;
+  /** What is wrong with an input, as fully as the tenant wants to have what it writes validated. */
+  findInInput(input: JsonDocument): Promise<readonly Finding[]>;
+  /** What $validate says about a resource; see `Preparer.judge`. */
+  judge(task: JudgementTask): Promise<Judgement>;
   readonly limits: OperationLimits;
 }

@@ -37,9 +37,9 @@ async function run(
   const { level, type, id, input } = invocation;
   const document = input === undefined ? undefined : toDocument(input, environment.limits);
   const parameters = readInput(definition, environment.definitions, { ...invocation, input: document });
-  // What is asked for in a query has been checked as a whole. A long body is checked in a thread of its own.
-  if (input !== undefined) {
-    const refusal = refusalOf(await environment.findInInput(input));
+  // What is asked for in a query has been checked as a whole.
+  if (document !== undefined) {
+    const refusal = refusalOf(await environment.findInInput(document));
     if (refusal !== undefined) throw refusal;
   }
   return operation.run(environment, { level, type, id, parameters });

@@ -1,13 +1,18 @@
 /** What the server's thread and the preparation worker say to each other. Plain values: they are cloned. */
-import type { Space, TenantSpace } from '../context';
+import type { InvocationResult } from '../api';
+import type { Log, Space, TenantSpace } from '../context';
 import { FhirError, type ErrorKey, type Issue } from '../errors';
+import type { JsonOutline } from '../fhir/json/outline';
 import type { Finding, PendingCode } from '../fhir/validate';
 import type { IndexRows } from '../search/index-rows';
 import type { Limits } from '../services';
 import type { StructureSource } from '../validation/structure-source';
+import type { OperationStorage } from '../operations/environment';
+import { callStorage, type OperationContext, type StorageCall } from './distant-storage';
 import type { Judgement, JudgementTask } from './judgement';
 import type { PreparedVersion } from './prepare';
-import type { Inspection, InspectionTask, PatchTask, ResourceTask, RowsTask } from './preparer';
+import type { OutlineTask, PatchTask, ResourceTask, RowsTask } from './preparer';
+import type { InvocationTask } from './threaded-invoker';
 
 /** What a worker is started with. */
 export interface WorkerSettings {
@@ -21,10 +26,38 @@ export type Task =
   | ({ readonly kind: 'resource' } & ResourceTask)
   | ({ readonly kind: 'patch' } & PatchTask)
   | ({ readonly kind: 'rows' } & RowsTask)
-  | ({ readonly kind: 'inspection' } & InspectionTask)
-  | ({ readonly kind: 'judgement' } & JudgementTask);
+  | ({ readonly kind: 'judgement' } & JudgementTask)
+  | ({ readonly kind: 'invocation' } & InvocationTask)
+  | ({ readonly kind: 'outline' } & OutlineTask);
 
-export type TaskResult = PreparedVersion | IndexRows | Inspection | Judgement;
+interface Results {
+  readonly resource: PreparedVersion;
+  readonly patch: PreparedVersion;
+  readonly rows: IndexRows;
+  readonly judgement: Judgement;
+  readonly invocation: InvocationResult;
+  readonly outline: JsonOutline;
+}
+
+interface ResultOf<Kind extends keyof Results> {
+  readonly kind: Kind;
+  readonly value: Results[Kind];
+}
+
+export type TaskResult = { [Kind in keyof Results]: ResultOf<Kind> }[keyof Results];
+
+function isOfKind<Kind extends keyof Results>(
+  result: TaskResult,
+  kind: Kind,
+): result is TaskResult & ResultOf<Kind> {
+  return result.kind === kind;
+}
+
+/** What a task of this kind gave. */
+export function valueOf<Kind extends keyof Results>(kind: Kind, result: TaskResult): Results[Kind] {
+  if (isOfKind(result, kind)) return result.value;
+  throw new Error(`the preparation thread gave a result of the kind ${result.kind} for ${kind}`);
+}
 
 /** To the worker. */
 export type ToWorker =
@@ -37,14 +70,20 @@ export type Question =
   | { readonly kind: 'judge'; readonly space: TenantSpace; readonly pending: readonly PendingCode[] }
   | { readonly kind: 'version'; readonly space: Space; readonly of: 'structures' | 'terminology' }
   | { readonly kind: 'structure'; readonly space: Space; readonly canonical: string }
-  | { readonly kind: 'codes'; readonly space: Space; readonly valueSet: string };
+  | { readonly kind: 'codes'; readonly space: Space; readonly valueSet: string }
+  | { readonly kind: 'storage'; readonly context: OperationContext; readonly call: StorageCall };
 
 /** Whoever has the database; how it answers each kind of question. */
 export interface Informant extends StructureSource {
   judge(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
 }
 
-export function answerQuestion(informant: Informant, question: Question): Promise<unknown> {
+/** The same for the thread that runs operations too. */
+export interface OperationInformant extends Informant {
+  storage(context: OperationContext): OperationStorage;
+}
+
+export function answerQuestion(informant: OperationInformant, question: Question): Promise<unknown> {
   switch (question.kind) {
     case 'judge':
       return informant.judge(question.space, question.pending);
@@ -54,6 +93,8 @@ export function answerQuestion(informant: Informant, question: Question): Promis
       return informant.find(question.space, question.canonical);
     case 'codes':
       return informant.listCodes(question.space, question.valueSet);
+    case 'storage':
+      return callStorage(informant.storage(question.context), question.call);
   }
 }
 
@@ -61,7 +102,8 @@ export function answerQuestion(informant: Informant, question: Question): Promis
 export type FromWorker =
   | { readonly kind: 'done'; readonly number: number; readonly value: TaskResult }
   | { readonly kind: 'failed'; readonly number: number; readonly failure: Failure }
-  | { readonly kind: 'question'; readonly number: number; readonly question: Question };
+  | { readonly kind: 'question'; readonly number: number; readonly question: Question }
+  | { readonly kind: 'log'; readonly level: keyof Log; readonly details: object; readonly message: string };
 
 /** An error as a plain value. */
 export type Failure =

@@ -1,5 +1,6 @@
 import type { TenantSpace } from '../context';
 import { isJsonObject, parseJson, parseStoredObject, type JsonDocument, type JsonLimits } from '../fhir/json';
+import { outlineOf, type JsonOutline, type OutlineLimits } from '../fhir/json/outline';
 import { applyJsonPatch, dropGeneratedNarrative } from '../fhir/patch';
 import type { IdMode } from '../fhir/resource';
 import type { Finding } from '../fhir/validate';
@@ -45,14 +46,10 @@ export interface RowsTask {
   readonly body: string;
 }
 
-/** The input of an operation. */
-export interface InspectionTask {
-  readonly space: TenantSpace;
-  readonly input: ResourceInput;
-}
-
-export interface Inspection {
-  readonly findings: readonly Finding[];
+/** The body of a request of another protocol, which may hold resources somewhere. */
+export interface OutlineTask {
+  readonly text: string;
+  readonly limits: OutlineLimits;
 }
 
 /** Makes versions of what clients send. Throws what `prepareVersion`, the parser and the patch throw. */
@@ -61,9 +58,10 @@ export interface Preparer {
   patch(task: PatchTask): Promise<PreparedVersion>;
   rows(task: RowsTask): Promise<IndexRows>;
   /** What is wrong with the input of an operation, as fully as the tenant wants to know. */
-  inspect(task: InspectionTask): Promise<Inspection>;
+  inspect(space: TenantSpace, input: JsonDocument): Promise<readonly Finding[]>;
   /** What $validate answers; throws what is wrong with the question. */
   judge(task: JudgementTask): Promise<Judgement>;
+  outline(task: OutlineTask): Promise<JsonOutline>;
 }
 
 const STORED_DEPTH = { maxDepth: Number.MAX_SAFE_INTEGER };
@@ -84,17 +82,19 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
       const document = dropGeneratedNarrative(before, patched);
       return prepareVersion(tools, { space, type, id, idMode: { id }, document });
     },
-    async inspect({ space, input }) {
-      const { value } = toDocument(input, limits);
-      if (!isJsonObject(value)) return { findings: [] };
+    async inspect(space, { value }) {
+      if (!isJsonObject(value)) return [];
       const isFull = space.settings.validation === 'full';
-      return { findings: await findInContent(tools, space, withoutEmptyList(value), { isFull }) };
+      return findInContent(tools, space, withoutEmptyList(value), { isFull });
     },
     async judge(task) {
       const { input } = task.invocation;
       const document = input === undefined ? undefined : toDocument(input, limits);
       const stored = task.stored === undefined ? undefined : parseJson(task.stored, STORED_DEPTH);
       return judgeResource(tools, task, document, stored);
+    },
+    async outline({ text, limits }) {
+      return outlineOf(parseJson(text, limits), limits.levels);
     },
     rows({ space, type, body }) {
       return Promise.resolve(tools.extract(space, type, parseStoredObject(body)));

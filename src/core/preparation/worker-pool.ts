@@ -29,8 +29,8 @@ interface Running {
 }
 
 /**
- * One thread for what would keep all other requests waiting: parsing, validating and indexing long resources. It is
- * started when there is such a task and does them one after the other.
+ * One thread for what would keep all other requests waiting: parsing, validating and indexing long resources, operations
+ * with a long input. It is started when there is such a task and does them one after the other.
  */
 export class WorkerPool {
   private worker: Worker | undefined;
@@ -66,11 +66,11 @@ export class WorkerPool {
     this.running = running;
     this.number++;
     this.timer = setTimeout(() => {
-      const reason = 'The resource takes too long to be checked';
+      const reason = 'The content takes too long to be worked on';
       this.lose(fhirError('tooCostly', { reason }));
     }, TASK_LIMIT_MS);
     this.worker ??= this.start();
-    this.send({ kind: 'task', number: this.number, task: running.task });
+    send(this.worker, { kind: 'task', number: this.number, task: running.task });
   }
 
   private start(): Worker {
@@ -81,12 +81,12 @@ export class WorkerPool {
     // The process may end while the thread idles.
     worker.unref();
     worker.on('message', (message: FromWorker) => {
-      if (this.worker === worker) this.hear(message);
+      if (this.worker === worker) this.hear(worker, message);
     });
     worker.on('error', (error) => {
       if (this.worker !== worker) return;
       this.log.error({ reason: error.message }, 'the preparation thread failed');
-      this.lose(fhirError('tooCostly', { reason: 'The resource needs too much memory to be checked' }));
+      this.lose(fhirError('tooCostly', { reason: 'The content needs too much memory to be worked on' }));
     });
     worker.on('exit', () => {
       if (this.worker === worker) this.lose(new Error('the preparation thread ended'));
@@ -94,13 +94,18 @@ export class WorkerPool {
     return worker;
   }
 
-  private hear(message: FromWorker): void {
+  private hear(worker: Worker, message: FromWorker): void {
     if (message.kind === 'question') {
       const { number } = message;
+      // To the thread that asked, though it may have been given up: another one counts its questions from 1 again.
       this.answer(message.question).then(
-        (value) => this.send({ kind: 'answer', number, value }),
-        (error: unknown) => this.send({ kind: 'failure', number, failure: toFailure(error) }),
+        (value) => send(worker, { kind: 'answer', number, value }),
+        (error: unknown) => send(worker, { kind: 'failure', number, failure: toFailure(error) }),
       );
+      return;
+    }
+    if (message.kind === 'log') {
+      this.log[message.level](message.details, message.message);
       return;
     }
     if (message.number !== this.number || this.running === undefined) return;
@@ -109,10 +114,6 @@ export class WorkerPool {
     if (message.kind === 'done') resolve(message.value);
     else reject(toError(message.failure));
     this.next();
-  }
-
-  private send(message: ToWorker): void {
-    this.worker?.postMessage(message);
   }
 
   /** Gives up the thread and what it was at. */
@@ -139,6 +140,10 @@ export class WorkerPool {
     this.running = undefined;
     await this.stop();
   }
+}
+
+function send(worker: Worker, message: ToWorker): void {
+  worker.postMessage(message);
 }
 
 /** The compiled file beside this one, or in dist when this one runs as TypeScript (tests). */

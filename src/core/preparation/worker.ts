@@ -1,9 +1,18 @@
-/** The thread that prepares long resources: the same preparer as in the server's own, with the database at a distance. */
+/**
+ * The thread for long bodies: the same preparer and the same operations as in the server's own, with the database at a
+ * distance.
+ */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import type { InvocationResult } from '../api';
+import type { Log } from '../context';
 import type { Finding } from '../fhir/validate';
+import { createOperationEnvironment, type OperationParts } from '../operation-environment';
+import { createCodeSystemMemory } from '../operations/code-system-memory';
 import type { CanonicalResource } from '../operations/environment';
+import { invokeOperation } from '../operations/invoke';
 import { createHasher } from '../search/hash';
 import type { ListedCodes } from '../validation/structure-source';
+import { createDistantStorage } from './distant-storage';
 import {
   toError,
   toFailure,
@@ -17,6 +26,7 @@ import {
 } from './messages';
 import { createPreparer, type Preparer } from './preparer';
 import { SpaceTools } from './space-tools';
+import type { InvocationTask } from './threaded-invoker';
 
 class Asker {
   private number = 0;
@@ -40,19 +50,39 @@ class Asker {
   }
 }
 
-function prepare(preparer: Preparer, task: Task): Promise<TaskResult> {
-  switch (task.kind) {
+type Invoke = (task: InvocationTask) => Promise<InvocationResult>;
+
+async function run(preparer: Preparer, invoke: Invoke, task: Task): Promise<TaskResult> {
+  const { kind } = task;
+  switch (kind) {
     case 'resource':
-      return preparer.resource(task);
+      return { kind, value: await preparer.resource(task) };
     case 'patch':
-      return preparer.patch(task);
+      return { kind, value: await preparer.patch(task) };
     case 'rows':
-      return preparer.rows(task);
-    case 'inspection':
-      return preparer.inspect(task);
+      return { kind, value: await preparer.rows(task) };
     case 'judgement':
-      return preparer.judge(task);
+      return { kind, value: await preparer.judge(task) };
+    case 'invocation':
+      return { kind, value: await invoke(task) };
+    case 'outline':
+      return { kind, value: await preparer.outline(task) };
   }
+}
+
+/** What an operation has to say to an operator, said by the server's thread. */
+function createDistantLog(port: MessagePort): Log {
+  const send = (level: keyof Log) => (details: object, message: string) =>
+    port.postMessage({ kind: 'log', level, details, message } satisfies FromWorker);
+  return { debug: send('debug'), info: send('info'), warn: send('warn'), error: send('error') };
+}
+
+function createInvoke(port: MessagePort, asker: Asker, parts: OperationParts): Invoke {
+  const log = createDistantLog(port);
+  return ({ context, invocation }) => {
+    const storage = createDistantStorage((call) => asker.ask({ kind: 'storage', context, call }));
+    return invokeOperation(createOperationEnvironment(parts, { ...context, log }, storage), invocation);
+  };
 }
 
 function listen(port: MessagePort, settings: WorkerSettings): void {
@@ -73,13 +103,19 @@ function listen(port: MessagePort, settings: WorkerSettings): void {
       (await asker.ask({ kind: 'codes', space, valueSet })) as ListedCodes | undefined,
   };
   const preparer = createPreparer(tools.preparationTools(extensionBase, informant), limits);
+  const invoke = createInvoke(port, asker, {
+    preparer,
+    codeSystems: createCodeSystemMemory(),
+    limits,
+    validator: (release) => tools.validator(release),
+  });
   port.on('message', (message: ToWorker) => {
     if (message.kind !== 'task') {
       asker.hear(message);
       return;
     }
     const { number, task } = message;
-    prepare(preparer, task).then(
+    run(preparer, invoke, task).then(
       (value) => port.postMessage({ kind: 'done', number, value } satisfies FromWorker),
       (error: unknown) =>
         port.postMessage({ kind: 'failed', number, failure: toFailure(error) } satisfies FromWorker),

@@ -103,10 +103,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
     codeSystems: createCodeSystemMemory(),
     locate: async (type, id) => (stored.has(`${type}/${id}`) ? 'own' : 'none'),
     validator: tools.validator(release),
-    findInInput: async (input) => {
-      const { space } = environment.context;
-      return (await createPreparer(preparation, LIMITS).inspect({ space, input })).findings;
-    },
+    findInInput: (input) => createPreparer(preparation, LIMITS).inspect(environment.context.space, input),
     judge: (task) => createPreparer(preparation, LIMITS).judge(task),
     limits: {
       maxDepth: LIMITS.maxDepth,

@@ -1,0 +1,63 @@
+/** What an operation asks of storage and cache, as messages: both ends of them. */
+import type { StoredVersion } from '../api';
+import type { RequestContext } from '../context';
+import type {
+  CanonicalResource,
+  CanonicalType,
+  Location,
+  MetaSummary,
+  OperationStorage,
+} from '../operations/environment';
+
+/** The part of a request's context that can be sent to another thread. */
+export type OperationContext = Omit<RequestContext, 'log'>;
+
+export type StorageCall =
+  | {
+      readonly of: 'canonical';
+      readonly type: CanonicalType;
+      readonly url: string;
+      readonly version?: string;
+    }
+  | { readonly of: 'terminologyVersion' }
+  | { readonly of: 'resource'; readonly type: string; readonly id: string }
+  | { readonly of: 'location'; readonly type: string; readonly id: string }
+  | { readonly of: 'meta'; readonly type?: string }
+  | { readonly of: 'answer'; readonly key: string }
+  | { readonly of: 'newAnswer'; readonly key: string; readonly text: string };
+
+/** In the thread that has the database. */
+export async function callStorage(storage: OperationStorage, call: StorageCall): Promise<unknown> {
+  switch (call.of) {
+    case 'canonical':
+      return storage.findCanonical(call.type, call.url, call.version);
+    case 'terminologyVersion':
+      return storage.terminologyVersion();
+    case 'resource':
+      return storage.read(call.type, call.id);
+    case 'location':
+      return storage.locate(call.type, call.id);
+    case 'meta':
+      return storage.summarizeMeta(call.type);
+    case 'answer':
+      return storage.cache.get(call.key);
+    case 'newAnswer':
+      return storage.cache.put(call.key, call.text);
+  }
+}
+
+/** In the thread that has none; `ask` gives what `callStorage` gave there, or throws what it threw. */
+export function createDistantStorage(ask: (call: StorageCall) => Promise<unknown>): OperationStorage {
+  return {
+    findCanonical: async (type, url, version) =>
+      (await ask({ of: 'canonical', type, url, version })) as CanonicalResource | undefined,
+    terminologyVersion: async () => (await ask({ of: 'terminologyVersion' })) as string,
+    read: async (type, id) => (await ask({ of: 'resource', type, id })) as StoredVersion,
+    locate: async (type, id) => (await ask({ of: 'location', type, id })) as Location,
+    summarizeMeta: async (type) => (await ask({ of: 'meta', type })) as MetaSummary,
+    cache: {
+      get: async (key) => (await ask({ of: 'answer', key })) as string | undefined,
+      put: (key, text) => void ask({ of: 'newAnswer', key, text }),
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { Invocation, InvocationResult } from '../api';
+import type { RequestContext } from '../context';
+import type { OperationContext } from './distant-storage';
+import { valueOf, type Task, type TaskResult } from './messages';
+import { isLong } from './threaded-preparer';
+
+/** An operation to be run; plain values, so that it can be sent to another thread. */
+export interface InvocationTask {
+  readonly context: OperationContext;
+  readonly invocation: Invocation;
+}
+
+type Invoke = (context: RequestContext, invocation: Invocation) => Promise<InvocationResult>;
+
+/**
+ * Runs operations by `here`, and those with a long input by `run`, in another thread: from the parser to the text of the
+ * answer, since what an operation does with a long input takes longer than parsing it.
+ */
+export function createThreadedInvoker(here: Invoke, run: (task: Task) => Promise<TaskResult>): Invoke {
+  return async (context, invocation) => {
+    const { input } = invocation;
+    if (input === undefined || !isLong(input)) return here(context, invocation);
+    const { space, actor, deadline, requestId } = context;
+    const sent = { space, actor, deadline, requestId };
+    return valueOf('invocation', await run({ kind: 'invocation', context: sent, invocation }));
+  };
+}

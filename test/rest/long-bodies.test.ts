@@ -1,0 +1,106 @@
+/** An operation with a long input runs in the thread for long bodies, and gives the same answer. */
+import type { Release } from '../../src/core';
+import { FAULTS, patientNamed } from '../support/exact';
+import { startServer, type Answer, type TestServer } from '../support/server';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+/** What makes a body long: characters that are no part of any value. */
+const BLANKS = ' '.repeat(300_000);
+const SYSTEM = 'http://example.org/animals';
+const OUTCOME = 'OperationOutcome';
+
+describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
+  const send = (method: string, rest: string, body: string): Promise<Answer> =>
+    server.request(method, `${server.path('system', release)}${rest}`, body);
+
+  beforeAll(async () => {
+    for (const resource of [
+      { resourceType: 'CodeSystem', id: 'animals', url: SYSTEM, status: 'active', content: 'complete', concept: [{ code: 'cat', display: 'Cat', concept: [{ code: 'lion', display: 'Lion' }] }] },
+      { resourceType: 'ValueSet', id: 'animals', url: `${SYSTEM}/all`, status: 'active', compose: { include: [{ system: SYSTEM }] } },
+      { resourceType: 'Patient', id: 'tagged', meta: { tag: [{ system: SYSTEM, code: 'cat' }] } },
+    ]) {
+      const { status, text } = await send('PUT', `/${resource.resourceType}/${resource.id}`, JSON.stringify(resource));
+      expect([status, text]).toEqual([201, expect.anything()]);
+    }
+  }); // prettier-ignore
+
+  /** The answer without what is new in each. */
+  const constant = ({ status, text }: Answer): readonly [number, string] => [
+    status,
+    text.replace(/"identifier":"urn:uuid:[^"]*"/, '').replace(/"timestamp":"[^"]*"/, ''),
+  ];
+
+  async function alike(rest: string, body: string): Promise<Answer> {
+    const short = await send('POST', rest, body);
+    const long = await send('POST', rest, body + BLANKS);
+    expect(constant(long)).toEqual(constant(short));
+    return long;
+  }
+
+  const parameters = (...parameter: object[]): string =>
+    JSON.stringify({ resourceType: 'Parameters', parameter });
+  const valueSet = { resourceType: 'ValueSet', status: 'draft', compose: { include: [{ system: SYSTEM, concept: [{ code: 'lion' }] }] } }; // prettier-ignore
+  const profile = { resourceType: 'StructureDefinition', url: `${SYSTEM}/profile`, name: 'Animal', status: 'draft', kind: 'resource', abstract: false, type: 'Patient', baseDefinition: 'http://hl7.org/fhir/StructureDefinition/Patient', derivation: 'constraint', differential: { element: [{ id: 'Patient.name', path: 'Patient.name', min: 1 }] } }; // prettier-ignore
+  const inAnimals = [
+    { name: 'url', valueUri: `${SYSTEM}/all` },
+    { name: 'code', valueCode: 'lion' },
+    { name: 'system', valueUri: SYSTEM },
+  ];
+  const inSystem = [
+    { name: 'system', valueUri: SYSTEM },
+    { name: 'code', valueCode: 'lion' },
+  ];
+
+  it.each<[string, string, string]>([
+    ['/ValueSet/$expand', parameters({ name: 'url', valueUri: `${SYSTEM}/all` }), '"code":"lion"'],
+    ['/ValueSet/$expand', parameters({ name: 'valueSet', resource: valueSet }), '"code":"lion"'],
+    ['/ValueSet/animals/$expand', parameters(), '"total":2'],
+    ['/ValueSet/$validate-code', parameters(...inAnimals), '"valueBoolean":true'],
+    ['/CodeSystem/$validate-code', parameters({ name: 'url', valueUri: SYSTEM }, { name: 'code', valueCode: 'dog' }), '"valueBoolean":false'],
+    ['/CodeSystem/$lookup', parameters(...inSystem), '"valueString":"Lion"'],
+    ['/CodeSystem/$subsumes', parameters({ name: 'system', valueUri: SYSTEM }, { name: 'codeA', valueCode: 'cat' }, { name: 'codeB', valueCode: 'lion' }), 'subsumes'],
+    ['/StructureDefinition/$snapshot', parameters({ name: 'definition', resource: profile }), '"snapshot"'],
+    ['/$meta', parameters(), '"code":"cat"'],
+    ['/Patient/tagged/$meta', parameters(), '"code":"cat"'],
+    ['/$validate', patientNamed('{"family":"A"}'), 'dom-6'],
+    ['/Patient/tagged/$validate', parameters({ name: 'mode', valueCode: 'delete' }), 'could be deleted'],
+    ['/Patient/not-there/$validate', parameters({ name: 'mode', valueCode: 'update' }, { name: 'resource', resource: { resourceType: 'Patient', id: 'not-there' } }), 'would create it'],
+  ])('POST %s %.60s', async (rest, body, part) => {
+    const { status, text } = await alike(rest, body);
+    expect([status, text]).toEqual([200, expect.stringContaining(part)]);
+  }); // prettier-ignore
+
+  it.each<[string, string, number]>([
+    ['/ValueSet/$unknown', parameters(), 404],
+    ['/Patient/$expand', parameters(), 400],
+    ['/ValueSet/$expand', '{"resourceType":}', 400],
+    ['/ValueSet/$expand', parameters(), 400],
+    ['/ValueSet/$expand', parameters({ name: 'url', valueInteger: 3 }), 400],
+    ['/ValueSet/$expand', parameters({ name: 'url', valueUri: 'http://example.org/nothing' }), 404],
+    ['/ValueSet/not-there/$expand', parameters(), 404],
+    ['/ValueSet/$expand', parameters({ name: 'valueSet', resource: { ...valueSet, status: 'none' } }), 422],
+    ['/StructureDefinition/$snapshot', parameters({ name: 'definition', resource: { ...profile, baseDefinition: 'http://example.org/nothing' } }), 422],
+    ['/Patient/not-there/$meta', parameters(), 404],
+  ])('POST %s %.60s is refused', async (rest, body, status) => {
+    const { json, ...answer } = await alike(rest, body);
+    expect([answer.status, json.resourceType]).toEqual([status, OUTCOME]);
+  }); // prettier-ignore
+
+  it.each(FAULTS)('with $title in the input it is refused', async ({ name, place }) => {
+    const input = `{"resourceType":"Parameters","parameter":[{"name":"coding","resource":${patientNamed(name)}}]}`;
+    const { status, json } = await alike('/CodeSystem/$lookup', input);
+    expect([status, json.issue[0].expression[0]]).toEqual([400, expect.stringContaining(place)]);
+  });
+
+  it('an answer that was remembered is given to a long input as to a short one', async () => {
+    const body = parameters({ name: 'url', valueUri: `${SYSTEM}/all` }, { name: 'count', valueInteger: 1 });
+    const first = await send('POST', '/ValueSet/$expand', body + BLANKS);
+    const second = await send('POST', '/ValueSet/$expand', body);
+    expect([first.status, second.text]).toEqual([200, first.text]);
+  });
+});
