@@ -3,10 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   fhirError,
   isRelease,
-  parseJson,
   RELEASE_NAMES,
   type Core,
-  type JsonDocument,
   type Log,
   type Release,
   type ResourceInput,
@@ -82,20 +80,10 @@ export class Edge {
   }
 
   /**
-   * The JSON of a body of one of these content types. Throws `unsupportedMediaType`, and what core's parser finds;
-   * an absent body is `invalidJson`, whatever type it claims.
+   * The JSON of a body of one of these content types; a long one stays text, which core has parsed in a thread of its
+   * own. Throws `unsupportedMediaType`, and what core's parser finds; an absent body is `invalidJson`, whatever type it
+   * claims.
    */
-  parse(
-    body: string | undefined,
-    headers: IncomingHttpHeaders,
-    types: readonly string[],
-    release: Release,
-  ): JsonDocument {
-    if (body !== undefined && body !== '') requireContentType(headers, types, release);
-    return parseJson(body ?? '', this.settings);
-  }
-
-  /** As `parse`, but a long body stays text: core has it parsed in a thread of its own. */
   read(
     body: string | undefined,
     headers: IncomingHttpHeaders,
