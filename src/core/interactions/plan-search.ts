@@ -1,5 +1,6 @@
 import { chooseDrive, needsCounts, type Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
+import { mergeRanges, onlyRange, splitRange } from '../search/split-range';
 import type { Services } from '../services';
 import type { SearchStatementRequest } from '../storage/search-matches';
 import { resolveScans } from './resolve-scans';
@@ -25,9 +26,10 @@ export async function planSearch(
   limit = USUAL_LIMIT,
 ): Promise<Plan> {
   const { estimator } = services;
-  const asked = { type, sortDateParameter, criteria: query.criteria };
+  const asked = { type, sortDateParameter, criteria: mergeRanges(query.criteria) };
   const scanned = await resolveScans(services, space, asked);
-  const criteria = await estimator.plan(space, { ...asked, criteria: scanned });
+  const planned = await estimator.plan(space, { ...asked, criteria: scanned });
+  const criteria = order.by === 'low' ? planned.map(inParts) : planned;
   const of = { type, sortDateParameter, criteria };
   const isCounted = needsCounts(criteria, order);
   const [counts, total] = isCounted
@@ -43,4 +45,10 @@ export async function planSearch(
       asSets[index] === true ? { ...criterion, asSet: true } : criterion,
     ),
   };
+}
+
+/** Ranges are walked in the order of where they begin, long ones among the others. */
+function inParts(criterion: Criterion): Criterion {
+  const range = onlyRange(criterion);
+  return range === undefined ? criterion : { ...criterion, anyOf: splitRange(range) };
 }

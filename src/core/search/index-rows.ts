@@ -88,7 +88,20 @@ export const ROW_SCHEME = {
    * are what the number differs from it by (fhir/exact-number.ts). Of canonical UCUM: this and the number above.
    */
   rest: 5_000_000,
+  /**
+   * A second row of each range that is long (`isLong`), under its number and this: a search that asks how far ranges
+   * reach looks among the rows that begin shortly before, and among these.
+   */
+  long: 10_000_000,
 } as const;
+
+/** Dates that last longer have a second row: a month is none, so that most have one. Milliseconds. */
+export const LONG_DATE = 31 * 86_400_000;
+
+/** Of numbers every range that is no point is long. */
+export function isLong(domain: 'date' | 'number', low: number, high: number): boolean {
+  return domain === 'date' ? high - low > LONG_DATE : low !== high;
+}
 
 /** Longer uris keep their beginning and a hash of the whole (rows/uri.ts); versions of canonicals are cut at the second. */
 export const MAX_URI_LENGTH = 500;

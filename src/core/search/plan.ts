@@ -1,8 +1,12 @@
 import type { Criterion, Predicate } from './predicate';
+import { onlyRange } from './split-range';
 
-/** What the database can order by: columns of a resource's head that index rows carry too. Ties by key, same way. */
+/**
+ * What the database can order by: columns of a resource's head that index rows carry too, or where the ranges of the
+ * only criterion begin (`low`). Ties by key, same way.
+ */
 export interface Order {
-  readonly by: 'sort_date' | 'last_updated' | 'key';
+  readonly by: 'sort_date' | 'last_updated' | 'key' | 'low';
   readonly descending: boolean;
 }
 
@@ -66,6 +70,9 @@ export function canWalk(criterion: Criterion, sortDateParameter: number | undefi
 export function defaultOrder(criteria: readonly Criterion[], sortDateParameter: number | undefined): Order {
   const onlyUpdated = criteria.every(({ anyOf }) => anyOf.every(({ index }) => index === 'updated'));
   if (onlyUpdated) return { by: 'last_updated', descending: true };
+  const range = criteria.length === 1 ? onlyRange(criteria[0]) : undefined;
+  if (range !== undefined && (range.parameter !== sortDateParameter || range.qualifier !== undefined))
+    return { by: 'low', descending: true };
   const walks = criteria.some((criterion) => canWalk(criterion, sortDateParameter));
   return { by: walks ? 'sort_date' : 'key', descending: true };
 }
@@ -79,7 +86,7 @@ function isOneUpdatedRange([only, ...others]: readonly Criterion[]): boolean {
 
 /** True when the choice of the drive depends on how many resources meet each criterion. */
 export function needsCounts(criteria: readonly Criterion[], order: Order): boolean {
-  if (order.by === 'last_updated' && isOneUpdatedRange(criteria)) return false;
+  if (order.by === 'low' || (order.by === 'last_updated' && isOneUpdatedRange(criteria))) return false;
   const drivable = criteria.filter(canDrive).length;
   return drivable > 1 || (drivable === 1 && (criteria.length > 1 || order.by === 'last_updated'));
 }
@@ -166,6 +173,7 @@ export function chooseDrive(
   expected: Expectations,
   sortDateParameter: number | undefined,
 ): Choice {
+  if (order.by === 'low') return { drive: { kind: 'walk', criterion: 0 }, asSets: [] };
   const plain = (drive: Drive): Choice => ({ drive, asSets: criteria.map(() => false) });
   if (order.by === 'last_updated' && isOneUpdatedRange(criteria)) return plain({ kind: 'heads' });
   const walkable = criteria.map(

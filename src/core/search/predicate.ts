@@ -181,6 +181,11 @@ export interface RangePredicate {
   readonly value?: number;
   /** Quantities: hashes that the row must have. */
   readonly unit?: RangeUnit;
+  /** Bounds of where the stored range begins, half open, by which an index is entered (split-range.ts). */
+  readonly lowFrom?: number;
+  readonly lowTo?: number;
+  /** What the same row must meet besides. */
+  readonly and?: readonly RangePredicate[];
 }
 
 export interface RangeUnit {
@@ -219,6 +224,8 @@ export interface Criterion {
   readonly anyOf: readonly Predicate[];
   /** True: a resource must meet none of them. */
   readonly isNegated?: boolean;
+  /** True: a resource has one row at most that each alternative looks at. */
+  readonly isSingle?: boolean;
   /** True: rows are tested against the set of all matches, not one by one; the planner says so. */
   readonly asSet?: boolean;
 }

@@ -1,9 +1,11 @@
 /** Criteria as SQL: what a row must meet, and the keys of all resources that meet it, through any depth of chains. */
 import { sql, type RawBuilder } from 'kysely';
-import type { Criterion, HashedCode, Predicate, TypeCriteria } from '../search/predicate';
+import type { Criterion, HashedCode, Predicate, RangePredicate, TypeCriteria } from '../search/predicate';
+import { splitRange } from '../search/split-range';
 import { BinaryArray } from './binary-array';
 import type { PredicateSql, PredicateValue, ValueReference } from './predicate-parts';
 import { compilePredicate } from './predicate-sql';
+import { compileRange } from './range-sql';
 import { bind } from './statement';
 
 /** A row whose resource is tested: what it tells of the resource, as SQL. */
@@ -144,6 +146,8 @@ function compileOne(predicate: Predicate, prefix: string, scope: Scope): Compile
       return compileCodes(predicate.parameter, predicate.codes, prefix);
     case 'substring':
       return compileSubstring(predicate.parameter, predicate.text, prefix);
+    case 'range':
+      return compileSplitRange(predicate, prefix, scope);
     default:
       return compileRows(
         compilePredicate(predicate, prefix, scope.sortDateParameter, scope.type),
@@ -184,6 +188,28 @@ function onHead(
   if (row.head !== undefined) return test(headRow(row.head));
   const alias = `h_${prefix}`;
   return sql`exists (select 1 from ${headOf(type(value), row.key, alias)} where ${test(headRow(alias))})`;
+}
+
+/** A range, listed by its parts, each of which enters the index where its rows begin, and walked as one. */
+function compileSplitRange(predicate: RangePredicate, prefix: string, scope: Scope): CompiledPredicate {
+  const whole = compileRows(compileRange(predicate, prefix, scope.sortDateParameter), prefix, scope);
+  const parts = splitRange(predicate);
+  if (parts.length === 1 && parts[0] === predicate) return whole;
+  const compiled = parts.map((part, index) => compileRange(part, `${prefix}s${index}_`, undefined));
+  const keys = (value: ValueReference): RawBuilder<unknown> =>
+    sql.join(
+      compiled.map(
+        (part) => sql`select t.resource_key from ${sql.table(part.table)} t where ${part.condition(value)}`,
+      ),
+      sql` union all `,
+    );
+  return {
+    ...whole,
+    values: [...whole.values, ...compiled.flatMap(({ values }) => values)],
+    keys,
+    test: (row, value) =>
+      whole.rows?.dateColumn === undefined ? sql`${row.key} in (${keys(value)})` : whole.test(row, value),
+  };
 }
 
 /** A predicate on the rows of one index. */

@@ -25,7 +25,12 @@ export function compileRange(
     { column: 'qualifier', type: 'bigint', value: qualifier === undefined ? '0' : keyText(qualifier) },
     { column: 'unit_system', type: 'int', value: unit?.system },
     { column: 'unit_code', type: 'int', value: unit?.code },
+    { column: 'low', operator: '>=', type: 'float8', value: numberText(predicate.lowFrom) },
+    { column: 'low', operator: '<', type: 'float8', value: numberText(predicate.lowTo) },
   ];
+  const others = (predicate.and ?? []).map((other, index) =>
+    compileRange(other, `${prefix}${index}_`, sortDateParameter),
+  );
   const compared = comparisons(domain === 'date' ? 'd' : 'n', prefix, equal);
   const bounds: PredicateValue[] = [];
   const bound = (name: 'low' | 'high' | 'exact', number: number | undefined): string => {
@@ -56,22 +61,32 @@ export function compileRange(
   const named = unit?.codeOrName;
   const unitName = `${prefix}unit`;
   return {
-    shape: `${compared.shape}${test}${isClinicalDate ? 'c' : ''}${named === undefined ? '' : 'u'}`,
+    shape: `${compared.shape}${test}${isClinicalDate ? 'c' : ''}${named === undefined ? '' : 'u'}${others
+      .map((other) => `&${other.shape}`)
+      .join('')}`,
     table: 'andiron.range_index',
     condition: (reference) =>
       sql`${compared.condition(reference)} and ${conditionOf(reference)}${
         named === undefined
           ? sql``
           : sql` and (t.unit_code = ${reference(unitName)}::int or t.unit_name = ${reference(unitName)}::int)`
-      }`,
+      }${sql.join(
+        others.map((other) => sql` and ${other.condition(reference)}`),
+        sql``,
+      )}`,
     repeats: true,
     dateColumn: isClinicalDate ? 'low' : undefined,
     values: [
       ...compared.values,
       ...bounds,
       ...(named === undefined ? [] : [{ name: unitName, type: 'int', value: named } as const]),
+      ...others.flatMap((other) => other.values),
     ],
   };
+}
+
+function numberText(value: number | undefined): string | undefined {
+  return value === undefined ? undefined : String(value);
 }
 
 /**

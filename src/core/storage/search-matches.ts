@@ -46,7 +46,8 @@ export function absentText(request: SearchStatementRequest): string {
 }
 
 /** True when the sort value comes from range rows, as a float with infinities, rather than from a bigint column. */
-export function sortsByLow({ drive, criteria, phase }: SearchStatementRequest): boolean {
+export function sortsByLow({ drive, criteria, phase, order }: SearchStatementRequest): boolean {
+  if (order.by === 'low') return true;
   if (drive.kind === 'dates') return phase !== 'undated';
   if (drive.kind !== 'walk') return false;
   return criteria[drive.criterion]?.anyOf.every((predicate) => predicate.index === 'range') === true;
@@ -83,17 +84,18 @@ function walkSql(
   );
   const mixed = new Set(alternatives.map((alternative) => alternative.dateColumn)).size > 1;
   const branches = alternatives.map((alternative) => {
-    const column = sql.ref(`t.${alternative.dateColumn ?? 'sort_date'}`);
+    const dateColumn = request.order.by === 'low' ? 'low' : alternative.dateColumn;
+    const column = sql.ref(`t.${dateColumn ?? 'sort_date'}`);
     // A missing date is a number of its own in each column; where both meet, one form must serve.
-    const value = mixed && alternative.dateColumn === 'low' ? lowToSortDate(column) : column;
+    const value = mixed && dateColumn === 'low' ? lowToSortDate(column) : column;
     const conditions = [
       alternative.condition(reference),
-      ...phaseCondition(request, column, alternative.dateColumn === 'low'),
+      ...phaseCondition(request, column, dateColumn === 'low'),
       ...keysetCondition(request, value, sql`t.resource_key`, reference),
       ...probes(
         compiled,
         driver,
-        alternative.dateColumn === 'low' ? { key: KEY, low: column } : { key: KEY, sortDate: column },
+        dateColumn === 'low' ? { key: KEY, low: column } : { key: KEY, sortDate: column },
         reference,
       ),
     ];

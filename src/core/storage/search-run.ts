@@ -136,11 +136,11 @@ export async function runCount(database: Database, request: SearchStatementReque
   return Number(row?.[0] ?? 0);
 }
 
-/** Below every clinical date: the number that stands for none, and open lower ends. */
-const LEAST_DATE = -9.2e18;
+/** Stored for "no clinical date"; as a low bound it is -Infinity. */
+const NO_DATE = -(2 ** 63);
 
 function toSortValue(value: number): number | null {
-  return value < LEAST_DATE ? null : value;
+  return value === NO_DATE || value === -Infinity ? null : value;
 }
 
 function toMatch(row: Row, start: number, type: number): Match {

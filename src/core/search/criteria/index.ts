@@ -3,6 +3,7 @@ import { parseChoice } from '../choice';
 import { storedParameters } from '../parameter';
 import { splitUnescaped } from '../parameter-value';
 import type { Criterion } from '../predicate';
+import { isSingleValued } from '../single-valued';
 import { searchTypeOf } from '../types';
 import type { SearchTypeContext } from '../types/search-type';
 import { Nesting, parseChain, parseHas, type ParseInner } from './chain';
@@ -72,6 +73,7 @@ export function parseCriterion(
     ...(modifier !== undefined && searchType.negations?.includes(modifier) === true
       ? { isNegated: true }
       : {}),
+    ...(isSingleValued(context.definitions, stored) ? { isSingle: true } : {}),
   };
 }
 

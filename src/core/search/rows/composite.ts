@@ -17,7 +17,7 @@ import { foldForIndex } from '../fold';
 import type { Hasher } from '../hash';
 import { ROW_SCHEME } from '../index-rows';
 import type { RowCollector, RowSettings } from './collector';
-import { restQualifier, visitRanges, type RangeKind } from './range';
+import { addRange, restQualifier, visitRanges, type RangeKind } from './range';
 import { referenceText } from './reference';
 import { visitTexts } from './string';
 import { markExact, visitCodes } from './token';
@@ -132,7 +132,7 @@ function addQualifiedRanges(
       for (const [system, text = ''] of keys) {
         const qualifierHigh = qualifierHash(hasher, system, text);
         const qualifierLow = hasher.low;
-        rows.range({ parameter: number, qualifierHigh, qualifierLow, low, high, ...unit });
+        addRange(rows, kind, { parameter: number, qualifierHigh, qualifierLow, low, high, ...unit });
         if (rest === undefined) continue;
         const restHigh = restQualifier(hasher, low, system, text);
         const restLow = hasher.low;

@@ -10,7 +10,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
 import { canonicalUnit, UCUM_SYSTEM } from '../../fhir/quantity';
 import type { Hasher } from '../hash';
-import { ROW_SCHEME } from '../index-rows';
+import { isLong, ROW_SCHEME, type RangeRow } from '../index-rows';
 import type { RowCollector, RowSettings } from './collector';
 import { sampleLimits } from './sampled-data';
 
@@ -46,13 +46,24 @@ export function addRangeRows(
   visitRanges(found, kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical, rest) => {
     const number = isCanonical ? parameter + ROW_SCHEME.canonicalUnit : parameter;
     const unit = { unitSystem, unitCode, unitName };
-    rows.range({ parameter: number, qualifierHigh: 0, qualifierLow: 0, low, high, ...unit });
+    addRange(rows, kind, { parameter: number, qualifierHigh: 0, qualifierLow: 0, low, high, ...unit });
     if (rest === undefined) return;
     const qualifierHigh = restQualifier(hasher, low, undefined, undefined);
     const qualifierLow = hasher.low;
     const restOf = number + ROW_SCHEME.rest;
     rows.range({ parameter: restOf, qualifierHigh, qualifierLow, low: rest, high: rest, ...unit });
   });
+}
+
+/** Adds a range, and its second row where it is long. */
+export function addRange(
+  rows: RowCollector,
+  kind: RangeKind,
+  row: Omit<RangeRow, 'isLowest' | 'isHighest'>,
+): void {
+  rows.range(row);
+  if (isLong(kind === 'date' ? 'date' : 'number', row.low, row.high))
+    rows.range({ ...row, parameter: row.parameter + ROW_SCHEME.long });
 }
 
 /**
