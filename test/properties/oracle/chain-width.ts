@@ -1,5 +1,5 @@
 /** How many types of resources a chain without types may go through: what may be refused as too costly. */
-import { officialParameters, officialTargets, type Release } from './official';
+import { EVERY, officialParameters, officialTargets, type Release } from './official';
 
 /** From here on a server may ask for the types to be named. */
 export const WIDE = 6;
@@ -11,7 +11,7 @@ const typesOf = (release: Release): string[] => [
 function targetsOf(release: Release, type: string, code: string): readonly string[] {
   if (code === 'patient') return ['Patient'];
   const targets = officialTargets(release, type, code);
-  return targets.includes('Resource') || targets.includes('Any') ? typesOf(release) : targets;
+  return targets.some((target) => EVERY.includes(target)) ? typesOf(release) : targets;
 }
 
 /** The number of ends that a name such as `subject.organization.name` has from a type. */

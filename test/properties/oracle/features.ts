@@ -37,6 +37,7 @@ export const FEATURES = [
   'missing',
   'chain',
   'chain:untyped',
+  'chain:any',
   'chain:canonical',
   'chain:and',
   'chain:contained',

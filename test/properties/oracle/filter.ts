@@ -3,7 +3,7 @@ import type { FilterNode, FilterStep, FilterTest } from './filter-grammar';
 import { parseFilter } from './filter-grammar';
 import { operatorTest } from './filter-operator';
 import { isObject, textOf } from './json';
-import { findParameter, type Parameter } from './parameters';
+import { findParameter, TYPES, type Parameter } from './parameters';
 import { BadSearch, Unclear } from './refusal';
 import { allowedTargets, resourcesAt } from './reference-search';
 import { alone, type Item, type Predicate, type Space } from './space';
@@ -58,7 +58,7 @@ function compileChain(space: Space, type: string, step: FilterStep, inner: Filte
   const { filter } = step;
   const next = inner.path[0]?.name ?? '';
   const targets = allowedTargets(space, type, parameter).filter(
-    (target) => findParameter(target, next) !== undefined,
+    (target) => TYPES.includes(target) && findParameter(target, next) !== undefined,
   );
   if (targets.length === 0) throw new BadSearch(`_filter: ${step.name} leads to nothing with ${next}`);
   const predicates = new Map(

@@ -1,7 +1,7 @@
 /** Random chains and `_has`, nested in each other, and what they end with. */
 import { ownCriterion } from './generate-criterion';
 import { textOf, type JsonObject } from './json';
-import { officialKinds, officialParameters, type Release } from './official';
+import { EVERY, officialKinds, officialParameters, officialTargets, type Release } from './official';
 import { findParameter, parametersOf, TYPES, type Parameter } from './parameters';
 import type { Criterion, QueryMaker } from './query-maker';
 import { allowedTargets, isCanonical, resourcesAt } from './reference-search';
@@ -78,8 +78,17 @@ function referring(
   return found.length > 0 ? random.pick(found) : undefined;
 }
 
+/** More targets than these are as good as all. */
+const MANY_TARGETS = 50;
+
+/** Whether a reference may be to every type. */
+export function leadsAnywhere(release: Release, type: string, { code, onlyTarget }: Parameter): boolean {
+  const targets = onlyTarget === undefined ? officialTargets(release, type, code) : [];
+  return targets.length > MANY_TARGETS || targets.some((target) => EVERY.includes(target));
+}
+
 function chain(maker: QueryMaker, type: string, depth: number): Criterion[] {
-  const { random, isOn } = maker;
+  const { random, isOn, space } = maker;
   const all = parametersOf(type).filter((parameter) => isOnReference(maker, parameter, 'chain'));
   const leading = all.filter((parameter) => reached(maker, parameter).length > 0);
   const references = leading.length > 0 ? leading : all;
@@ -88,7 +97,9 @@ function chain(maker: QueryMaker, type: string, depth: number): Criterion[] {
   const targets = knownTargets(maker, type, parameter);
   if (targets.length === 0) return [];
   const one = (): Criterion | undefined => {
-    const isTyped = !isOn('chain:untyped') || random.chance(0.5);
+    const isUntypedOn =
+      isOn('chain:untyped') && (isOn('chain:any') || !leadsAnywhere(space.release, type, parameter));
+    const isTyped = !isUntypedOn || random.chance(0.5);
     const resources = reached(maker, parameter);
     const focus = resources.length > 0 ? random.pick(resources) : undefined;
     const target = textOf(focus?.['resourceType']) ?? random.pick(targets);

@@ -1,7 +1,7 @@
 /** Random filters (`_filter`), with values as the data have them. */
 import { makeSearchValue, storedElements } from './generate-criterion-value';
 import { DATES, NUMBERS, CONCEPTS } from './generate-values';
-import { meansOneThing } from './generate-chain';
+import { leadsAnywhere, meansOneThing } from './generate-chain';
 import { findParameter, parametersOf, TYPES, type Parameter } from './parameters';
 import type { Criterion, QueryMaker } from './query-maker';
 import type { Random } from './random';
@@ -111,6 +111,7 @@ function makeTest(maker: QueryMaker, type: string, depth: number): string | unde
   if (isReference && depth > 0 && isOn('filter:chain') && random.chance(0.7)) {
     const targets = allowedTargets(space, type, parameter).filter((target) => TYPES.includes(target));
     if (targets.length === 0) return undefined;
+    if (!isOn('chain:any') && leadsAnywhere(space.release, type, parameter)) return undefined;
     const target = random.pick(targets);
     const next = { ...maker, focus: undefined };
     const rest = makeTest(next, target, depth - 1);

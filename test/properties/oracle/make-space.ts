@@ -1,6 +1,6 @@
 /** A space of resources, for the oracle. */
 import type { Resource } from './json';
-import { officialTargets, type Release } from './official';
+import { EVERY, officialTargets, type Release } from './official';
 import type { Space } from './space';
 import { createTerminology } from './terminology';
 
@@ -13,8 +13,6 @@ export interface SpaceOptions {
   readonly hasContained?: boolean;
   readonly versions?: ReadonlyMap<string, Resource>;
 }
-
-const EVERY = ['Resource', 'Any'];
 
 export function makeSpace({ release, root, resources, versions, hasContained = true }: SpaceOptions): Space {
   const types = [...new Set(resources.map(({ resourceType }) => resourceType))];

@@ -47,6 +47,9 @@ function official(release: Release): Official {
   return found;
 }
 
+/** What stands among the targets of a reference to every type. */
+export const EVERY = ['Resource', 'Any'];
+
 /** By `Type.code`. */
 export const officialParameters = (release: Release): ReadonlyMap<string, OfficialParameter> =>
   official(release).parameters;
