@@ -328,6 +328,25 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect((await get(`?_tag=study&_cursor=${cursor.slice(0, -2)}AA`)).status).toBe(400);
   });
 
+  it('the capability statement promises it, and each parameter that it names works', async () => {
+    const [rest] = (await get('/metadata')).json.rest;
+    expect(rest.interaction).toEqual([{ code: 'search-system' }]);
+    const names = rest.searchParam.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        ...['_id', '_lastUpdated', '_profile', '_security', '_source', '_tag'],
+        ...['_list', '_text', '_content', '_type'],
+      ]),
+    );
+    const values: Readonly<Record<string, string>> = { _type: 'Patient,Group', _filter: '_id eq 2020' };
+    for (const name of names) {
+      const query = `?${name}=${encodeURIComponent(values[name] ?? '2020')}`;
+      expect([query, (await get(query)).status]).toEqual([query, 200]);
+    }
+    expect(rest.compartment).toHaveLength(5);
+    expect(rest.compartment).toContain('http://hl7.org/fhir/CompartmentDefinition/patient');
+  });
+
   it('more than it may cost is refused', async () => {
     const ids = Array.from({ length: 900 }, (_, index) => `x${index}`).join(',');
     const { status, json } = await get(`?_id=${ids}&_id=${ids}`);

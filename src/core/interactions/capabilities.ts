@@ -151,8 +151,15 @@ function searchParameters(definitions: Definitions, type: string): SearchParam[]
   const works = [...storedParameters(definitions, type).values()].filter(
     (stored) => searchTypeOf(stored) !== undefined,
   );
-  const computed = COMPUTED_PARAMETERS.flatMap((code) => definitions.searchParameters(type).get(code) ?? []);
+  // R4 defines some that the server answers for every type in words alone (search.html#all).
+  const computed = COMPUTED_PARAMETERS.map(
+    (code) => definitions.searchParameters(type).get(code) ?? { code, kind: 'special' },
+  );
   return [...computed, ...works.map(({ parameter }) => parameter)]
-    .map(({ code, url, kind }) => ({ name: code, definition: url, type: kind }))
+    .map((parameter) => ({
+      name: parameter.code,
+      ...('url' in parameter ? { definition: parameter.url } : {}),
+      type: parameter.kind,
+    }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
