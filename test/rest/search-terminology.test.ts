@@ -197,6 +197,9 @@ describe.each(RELEASE_NAMES)('token search by terminology under %s', (release) =
     // A value set of a whole code system that is not here has each code of it.
     [`Observation?code:in=${ACME}/ValueSet/loinc`, ['loinc']],
     ['Observation?code:not-in=ValueSet/loinc', ['other']],
+    // Value sets that a code system has without a resource.
+    [`Condition?code:in=${encodeURIComponent(`${SCT}?fhir_vs=isa/126851005`)}`, ['both', 'malignant']],
+    [`Condition?code:in=${encodeURIComponent(`${SCT}?fhir_vs`)}`, ['both', 'malignant', 'pressure']],
     // An element of type code has the system of its binding.
     ['Patient?gender:in=ValueSet/women', ['ada']],
     ['Patient?gender:not-in=ValueSet/women', ['bob', 'cid']],
@@ -227,6 +230,8 @@ describe.each(RELEASE_NAMES)('token search by terminology under %s', (release) =
     ['DocumentReference?contenttype:below=image', ['document-3', 'document-4']],
     ['DocumentReference?contenttype:below=urn:ietf:bcp:13|image/png', ['document-3']],
     ['DocumentReference?contenttype:below=imag', []],
+    ['DocumentReference?contenttype:below=text/xml;%20charset=UTF-8', ['document-1']],
+    ['DocumentReference?contenttype:below=text/xml;%20charset=ASCII', []],
   ])('%s finds %j', async (query, expected) => {
     expect(await find(query)).toEqual(expected);
   });
@@ -244,6 +249,8 @@ describe.each(RELEASE_NAMES)('token search by terminology under %s', (release) =
     ],
     ['Condition?code:not-in=ValueSet/nothing', 400, /no such value set/],
     [`Condition?code:in=${ACME}/ValueSet/old|3`, 400, /no such value set/],
+    [`Condition?code:in=${encodeURIComponent(`${SCT}?fhir_vs=isa/0`)}`, 422, /names the code '0'/],
+    [`Condition?code:in=${encodeURIComponent(`${SCT}?fhir_vs=refset/1`)}`, 400, /no such value set/],
     ['Condition?code:in=ValueSet/lost', 422, /http:\/\/nowhere.org is not known here/],
     ['Condition?code:below=http://nowhere.org|1', 400, /the code system is not known here/],
     [`Condition?code:below=${SCT}|0`, 400, /has no such code/],

@@ -4,6 +4,7 @@
  */
 import { RELEASE_NAMES } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
+import { runOnServer } from '../support/services';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -140,6 +141,8 @@ describe.each(RELEASE_NAMES)('search for words under %s', (release) => {
     ['Patient?family:text=carreno', ['jose']],
     ['Patient?name:text="carreno quin"', ['jose']],
     ['Patient?name:text="quinones carreno"', []],
+    ['Patient?name:text="mary"', ['maria']],
+    ['Patient?name:text=mary "or"', []],
     ['Patient?name:text=mary OR pat', ['jose', 'maria']],
     ['Patient?name:text=иван', ['anna']],
     ['Patient?address:text=lodz elm', ['jose']],
@@ -173,6 +176,13 @@ describe.each(RELEASE_NAMES)('search for words under %s', (release) => {
     ['Condition?subject:Patient.name:text=иван', ['escaped']],
     ['Patient?_has:Condition:subject:code:text=night', ['anna']],
     ['Patient?_has:Condition:subject:_text=bone&name:text=jos', ['jose']],
+    // All types at once, and several.
+    ['?_content=strangelove', ['sugar']],
+    [
+      '?_type=Condition,Patient&_content=headache OR obrien',
+      ['escaped', 'jose', 'migraine', 'no-text', 'tension'],
+    ],
+    ['Patient/anna/Condition?code:text=headache', ['escaped']],
     // Conformance types: the tenant's and the base ones.
     ['ValueSet?name:text=administrativegender', ['administrative-gender']],
     [
@@ -259,6 +269,39 @@ describe.each(RELEASE_NAMES)('search for words under %s', (release) => {
       const { id } = JSON.parse(text) as { id: string };
       await server.request('DELETE', `${server.path('system', release)}/Condition/${id}`);
     }
+  });
+
+  it('refuses more matches than it can list, until other parameters narrow the search', async () => {
+    // Written past the server: ten thousand requests would take long.
+    const tenant = `full-${release}`;
+    await server.app.core.tenants.create(tenant);
+    const root = `${server.path(tenant, release)}/Basic`;
+    const basic = (id: string): string =>
+      JSON.stringify({ resourceType: 'Basic', id, code: { text: 'Plentiful' }, created: '2020-01-01' });
+    await server.request('PUT', `${root}/one`, basic('one'));
+    const { settings } = server.database;
+    const copies = `generate_series(1, 10000) as n where t.space = (
+      select s.number from andiron.space s join andiron.tenant a on a.number = s.tenant
+      where a.name = '${tenant}' and s.release = '${release}')`;
+    for (const table of ['resource', 'resource_version']) {
+      await runOnServer(
+        settings,
+        `create temp table copy as select t.*, n from andiron.${table} t, ${copies};
+         update copy set resource_key = -n, id = 'copy-' || n;
+         alter table copy drop column n;
+         insert into andiron.${table} select * from copy`,
+      );
+    }
+    const refused = await server.request('GET', `${root}?code:text=plenti`);
+    expect([refused.status, JSON.stringify(refused.json)]).toEqual([
+      422,
+      expect.stringMatching(/More than 10000 resources have these words/),
+    ]);
+    const { json } = await server.request('GET', `${root}?code:text=plenti&_id=one`);
+    expect(json['total']).toBe(1);
+    await server.request('DELETE', `${root}/one`);
+    const { json: all } = await server.request('GET', `${root}?code:text=plenti&_summary=count`);
+    expect(all['total']).toBe(10_000);
   });
 
   it('names _text and _content in the CapabilityStatement', async () => {

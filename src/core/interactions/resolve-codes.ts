@@ -5,6 +5,7 @@ import { FhirError, fhirError } from '../errors';
 import type { JsonObject } from '../fhir/json';
 import type { Concept } from '../fhir/terminology/code-system';
 import { composeValueSet } from '../fhir/terminology/compose';
+import { implicitValueSet } from '../fhir/terminology/implicit';
 import {
   booleanMember,
   objectMember,
@@ -95,7 +96,7 @@ async function findValueSet(
     }
   }
   const { url, version } = parseCanonical(name);
-  return source.findValueSet(url, version);
+  return (await source.findValueSet(url, version)) ?? implicitValueSet(name);
 }
 
 async function listAll(resource: JsonObject, source: TerminologySource, depth: number): Promise<Members> {

@@ -63,11 +63,12 @@ function compileMediaType(
   };
 }
 
-/** `image/png; q=1` is below `image/png` and `image` (search.html#mimetype). */
+/** `image/png; q=1` is below itself, `image/png` and `image` (search.html#mimetype). */
 function isBelow(mediaType: string, base: string): boolean {
-  const [bare = ''] = mediaType.toLowerCase().split(';');
+  const whole = mediaType.toLowerCase();
+  const [bare = ''] = whole.split(';');
   const name = bare.trim();
-  return name === base || name.startsWith(base.endsWith('/') ? base : `${base}/`);
+  return whole === base || name === base || name.startsWith(base.endsWith('/') ? base : `${base}/`);
 }
 
 function compileValues(

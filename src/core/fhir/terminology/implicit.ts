@@ -1,0 +1,14 @@
+/** Value sets that a code system has without a resource (https://hl7.org/fhir/R4/snomedct.html#implicit). */
+import { type JsonObject } from '../json';
+
+/**
+ * The value set of `{system}?fhir_vs` (all codes) or `{system}?fhir_vs=isa/{code}` (the code and all below it); undefined
+ * for any other url. Reference sets and expressions are not offered.
+ */
+export function implicitValueSet(url: string): JsonObject | undefined {
+  const [, system, , code] = /^([^?]+)\?fhir_vs(=isa\/(.+))?$/.exec(url) ?? [];
+  if (system === undefined) return undefined;
+  const include: JsonObject = { system };
+  if (code !== undefined) include['filter'] = [{ property: 'concept', op: 'is-a', value: code }];
+  return { resourceType: 'ValueSet', url, status: 'active', compose: { include: [include] } };
+}
