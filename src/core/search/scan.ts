@@ -3,6 +3,7 @@ import type { Definitions, SearchParameterDefinition, SearchParameterKind } from
 import { compilePath, type PathValue } from '../fhir/path';
 import { extensionValue } from './extract';
 import { narrativeText } from './narrative-text';
+import { compileParameterPath } from './parameter-path';
 import type { Scan, WordCondition } from './predicate';
 import { visitTexts } from './rows/string';
 import { meetsWords, patternsOf, wordsOf } from './words';
@@ -76,7 +77,7 @@ function compileValues(
   parameter: SearchParameterDefinition,
 ): (resource: JsonObject) => readonly PathValue[] {
   if (parameter.expression === undefined) return () => [];
-  const path = compilePath(parameter.expression, { definitions, rootType: parameter.type });
+  const path = compileParameterPath(definitions, parameter, parameter.expression);
   return (resource) =>
     path(resource).flatMap((found) =>
       found.type === 'Extension' ? (extensionValue(definitions, found) ?? []) : [found],
