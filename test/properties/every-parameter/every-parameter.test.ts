@@ -1,0 +1,262 @@
+/**
+ * Every search parameter of both releases finds an official example by a value that the example has, and leaves out
+ * another resource of the type. Where no example has a value, one is put into a copy of an example. What is stored is not
+ * validated, so that an element can be put in or left out by itself.
+ */
+import { Client } from 'pg';
+import { loadDefinitions, type SearchParameterDefinition } from '../../../src/core/fhir/definitions';
+import type { JsonObject } from '../../../src/core/fhir/json';
+import { createReferenceResolver } from '../../../src/core/fhir/reference';
+import { toStoredText } from '../../../src/core/fhir/resource-text';
+import { createExtractor } from '../../../src/core/search/extract';
+import { createHasher } from '../../../src/core/search/hash';
+import { storedParameters } from '../../../src/core/search/parameter';
+import { keyOf } from '../../../src/core/search/resource-key';
+import { searchTypeOf } from '../../../src/core/search/types';
+import { Database } from '../../../src/core/storage/database';
+import { WriteQueues } from '../../../src/core/storage/write-queue';
+import type { Core, Release, RequestContext } from '../../../src/core';
+import { openCore, type OpenedCore } from '../../support/core';
+import { forEachOf, readExamples } from '../../support/examples';
+import { silentLog } from '../../support/log';
+import { withValue } from './made-values';
+import { compileSearches } from './parameter-values';
+import type { SearchValue } from './search-value';
+
+/** Larger examples would take long and show nothing more. */
+const LARGEST = 100_000;
+/** Other examples of a type that each search is asked about. */
+const OTHERS = 4;
+const AT_ONCE = 8;
+/** Different values of a parameter that are searched for, until one leaves a resource out. */
+const SEARCHES = 2;
+/** The expression of R4B's Ingredient?manufacturer ends at an element that holds references, not at one. */
+const WITHOUT_VALUES: Readonly<Record<Release, readonly string[]>> = {
+  r4: [],
+  r4b: ['Ingredient?manufacturer'],
+};
+/** An id of no example. */
+const BARE = 'bare-of-values';
+
+/** A parameter, and searches by it with the resource that each must find; one of them must leave a resource out. */
+interface Asked {
+  readonly type: string;
+  readonly code: string;
+  readonly searches: readonly Sought[];
+}
+
+interface Sought {
+  readonly search: SearchValue;
+  readonly id: string;
+}
+
+interface Plan {
+  /** By type and id. */
+  readonly stored: Map<string, Map<string, JsonObject>>;
+  readonly asked: readonly Asked[];
+  /** `Type?code` of which no search could be made. */
+  readonly left: readonly string[];
+  /** How many searches find a resource that was made. */
+  readonly made: number;
+}
+
+function planSearches(release: Release): Plan {
+  const definitions = loadDefinitions(release);
+  const examples = new Map<string, JsonObject[]>();
+  for (const { type, resource, text } of readExamples(release)) {
+    if (text.length > LARGEST) continue;
+    examples.set(type, [...(examples.get(type) ?? []), resource]);
+  }
+  const stored = new Map<string, Map<string, JsonObject>>();
+  const asked: Asked[] = [];
+  const left: string[] = [];
+  let made = 0;
+  for (const type of definitions.resourceTypes) {
+    const ofType = examples.get(type) ?? [];
+    const kept = new Map<string, JsonObject>([[BARE, { resourceType: type, id: BARE }]]);
+    const keep = (resource: JsonObject): string => {
+      const { id } = resource;
+      if (typeof id !== 'string') throw new Error(`an example of ${type} has no id`);
+      kept.set(id, resource);
+      return id;
+    };
+    ofType.slice(0, OTHERS).forEach(keep);
+    stored.set(type, kept);
+    for (const parameter of searchable(release, type)) {
+      const { code } = parameter;
+      const searchesOf = compileSearches(definitions, parameter);
+      const found = findSome(ofType, searchesOf);
+      if (found.length > 0) {
+        asked.push({
+          type,
+          code,
+          searches: found.map(({ search, resource }) => ({ search, id: keep(resource) })),
+        });
+        continue;
+      }
+      const base = ofType[0] ?? { resourceType: type, id: BARE };
+      const copies = withValue(definitions, parameter, base).map((copy, index) => ({
+        ...copy,
+        id: `made-${parameter.ordinal}-${index}`,
+      }));
+      const [makeup] = findSome(copies, searchesOf);
+      made += 1;
+      if (makeup === undefined) left.push(`${type}?${code}`);
+      else asked.push({ type, code, searches: [{ search: makeup.search, id: keep(makeup.resource) }] });
+    }
+  }
+  return { stored, asked, left, made };
+}
+
+/** The parameters that are offered and look at values, but for those of the head, which are asked for by themselves. */
+function searchable(release: Release, type: string): SearchParameterDefinition[] {
+  return [...storedParameters(loadDefinitions(release), type).values()]
+    .filter((stored) => searchTypeOf(stored) !== undefined)
+    .map(({ parameter }) => parameter);
+}
+
+/** The first few different searches. */
+function findSome(
+  resources: readonly JsonObject[],
+  searchesOf: (resource: JsonObject) => readonly SearchValue[],
+): { readonly resource: JsonObject; readonly search: SearchValue }[] {
+  const found = new Map<string, { readonly resource: JsonObject; readonly search: SearchValue }>();
+  for (const resource of resources) {
+    if (found.size >= SEARCHES) break;
+    const [search] = searchesOf(resource);
+    if (search !== undefined && !found.has(search.text)) found.set(search.text, { resource, search });
+  }
+  return [...found.values()];
+}
+
+/** When the last of the resources without values was stored; all others are later. */
+async function store(
+  opened: OpenedCore,
+  release: Release,
+  space: number,
+  stored: Plan['stored'],
+): Promise<number> {
+  const { settings } = opened.database;
+  const owner = new Client(settings);
+  await owner.connect();
+  const { rows } = await owner.query<{ hash_key: Buffer }>('select hash_key from andiron.installation');
+  await owner.end();
+  const hasher = createHasher(rows[0]?.hash_key ?? Buffer.alloc(0));
+  const definitions = loadDefinitions(release);
+  const { resourceTypes } = definitions;
+  const resolver = createReferenceResolver({ publicUrls: [], tenant: 'system', release, resourceTypes });
+  const localReference = (text: string) => resolver.local(text);
+  const extract = createExtractor({ definitions, hasher, localReference, zoneOffset: 0 });
+  const connections = new Database(settings, silentLog, true);
+  const writes = new WriteQueues(connections, 10_000, () => undefined);
+  const all = [...stored].flatMap(([type, resources]) =>
+    [...resources].map(([id, resource]) => ({ type, id, resource })),
+  );
+  const write = async ({ type, id, resource }: (typeof all)[number]): Promise<number> => {
+    const { text, metaOffset } = toStoredText(resource, true, {
+      id,
+      extensionBase: 'https://andiron.example',
+    });
+    const number = definitions.typeNumber(type) ?? 0;
+    const key = keyOf(hasher, type, id);
+    const rows = extract(type, resource);
+    const written = await writes.write(space, {
+      type: number,
+      key,
+      id: key.high < 0 ? id : null,
+      expected: 0,
+      change: 'create',
+      body: text,
+      metaOffset,
+      author: null,
+      rows,
+    });
+    return written?.lastUpdated ?? 0;
+  };
+  let bareAt = 0;
+  await forEachOf(
+    all.filter(({ id }) => id === BARE),
+    64,
+    async (one) => {
+      bareAt = Math.max(bareAt, await write(one));
+    },
+  );
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await forEachOf(
+    all.filter(({ id }) => id !== BARE),
+    64,
+    async (one) => {
+      await write(one);
+    },
+  );
+  await connections.close();
+  return bareAt;
+}
+
+/** What is wrong with the answers. */
+async function ask(
+  core: Core,
+  context: RequestContext,
+  stored: Plan['stored'],
+  { type, code, searches }: Asked,
+): Promise<string[]> {
+  const known = [...(stored.get(type)?.keys() ?? [])].filter((id) => !id.startsWith('made-'));
+  const wrong: string[] = [];
+  let leavesOut = false;
+  for (const { search, id } of searches) {
+    if (leavesOut) break;
+    const ids = [id, ...known.filter((other) => other !== id).slice(0, OTHERS + 1)];
+    const name = `${code}${search.modifier}`;
+    const told = `${type}?${name}=${search.text}`;
+    try {
+      const { matches } = await core.search(context, {
+        type,
+        parameters: [
+          [name, search.text],
+          ['_id', ids.join(',')],
+        ],
+      });
+      if (!matches.some((match) => match.id === id)) wrong.push(`${told} does not find ${id}`);
+      leavesOut ||= matches.length < ids.length;
+    } catch (error) {
+      wrong.push(`${told}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return leavesOut ? wrong : [...wrong, `${type}?${code} leaves out nothing`];
+}
+
+describe.each(['r4', 'r4b'] as const)('the search parameters of %s', (release) => {
+  const { stored, asked, left, made } = planSearches(release);
+  let opened: OpenedCore;
+  let context: RequestContext;
+  let bareAt = 0;
+  beforeAll(async () => {
+    opened = await openCore();
+    context = await opened.context('system', release);
+    bareAt = await store(opened, release, context.space.number, stored);
+  }, 60_000);
+  afterAll(() => opened.close());
+
+  it('find a resource by a value that it has, and not the others', async () => {
+    const wrong: string[] = [];
+    const since = new Date(bareAt).toISOString();
+    const ofHeads = [...stored].flatMap(([type, resources]): Asked[] => {
+      const id = [...resources.keys()].find((one) => one !== BARE);
+      if (id === undefined) return [];
+      const search = (text: string): Sought[] => [{ id, search: { modifier: '', text } }];
+      return [
+        { type, code: '_id', searches: search(id) },
+        { type, code: '_lastUpdated', searches: search(`gt${since}`) },
+      ];
+    });
+    await forEachOf([...asked, ...ofHeads], AT_ONCE, async (one) => {
+      wrong.push(...(await ask(opened.core, { ...context, deadline: Date.now() + 30_000 }, stored, one)));
+    });
+    expect(wrong.sort()).toEqual([]);
+  }, 120_000);
+
+  it('are asked with values of official examples, or made ones, but for those that can have none', () => {
+    expect(left).toEqual(WITHOUT_VALUES[release]);
+    expect(made).toBeLessThan(asked.length / 2);
+  });
+});
