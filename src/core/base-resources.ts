@@ -4,6 +4,7 @@ import { parseJson } from './fhir/json';
 import { createReferenceResolver } from './fhir/reference';
 import { toStoredText } from './fhir/resource-text';
 import { RELEASE_NAMES, RELEASES } from './fhir/release';
+import { OWN_OPERATIONS_VERSION, ownOperationResources } from './operations/own-definitions';
 import { ROWS_VERSION } from './row-rules';
 import { createExtractor } from './search/extract';
 import { FOLD_VERSION } from './search/fold-table';
@@ -17,7 +18,7 @@ const MAX_ROWS = 1_000_000;
 /** The base conformance resources of all releases as `migrate` loads them into their reserved spaces. */
 export function baseContent(extensionBase: string): BaseContent {
   return {
-    digest: `${ROWS_VERSION}.${FOLD_VERSION} ${RELEASE_NAMES.map(definitionsDigest).join(' ')}`,
+    digest: `${ROWS_VERSION}.${FOLD_VERSION}.${OWN_OPERATIONS_VERSION} ${RELEASE_NAMES.map(definitionsDigest).join(' ')}`,
     *writes(hashKey) {
       const hasher = createHasher(hashKey);
       for (const release of RELEASE_NAMES) {
@@ -38,6 +39,10 @@ export function baseContent(extensionBase: string): BaseContent {
         });
         for (const { type, id, text } of readBaseResources(release)) {
           const write = toWrite(type, id, text);
+          if (write !== undefined) yield { space: space.number, write };
+        }
+        for (const resource of ownOperationResources()) {
+          const write = toWrite('OperationDefinition', resource.id, JSON.stringify(resource));
           if (write !== undefined) yield { space: space.number, write };
         }
 

@@ -157,6 +157,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         : [installation.cursorKey],
     log,
     preparer: createThreadedPreparer(createPreparer(preparationTools, limits), inThread),
+    parametersChanged(tenant) {
+      spaces.changed(tenant);
+      parameterWork.wake();
+    },
     validator: (release) => tools.validator(release),
     extract: (space, type, resource) => tools.extract(space, type, resource),
     createExtractor: (space, maxRows) => tools.createExtractor(space, maxRows),
@@ -192,7 +196,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     log,
     changed: (tenant) => spaces.changed(tenant),
   });
-  const write = createWriteDoor(spaces, () => parameterWork.wake());
+  const write = createWriteDoor(spaces, (tenant) => services.parametersChanged(tenant));
   cache.listen(({ kind, subject }) => {
     if (kind === 'tenant-changed') spaces.forget(subject);
     // For the log alone: nothing is remembered of the base resources that does not name their digest.

@@ -7,6 +7,7 @@ import { addressOf, readBase, readOwn } from './interactions/resource-address';
 import type { Location, MetaSummary, OperationStorage } from './operations/environment';
 import type { Services } from './services';
 import { readLabelled } from './storage/conformance';
+import { restartSearchParameters, searchParameterProgress } from './search-parameter-progress';
 import { createTerminologyStorage } from './terminology-environment';
 
 /** Labelled resources of one type that $meta looks at. */
@@ -20,6 +21,8 @@ export function createOperationStorage(services: Services, context: RequestConte
     read: (type, id) => read(services, context, type, id),
     locate: (type, id) => locate(services, context, type, id),
     summarizeMeta: (type) => summarizeMeta(services, context, type),
+    searchParameterProgress: (id) => searchParameterProgress(services, context, id),
+    restartSearchParameters: (id) => restartSearchParameters(services, context, id),
     cache: {
       get: (key) => services.cache.get(space.number, key),
       put: (key, text) => services.cache.put(space.number, key, text),

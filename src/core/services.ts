@@ -66,6 +66,8 @@ export interface Services {
   readonly log: Log;
   /** Makes versions of what clients send: checked, validated, with their index rows. */
   readonly preparer: Preparer;
+  /** To be called when a search parameter of a tenant was made, changed or taken away, or is to be indexed again. */
+  parametersChanged(tenant: string): void;
   validator(release: Release): Validator;
   /** Index rows of a resource of that space. Throws tooCostly over `limits.maxIndexRows`. */
   extract(space: Space, type: string, resource: JsonObject): IndexRows;

@@ -19,15 +19,14 @@ export type WriteDoor = <Result>(
  * was refused by the database as a whole; it is run again with those of now, as if it had come later. Cost: nothing but
  * a call. Throws what `run` throws, unknownTenant, overloaded.
  */
-export function createWriteDoor(spaces: Spaces, wake: () => void): WriteDoor {
+export function createWriteDoor(spaces: Spaces, parametersChanged: (tenant: string) => void): WriteDoor {
   return async (given, type, run) => {
     let context = given;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       try {
         const result = await run(context);
         if (type === SEARCH_PARAMETER) {
-          spaces.changed(context.space.tenant);
-          wake();
+          parametersChanged(context.space.tenant);
         }
         return result;
       } catch (error) {

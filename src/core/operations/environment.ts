@@ -66,8 +66,30 @@ export interface OperationStorage {
   locate(type: string, id: string): Promise<Location>;
   /** Labels of one type, or of all; bounded in what it looks at (throws `tooCostly`). */
   summarizeMeta(type?: string): Promise<MetaSummary>;
+  /** Of all search parameters of the space, or of those of one SearchParameter. */
+  searchParameterProgress(id?: string): Promise<readonly SearchParameterProgress[]>;
+  /**
+   * Has their index made again in the background. Throws `notFound`, `gone`, `baseResourceReadOnly` and what
+   * the check of a SearchParameter says: one that was stored before there was such a check is made known now.
+   */
+  restartSearchParameters(id?: string): Promise<void>;
   /** Of this space alone: the implementation puts space and database into its keys. */
   readonly cache: AnswerCache;
+}
+
+/** How far the indexing of one pair of a resource type and a search parameter of the space is. */
+export interface SearchParameterProgress {
+  /** Id of the SearchParameter. */
+  readonly owner: string;
+  readonly url: string;
+  readonly type: string;
+  readonly code: string;
+  readonly status: 'in-progress' | 'completed' | 'failed';
+  readonly isSearchable: boolean;
+  /** Of the type when the work began, and how many of them are done. */
+  readonly resources: number;
+  readonly indexed: number;
+  readonly failure: string | undefined;
 }
 
 /** The value sets and code systems that a space can see. */

@@ -5,6 +5,7 @@ import { codeSystemValidateCode } from './code-system-validate-code';
 import { type Operation } from './operation';
 import { resourceMeta } from './resource-meta';
 import { resourceValidate } from './resource-validate';
+import { searchParameterReindex, searchParameterReindexStatus } from './search-parameter-reindex';
 import { structureDefinitionSnapshot } from './structure-definition-snapshot';
 import { valueSetExpand } from './value-set-expand';
 import { valueSetValidateCode } from './value-set-validate-code';
@@ -15,6 +16,8 @@ export const OPERATIONS: readonly Operation[] = Object.freeze([
   codeSystemValidateCode,
   resourceMeta,
   resourceValidate,
+  searchParameterReindex,
+  searchParameterReindexStatus,
   structureDefinitionSnapshot,
   valueSetExpand,
   valueSetValidateCode,

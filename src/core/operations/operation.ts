@@ -1,5 +1,6 @@
 /** What an operation is. A new one is a file that exports one of these, and its line in index.ts. */
 import { type Invocation, type OperationLevel } from '../api';
+import { type OperationDefinition } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 import { type OperationEnvironment } from './environment';
 import { type InputParameters } from './parameters';
@@ -41,6 +42,8 @@ export type OperationAnswer = ResourceAnswer | RememberedAnswer | ParametersAnsw
 interface Named {
   /** Canonical url of its OperationDefinition, which says everything else about it. */
   readonly definition: string;
+  /** The definition itself, where it is one of our own; else that of the release counts. */
+  readonly own?: OperationDefinition;
   /** Levels at which it is offered, though its definition does not name them. */
   readonly alsoAt?: readonly OperationLevel[];
 }

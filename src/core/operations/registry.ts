@@ -55,7 +55,7 @@ export function listOperations(
 
 function runnable(operations: readonly Operation[], definitions: Definitions): readonly FoundOperation[] {
   return operations.flatMap((operation) => {
-    const definition = definitions.operations.get(operation.definition);
+    const definition = operation.own ?? definitions.operations.get(operation.definition);
     return definition === undefined ? [] : [{ definition, operation }];
   });
 }

@@ -7,6 +7,7 @@ import type {
   Location,
   MetaSummary,
   OperationStorage,
+  SearchParameterProgress,
 } from '../operations/environment';
 
 /** The part of a request's context that can be sent to another thread. */
@@ -23,6 +24,8 @@ export type StorageCall =
   | { readonly of: 'resource'; readonly type: string; readonly id: string }
   | { readonly of: 'location'; readonly type: string; readonly id: string }
   | { readonly of: 'meta'; readonly type?: string }
+  | { readonly of: 'searchParameters'; readonly id?: string }
+  | { readonly of: 'restart'; readonly id?: string }
   | { readonly of: 'answer'; readonly key: string }
   | { readonly of: 'newAnswer'; readonly key: string; readonly text: string };
 
@@ -39,6 +42,10 @@ export async function callStorage(storage: OperationStorage, call: StorageCall):
       return storage.locate(call.type, call.id);
     case 'meta':
       return storage.summarizeMeta(call.type);
+    case 'searchParameters':
+      return storage.searchParameterProgress(call.id);
+    case 'restart':
+      return storage.restartSearchParameters(call.id);
     case 'answer':
       return storage.cache.get(call.key);
     case 'newAnswer':
@@ -55,6 +62,9 @@ export function createDistantStorage(ask: (call: StorageCall) => Promise<unknown
     read: async (type, id) => (await ask({ of: 'resource', type, id })) as StoredVersion,
     locate: async (type, id) => (await ask({ of: 'location', type, id })) as Location,
     summarizeMeta: async (type) => (await ask({ of: 'meta', type })) as MetaSummary,
+    searchParameterProgress: async (id) =>
+      (await ask({ of: 'searchParameters', id })) as readonly SearchParameterProgress[],
+    restartSearchParameters: async (id) => void (await ask({ of: 'restart', id })),
     cache: {
       get: async (key) => (await ask({ of: 'answer', key })) as string | undefined,
       put: (key, text) => void ask({ of: 'newAnswer', key, text }),

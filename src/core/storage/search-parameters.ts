@@ -105,6 +105,15 @@ export const REGISTER = defineStatement(
       ${bind('space')}::int, ${bind('owner')}::text, ${bind('pairs')}::jsonb)`),
 );
 
+/** Without a version being written: for a SearchParameter that was stored before it could be registered. */
+export async function registerSearchParameters(
+  database: Database,
+  space: number,
+  { owner, pairs }: Registration,
+): Promise<void> {
+  await database.run('write', space, REGISTER, { space, owner, pairs: JSON.stringify(pairs) });
+}
+
 const RESTART = defineStatement(
   template(sql`select andiron.restart_search_parameters(${bind('space')}::int, ${bind('owner')}::text)`),
 );

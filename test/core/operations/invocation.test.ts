@@ -40,6 +40,8 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
       'expand',
       'lookup',
       'meta',
+      'reindex-status',
+      'reindex',
       'snapshot',
       'subsumes',
       'validate-code',

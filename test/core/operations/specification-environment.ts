@@ -95,6 +95,11 @@ export function makeEnvironment(release: Release): TestEnvironment {
       const tag = { system: 'http://zoo.example/tags', code: type ?? 'all' };
       return { profile: ['http://zoo.example/b', 'http://zoo.example/a'], tag: [tag], security: [] };
     },
+    // The specification alone has no search parameters of a tenant.
+    searchParameterProgress: async () => [],
+    restartSearchParameters: async (id) => {
+      if (id !== undefined) throw fhirError('notFound', { type: 'SearchParameter', id });
+    },
     terminologyVersion: async () => String(changes),
     cache: {
       get: async (key) => answers.get(key),
