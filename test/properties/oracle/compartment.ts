@@ -8,20 +8,14 @@ import { elementsOf } from './values';
 
 /** Those that the data have resources of. */
 export const COMPARTMENTS: readonly string[] = ['Patient', 'Encounter', 'Practitioner'];
-/** A resource itself, in its own compartment. */
-const ITSELF = '{def}';
-
-/** The types in a compartment. Whether a patient is in its own, beside those that link to it, is left open. */
 export function compartmentTypes(space: Space, compartment: string): string[] {
   const codes = officialCompartment(space.release, compartment);
-  return TYPES.filter(
-    (type) => codes.has(type) && (type !== compartment || codes.get(type)?.includes(ITSELF) === true),
-  );
+  return TYPES.filter((type) => codes.has(type));
 }
 
 /**
- * Whether a resource of a type is in the compartment of a resource: whether one of the type's parameters for that
- * compartment refers to it. Parameters that the table of the oracle does not know are of elements that the data lack.
+ * Whether a resource of a type is in the compartment of an owner: whether it is the owner, or one of the type's parameters
+ * for that compartment refers to the owner, which need not exist. Parameters that the table of the oracle does not know are of elements that the data lack.
  * @throws BadSearch where the type is in no such compartment
  */
 export function compartmentPredicate(space: Space, compartment: string, id: string, type: string): Predicate {
@@ -29,7 +23,7 @@ export function compartmentPredicate(space: Space, compartment: string, id: stri
   if (codes === undefined) throw new BadSearch(`${type} is not in the compartment of ${compartment}`);
   const parameters = codes.flatMap((code) => findParameter(type, code) ?? []);
   return ({ resource }) =>
-    (codes.includes(ITSELF) && resource['resourceType'] === compartment && resource['id'] === id) ||
+    (resource['resourceType'] === compartment && resource['id'] === id) ||
     parameters
       .flatMap((parameter) => elementsOf(resource, parameter))
       .map(({ value }) => targetOf(referenceText(value) ?? '', space.root))

@@ -19,6 +19,7 @@ import {
   tokenTextsOf,
 } from './token';
 import { meetsUri, readCanonical } from './uri';
+import { readWords, wordsOf } from './words';
 import type { Element } from './values';
 
 export type ElementTest = (element: Element) => boolean;
@@ -65,6 +66,10 @@ function tokenTest(space: Space, { paths }: Parameter, modifier: string, text: s
 
 function stringTest(parameter: Parameter, modifier: string, text: string): ElementTest {
   const search = unescaped(text);
+  if (modifier === 'text') {
+    const test = readWords(search);
+    return ({ type, value }) => test(textsOfElement(type, value, false).map((one) => wordsOf(one.text)));
+  }
   if (modifier !== 'exact' && folded(search) === '') throw new BadSearch(`${search}: nothing is left of it`);
   return ({ type, value }) =>
     textsOfElement(type, value, parameter.isFamily === true).some((one) =>

@@ -6,6 +6,7 @@ import { escaped } from './query-text';
 import type { Random } from './random';
 import { referenceText, targetOf } from './reference';
 import { isCanonical } from './reference-search';
+import { makeWords } from './generate-words';
 import type { Space } from './space';
 import { textsOfElement } from './string';
 import { tokensOf, tokenTextsOf } from './token';
@@ -63,8 +64,8 @@ function stringValue(asking: Asking, modifier: string): string {
   const words = text.split(' ');
   const fromWord = random.chance(0.3) ? words.slice(random.below(words.length)).join(' ') : text;
   const piece = pieceOf(random, fromWord, modifier !== 'contains');
-  const single =
-    modifier === 'text' ? (piece.split(/[^\p{L}\p{N}\p{M}]+/u).find((word) => word !== '') ?? 'a') : piece;
+  if (modifier === 'text') return makeWords(random, texts.length > 0 ? random.several(texts, 2) : ['none']);
+  const single = piece;
   const plain = random.chance(0.4) ? single.normalize('NFD').replace(/\p{M}/gu, '') : single;
   return escaped(random.chance(0.3) ? caseSwapped(plain) : plain);
 }
@@ -79,7 +80,8 @@ function tokenValue(asking: Asking, modifier: string): string {
   }
   if (modifier === 'text') {
     const texts = elements.flatMap(tokenTextsOf).flatMap((text) => text.split(/[ ,]+/));
-    return pieceOf(random, pickOr(random, texts, 'none'), true);
+    const words = random.several(texts.length > 0 ? texts : ['none'], random.chance(0.3) ? 2 : 1);
+    return words.map((word) => pieceOf(random, word, true)).join(' ');
   }
   if (modifier === 'above' || modifier === 'below') {
     return `${CONCEPTS.anatomySystem}|${random.pick(CONCEPTS.anatomy)}`;
@@ -207,7 +209,13 @@ export function makeSearchValue(asking: Asking, modifier: string): string {
       return stringValue(asking, modifier);
     case 'token':
       return modifier === 'below' && asking.parameter.code === 'contenttype'
-        ? asking.random.pick(['text/plain', 'application/pdf', 'text/plain; charset=UTF-8'])
+        ? asking.random.pick([
+            'text/plain',
+            'application/pdf',
+            'text/plain; charset=UTF-8',
+            'text',
+            'application',
+          ])
         : tokenValue(asking, modifier);
     case 'date':
       return dateValue(asking);

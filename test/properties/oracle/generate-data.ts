@@ -68,7 +68,7 @@ const narrative = ({ random }: Maker): JsonObject | undefined =>
   random.chance(0.2)
     ? {
         status: 'additional',
-        div: `<div xmlns="http://www.w3.org/1999/xhtml"><p class="vexwort">A <b>${random.pick(WORDS)}</b>, ${random.pick(['B &amp; C', 'FRÖSTELIG', 'well'])}</p></div>`,
+        div: `<div xmlns="http://www.w3.org/1999/xhtml"><p class="vexwort">A <b>${random.pick(WORDS)}</b>, ${random.pick(['B &amp; C', 'FRÖSTELIG', 'quim<b>ble</b>', 'well'])}</p><p>${random.pick(WORDS)}<br/>indeed</p></div>`,
       }
     : undefined;
 

@@ -1,6 +1,7 @@
 /** Random searches of several types at once: of the system, and of compartments. */
 import { compartmentTypes, COMPARTMENTS } from './compartment';
 import { ownCriterion } from './generate-criterion';
+import { NOWHERE } from './maker';
 import { parametersOf, TYPES } from './parameters';
 import { encodeQuery, idsOfType, type Criterion, type GeneratedSearch, type QueryMaker } from './query-maker';
 
@@ -23,7 +24,8 @@ function commonParts(maker: QueryMaker, type: string): Criterion[] {
 /** A search over several types, by parameters that all have. */
 export function generateSystemSearch(maker: QueryMaker): GeneratedSearch {
   const types = [...new Set(maker.random.several(TYPES, maker.random.pick([1, 2, 4])))];
-  const parts = [{ name: '_type', value: types.join(',') }, ...commonParts(maker, types[0] ?? '')];
+  const named = maker.random.chance(0.75) ? [{ name: '_type', value: types.join(',') }] : [];
+  const parts = [...named, ...commonParts(maker, types[0] ?? '')];
   return { type: undefined, query: encodeQuery(parts) };
 }
 
@@ -34,11 +36,12 @@ export function generateCompartmentSearch(
 ): GeneratedSearch {
   const { random, space, isOn } = maker;
   const compartment = random.pick(COMPARTMENTS);
-  const place = `${compartment}/${random.pick(idsOfType(space, compartment))}`;
+  const place = `${compartment}/${random.pick([...idsOfType(space, compartment), NOWHERE])}`;
   const types = compartmentTypes(space, compartment);
   if (isOn('compartment:all') && random.chance(0.3)) {
     const some = [...new Set(random.several(types, random.pick([1, 3])))];
-    const parts = [{ name: '_type', value: some.join(',') }, ...commonParts(maker, some[0] ?? '')];
+    const named = random.chance(0.7) ? [{ name: '_type', value: some.join(',') }] : [];
+    const parts = [...named, ...commonParts(maker, some[0] ?? '')];
     return { type: `${place}/*`, query: encodeQuery(parts) };
   }
   const type = random.pick(types);

@@ -6,6 +6,7 @@ import { makeWordCriterion } from './generate-words';
 import { parametersOf, TYPES } from './parameters';
 import { encodeQuery, idsOfType, type Criterion, type GeneratedSearch, type QueryMaker } from './query-maker';
 import { allowedTargets } from './reference-search';
+import type { Space } from './space';
 
 /** What must be answered with 400. */
 function refusedCriterion({ random }: QueryMaker, type: string): Criterion {
@@ -77,6 +78,9 @@ const WEIGHTED = [
   ...TYPES,
 ];
 
+const listNames = (space: Space): string[] =>
+  idsOfType(space, 'List').flatMap((id) => [id, id, `List/${id}`]);
+
 /** Criteria of all kinds on one type. */
 function makeCriteria(maker: QueryMaker, type: string): Criterion[] {
   const { random, isOn, space } = maker;
@@ -84,7 +88,7 @@ function makeCriteria(maker: QueryMaker, type: string): Criterion[] {
   const wanted = random.pick([0, 1, 1, 1, 2, 2, 3]);
   for (let tries = 0; parts.length < wanted && tries < 20; tries++) parts.push(...criteria(maker, type));
   if (isOn('list') && random.chance(0.05))
-    parts.push({ name: '_list', value: random.pick([...idsOfType(space, 'List'), 'unknown']) });
+    parts.push({ name: '_list', value: random.pick([...listNames(space), 'unknown']) });
   parts.push(...makeWordCriterion(maker));
   if (isOn('filter') && random.chance(0.12)) parts.push(...makeFilter(maker, type));
   return parts;

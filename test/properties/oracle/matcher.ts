@@ -1,7 +1,7 @@
 /** The oracle: what a search finds, resource by resource, by the rules and nothing else. */
 import { chainPredicate } from './chain';
 import { WIDE, widthOf } from './chain-width';
-import { compartmentPredicate, readPlace } from './compartment';
+import { compartmentPredicate, compartmentTypes, readPlace } from './compartment';
 import { compositePredicate } from './composite';
 import { elementTest, versionedUrl } from './criterion';
 import { hasPredicate } from './has';
@@ -12,7 +12,7 @@ import { listPredicate } from './list';
 import { missingPredicate } from './missing';
 import { wordsPredicate } from './narrative';
 import { nearPredicate } from './near';
-import { findParameter, TYPES } from './parameters';
+import { findParameter } from './parameters';
 import { alternativesOf } from './query-text';
 import { BadSearch, Unclear } from './refusal';
 import { compareBy, describeKeys, readSort } from './sort';
@@ -100,7 +100,7 @@ function answer(space: Space, place: string | undefined, query: string): Expecte
   const pairs = [...new URLSearchParams(query)].filter(([name, text]) => name !== '_' && text !== '');
   const valuesOf = (wanted: string): string[] =>
     pairs.flatMap(([name, text]) => (name === wanted ? [text] : []));
-  const types = type === undefined ? typesOf(valuesOf('_type')) : [type];
+  const types = type === undefined ? typesOf(space, compartment?.compartment, valuesOf('_type')) : [type];
   const includes: Include[] = [];
   const criteria: [string, string][] = [];
   for (const [name, text] of pairs) {
@@ -131,7 +131,9 @@ function answer(space: Space, place: string | undefined, query: string): Expecte
   };
 }
 
-function typesOf(asked: readonly string[]): readonly string[] {
-  if (asked.length === 0) return TYPES;
-  return TYPES.filter((type) => asked.every((text) => text.split(',').includes(type)));
+/** The types that are searched: those that there are, in a compartment those that belong to it. */
+function typesOf(space: Space, compartment: string | undefined, asked: readonly string[]): readonly string[] {
+  const stored = [...new Set(space.resources.map(({ resourceType }) => resourceType))];
+  const types = compartment === undefined ? stored : compartmentTypes(space, compartment);
+  return types.filter((type) => asked.every((text) => text.split(',').includes(type)));
 }

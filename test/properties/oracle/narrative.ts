@@ -1,18 +1,23 @@
 /** `_text` and `_content`: words of the narrative, and of the whole resource. */
 import { isObject, listOf, textOf, type Json, type JsonObject } from './json';
 import { alternativesOf, unescaped } from './query-text';
-import { BadSearch } from './refusal';
-import { folded } from './string';
 import type { Predicate } from './space';
+import { readWords, wordsOf } from './words';
 
 /** Made up, so that they stand nowhere but where the generators put them; none is the beginning of another. */
 export const WORDS = ['zorbal', 'quimble', 'fröstelig', 'vexwort'];
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
+/** Tags that stand inside words; all others part them. */
+const INSIDE_WORDS = /<\/?(?:b|i|a|span|em|strong)\b[^>]*>/g;
+
 /** What a reader of the narrative sees. */
 const readableText = (html: string): string =>
-  html.replace(/<[^>]*>/g, ' ').replace(/&(\w+);/g, (all, name: string) => ENTITIES[name] ?? all);
+  html
+    .replace(INSIDE_WORDS, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&(\w+);/g, (all, name: string) => ENTITIES[name] ?? all);
 
 const narrativeOf = (resource: JsonObject): string[] =>
   listOf(resource['text'])
@@ -32,11 +37,10 @@ function textsIn(value: Json): string[] {
 
 /** @param name `_text` or `_content` @throws BadSearch where no word is left */
 export function wordsPredicate(name: string, text: string): Predicate {
-  const sought = alternativesOf(text).map((alternative) => folded(unescaped(alternative)).split(' '));
-  if (sought.some((words) => words.includes(''))) throw new BadSearch(`${name}=${text}: no word`);
+  const tests = alternativesOf(text).map((alternative) => readWords(unescaped(alternative)));
   return ({ resource }) => {
     const texts = name === '_text' ? narrativeOf(resource) : textsIn(resource);
-    const found = new Set(texts.flatMap((one) => folded(one).split(' ')));
-    return sought.some((words) => words.every((word) => found.has(word)));
+    const words = texts.map(wordsOf);
+    return tests.some((test) => test(words));
   };
 }

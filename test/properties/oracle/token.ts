@@ -86,10 +86,15 @@ export function tokenTextsOf({ type, value }: Element): string[] {
   }
 }
 
+/** All words of the search are the beginnings of words of the text, in any order. */
 export const meetsTokenText = (text: string, search: string): boolean =>
-  folded(text)
+  folded(search)
     .split(' ')
-    .some((word) => word.startsWith(folded(search)));
+    .every((sought) =>
+      folded(text)
+        .split(' ')
+        .some((word) => word.startsWith(sought)),
+    );
 
 /** `:of-type=system|code|value` on an Identifier. @throws BadSearch */
 export function readOfType(search: string): (element: Element) => boolean {
@@ -107,6 +112,6 @@ function codingsOf(concept: Json | undefined): Token[] {
   return listOf(concept).flatMap((value) => tokensOf({ type: 'CodeableConcept', system: undefined, value }));
 }
 
-/** `:below` of a mime type: the base type, whatever its parameters. */
+/** `:below` of a mime type: the base type whatever its parameters, or all of a kind such as `image`. */
 export const isMimeBelow = (stored: string, search: string): boolean =>
-  stored === search || stored.replace(/\s*;.*$/, '') === search;
+  stored === search || stored.replace(/\s*;.*$/, '') === search || stored.replace(/\/.*$/, '') === search;
