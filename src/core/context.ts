@@ -1,5 +1,6 @@
 import type { Release } from './fhir/release';
 import type { SpaceParameters } from './search/tenant-parameter';
+import type { Waiter } from './waiter';
 
 /** One tenant's data of one release: what every key, index row, cache entry and cursor begins with. */
 export interface Space {
@@ -39,6 +40,8 @@ export interface RequestContext {
   readonly actor: string;
   /** Milliseconds since 1970 after which the request is answered with `timeout`. */
   readonly deadline: number;
+  /** Who waits for the answer; undefined: somebody always does. What is read for one who has left is given up. */
+  readonly waiter?: Waiter;
   readonly requestId: string;
   readonly log: Log;
 }

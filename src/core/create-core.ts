@@ -33,7 +33,8 @@ import { createHasher } from './search/hash';
 import { createIdSource, idOfKey, keyOf } from './search/resource-key';
 import type { Limits, Services } from './services';
 import { Spaces } from './spaces';
-import { Database, type DatabaseOptions, type Lane } from './storage/database';
+import { Connections } from './storage/connections';
+import type { DatabaseOptions, Lane } from './storage/database';
 import { installedDigest } from './storage/conformance';
 import { migrate } from './storage/migrate';
 import { RowRecord } from './storage/row-record';
@@ -81,7 +82,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const { log, instruments, limits } = options;
   const base = baseContent(options.extensionBase);
   const installation = await migrate({ database: options.database, base, log });
-  const database = new Database(options.database, log, installation.wall);
+  const database = new Connections(options.database, log, installation.wall);
   if (instruments !== undefined) database.observe = (lane, ms) => instruments.statement(lane, ms);
   const hasher = createHasher(installation.hashKey);
   const tools = new SpaceTools({
@@ -125,6 +126,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     definitions: loadDefinitions,
     definitionsOf: (space) => tools.definitionsOf(space),
     resourceTypes: (release) => tools.resourceTypes(release),
+    connections: database,
     database,
     reader: new VersionReader(database, (reads) => instruments?.gathered('read', reads)),
     searches: new SearchRunner(database, (pages) => instruments?.gathered('search', pages)),

@@ -73,7 +73,7 @@ export const ERROR_CATALOGUE = {
   sequenceExhausted: { status: 503, code: 'no-store', message: 'This tenant has used up its version sequence; no more changes can be stored' },
   overloaded: { status: 503, code: 'throttled', message: 'The server has more work than it may queue; try again' },
   timeout: { status: 503, code: 'timeout', message: 'The time limit of the request is over; nothing was changed' },
-  searchTimeout: { status: 503, code: 'timeout', message: "The search took too long because of the parameter '{parameter}', for which resources are read one by one: narrow the search by other parameters" },
+  searchTimeout: { status: 503, code: 'timeout', message: 'The search took too long: {reason}' },
   storageUnavailable: { status: 503, code: 'transient', message: 'The database cannot be reached just now; try again' },
   internal: { status: 500, code: 'exception', message: 'Something went wrong inside the server; the log names it under request id {requestId}' },
 } as const satisfies Record<string, ErrorKind>;

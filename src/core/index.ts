@@ -10,3 +10,4 @@ export type { ResourceInput } from './preparation/preparer';
 export { toResourceInput } from './preparation/threaded-preparer';
 export { isRelease, RELEASE_NAMES, RELEASES, type Release } from './fhir/release';
 export { toFhirError, toOutcome } from './outcome';
+export { Waiter } from './waiter';

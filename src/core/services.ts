@@ -11,9 +11,10 @@ import type { Extractor } from './search/extract';
 import type { IndexRows } from './search/index-rows';
 import type { Hasher } from './search/hash';
 import type { IdSource, ResourceKey } from './search/resource-key';
+import type { Connections } from './storage/connections';
 import type { Database } from './storage/database';
 import type { Estimator } from './storage/estimate';
-import type { SearchRunner } from './storage/search-run';
+import type { PageRunner } from './storage/search-run';
 import type { VersionReader } from './storage/version-read';
 import type { WriteQueues } from './storage/write-queue';
 import type { KeyedQueue } from './keyed-queue';
@@ -46,9 +47,11 @@ export interface Services {
   definitionsOf(space: Space): Definitions;
   /** Names of the concrete resource types. */
   resourceTypes(release: Release): ReadonlySet<string>;
+  readonly connections: Connections;
+  /** What statements are run by: the connections, or inside a search one snapshot of them (reading.ts). */
   readonly database: Database;
   readonly reader: VersionReader;
-  readonly searches: SearchRunner;
+  readonly searches: PageRunner;
   readonly estimator: Estimator;
   readonly writes: WriteQueues;
   readonly keys: ResourceKeys;

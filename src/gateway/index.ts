@@ -112,10 +112,12 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   }
 
   function toRequestContext(request: FastifyRequest, space: TenantSpace): RequestContext {
+    const deadline = Date.now() + settings.requestTimeoutMs;
     return {
       space,
       actor: actorOf(request),
-      deadline: Date.now() + settings.requestTimeoutMs,
+      deadline,
+      waiter: request.visit.waitUntil(deadline),
       requestId: request.id,
       log,
     };

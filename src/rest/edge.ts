@@ -65,10 +65,12 @@ export class Edge {
       throw unknownType(member, release);
     const query = readQuery(request.url);
     requireJsonAccepted(request.headers.accept, query.format, release);
+    const deadline = Date.now() + this.settings.requestTimeoutMs;
     const context = {
       space,
       actor: this.#actorOf(request),
-      deadline: Date.now() + this.settings.requestTimeoutMs,
+      deadline,
+      waiter: visit.waitUntil(deadline),
       requestId: request.id,
       log: this.log,
     };

@@ -13,7 +13,10 @@ export function watchRequests(server: FastifyInstance, log: Log, metrics: Metric
   server.addHook('onRequest', (request, reply, done) => {
     request.visit = new Visit();
     metrics?.requestStarted();
-    reply.raw.once('close', () => recordRequest(request, reply, log, metrics));
+    reply.raw.once('close', () => {
+      request.visit.end();
+      recordRequest(request, reply, log, metrics);
+    });
     done();
   });
 }

@@ -1,3 +1,4 @@
+import { Waiter } from '../core';
 import { INTERACTIONS, type Interaction } from './interaction-names';
 
 /**
@@ -10,6 +11,21 @@ export class Visit {
   tenant: string | undefined = undefined;
   release: string | undefined = undefined;
   type: string | undefined = undefined;
+  #waiter: Waiter | undefined;
+  #isOver = false;
+
+  /** Whoever waits for the answer, until a deadline in milliseconds since 1970. */
+  waitUntil(deadline: number): Waiter {
+    this.#waiter = new Waiter(deadline);
+    if (this.#isOver) this.#waiter.leave();
+    return this.#waiter;
+  }
+
+  /** The answer is out, or the client is gone. */
+  end(): void {
+    this.#isOver = true;
+    this.#waiter?.leave();
+  }
 }
 
 declare module 'fastify' {

@@ -3,7 +3,8 @@
  * not, by every route; once with both walls, once with row-level security alone.
  */
 import { Client } from 'pg';
-import { Database } from '../../src/core/storage/database';
+import { Connections } from '../../src/core/storage/connections';
+import { Snapshot } from '../../src/core/storage/snapshot';
 import { forEachOf, type Example } from '../support/examples';
 import { startServer, type TestServer } from '../support/server';
 import { readRightExamples } from '../support/wrong-examples';
@@ -219,11 +220,13 @@ describe('what the victim has stored', () => {
 });
 
 describe('row-level security alone', () => {
-  const original = Database.prototype.run;
-  const originalTransaction = Database.prototype.transaction;
+  const original = Connections.prototype.run;
+  const originalInSnapshot = Snapshot.prototype.run;
+  const originalTransaction = Connections.prototype.transaction;
   afterEach(() => {
-    Database.prototype.run = original;
-    Database.prototype.transaction = originalTransaction;
+    Connections.prototype.run = original;
+    Snapshot.prototype.run = originalInSnapshot;
+    Connections.prototype.transaction = originalTransaction;
   });
 
   /** As if every statement of the stranger were given the victim's space; its connection is set to its own. */
@@ -232,13 +235,16 @@ describe('row-level security alone', () => {
       space: number | undefined,
       bound: Values,
     ): Values => (space === stranger && 'space' in bound ? { ...bound, space: victim } : bound);
-    Database.prototype.run = function (this: Database, lane, space, statement, bound) {
+    Connections.prototype.run = function (this: Connections, lane, space, statement, bound) {
       return original.call(this, lane, space, statement, confused(space, bound));
     };
-    Database.prototype.transaction = function <T>(
-      this: Database,
+    Snapshot.prototype.run = function (this: Snapshot, lane, space, statement, bound) {
+      return originalInSnapshot.call(this, lane, space, statement, confused(space, bound));
+    };
+    Connections.prototype.transaction = function <T>(
+      this: Connections,
       space: number,
-      work: Parameters<Database['transaction']>[1],
+      work: Parameters<Connections['transaction']>[1],
     ): Promise<T> {
       return originalTransaction.call(this, space, (run) =>
         work((statement, bound) => run(statement, confused(space, bound))),
@@ -256,7 +262,7 @@ describe('row-level security alone', () => {
     const attack = { method: 'GET', path: `${root}/Patient` };
     expect((await send(server, attack)).text).not.toContain(CANARY);
     // Now the connection's setting is the victim's as well.
-    Database.prototype.run = function (this: Database, lane, space, statement, bound) {
+    Connections.prototype.run = function (this: Connections, lane, space, statement, bound) {
       return original.call(
         this,
         lane,

@@ -4,25 +4,25 @@ import type { Criterion } from '../search/predicate';
 import type { Services } from '../services';
 import { runKeys, type MatchHead } from '../storage/search-run';
 import { planSearch } from './plan-search';
+import { matchingReason, planningReason, withReason } from './search-timeout';
 
 /** More matches are not gathered only to be sorted. */
 export const MAX_SORTED = 10_000;
 const BY_KEY: Order = { by: 'key', descending: true };
 
-/** The heads of all matches of a space. Throws tooCostly over MAX_SORTED. */
+/** The heads of all matches of a space. Throws tooCostly over MAX_SORTED, searchTimeout. */
 export async function gatherHeads(
   services: Services,
   space: number,
   type: number,
   criteria: readonly Criterion[],
 ): Promise<MatchHead[]> {
-  const plan = await planSearch(services, space, type, { criteria }, BY_KEY, undefined, Infinity);
-  const heads = await runKeys(services.database, {
-    ...plan,
-    phase: 'all',
-    after: undefined,
-    limit: MAX_SORTED + 1,
-  });
+  const plan = await withReason(
+    planSearch(services, space, type, { criteria }, BY_KEY, undefined, Infinity),
+    () => planningReason(criteria),
+  );
+  const request = { ...plan, phase: 'all' as const, after: undefined, limit: MAX_SORTED + 1 };
+  const heads = await withReason(runKeys(services.database, request), () => matchingReason(plan));
   if (heads.length > MAX_SORTED) {
     const reason = `More than ${MAX_SORTED} resources match; this order is offered up to there. Narrow the search`;
     throw fhirError('tooCostly', { reason });

@@ -171,7 +171,7 @@ async function replaceLocked(
   const space = context.space.number;
   for (;;) {
     if (Date.now() > context.deadline) throw fhirError('versionConflict', { type, id });
-    const replaced = await services.database.transaction(space, async (run) => {
+    const replaced = await services.connections.transaction(space, async (run) => {
       await run(LOCK_STATEMENT, { space, type: address.type, key: keyText(address.key) });
       // Read on another connection: the lock holds the head, so what is committed is what is current.
       const current = await readOwn(services, context, address, id);

@@ -7,6 +7,32 @@ import { resolveCanonical } from './resolve-canonicals';
 import { mergeCodes, requireFewValueSets, resolveSubsumption, resolveValueSet } from './resolve-codes';
 import { resolveLists } from './resolve-lists';
 
+/** Whether none of them waits for what stored data tell, scans included. */
+export function isResolved(criteria: readonly Criterion[]): boolean {
+  return criteria.every(({ anyOf }) =>
+    anyOf.every((predicate) => {
+      switch (predicate.index) {
+        case 'target':
+          return isResolved(predicate.target.criteria);
+        case 'source':
+          return isResolved(predicate.source.criteria);
+        case 'all':
+          return isResolved(predicate.criteria);
+        case 'reference':
+          return predicate.bareId === undefined;
+        case 'canonical':
+        case 'valueSet':
+        case 'subsumption':
+        case 'currentList':
+        case 'scan':
+          return false;
+        default:
+          return true;
+      }
+    }),
+  );
+}
+
 /**
  * Replaces the predicates that only the stored data can tell the meaning of, at any depth of chains, but for scans, which
  * are of one space: planSearch replaces those.

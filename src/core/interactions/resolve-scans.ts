@@ -120,7 +120,7 @@ async function resolveScanned(
   } catch (error) {
     if (!(error instanceof FhirError)) throw error;
     const { name } = criterion;
-    if (error.key === 'timeout') throw fhirError('searchTimeout', { parameter: name });
+    if (error.key === 'timeout') throw tooSlow(name);
     throw error;
   }
 }
@@ -229,4 +229,9 @@ class Reader {
     await setImmediate();
     this.turnSince = performance.now();
   }
+}
+
+function tooSlow(name: string): FhirError {
+  const reason = `for the parameter '${name.slice(0, 80)}' resources are read one by one; narrow the search by other parameters`;
+  return fhirError('searchTimeout', { reason });
 }

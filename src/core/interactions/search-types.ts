@@ -11,15 +11,17 @@ import type { Phase } from '../storage/search-matches';
 import { keyOfText, type PageRow } from '../storage/version-row';
 import { inBatches, inOrder, inSequence, type TypePlace } from './merge-streams';
 import { openStreams } from './open-streams';
+import { readAtOnce } from './reading';
 import { boundText, completePage, criterionOf, search, searchContext } from './search';
 import { sortTypes } from './search-types-sorted';
+import { planningReason, withReason } from './search-timeout';
 import { toStoredVersion } from './stored-version';
 import type { FoundMatches, TypeMatch, TypeStream } from './type-stream';
 
 /**
  * A search of one type, or of several: those that `_type` names, those of a compartment, or all (http.html#search).
  * Throws as `search`. Cost of several: a statement that tells which types have resources, one or two for each of
- * those, and one for the page.
+ * those, and one for the page, all in one snapshot.
  */
 export async function searchAny(
   services: Services,
@@ -69,10 +71,28 @@ async function searchSeveral(
   const query = parseTypesSearch(typeContext, types, { ...request, parameters: names.others }, handling);
   const used = withTypes(request, query.used);
   const boundTo = boundText(context, request, used);
-  const order = orderOf(query);
-  const byUpdate = typeof order === 'string' ? undefined : order;
-  const streams = await openStreams(services, context, typeContext, request, names, query, byUpdate);
-  const answered = { issues: query.issues, used };
+  const work = readAtOnce(services, context, async (reading) => {
+    const order = orderOf(query);
+    const byUpdate = typeof order === 'string' ? undefined : order;
+    const streams = await openStreams(reading, context, typeContext, request, names, query, byUpdate);
+    const page = await answer(reading, context, { ...query, used }, streams, order, boundTo);
+    return query.countOnly ? page : completePage(reading, context, query, page);
+  });
+  return withReason(work, () =>
+    planningReason([...query.queries.values()].flatMap(({ criteria }) => criteria)),
+  );
+}
+
+/** Without what the page brings along. */
+async function answer(
+  services: Services,
+  context: RequestContext,
+  query: TypesQuery,
+  streams: readonly TypeStream[],
+  order: TypesOrder,
+  boundTo: string,
+): Promise<SearchPage> {
+  const answered = { issues: query.issues, used: query.used };
   if (query.countOnly) {
     return { ...answered, matches: [], included: [], total: await countAll(streams) };
   }
@@ -88,13 +108,13 @@ async function searchSeveral(
   const known = total ?? (isWhole ? versions.length : undefined);
   const counts = known === undefined && (query.total === 'accurate' || query.total === 'estimate');
   const shown = counts ? await countAll(streams) : known;
-  return completePage(services, context, query, {
+  return {
     ...answered,
     matches: versions,
     included: [],
     ...(shown === undefined || query.total === 'none' ? {} : { total: shown }),
     ...(more ? { next: sealCursor(services.secretKeys, boundTo, places(last)) } : {}),
-  });
+  };
 }
 
 /** One type after the other; all by last update; or all gathered and sorted. */

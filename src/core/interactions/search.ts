@@ -15,8 +15,16 @@ import type { After, Phase } from '../storage/search-matches';
 import { typeNumberOf } from './resource-address';
 import { collectIncluded, type Included } from './include';
 import { planSearch, type Plan } from './plan-search';
-import { resolveCriteria } from './resolve-criteria';
+import { readAtOnce, readEach } from './reading';
+import { isResolved, resolveCriteria } from './resolve-criteria';
 import { searchSorted } from './search-sorted';
+import {
+  countingReason,
+  includingReason,
+  matchingReason,
+  planningReason,
+  withReason,
+} from './search-timeout';
 import { toStoredVersion } from './stored-version';
 
 /** Distinct matches are counted up to here; the statement's time limit ends it earlier. */
@@ -24,8 +32,9 @@ const MAX_TOTAL = 2_000_000_000;
 
 /**
  * Resources of a type that meet all parameters, one page of them (search.html; search-rules.md).
- * Throws unknownParameter, unsupportedModifier, invalidParameterValue, invalidCursor, tooCostly.
- * Cost: one statement for one criterion; one more the first time several meet.
+ * Throws unknownParameter, unsupportedModifier, invalidParameterValue, invalidCursor, tooCostly, searchTimeout.
+ * Cost: one statement for one criterion; one more the first time several meet. Where the answer takes several (a total,
+ * what the page brings along, an order that is gathered), all of them see one snapshot.
  */
 export async function search(
   services: Services,
@@ -42,10 +51,28 @@ export async function search(
     request.handling ?? context.space.settings.searchUnknown,
   );
   const within = compartment === undefined ? [] : [criterionOf(typeContext, compartment, type)];
-  const criteria = await resolveCriteria(services, context, [...within, ...query.criteria]);
+  const asked = { ...query, criteria: [...within, ...query.criteria] };
   const boundTo = boundText(context, request, query.used);
-  const page = await answer(services, context, { ...query, criteria }, typeNumber, boundTo);
-  return completePage(services, context, query, page);
+  if (mayBeOneStatement(asked)) {
+    const page = await answer(readEach(services, context), context, asked, typeNumber, boundTo, true);
+    if (page !== undefined) return completePage(services, context, query, page);
+  }
+  return readAtOnce(services, context, async (reading) => {
+    const criteria = await withReason(resolveCriteria(reading, context, asked.criteria), () =>
+      planningReason(asked.criteria),
+    );
+    const page = await answer(reading, context, { ...asked, criteria }, typeNumber, boundTo, false);
+    if (page === undefined) throw new Error('a search that may run several statements found no answer');
+    return completePage(reading, context, query, page);
+  });
+}
+
+/** Whether one statement may be the whole answer, beside those that only choose the plan. */
+function mayBeOneStatement({ criteria, countOnly, total, includes, offset, cursor }: SearchQuery): boolean {
+  if (!isResolved(criteria)) return false;
+  if (countOnly) return true;
+  const counts = total === 'accurate' || total === 'estimate';
+  return !counts && includes.length === 0 && (offset === 0 || cursor !== undefined);
 }
 
 /** A search of one type. */
@@ -92,7 +119,9 @@ export async function completePage(
   const { versions, issues } =
     includes.length === 0 || page.matches.length === 0
       ? NOTHING_INCLUDED
-      : await collectIncluded(services, context, includes, page.matches);
+      : await withReason(collectIncluded(services, context, includes, page.matches), () =>
+          includingReason(includes),
+        );
   const definitions = services.definitions(context.space.release);
   const shorten = (version: StoredVersion): StoredVersion =>
     subset === undefined
@@ -108,30 +137,35 @@ export async function completePage(
 
 const NOTHING_INCLUDED: Included = { versions: [], issues: [] };
 
+/** Without what the page brings along. `isAlone`: by one statement, or undefined where that is not enough. */
 async function answer(
   services: Services,
   context: RequestContext,
   query: SearchQuery,
   typeNumber: number,
   boundTo: string,
-): Promise<SearchPage> {
+  isAlone: boolean,
+): Promise<SearchPage | undefined> {
   const { type } = query;
   const { release } = context.space;
   const sortDate = services.definitions(release).sortDateParameter(type);
   const order = databaseOrder(query, sortDate?.code, sortDate?.number);
   if (order === undefined || services.isConformanceType(release, type)) {
-    return searchSorted(services, context, query, typeNumber, boundTo);
+    return isAlone ? undefined : searchSorted(services, context, query, typeNumber, boundTo);
   }
-  const plan = await planSearch(services, context.space.number, typeNumber, query, order, sortDate?.number);
+  const plan = await withReason(
+    planSearch(services, context.space.number, typeNumber, query, order, sortDate?.number),
+    () => planningReason(query.criteria),
+  );
   const answered = { issues: query.issues, used: query.used };
   if (query.countOnly) {
+    if (isAlone && phasesOf(plan).length > 1) return undefined;
     return { ...answered, matches: [], included: [], total: await countAll(services, plan) };
   }
-  const after =
-    query.cursor === undefined
-      ? await skipTo(services, plan, query.offset)
-      : openPosition(services, boundTo, query.cursor);
-  const matches = after === 'end' ? [] : await runPhases(services, plan, after, query.count + 1);
+  const matches = await withReason(findMatches(services, plan, query, boundTo, isAlone), () =>
+    matchingReason(plan),
+  );
+  if (matches === undefined) return undefined;
   const page = await services.reader.completePage(
     matches.slice(0, query.count).map(({ match }) => match.row),
     () => context.space.number,
@@ -204,16 +238,23 @@ interface Positioned {
   readonly match: Match;
 }
 
-async function runPhases(
+/** Those of the page and one more. `isAlone`: by one statement, or undefined where that is not enough. */
+async function findMatches(
   services: Services,
   plan: Plan,
-  position: Position | undefined,
-  limit: number,
-): Promise<Positioned[]> {
+  { cursor, offset, count }: SearchQuery,
+  boundTo: string,
+  isAlone: boolean,
+): Promise<Positioned[] | undefined> {
+  const position =
+    cursor === undefined ? await skipTo(services, plan, offset) : openPosition(services, boundTo, cursor);
+  if (position === 'end') return [];
+  const limit = count + 1;
   const found: Positioned[] = [];
   const phases = phasesOf(plan);
   const start = position === undefined ? 0 : Math.max(0, phases.indexOf(position.phase));
-  for (const phase of phases.slice(start)) {
+  for (const [index, phase] of phases.slice(start).entries()) {
+    if (isAlone && index > 0) return undefined;
     const after = position?.phase === phase ? position.after : undefined;
     const matches = await services.searches.page({ ...plan, phase, after, limit: limit - found.length });
     found.push(...matches.map((match) => ({ phase, match })));
@@ -237,10 +278,12 @@ async function skipTo(services: Services, plan: Plan, offset: number): Promise<P
   return 'end';
 }
 
+/** Throws searchTimeout. */
 export async function countAll(services: Services, plan: Plan): Promise<number> {
   let total = 0;
   for (const phase of phasesOf(plan)) {
-    total += await runCount(services.database, { ...plan, phase, after: undefined, limit: MAX_TOTAL });
+    const request = { ...plan, phase, after: undefined, limit: MAX_TOTAL };
+    total += await withReason(runCount(services.database, request), () => countingReason(plan));
   }
   return total;
 }

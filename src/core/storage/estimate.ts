@@ -17,14 +17,18 @@ const TOTAL_AGE_MS = 300_000;
 
 /** Says about how many resources meet a criterion; what it has said is remembered for a while. */
 export class Estimator {
-  private readonly counts = new LRUCache<string, number>({ max: MAX_REMEMBERED, ttl: COUNT_AGE_MS });
-  private readonly totals = new LRUCache<string, number>({ max: MAX_REMEMBERED, ttl: TOTAL_AGE_MS });
-
   /** @param most index rows of one criterion that are counted; of more it is only known that they are many */
   constructor(
     private readonly database: Database,
     private readonly most: number,
+    private readonly counts = new LRUCache<string, number>({ max: MAX_REMEMBERED, ttl: COUNT_AGE_MS }),
+    private readonly totals = new LRUCache<string, number>({ max: MAX_REMEMBERED, ttl: TOTAL_AGE_MS }),
   ) {}
+
+  /** The same, remembering the same, by statements of this database. */
+  over(database: Database): Estimator {
+    return new Estimator(database, this.most, this.counts, this.totals);
+  }
 
   /**
    * Index rows of resources that meet each criterion, whose chains are planned; Infinity for more than are counted, and

@@ -1,4 +1,5 @@
 import type { Order } from '../search/plan';
+import type { Waiter } from '../waiter';
 import type { Database, Row } from './database';
 import { Gathering } from './gathering';
 import {
@@ -25,9 +26,20 @@ export interface Match {
 /** Pages in one statement. */
 const MAX_SHARED = 16;
 
+/** Runs page statements. */
+export interface PageRunner {
+  /** The matches of one page in order. `waiter`: the statement may be cancelled when it has left. */
+  page(request: SearchStatementRequest, waiter?: Waiter): Promise<Match[]>;
+}
+
+/** A page that may share its statement, and who waits for it. */
+interface AwaitedPage extends ShareablePage {
+  readonly waiter: Waiter | undefined;
+}
+
 /** Runs page statements. Pages of one shape that are asked for at the same time become one statement. */
-export class SearchRunner {
-  private readonly gathering: Gathering<undefined, ShareablePage, Match[]>;
+export class SearchRunner implements PageRunner {
+  private readonly gathering: Gathering<undefined, AwaitedPage, Match[]>;
 
   constructor(
     private readonly database: Database,
@@ -44,30 +56,24 @@ export class SearchRunner {
   }
 
   /** The matches of one page in order. Cost: one statement, or a share in one. */
-  async page(request: SearchStatementRequest): Promise<Match[]> {
+  async page(request: SearchStatementRequest, waiter?: Waiter): Promise<Match[]> {
     const shareable = toShareable(request);
     return shareable === undefined
-      ? this.runAlone(request)
-      : this.gathering.load(shareable.group, undefined, shareable);
+      ? runPage(this.database, request, waiter)
+      : this.gathering.load(shareable.group, undefined, { ...shareable, waiter });
   }
 
-  private async runAlone(request: SearchStatementRequest, prepared?: Prepared): Promise<Match[]> {
-    const { statement, bound } = pageStatement(request, prepared);
-    const rows = await this.database.run('search', request.space, statement, bound);
-    return rows.map((row) => toMatch(row, 0, request.type));
-  }
-
-  private async runShared(pages: readonly ShareablePage[]): Promise<(Match[] | Error)[]> {
+  private async runShared(pages: readonly AwaitedPage[]): Promise<(Match[] | Error)[]> {
     const [first, second] = pages;
     if (first === undefined) return [];
-    if (second === undefined) return [await this.runAlone(first.request, first.prepared)];
+    if (second === undefined) return [await this.runAlone(first)];
     try {
       return await this.runTogether(first, pages);
     } catch {
       // What one of them asked for is not to fail the others; each is told of its own failure.
       return Promise.all(
-        pages.map(({ request, prepared }) =>
-          this.runAlone(request, prepared).catch((error: unknown) =>
+        pages.map((page) =>
+          this.runAlone(page).catch((error: unknown) =>
             error instanceof Error ? error : new Error(String(error)),
           ),
         ),
@@ -75,17 +81,37 @@ export class SearchRunner {
     }
   }
 
-  private async runTogether(first: ShareablePage, pages: readonly ShareablePage[]): Promise<Match[][]> {
+  private runAlone({ request, waiter, prepared }: AwaitedPage): Promise<Match[]> {
+    return runPage(this.database, request, waiter, prepared);
+  }
+
+  /** Nobody's leaving takes their page from the others: the statement is cancelled when all have left. */
+  private async runTogether(first: AwaitedPage, pages: readonly AwaitedPage[]): Promise<Match[][]> {
     const { space, type, order } = first.request;
     const { statement, bound } = sharedStatement(first, pages);
     const found: Match[][] = pages.map(() => []);
-    for (const row of await this.database.run('search', space, statement, bound)) {
+    const waiters = pages.flatMap(({ waiter }) => waiter ?? []);
+    const waiting = waiters.length < pages.length ? undefined : waiters;
+    for (const row of await this.database.run('search', space, statement, bound, waiting)) {
       found[(row[0] as number) - 1]?.push(toMatch(row, 1, type));
     }
     // The pages come one after the other as they were made; only a plan nobody has seen would mix them.
     for (const page of found) if (!isInOrder(page, order)) page.sort((a, b) => compareMatches(a, b, order));
     return found;
   }
+}
+
+/** The matches of one page in order. Cost: one statement. */
+export async function runPage(
+  database: Database,
+  request: SearchStatementRequest,
+  waiter?: Waiter,
+  prepared?: Prepared,
+): Promise<Match[]> {
+  const { statement, bound } = pageStatement(request, prepared);
+  const waiting = waiter === undefined ? undefined : [waiter];
+  const rows = await database.run('search', request.space, statement, bound, waiting);
+  return rows.map((row) => toMatch(row, 0, request.type));
 }
 
 function isInOrder(page: readonly Match[], order: Order): boolean {

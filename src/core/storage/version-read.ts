@@ -102,7 +102,7 @@ export class VersionReader {
 
   constructor(
     private readonly database: Database,
-    observe: ReadObserver,
+    private readonly observe: ReadObserver,
     /** Statements under way at once: the connections of the read lane. */
     concurrent = 2,
   ) {
@@ -118,6 +118,11 @@ export class VersionReader {
       most: MAX_GATHERED,
       observe,
     });
+  }
+
+  /** The same by statements of this database. */
+  over(database: Database): VersionReader {
+    return new VersionReader(database, this.observe);
   }
 
   /** The current version, deletions included; undefined when there never was one. */

@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import { FhirError, fhirError } from '../errors';
 import { isOutdatedWrite, isRetryable } from './database-error';
-import type { Database, Row } from './database';
+import type { Connections } from './connections';
+import type { Row } from './database';
 import { REGISTER } from './search-parameters';
 import { bind, defineStatement, template, type Bound, type Statement } from './statement';
 import { encodeWrites, type VersionWrite, type Written } from './version-write';
@@ -110,7 +111,7 @@ class SpaceQueue {
   private running = false;
 
   constructor(
-    private readonly database: Database,
+    private readonly database: Connections,
     private readonly space: number,
     private readonly maxWaiting: number,
     private readonly observe: BatchObserver,
@@ -217,7 +218,7 @@ export class WriteQueues {
   private readonly queues = new Map<number, SpaceQueue>();
 
   constructor(
-    private readonly database: Database,
+    private readonly database: Connections,
     private readonly maxWaiting: number,
     private readonly observe: BatchObserver,
     /** Awaited before a write where it gives something to wait for: the first one of each space. */

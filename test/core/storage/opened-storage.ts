@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { IndexRows } from '../../../src/core/search/index-rows';
-import { Database } from '../../../src/core/storage/database';
+import { Connections } from '../../../src/core/storage/connections';
 import { TenantStore } from '../../../src/core/storage/tenants';
 import type { VersionWrite } from '../../../src/core/storage/version-write';
 import { createTestDatabase } from '../../support/database';
@@ -12,7 +12,7 @@ export const SYSTEM_R4 = 3;
 export const SYSTEM_R4B = 4;
 
 export interface OpenedStorage {
-  readonly database: Database;
+  readonly database: Connections;
   /** A connection of the superuser, for looking into the tables. */
   readonly owner: Client;
   /** Makes a tenant; gives the number of its R4 space. */
@@ -22,7 +22,7 @@ export interface OpenedStorage {
 
 export async function openStorage(): Promise<OpenedStorage> {
   const testDatabase = await createTestDatabase();
-  const database = new Database(testDatabase.settings, silentLog, true);
+  const database = new Connections(testDatabase.settings, silentLog, true);
   const owner = new Client(testDatabase.settings);
   await owner.connect();
   const tenants = new TenantStore(database, testDatabase.settings);

@@ -1,7 +1,8 @@
 /** Row-level security: what the database itself shows and refuses, whatever the SQL says (storage.md, correction 9). */
 import { Client } from 'pg';
 import { migrate } from '../../../src/core/storage/migrate';
-import { APPLICATION_ROLE, Database } from '../../../src/core/storage/database';
+import { Connections } from '../../../src/core/storage/connections';
+import { APPLICATION_ROLE } from '../../../src/core/storage/database';
 import { VersionReader } from '../../../src/core/storage/version-read';
 import { WriteQueues } from '../../../src/core/storage/write-queue';
 import { baseContent } from '../../../src/core/base-resources';
@@ -170,9 +171,11 @@ it('the application role notes what rows are made with for its own space only', 
 
 describe('the statements of the server', () => {
   /** The connection's setting is that of `own`; the statement is given another space's number. */
-  class Mistaken extends Database {
+  class Mistaken extends Connections {
     own = 0;
-    override run(...[lane, , statement, bound]: Parameters<Database['run']>): ReturnType<Database['run']> {
+    override run(
+      ...[lane, , statement, bound]: Parameters<Connections['run']>
+    ): ReturnType<Connections['run']> {
       return super.run(lane, this.own, statement, bound);
     }
   }
@@ -252,7 +255,7 @@ describe('a server whose database user is no superuser', () => {
   it('has the wall once it is a member of the role', async () => {
     await storage.owner.query(`grant ${APPLICATION_ROLE} to ${OWNER}`);
     expect((await start()).wall).toBe(true);
-    const plain = new Database({ ...database.settings, user: OWNER, password: 'plain' }, silentLog, true);
+    const plain = new Connections({ ...database.settings, user: OWNER, password: 'plain' }, silentLog, true);
     const writes = new WriteQueues(plain, 100, () => undefined);
     expect((await writes.write(SYSTEM_R4, makeWrite(1)))?.version).toBe(1);
     await plain.close();

@@ -13,7 +13,7 @@ import { createHasher } from '../../../src/core/search/hash';
 import { storedParameters } from '../../../src/core/search/parameter';
 import { keyOf } from '../../../src/core/search/resource-key';
 import { searchTypeOf } from '../../../src/core/search/types';
-import { Database } from '../../../src/core/storage/database';
+import { Connections } from '../../../src/core/storage/connections';
 import { WriteQueues } from '../../../src/core/storage/write-queue';
 import type { Core, Release, RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
@@ -147,7 +147,7 @@ async function store(
   const resolver = createReferenceResolver({ publicUrls: [], tenant: 'system', release, resourceTypes });
   const localReference = (text: string) => resolver.local(text);
   const extract = createExtractor({ definitions, hasher, localReference, zoneOffset: 0 });
-  const connections = new Database(settings, silentLog, true);
+  const connections = new Connections(settings, silentLog, true);
   const writes = new WriteQueues(connections, 10_000, () => undefined);
   const all = [...stored].flatMap(([type, resources]) =>
     [...resources].map(([id, resource]) => ({ type, id, resource })),

@@ -1,0 +1,43 @@
+/** What the statements of one search are run by. */
+import type { RequestContext } from '../context';
+import type { Services } from '../services';
+import type { Database } from '../storage/database';
+import { runPage } from '../storage/search-run';
+
+/** Each statement sees the data of its own moment; all of them are cancelled when nobody waits for the search any more. */
+export function readEach(services: Services, { waiter }: RequestContext): Services {
+  if (waiter === undefined) return services;
+  const { connections } = services;
+  const database: Database = {
+    run: (lane, space, statement, bound) => connections.run(lane, space, statement, bound, [waiter]),
+  };
+  return {
+    ...services,
+    database,
+    estimator: services.estimator.over(database),
+    searches: { page: (request) => services.searches.page(request, waiter) },
+  };
+}
+
+/**
+ * All statements that `work` runs by the services that it is given see the same data: a page, its total and what it
+ * brings along are of one moment. Cancelled as those of `readEach`.
+ * Cost: it holds one connection of the search lane, shares no statement with other requests, and runs one statement at
+ * a time; no round trip more.
+ */
+export async function readAtOnce<T>(
+  services: Services,
+  { waiter }: RequestContext,
+  work: (services: Services) => Promise<T>,
+): Promise<T> {
+  const waiting = waiter === undefined ? undefined : [waiter];
+  return services.connections.inSnapshot(waiting, (database) =>
+    work({
+      ...services,
+      database,
+      reader: services.reader.over(database),
+      estimator: services.estimator.over(database),
+      searches: { page: (request) => runPage(database, request) },
+    }),
+  );
+}

@@ -1,0 +1,142 @@
+import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { ClientBase } from 'pg';
+import type { Log } from '../context';
+import { fhirError } from '../errors';
+import type { Waiter } from '../waiter';
+import { requestCancel, type BackendKey } from './cancel-request';
+import { SET_SPACE, type DatabaseOptions, type Row } from './database';
+import { translateDatabaseError } from './database-error';
+import { defineStatement, template, type Bound, type Statement } from './statement';
+
+const ROLLBACK = defineStatement(template(sql`rollback`), { named: false });
+
+/** A cancel request that came before its statement has no effect: it is sent again. */
+const CANCEL_AGAIN_MS = 20;
+
+/** One pipelined connection, and which space row-level security lets it see. One user at a time. */
+export class Connection {
+  private space: number | undefined;
+  private underWay = 0;
+  /** Set when the connection is in an unknown state: it must leave the pool. */
+  lost: Error | undefined;
+
+  constructor(
+    private readonly client: ClientBase,
+    private readonly options: DatabaseOptions,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * Runs a statement in a space, behind `before` on the same connection, so that neither those nor the change of the
+   * space cost a round trip. Its answer counts only if they succeeded: under another space's setting it would see nothing.
+   */
+  async run(
+    space: number | undefined,
+    statement: Statement,
+    bound: Readonly<Record<string, Bound>>,
+    before: readonly Statement[] = [],
+  ): Promise<Row[]> {
+    if (before.length === 0 && (space === undefined || space === this.space)) {
+      return this.execute(statement, bound);
+    }
+    const sent = [this.enter(space), ...before.map((each) => this.execute(each, {}))];
+    const [rows] = await Promise.all([this.execute(statement, bound), ...sent]);
+    return rows;
+  }
+
+  private async enter(space: number | undefined): Promise<void> {
+    if (space === undefined || space === this.space) return;
+    this.space = space;
+    try {
+      await this.execute(SET_SPACE, { space: String(space) });
+    } catch (error) {
+      this.space = undefined;
+      throw error;
+    }
+  }
+
+  private async execute(statement: Statement, bound: Readonly<Record<string, Bound>>): Promise<Row[]> {
+    const values = statement.values(bound);
+    this.underWay++;
+    try {
+      const result = await this.client.query<unknown[]>({
+        ...(statement.name === undefined ? {} : { name: statement.name }),
+        text: statement.text,
+        values,
+        rowMode: 'array',
+      });
+      return result.rows;
+    } catch (error) {
+      const translated = translateDatabaseError(error);
+      if (translated.connectionLost) this.lost = translated.cause;
+      throw translated.error;
+    } finally {
+      this.underWay--;
+    }
+  }
+
+  /** Ends a transaction without a trace. A connection that cannot even do that is not used again. */
+  async rollBack(): Promise<void> {
+    if (this.lost !== undefined) return;
+    // What was set in the transaction is as it was before.
+    this.space = undefined;
+    try {
+      await this.execute(ROLLBACK, {});
+    } catch {
+      this.lost ??= new Error('the transaction could not be rolled back');
+    }
+  }
+
+  /**
+   * Does `work` with this connection; what runs on it is cancelled when all of `waiting` have left. Throws timeout
+   * if they had already.
+   */
+  async whileWaitedFor<T>(waiting: readonly Waiter[] | undefined, work: () => Promise<T>): Promise<T> {
+    if (waiting === undefined) return work();
+    let cancelling: Promise<void> | undefined;
+    const look = (): void => {
+      if (isGivenUp(waiting)) cancelling ??= this.cancel();
+    };
+    const forget = waiting.map((waiter) => waiter.whenLeaving(look));
+    try {
+      if (isGivenUp(waiting)) throw fhirError('timeout');
+      return await work();
+    } finally {
+      for (const each of forget) each();
+      // No request to cancel may be under way when the next user sends a statement.
+      await cancelling;
+    }
+  }
+
+  private async cancel(): Promise<void> {
+    const backend = backendOf(this.client);
+    while (this.underWay > 0 && this.lost === undefined) {
+      try {
+        await requestCancel(this.options, backend);
+      } catch (error) {
+        // It may have been sent or not.
+        this.lost = error instanceof Error ? error : new Error('a cancel request failed');
+        this.log.warn({}, 'a database statement that nobody waits for could not be cancelled');
+      }
+      if (this.underWay > 0) await setTimeout(CANCEL_AGAIN_MS);
+    }
+  }
+}
+
+export function isGivenUp(waiting: readonly Waiter[] | undefined): boolean {
+  return waiting?.every(({ hasLeft }) => hasLeft) ?? false;
+}
+
+/** What pg keeps of a connection, though its types do not tell. */
+function backendOf(client: ClientBase): BackendKey {
+  if (
+    'processID' in client &&
+    typeof client.processID === 'number' &&
+    'secretKey' in client &&
+    typeof client.secretKey === 'number'
+  ) {
+    return { processId: client.processID, secretKey: client.secretKey };
+  }
+  throw new Error('pg keeps no backend key of the connection');
+}

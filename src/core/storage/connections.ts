@@ -1,0 +1,200 @@
+import { sql } from 'kysely';
+import { Pool, types as pgTypes, type ClientBase, type PoolClient, type PoolConfig } from 'pg';
+import type { Log } from '../context';
+import { fhirError } from '../errors';
+import type { Waiter } from '../waiter';
+import { Connection } from './connection';
+import {
+  APPLICATION_ROLE,
+  clientConfiguration,
+  type Database,
+  type DatabaseOptions,
+  type Lane,
+  type Row,
+} from './database';
+import { Snapshot } from './snapshot';
+import { builder, defineStatement, template, type Bound, type Statement } from './statement';
+
+const INT8 = 20;
+const typeParsers: PoolConfig['types'] = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 && format !== 'binary'
+      ? Number
+      : (pgTypes.getTypeParser(oid, format) as (text: string) => unknown),
+};
+
+const BEGIN = defineStatement(template(sql`begin`), { named: false });
+const COMMIT = defineStatement(template(sql`commit`), { named: false });
+
+/** Called with the time that each statement took; for metrics. */
+export type StatementObserver = (lane: Lane, milliseconds: number) => void;
+
+/** The connections of one server process. Each runs as the application role with one space at a time in its settings. */
+export class Connections implements Database {
+  private readonly pools: Readonly<Record<Lane, Pool>>;
+  private readonly known = new WeakMap<ClientBase, Connection>();
+  observe: StatementObserver | undefined;
+
+  constructor(
+    private readonly options: DatabaseOptions,
+    private readonly log: Log,
+    /** False where the role could not be made: the second wall is down, and readiness says so. */
+    private readonly wall: boolean,
+  ) {
+    const total = Math.max(4, options.connections ?? 12);
+    const own = Math.max(1, Math.min(2, Math.floor(total / 4)));
+    this.pools = {
+      read: this.createPool(own),
+      write: this.createPool(Math.max(2, own)),
+      search: this.createPool(Math.max(1, total - own - Math.max(2, own))),
+    };
+  }
+
+  private createPool(max: number): Pool {
+    const pool = new Pool({
+      ...clientConfiguration(this.options),
+      max,
+      pipeline: true,
+      idleTimeoutMillis: 60_000,
+      types: typeParsers,
+      verify: (client, done) => {
+        this.prepareConnection(client).then(() => done(), done);
+      },
+    });
+    pool.on('error', (error) =>
+      this.log.warn({ code: errorCode(error) }, 'an idle database connection was lost'),
+    );
+    return pool;
+  }
+
+  /** Takes the application role and proves that row-level security is in force before anything else may run. */
+  private async prepareConnection(client: ClientBase): Promise<void> {
+    // The pool hears the errors of idle connections only. One that is lost while it works fails its statements, which
+    // tell; without a listener the event would end the process.
+    client.on('error', () => undefined);
+    const settings = [
+      sql`set jit = off`,
+      sql`set random_page_cost = 1.1`,
+      sql`set statement_timeout = ${sql.lit(this.options.statementTimeoutMs ?? 10_000)}`,
+      sql`set idle_in_transaction_session_timeout = 60000`,
+    ];
+    if (this.wall) settings.push(sql`set role ${sql.id(APPLICATION_ROLE)}`);
+    for (const setting of settings) await client.query(setting.compile(builder).sql);
+    if (!this.wall) return;
+    const proof = await client.query<{ proof: boolean }>(
+      sql`select current_user = ${sql.lit(APPLICATION_ROLE)} and row_security_active('andiron.resource')
+            and row_security_active('andiron.resource_version') as proof`.compile(builder).sql,
+    );
+    if (proof.rows[0]?.proof !== true)
+      throw new Error('row-level security is not in force on a new connection');
+  }
+
+  /** Lends a connection to `work` alone. */
+  private async borrow<T>(lane: Lane, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const { client, connection } = await this.connect(lane);
+    try {
+      return await work(connection);
+    } finally {
+      client.release(connection.lost);
+    }
+  }
+
+  private async connect(lane: Lane): Promise<{ client: PoolClient; connection: Connection }> {
+    let client: PoolClient;
+    try {
+      client = await this.pools[lane].connect();
+    } catch (error) {
+      this.log.warn({ code: errorCode(error) }, 'no database connection');
+      throw fhirError('storageUnavailable');
+    }
+    let connection = this.known.get(client);
+    if (connection === undefined) {
+      connection = new Connection(client, this.options, this.log);
+      this.known.set(client, connection);
+    }
+    return { client, connection };
+  }
+
+  /** Runs one statement, as a transaction of its own. */
+  async run(
+    lane: Lane,
+    space: number | undefined,
+    statement: Statement,
+    bound: Readonly<Record<string, Bound>>,
+    waiting?: readonly Waiter[],
+  ): Promise<Row[]> {
+    const started = performance.now();
+    try {
+      return await this.borrow(lane, (connection) =>
+        connection.whileWaitedFor(waiting, () => connection.run(space, statement, bound)),
+      );
+    } finally {
+      this.observe?.(lane, performance.now() - started);
+    }
+  }
+
+  /** Runs `work` inside one transaction of one space; rolled back when it throws. */
+  async transaction<T>(
+    space: number,
+    work: (
+      run: (statement: Statement, bound: Readonly<Record<string, Bound>>) => Promise<Row[]>,
+    ) => Promise<T>,
+  ): Promise<T> {
+    return this.borrow('write', async (connection) => {
+      await connection.run(space, BEGIN, {});
+      try {
+        const result = await work((statement, bound) => connection.run(space, statement, bound));
+        await connection.run(space, COMMIT, {});
+        return result;
+      } catch (error) {
+        await connection.rollBack();
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Runs `work` with a database whose statements all see the same data. It holds one connection of the search lane: what
+   * `work` asks of the database must be asked of that one, or many such works could wait for each other.
+   * `waiting`: as of `run`, for all of its statements.
+   */
+  async inSnapshot<T>(
+    waiting: readonly Waiter[] | undefined,
+    work: (snapshot: Database) => Promise<T>,
+  ): Promise<T> {
+    const { client, connection } = await this.connect('search');
+    const snapshot = new Snapshot(connection, waiting, (milliseconds) =>
+      this.observe?.('search', milliseconds),
+    );
+    const end = async (isGood: boolean): Promise<void> => {
+      await snapshot.end(isGood);
+      client.release(connection.lost);
+    };
+    try {
+      const result = await connection.whileWaitedFor(waiting, () => work(snapshot));
+      void end(true);
+      return result;
+    } catch (error) {
+      void end(false);
+      throw error;
+    }
+  }
+
+  /** Connections in use, idle and waited for, by lane; for metrics. */
+  usage(): Readonly<Record<Lane, { total: number; idle: number; waiting: number }>> {
+    const of = (pool: Pool): { total: number; idle: number; waiting: number } => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    });
+    return { read: of(this.pools.read), write: of(this.pools.write), search: of(this.pools.search) };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.pools).map((pool) => pool.end()));
+  }
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+}
