@@ -1,6 +1,6 @@
 import { chooseDrive, needsCounts, type Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
-import { mergeRanges, onlyRange, splitRange } from '../search/split-range';
+import { mergeRanges, rangesOfOneValue, splitRange } from '../search/split-range';
 import type { Services } from '../services';
 import type { SearchStatementRequest } from '../storage/search-matches';
 import { resolveScans } from './resolve-scans';
@@ -49,6 +49,6 @@ export async function planSearch(
 
 /** Ranges are walked in the order of where they begin, long ones among the others. */
 function inParts(criterion: Criterion): Criterion {
-  const range = onlyRange(criterion);
-  return range === undefined ? criterion : { ...criterion, anyOf: splitRange(range) };
+  const ranges = rangesOfOneValue(criterion);
+  return ranges === undefined ? criterion : { ...criterion, anyOf: ranges.flatMap(splitRange) };
 }

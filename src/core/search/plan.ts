@@ -1,5 +1,5 @@
 import type { Criterion, Predicate } from './predicate';
-import { onlyRange } from './split-range';
+import { rangesOfOneValue } from './split-range';
 
 /**
  * What the database can order by: columns of a resource's head that index rows carry too, or where the ranges of the
@@ -70,7 +70,7 @@ export function canWalk(criterion: Criterion, sortDateParameter: number | undefi
 export function defaultOrder(criteria: readonly Criterion[], sortDateParameter: number | undefined): Order {
   const onlyUpdated = criteria.every(({ anyOf }) => anyOf.every(({ index }) => index === 'updated'));
   if (onlyUpdated) return { by: 'last_updated', descending: true };
-  const range = criteria.length === 1 ? onlyRange(criteria[0]) : undefined;
+  const [range] = (criteria.length === 1 ? rangesOfOneValue(criteria[0]) : undefined) ?? [];
   if (range !== undefined && (range.parameter !== sortDateParameter || range.qualifier !== undefined))
     return { by: 'low', descending: true };
   const walks = criteria.some((criterion) => canWalk(criterion, sortDateParameter));

@@ -31,14 +31,25 @@ function plainPath({ expression, type }: SearchParameterDefinition): readonly st
   return steps[0] === type ? steps.slice(1) : steps;
 }
 
-const PLAIN = /^\w+(\.\w+)*$/;
+/** `(Observation.value as Quantity) | (Observation.value as SampledData)` is one path: a choice has one type. */
+function toOneBranch(expression: string): string {
+  const branches = new Set(expression.split('|').map((branch) => withoutType(branch)));
+  const [branch = ''] = branches;
+  return branches.size === 1 ? branch : '';
+}
 
-function toSteps(expression: string): readonly string[] | undefined {
-  const plain = expression
+function withoutType(branch: string): string {
+  return branch
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/^\((.*)\)$/, '$1')
     .replace(/ as \w+$|\.(as|ofType)\(\w+\)$/, '');
+}
+
+const PLAIN = /^\w+(\.\w+)*$/;
+
+function toSteps(expression: string): readonly string[] | undefined {
+  const plain = toOneBranch(expression);
   return PLAIN.test(plain) ? plain.split('.') : undefined;
 }
 

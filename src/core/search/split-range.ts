@@ -13,6 +13,9 @@ export function splitRange(predicate: RangePredicate): readonly RangePredicate[]
   return predicate.domain === 'date' ? splitDate(predicate) : splitNumber(predicate);
 }
 
+/** More are not walked side by side. */
+const MAX_RANGES = 4;
+
 function splitDate(predicate: RangePredicate): readonly RangePredicate[] {
   const { test, low, high } = predicate;
   switch (test) {
@@ -73,6 +76,16 @@ export function mergeRanges(criteria: readonly Criterion[]): readonly Criterion[
     else merged[at] = { ...criterion, anyOf: [{ ...first, and: [...(first.and ?? []), range] }] };
   }
   return merged;
+}
+
+/** The ranges that a criterion asks, one or another, of the only value that a resource has; undefined: it asks else. */
+export function rangesOfOneValue(criterion: Criterion | undefined): readonly RangePredicate[] | undefined {
+  if (criterion?.isSingle !== true || criterion.isNegated === true) return undefined;
+  const ranges = criterion.anyOf.filter((predicate) => predicate.index === 'range');
+  const isOne =
+    ranges.length === criterion.anyOf.length &&
+    ranges.every(({ parameter }) => parameter === ranges[0]?.parameter);
+  return isOne && ranges.length > 0 && ranges.length <= MAX_RANGES ? ranges : undefined;
 }
 
 /** The range that a criterion asks of the only row that a resource has of it. */

@@ -75,6 +75,8 @@ export class Connections implements Database {
     const settings = [
       sql`set jit = off`,
       sql`set random_page_cost = 1.1`,
+      // A set of keys is looked into row by row only while it may be a hash table.
+      sql`set hash_mem_multiplier = 16`,
       sql`set statement_timeout = ${sql.lit(this.options.statementTimeoutMs ?? 10_000)}`,
       sql`set idle_in_transaction_session_timeout = 60000`,
     ];

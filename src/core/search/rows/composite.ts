@@ -17,7 +17,7 @@ import { foldForIndex } from '../fold';
 import type { Hasher } from '../hash';
 import { ROW_SCHEME } from '../index-rows';
 import type { RowCollector, RowSettings } from './collector';
-import { addRange, restQualifier, visitRanges, type RangeKind } from './range';
+import { addRange, restQualifier, unitQualifier, visitRanges, type RangeKind } from './range';
 import { referenceText } from './reference';
 import { visitTexts } from './string';
 import { markExact, visitCodes } from './token';
@@ -130,7 +130,9 @@ function addQualifiedRanges(
       const number = isCanonical ? parameter + ROW_SCHEME.canonicalUnit : parameter;
       const unit = { unitSystem, unitCode, unitName };
       for (const [system, text = ''] of keys) {
-        const qualifierHigh = qualifierHash(hasher, system, text);
+        const qualifierHigh = isCanonical
+          ? unitQualifier(hasher, unitCode, system, text)
+          : qualifierHash(hasher, system, text);
         const qualifierLow = hasher.low;
         addRange(rows, kind, { parameter: number, qualifierHigh, qualifierLow, low, high, ...unit });
         if (rest === undefined) continue;

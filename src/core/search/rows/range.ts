@@ -46,12 +46,21 @@ export function addRangeRows(
   visitRanges(found, kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical, rest) => {
     const number = isCanonical ? parameter + ROW_SCHEME.canonicalUnit : parameter;
     const unit = { unitSystem, unitCode, unitName };
-    addRange(rows, kind, { parameter: number, qualifierHigh: 0, qualifierLow: 0, low, high, ...unit });
+    const qualifierHigh = isCanonical ? unitQualifier(hasher, unitCode, undefined, undefined) : 0;
+    const qualifierLow = isCanonical ? hasher.low : 0;
+    addRange(rows, kind, { parameter: number, qualifierHigh, qualifierLow, low, high, ...unit });
     if (rest === undefined) return;
-    const qualifierHigh = restQualifier(hasher, low, undefined, undefined);
-    const qualifierLow = hasher.low;
+    const restHigh = restQualifier(hasher, low, undefined, undefined);
+    const restLow = hasher.low;
     const restOf = number + ROW_SCHEME.rest;
-    rows.range({ parameter: restOf, qualifierHigh, qualifierLow, low: rest, high: rest, ...unit });
+    rows.range({
+      parameter: restOf,
+      qualifierHigh: restHigh,
+      qualifierLow: restLow,
+      low: rest,
+      high: rest,
+      ...unit,
+    });
   });
 }
 
@@ -64,6 +73,19 @@ export function addRange(
   rows.range(row);
   if (isLong(kind === 'date' ? 'date' : 'number', row.low, row.high))
     rows.range({ ...row, parameter: row.parameter + ROW_SCHEME.long });
+}
+
+/**
+ * High half of the hash that qualifies a row in canonical UCUM: its unit, by which the index is entered, and in a
+ * composite the key before it. The low half is in `hasher.low`.
+ */
+export function unitQualifier(
+  hasher: Hasher,
+  unitCode: number,
+  system: string | undefined,
+  text: string | undefined,
+): number {
+  return hasher.parts('unit', String(unitCode), system, text);
 }
 
 /**

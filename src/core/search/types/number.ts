@@ -16,7 +16,7 @@ import { unescapeValue } from '../parameter-value';
 import type { ResourceKey } from '../resource-key';
 import type { NumberTest, Predicate, RangePredicate, RangeUnit } from '../predicate';
 import { splitPrefix, type RangeTest } from '../range-test';
-import { restQualifier } from '../rows/range';
+import { restQualifier, unitQualifier } from '../rows/range';
 import type { SearchType } from './search-type';
 
 /** Share of the value by which `ap` widens it (search-rules.md, Number and quantity). */
@@ -49,6 +49,8 @@ export function parseNumberValue(name: string, text: string): NumberCriterion {
 export interface NumberRows {
   readonly parameter: number;
   readonly unit?: RangeUnit;
+  /** Hash of the base units that the rows are in. */
+  readonly canonicalUnit?: number;
   readonly key?: { readonly system: string | undefined; readonly text: string; readonly hash: ResourceKey };
 }
 
@@ -56,11 +58,16 @@ export interface NumberRows {
 export function numberPredicates(
   hasher: Hasher,
   criterion: NumberCriterion,
-  { parameter, unit, key }: NumberRows,
+  { parameter, unit, canonicalUnit, key }: NumberRows,
 ): RangePredicate[] {
   const shared = { index: 'range', domain: 'number', ...(unit === undefined ? {} : { unit }) } as const;
   const { places, rests } = placeTests(criterion);
-  const main = { ...shared, parameter, ...places, ...(key === undefined ? {} : { qualifier: key.hash }) };
+  let qualifier = key?.hash;
+  if (canonicalUnit !== undefined) {
+    const high = unitQualifier(hasher, canonicalUnit, key?.system, key?.text);
+    qualifier = { high, low: hasher.low };
+  }
+  const main = { ...shared, parameter, ...places, ...(qualifier === undefined ? {} : { qualifier }) };
   return [
     main,
     ...rests.map(({ at, test }): RangePredicate => {

@@ -17,7 +17,14 @@ export interface QuantityCriteria {
   /** As it stands; what numbers in this very unit are compared with. */
   readonly stated: UnitCriterion;
   /** The same in base units, for rows of other units of UCUM; undefined where there are none. */
-  readonly canonical: UnitCriterion | undefined;
+  readonly canonical: CanonicalCriterion | undefined;
+}
+
+interface CanonicalCriterion {
+  readonly number: NumberCriterion;
+  /** Hash of the base units. */
+  readonly unit: number;
+  readonly isDescending: boolean;
 }
 
 /**
@@ -48,13 +55,22 @@ export function quantityPredicates(
   { stated, canonical }: QuantityCriteria,
   rows: Omit<NumberRows, 'unit'>,
 ): RangePredicate[] {
-  const ask = ({ number, unit }: UnitCriterion, parameter: number): RangePredicate[] =>
-    numberPredicates(hasher, number, { ...rows, parameter, ...(unit === undefined ? {} : { unit }) });
   const { parameter } = rows;
-  return [
-    ...ask(stated, parameter),
-    ...(canonical === undefined ? [] : ask(canonical, parameter + ROW_SCHEME.canonicalUnit)),
-  ];
+  const asStated = numberPredicates(hasher, stated.number, {
+    ...rows,
+    parameter,
+    ...(stated.unit === undefined ? {} : { unit: stated.unit }),
+  });
+  if (canonical === undefined) return asStated;
+  const { number, unit } = canonical;
+  const inBaseUnits = numberPredicates(hasher, number, {
+    ...rows,
+    parameter: parameter + ROW_SCHEME.canonicalUnit,
+    unit: { code: unit },
+    canonicalUnit: unit,
+  });
+  // What is stated in the unit stands in base units too; only where the scale runs backwards the bounds differ.
+  return canonical.isDescending ? [...asStated, ...inBaseUnits] : inBaseUnits;
 }
 
 const REVERSED: Readonly<Partial<Record<NumberCriterion['test'], NumberCriterion['test']>>> = {
@@ -70,7 +86,7 @@ function toCanonical(
   hasher: Hasher,
   { test, low, high, value }: NumberCriterion,
   unit: CanonicalUnit,
-): UnitCriterion | undefined {
+): CanonicalCriterion | undefined {
   const exact = unit.toExact(value);
   const first = unit.toExact(low);
   const last = unit.toExact(high);
@@ -78,7 +94,7 @@ function toCanonical(
   const number = unit.isDescending
     ? { test: REVERSED[test] ?? test, value: exact, low: last, high: first }
     : { test, value: exact, low: first, high: last };
-  return { number, unit: { code: hasher.remembered(unit.unit) } };
+  return { number, unit: hasher.remembered(unit.unit), isDescending: unit.isDescending };
 }
 
 export const quantityType: SearchType = {
