@@ -3,6 +3,8 @@ import { BadSearch } from './refusal';
 
 export interface FilterStep {
   readonly name: string;
+  /** `name:Type`: only what is of this type. */
+  readonly type: string | undefined;
   /** `name[filter]`: only what meets it. */
   readonly filter: FilterNode | undefined;
 }
@@ -94,12 +96,13 @@ function readClosed(rest: Rest): FilterNode {
 
 function readPath(rest: Rest): FilterStep[] {
   const name = rest.need(/^[A-Za-z_][\w-]*/, 'a parameter');
+  const type = rest.take(/^:[A-Z]\w*/)?.slice(1);
   let filter: FilterNode | undefined;
   if (rest.take(/^\[\s*/) !== undefined) {
     filter = readLogical(rest);
     rest.need(/^\s*\]/, ']');
   }
-  const step = { name, filter };
+  const step = { name, type, filter };
   return rest.take(/^\./) === undefined ? [step] : [step, ...readPath(rest)];
 }
 

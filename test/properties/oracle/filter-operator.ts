@@ -1,5 +1,5 @@
 /** The operators of `_filter` on the set of values of one parameter. */
-import { meetsDate, rangesOfElement, readDate } from './date';
+import { meetsDate, rangesOfElement, readDate, type DateRange } from './date';
 import { textOf } from './json';
 import { intervalsOf, meetsNumberSearch, readNumber } from './number';
 import type { Parameter } from './parameters';
@@ -9,12 +9,13 @@ import { BadSearch, Unclear } from './refusal';
 import type { Space } from './space';
 import { folded, textsOfElement } from './string';
 import { meetsToken, readToken, tokensOf, type Token } from './token';
+import { UCUM } from './units';
 import type { Element } from './values';
 
 export type SetTest = (elements: readonly Element[]) => boolean;
 
 const PREFIXES = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'];
-const TEXT_OPERATORS = ['eq', 'ne', 'co', 'sw', 'ew'];
+const TEXT_OPERATORS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'lt', 'ge', 'le'];
 
 /** What every reading of the page says; Unclear where they differ. */
 function agreed(readings: readonly boolean[]): boolean {
@@ -40,21 +41,16 @@ export function operatorTest(space: Space, parameter: Parameter, operator: strin
       if (!TEXT_OPERATORS.includes(operator)) throw wrong;
       return some(textTest(operator, value));
     case 'uri':
-      if (operator !== 'eq' && operator !== 'ne') throw wrong;
-      return some(({ value: stored }) => {
-        const text = textOf(stored) ?? '';
-        const same = agreed([text === value, text.toLowerCase() === value.toLowerCase()]);
-        return same === (operator === 'eq');
-      });
+      if (!['eq', 'ne', 'co', 'sw'].includes(operator)) throw wrong;
+      return some(({ value: stored }) => compareTexts(operator, textOf(stored) ?? '', value));
     case 'token':
       return tokenTest(space, parameter, operator, value, wrong);
     case 'date':
-      if (operator === 'po') {
+      if (operator === 'po' || operator === 'co') {
         const { range } = readDate(value);
+        const meets = operator === 'po' ? overlap : includes;
         return some((element) =>
-          rangesOfElement(element.type, element.value).some(
-            ([low, high]) => low < range[1] && high > range[0],
-          ),
+          rangesOfElement(element.type, element.value).some((stored) => meets(stored, range)),
         );
       }
       if (!PREFIXES.includes(operator)) throw wrong;
@@ -70,7 +66,7 @@ export function operatorTest(space: Space, parameter: Parameter, operator: strin
     }
     case 'quantity': {
       if (!PREFIXES.includes(operator)) throw wrong;
-      const search = readQuantity(operator + value);
+      const search = readQuantity(operator + value.replace('|ucum|', `|${UCUM}|`));
       return some((element) => quantitiesOf(element).some((one) => meetsQuantity(one, search)));
     }
     case 'reference': {
@@ -89,29 +85,38 @@ export function operatorTest(space: Space, parameter: Parameter, operator: strin
   }
 }
 
-/** Case makes no difference; whether accents and punctuation do is not said, so nothing is asked where it matters. */
+const overlap = ([low, high]: DateRange, [from, to]: DateRange): boolean => low < to && high > from;
+const includes = ([low, high]: DateRange, [from, to]: DateRange): boolean => low <= from && high >= to;
+
+/** The ordered operators look at the first character alone. */
+function compareTexts(operator: string, text: string, sought: string): boolean {
+  const [first = '', other = ''] = [[...text][0], [...sought][0]];
+  switch (operator) {
+    case 'co':
+      return text.includes(sought);
+    case 'sw':
+      return text.startsWith(sought);
+    case 'ew':
+      return text.endsWith(sought);
+    case 'ne':
+      return text !== sought;
+    case 'gt':
+      return first > other;
+    case 'lt':
+      return first < other;
+    case 'ge':
+      return first >= other;
+    case 'le':
+      return first <= other;
+    default:
+      return text === sought;
+  }
+}
+
 function textTest(operator: string, value: string): (element: Element) => boolean {
-  const compare = (text: string, sought: string): boolean => {
-    switch (operator) {
-      case 'co':
-        return text.includes(sought);
-      case 'sw':
-        return text.startsWith(sought);
-      case 'ew':
-        return text.endsWith(sought);
-      case 'ne':
-        return text !== sought;
-      default:
-        return text === sought;
-    }
-  };
+  const sought = folded(value);
   return ({ type, value: stored }) =>
-    agreed([
-      textsOfElement(type, stored, false).some(({ text }) =>
-        compare(text.toLowerCase(), value.toLowerCase()),
-      ),
-      textsOfElement(type, stored, false).some(({ text }) => compare(folded(text), folded(value))),
-    ]);
+    textsOfElement(type, stored, false).some(({ text }) => compareTexts(operator, folded(text), sought));
 }
 
 const lower = ({ system, code }: Token): Token => ({
@@ -137,7 +142,7 @@ function tokenTest(
     );
     return operator === 'in' ? isIn : (elements) => !isIn(elements);
   }
-  const sought = readToken(value, types);
+  const sought = readToken(value.replace(/^loinc\|/, 'http://loinc.org|'), types);
   if (operator === 'ss' || operator === 'sb') {
     const { system, code } = sought;
     if (system === undefined || code === undefined)
@@ -152,14 +157,13 @@ function tokenTest(
     );
   }
   if (operator !== 'eq' && operator !== 'ne') throw wrong;
-  const isSame = (token: Token): boolean =>
-    agreed([
-      meetsToken(token, sought),
-      meetsToken(lower(token), { system: sought.system, code: sought.code?.toLowerCase() }),
-    ]);
+  const isSame = (token: Token, type: string): boolean => {
+    const inLowerCase = meetsToken(lower(token), { system: sought.system, code: sought.code?.toLowerCase() });
+    return type === 'code' ? inLowerCase : agreed([meetsToken(token, sought), inLowerCase]);
+  };
   return some((element) =>
     tokensOf(element)
       .filter(({ code }) => code !== undefined)
-      .some((token) => isSame(token) === (operator === 'eq')),
+      .some((token) => isSame(token, element.type) === (operator === 'eq')),
   );
 }

@@ -13,6 +13,7 @@ const data = [
     name: [{ family: 'Chalmers', given: ['Peter', 'James'] }],
     birthDate: '2014-10-11',
     gender: 'male',
+    active: true,
     managingOrganization: { reference: 'Organization/o' },
   },
   {
@@ -93,14 +94,20 @@ describe('_filter (search_filter.html)', () => {
     ['Patient', 'name eq a)', 400],
     ['Patient', 'name eq "a', 400],
     ['Patient', 'name eq a b', 400],
-    ['Patient', 'birthdate co 2013', 400],
+    ['Patient', 'birthdate co 2013-05', ['ann']],
+    ['Patient', 'gender eq MALE', ['peter']],
+    ['Patient', 'family gt d', ['ann']],
+    ['Patient', 'organization:Organization.name eq acme', ['peter']],
+    ['Observation', 'subject.organization pr false', ['b', 'c']],
+    ['Observation', 'code-value-quantity eq arm$5.4', ['a']],
+    ['Patient', 'organization co a', 400],
     ['Patient', 'name pr maybe', 400],
   ])('%s: %s finds %j', (type, filter, expected) => {
     expect(find(data, `${type}?${asked(filter)}`)).toEqual(expected);
   });
 
   it('asks nothing where case decides and the page is of two minds', () => {
-    expect(() => find(data, `Patient?${asked('gender eq MALE')}`)).toThrow(Unclear);
+    expect(() => find(data, `Patient?${asked('active eq TRUE')}`)).toThrow(Unclear);
   });
 
   it('reads and and or from left to right', () => {

@@ -1,12 +1,13 @@
 /** `_filter`: what a filter finds, test by test. */
+import { compositePredicate } from './composite';
 import type { FilterNode, FilterStep, FilterTest } from './filter-grammar';
 import { parseFilter } from './filter-grammar';
 import { operatorTest } from './filter-operator';
 import { isObject, textOf } from './json';
 import { findParameter, TYPES, type Parameter } from './parameters';
-import { BadSearch, Unclear } from './refusal';
+import { BadSearch } from './refusal';
 import { allowedTargets, resourcesAt } from './reference-search';
-import { alone, type Item, type Predicate, type Space } from './space';
+import { alone, type Predicate, type Space } from './space';
 import { elementsOf, walk } from './values';
 
 /** @throws BadSearch */
@@ -26,7 +27,18 @@ const GROUPS: Readonly<Record<string, { element: string; parts: Readonly<Record<
   'Group.characteristic': { element: 'characteristic', parts: { value: 'value', code: 'characteristic' } },
 };
 
+/** Of a negative test, which is the opposite of another on all values together, that other. */
+function oppositeOf(test: FilterTest): FilterTest | undefined {
+  if (test.operator === 'ni') return { ...test, operator: 'in' };
+  return test.operator === 'pr' && test.value === 'false' ? { ...test, value: 'true' } : undefined;
+}
+
 function compileTest(space: Space, type: string, test: FilterTest): Predicate {
+  const opposite = oppositeOf(test);
+  if (opposite !== undefined) {
+    const meets = compileTest(space, type, opposite);
+    return (item) => !meets(item);
+  }
   const [step, ...further] = test.path;
   if (step === undefined) throw new BadSearch('_filter: no parameter');
   if (further.length === 0) {
@@ -47,18 +59,25 @@ const parameterOf = (type: string, name: string): Parameter => {
 
 function compileLast(space: Space, type: string, name: string, { operator, value }: FilterTest): Predicate {
   const parameter = parameterOf(type, name);
+  if (parameter.kind === 'composite') {
+    if (operator !== 'eq') throw new BadSearch(`_filter: ${operator} is not for composites`);
+    return compositePredicate(space, type, parameter, '', value);
+  }
   const meets = operatorTest(space, parameter, operator, value);
   return ({ resource }) => meets(elementsOf(resource, parameter));
 }
 
-/** The set is what all that a reference leads to has together: with one that says no, others may still say yes. */
+/** A link leads to every type that knows the rest. What it leads to must meet its filter too. */
 function compileChain(space: Space, type: string, step: FilterStep, inner: FilterTest): Predicate {
   const parameter = parameterOf(type, step.name);
   if (parameter.kind !== 'reference') throw new BadSearch(`_filter: ${step.name} is no reference`);
   const { filter } = step;
   const next = inner.path[0]?.name ?? '';
   const targets = allowedTargets(space, type, parameter).filter(
-    (target) => TYPES.includes(target) && findParameter(target, next) !== undefined,
+    (target) =>
+      TYPES.includes(target) &&
+      (step.type === undefined || step.type === target) &&
+      findParameter(target, next) !== undefined,
   );
   if (targets.length === 0) throw new BadSearch(`_filter: ${step.name} leads to nothing with ${next}`);
   const predicates = new Map(
@@ -70,21 +89,13 @@ function compileChain(space: Space, type: string, step: FilterStep, inner: Filte
       },
     ]),
   );
-  const isNegative = inner.operator === 'ni' || (inner.operator === 'pr' && inner.value === 'false');
-  return ({ resource, container }) => {
-    const reached = elementsOf(resource, parameter)
+  return ({ resource, container }) =>
+    elementsOf(resource, parameter)
       .flatMap(({ value }) => resourcesAt(space, parameter, value, container))
-      .flatMap((item): { item: Item; meets: Predicate }[] => {
+      .some((item) => {
         const found = predicates.get(textOf(item.resource['resourceType']) ?? '');
-        return found?.isKept(item) === true ? [{ item, meets: found.meets }] : [];
+        return found?.isKept(item) === true && found.meets(item);
       });
-    const answers = reached.map(({ item, meets }) => meets(item));
-    // Of none there is none in a value set; whether that counts where nothing is reached, the page does not say.
-    if (isNegative && answers.some((answer) => !answer) !== answers.every((answer) => !answer))
-      throw new Unclear('none of several sets');
-    if (isNegative && answers.length === 0) throw new Unclear('nothing is reached');
-    return answers.some((answer) => answer);
-  };
 }
 
 /** Both the filter and the test are of one element, such as one characteristic of a group. */
@@ -103,7 +114,7 @@ function compileGroup(
     const name = parts[node.path[0]?.name ?? ''];
     if (name === undefined || node.path.length !== 1)
       throw new BadSearch(`_filter: not a part of ${element}`);
-    return { ...node, path: [{ name, filter: undefined }] };
+    return { ...node, path: [{ name, type: undefined, filter: undefined }] };
   };
   const isKept = filter === undefined ? () => true : compileNode(space, type, rename(filter));
   const meets = compileNode(space, type, rename(inner));

@@ -29,14 +29,13 @@ function textTest(maker: QueryMaker, type: string, parameter: Parameter): Test |
   const texts = storedElements({ ...maker, type, parameter }).flatMap((element) =>
     textsOfElement(element.type, element.value, false).map(({ text }) => text),
   );
-  // Letters of which every reading says the same.
-  const plain = texts.filter((text) => /^[A-Za-z0-9 ]+$/.test(text) && text.length < 100);
+  const plain = texts.filter((text) => text.length < 100 && !/"|\\/.test(text));
   if (plain.length === 0) return undefined;
   const text = random.pick(plain);
-  const operator = random.pick(['eq', 'ne', 'co', 'sw', 'ew']);
+  const operator = random.pick(['eq', 'ne', 'co', 'sw', 'ew', 'co', 'sw', 'gt', 'le']);
   const length = 1 + random.below(text.length);
   const piece = operator === 'ew' ? text.slice(-length) : text.slice(0, length);
-  const isWhole = operator === 'eq' || operator === 'ne';
+  const isWhole = ['eq', 'ne', 'gt', 'le'].includes(operator);
   const value = isWhole ? text : piece.trim() === '' ? text : piece.trim();
   return { operator, value: random.chance(0.3) ? value.toUpperCase() : value };
 }
@@ -55,7 +54,10 @@ function tokenTest(maker: QueryMaker, type: string, parameter: Parameter): Test 
     .filter(({ code }) => /^[\w-]+$/.test(code ?? ''));
   if (tokens.length === 0) return undefined;
   const { system, code = '' } = random.pick(tokens);
-  const value = system !== undefined && random.chance(0.5) ? `${system}|${code}` : code;
+  const written =
+    random.chance(0.2) && parameter.paths.every(({ type }) => type === 'code') ? code.toUpperCase() : code;
+  const alias = system === 'http://loinc.org' && random.chance(0.5) ? 'loinc' : system;
+  const value = system !== undefined && random.chance(0.5) ? `${alias}|${written}` : written;
   return { operator: random.pick(['eq', 'eq', 'ne']), value };
 }
 
@@ -69,13 +71,13 @@ function testOf(maker: QueryMaker, type: string, parameter: Parameter): Test | u
       return tokenTest(maker, type, parameter);
     case 'uri': {
       const texts = storedElements({ ...maker, type, parameter }).flatMap(({ value }) => textOf(value) ?? []);
-      const safe = texts.filter((text) => text !== '' && text === text.toLowerCase());
+      const safe = texts.filter((text) => text !== '');
       return safe.length === 0
         ? undefined
-        : { operator: random.pick(['eq', 'ne']), value: random.pick(safe) };
+        : { operator: random.pick(['eq', 'ne', 'co', 'sw']), value: random.pick(safe) };
     }
     case 'date':
-      return { operator: random.pick([...ORDERED, 'po']), value: random.pick(DATES) };
+      return { operator: random.pick([...ORDERED, 'po', 'co']), value: random.pick(DATES) };
     case 'number':
       return { operator: random.pick(ORDERED), value: random.pick(NUMBERS) };
     case 'quantity': {
