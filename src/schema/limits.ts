@@ -18,6 +18,8 @@ import {
 } from 'graphql';
 
 export interface DocumentLimits {
+  /** Of its text, which is read where it arrives; variables are not. */
+  readonly characters: number;
   /** Words and signs of the document. */
   readonly tokens: number;
   /** Nested braces and brackets in the text, values included. */
@@ -38,6 +40,7 @@ export interface DocumentLimits {
 
 /** GraphiQL's introspection query has 15 levels and 60 fields with its fragments spread out. */
 export const DEFAULT_LIMITS: DocumentLimits = Object.freeze({
+  characters: 1_000_000,
   tokens: 10_000,
   nesting: 100,
   sameName: 500,
@@ -58,6 +61,7 @@ function refusal(what: string, limit: number): GraphQLError {
  * says better. Cost: one pass over at most `limits.tokens` words.
  */
 export function measureText(text: string, limits: DocumentLimits): GraphQLError | undefined {
+  if (text.length > limits.characters) return refusal('characters outside of variables', limits.characters);
   const lexer = new Lexer(new Source(text));
   const uses = new Map<string, number>();
   let tokens = 0;

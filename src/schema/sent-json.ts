@@ -2,8 +2,8 @@ import { GraphQLError } from 'graphql';
 import { RawJson } from './raw-json';
 
 /**
- * A long object or array of a request, which stays text on its way to core: JSON scalars take it as it is. Below the
- * root of a variable it may be anything long; there it has more members or elements than anything but JSON may have.
+ * A long part of a request, which stays text on its way to core: JSON scalars take it as it is. Below the root of a
+ * variable it may be anything long; as a whole variable it has more members or elements than anything but JSON may have.
  */
 export class SentJson extends RawJson {
   /** graphql quotes a value that it refuses: that shall not cost a parse. */

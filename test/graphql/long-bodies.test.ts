@@ -66,6 +66,14 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect(again.text).toContain(`"extension":[${many(11_000)}],"contact":[${contact}]`);
   });
 
+  it('a Binary of 400 kB comes back as it was sent', async () => {
+    const data = 'QUJD'.repeat(100_000);
+    const binary = `{"contentType":"text/plain","data":"${data}","resourceType":"Binary"`;
+    const { errors, text } = await send(CREATE, `{"r":${binary}}}`);
+    expect(errors).toEqual([]);
+    expect(text).toContain(`"contentType":"text/plain","data":"${data}"`);
+  });
+
   it('a variable inside of a literal goes into it', async () => {
     const query = 'mutation($e: JSON) { create(resource: {resourceType: "Patient", active: true, extension: $e}) { resource { json } } }'; // prettier-ignore
     const { errors, text } = await send(query, `{"e":[${many(11_000)}]}`);

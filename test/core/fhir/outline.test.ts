@@ -67,6 +67,18 @@ describe('of a body with two levels that are looked into', () => {
     expect(parts).toEqual([{ path: ['variables', 'r', 'line'], text: JSON.stringify(line) }]);
   });
 
+  it('a long string of a resource is text; of a patch, where it may not be one, it stays', () => {
+    const data = 'QUJD'.repeat(4_000);
+    const variables = {
+      r: { resourceType: 'Binary', data },
+      patch: [{ op: 'add', path: '/data', value: data }],
+    };
+    expect(outline({ variables }, 100)).toEqual({
+      value: { variables: { ...variables, r: { resourceType: 'Binary', data: null } } },
+      parts: [{ path: ['variables', 'r', 'data'], text: JSON.stringify(data) }],
+    });
+  });
+
   it('a list of too many is text wherever it stands', () => {
     const { value, parts } = outline({ variables: { patch: names } }, 30);
     expect(value).toEqual({ variables: { patch: null } });

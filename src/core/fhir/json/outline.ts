@@ -2,7 +2,7 @@ import { stringifyJson, type JsonDocument, type JsonLimits, type JsonObject, typ
 
 type Path = readonly (string | number)[];
 
-/** A part of a JSON value that stays text: an object or an array. */
+/** A part of a JSON value that stays text: an object, an array, or a long string of a resource. */
 export interface JsonPart {
   /** Member names and indexes from the root; null stands there in the value. */
   readonly path: Path;
@@ -27,10 +27,13 @@ export interface OutlineLimits extends JsonLimits {
 const LARGEST_OUTLINE = 10_000;
 const CHARACTERS_PER_MEMBER = 100;
 
+/** A string of a resource that is longer, such as the data of a Binary, is not written once more. */
+const LONGEST_STRING = 10_000;
+
 /**
  * The outline of a document, which it takes apart. What lies deeper than `levels` stays text as a whole where it does
- * not fit into `largest`; so does what is nearer to the root and has too many members or elements of its own. Cost:
- * linear in the document.
+ * not fit into `largest`; so does what is nearer to the root and has too many members or elements of its own, and each
+ * long string of an object that has a resourceType. Cost: linear in the document.
  */
 export function outlineOf(
   { value, marked }: JsonDocument,
@@ -44,14 +47,15 @@ export function outlineOf(
     readonly level: number;
   }[] = [];
   let left = largest;
+  const keep = (found: JsonValue, path: Path): null => {
+    parts.push({ path, text: stringifyJson(found, marked) });
+    return null;
+  };
   const take = (found: JsonValue, path: Path, level: number): JsonValue => {
     if (typeof found !== 'object' || found === null) return found;
     const isOpen = level <= levels;
     const weight = isOpen ? sizeOf(found) : weigh(found, left);
-    if (weight > left) {
-      parts.push({ path, text: stringifyJson(found, marked) });
-      return null;
-    }
+    if (weight > left) return keep(found, path);
     left -= weight;
     if (isOpen) open.push({ container: found, path, level });
     return found;
@@ -62,8 +66,12 @@ export function outlineOf(
     if (Array.isArray(container)) {
       container.forEach((element, index) => (container[index] = take(element, [...path, index], level)));
     } else {
-      for (const [name, member] of Object.entries(container))
-        container[name] = take(member, [...path, name], level + 1);
+      const isResource = 'resourceType' in container;
+      for (const [name, member] of Object.entries(container)) {
+        const place = [...path, name];
+        const isLong = isResource && typeof member === 'string' && member.length > LONGEST_STRING;
+        container[name] = isLong ? keep(member, place) : take(member, place, level + 1);
+      }
     }
   }
   return { value: root, parts };
