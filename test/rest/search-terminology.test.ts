@@ -277,6 +277,30 @@ describe.each(RELEASE_NAMES)('token search by terminology under %s', (release) =
     expect((await ask('Condition?code:in=ValueSet/changing')).status).toBe(400);
   });
 
+  it('asks the terminology of the tenant alone', async () => {
+    const tenant = `elsewhere-${release}`;
+    await server.app.core.tenants.create(tenant);
+    const root = server.path(tenant, release);
+    const send = (resource: object): ReturnType<TestServer['request']> => {
+      const { resourceType, id } = resource as { resourceType: string; id: string };
+      return server.request('PUT', `${root}/${resourceType}/${id}`, JSON.stringify(resource));
+    };
+    await send(condition('pressure', [{ system: SCT, code: '38341003' }]));
+    await send(condition('malignant', [{ system: SCT, code: '93870000' }]));
+    for (const value of [
+      'ValueSet/liver',
+      `${ACME}/ValueSet/liver`,
+      `${PUBLIC}${server.path('system', release)}/ValueSet/liver`,
+    ]) {
+      expect((await server.request('GET', `${root}/Condition?code:in=${value}`)).status).toBe(400);
+    }
+    expect((await server.request('GET', `${root}/Condition?code:below=${SCT}|126851005`)).status).toBe(400);
+    await send(valueSet('liver', { include: [{ system: SCT, concept: [{ code: '38341003' }] }] }));
+    const { json } = await server.request('GET', `${root}/Condition?code:in=${ACME}/ValueSet/liver`);
+    expect((json.entry as Entry[]).map(({ resource }) => resource.id)).toEqual(['pressure']);
+    expect(await find('Condition?code:in=ValueSet/liver')).toEqual(['both', 'malignant']);
+  });
+
   it('refuses a value set of more codes than can be searched for at once', async () => {
     const part = (name: string, size: number): object =>
       valueSet(name, {

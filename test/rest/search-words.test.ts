@@ -209,6 +209,35 @@ describe.each(RELEASE_NAMES)('search for words under %s', (release) => {
     expect([status, JSON.stringify(json)]).toEqual([400, expect.stringMatching(diagnostics)]);
   });
 
+  it.each<[string, number]>([
+    [`Condition?_text=${'a'.repeat(8_000)}`, 200],
+    [`Condition?_content="${'a!'.repeat(4_000)}"`, 200],
+    [
+      `Condition?_content=${Array.from({ length: 50 }, (_, index) => `abcdefghijklmnopqrst${index}`).join(' OR ')}`,
+      200,
+    ],
+    [
+      `Condition?code:text=${Array.from({ length: 50 }, (_, index) => `abcdefghijklmnopqrst${index}`).join(',')}`,
+      200,
+    ],
+    [`Condition?code:text=${Array.from({ length: 51 }, (_, index) => `word${index}`).join(',')}`, 422],
+    [`Condition?_text=${Array.from({ length: 1_000 }, (_, index) => index).join(',')}`, 422],
+    [
+      Array.from({ length: 50 }, (_, index) => `_content=word${index}`)
+        .join('&')
+        .replace(/^/, 'Condition?'),
+      200,
+    ],
+    ['Condition?_text=.*(((|||[[[\\x00+*?{9999}', 400],
+    ['Condition?_content=.*|[[[\\x00+*?{9999}$^', 200],
+  ])('is answered or refused in a moment: %.80s', async (query, expected) => {
+    const started = performance.now();
+    const { status, text } = await ask(query);
+    expect([status, text.slice(0, 300)]).toEqual([expected, expect.any(String)]);
+    // Other tests keep the processors busy meanwhile.
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
   it('looks at what is there now', async () => {
     const text = (words: string): string => JSON.stringify(condition('changing', { text: words }));
     await put(text('Volatile zebra'));
@@ -297,8 +326,10 @@ describe.each(RELEASE_NAMES)('search for words under %s', (release) => {
       422,
       expect.stringMatching(/More than 10000 resources have these words/),
     ]);
-    const { json } = await server.request('GET', `${root}?code:text=plenti&_id=one`);
-    expect(json['total']).toBe(1);
+    for (const narrower of ['_id=one', '_content=other', 'code:text=plenti&_text=other']) {
+      const { status } = await server.request('GET', `${root}?code:text=plenti&${narrower}`);
+      expect([narrower, status]).toEqual([narrower, 200]);
+    }
     await server.request('DELETE', `${root}/one`);
     const { json: all } = await server.request('GET', `${root}?code:text=plenti&_summary=count`);
     expect(all['total']).toBe(10_000);

@@ -19,6 +19,10 @@ import { runKeys } from '../storage/search-run';
 const MAX_FOUND = 10_000;
 /** So many resources that meet the other criteria are read by their keys, rather than all of the type. */
 const MAX_CANDIDATES = 10_000;
+/** Each is looked for in each text. */
+const MAX_ALTERNATIVES = 50;
+/** Further ones would cost more than they keep back; PostgreSQL remembers 32 in their compiled form. */
+const MAX_PATTERNS = 8;
 /** Resources that one statement looks at. */
 const CHUNK = 1_000;
 /** All statements of one scan together; a single one has the statement's own limit. */
@@ -44,13 +48,26 @@ export async function resolveScans(
   const resolved = await Promise.all(
     of.criteria.map((criterion) => resolveInner(services, space, of, criterion)),
   );
-  // One after the other: what the first finds are candidates for the next.
-  for (const [index, criterion] of resolved.entries()) {
-    if (!isScanned(criterion)) continue;
-    const others = resolved.filter((other) => !isScanned(other));
-    resolved[index] = await resolveScanned(services, space, { ...of, criteria: others }, criterion);
+  // Those that are nothing but scans are one: each text is read once, and has to pass all of them.
+  const isPure = ({ anyOf, isNegated }: Criterion): boolean =>
+    isNegated !== true && anyOf.length > 0 && anyOf.every(({ index }) => index === 'scan');
+  const pure = resolved.filter(isPure);
+  let found = resolved.filter((criterion) => !isPure(criterion));
+  if (pure.length > 0) {
+    const others = found.filter((criterion) => !isScanned(criterion));
+    found = [...found, await resolveTogether(services, space, { ...of, criteria: others }, pure)];
   }
-  return resolved;
+  for (const [index, criterion] of found.entries()) {
+    if (!isScanned(criterion)) continue;
+    const others = found.filter((other) => !isScanned(other));
+    const scans = criterion.anyOf.filter((predicate) => predicate.index === 'scan');
+    const rest = criterion.anyOf.filter((predicate) => predicate.index !== 'scan');
+    const { anyOf } = await resolveTogether(services, space, { ...of, criteria: others }, [
+      { name: criterion.name, anyOf: scans },
+    ]);
+    found[index] = { ...criterion, anyOf: [...rest, ...anyOf] };
+  }
+  return found;
 }
 
 function hasScan({ anyOf }: Criterion): boolean {
@@ -106,35 +123,61 @@ async function resolveInner(
 }
 
 /** @param others what the resources must meet besides */
-async function resolveScanned(
+async function resolveTogether(
   services: Services,
   space: number,
   others: TypeCriteria,
-  criterion: Criterion,
+  scanned: readonly Criterion[],
 ): Promise<Criterion> {
-  const scans = criterion.anyOf.flatMap((predicate) => (predicate.index === 'scan' ? [predicate.scan] : []));
-  const rest = criterion.anyOf.filter(({ index }) => index !== 'scan');
+  const name = scanned.map((criterion) => criterion.name).join(', ');
+  const scans = scanned.map(({ anyOf }) =>
+    mergeScans(anyOf.flatMap((predicate) => (predicate.index === 'scan' ? [predicate.scan] : []))),
+  );
   try {
     const keys = await findKeys(services, space, others, scans);
-    return { ...criterion, anyOf: keys.length === 0 ? rest : [...rest, { index: 'key', keys }] };
+    return { name, anyOf: keys.length === 0 ? [] : [{ index: 'key', keys }] };
   } catch (error) {
-    if (!(error instanceof FhirError)) throw error;
-    const { name } = criterion;
-    if (error.key === 'timeout') throw tooSlow(name);
+    if (error instanceof FhirError && error.key === 'timeout') throw tooSlow(name);
     throw error;
   }
 }
 
-/** The resources that pass one of the scans. */
+/** Alternatives that are words of the same texts become one. Throws tooCostly for too many. */
+function mergeScans(scans: readonly Scan[]): readonly Scan[] {
+  if (scans.length > MAX_ALTERNATIVES) {
+    const reason = `A search for words may have at most ${MAX_ALTERNATIVES} alternatives`;
+    throw fhirError('tooCostly', { reason });
+  }
+  const merged = new Map<string, Scan>();
+  for (const scan of scans) {
+    const key = JSON.stringify(scan.kind === 'words' ? scan.texts : scan);
+    const known = merged.get(key);
+    const isSame = known?.kind === 'words' && scan.kind === 'words';
+    merged.set(
+      key,
+      isSame ? { ...known, condition: { kind: 'any', of: [known.condition, scan.condition] } } : scan,
+    );
+  }
+  return [...merged.values()];
+}
+
+/** The resources that pass one scan of each list. */
 async function findKeys(
   services: Services,
   space: number,
   others: TypeCriteria,
-  scans: readonly Scan[],
+  scans: readonly (readonly Scan[])[],
 ): Promise<readonly ResourceKey[]> {
   const { database } = services;
-  const tests = scans.map((scan) => compileScan(services.definitions(scan.release), scan));
-  const scan: TextScan = { space, type: others.type, ...limitsOf(tests) };
+  const tests = scans.map((anyOf) =>
+    anyOf.map((scan) => compileScan(services.definitions(scan.release), scan)),
+  );
+  const scan: TextScan = {
+    space,
+    type: others.type,
+    ordinal: tests.map(ordinalOf).find((ordinal) => ordinal !== undefined),
+    patterns: tests.flatMap(patternsOfAny).slice(0, MAX_PATTERNS),
+  };
   const reader = new Reader(services, space, tests);
   const candidates = await findCandidates(services, space, others);
   if (candidates !== undefined) {
@@ -144,8 +187,8 @@ async function findKeys(
     return reader.found;
   }
   const change = await lastChangeOf(database, space, [others.type]);
-  const name = `${space} ${others.type} ${change} ${JSON.stringify(scans)}`;
-  const known = remembered.get(name);
+  const key = `${space} ${others.type} ${change} ${JSON.stringify(scans)}`;
+  const known = remembered.get(key);
   if (known !== undefined) return known;
   let from: string | undefined = FIRST_KEY;
   while (from !== undefined) {
@@ -155,22 +198,22 @@ async function findKeys(
   }
   // What changed meanwhile may be in the keys or not: they are worth nothing for the next page.
   if ((await lastChangeOf(database, space, [others.type])) === change) {
-    remembered.set(name, reader.found, { size: 1 + reader.found.length });
+    remembered.set(key, reader.found, { size: 1 + reader.found.length });
   }
   return reader.found;
 }
 
-/** What all tests of a criterion have in common, of which a resource must pass one. */
-function limitsOf(tests: readonly ScanTest[]): Pick<TextScan, 'ordinal' | 'patterns'> {
+/** Of the tests of which a resource must pass one: the bit that it must have. */
+function ordinalOf([first, ...others]: readonly ScanTest[]): number | undefined {
+  return others.every(({ ordinal }) => ordinal === first?.ordinal) ? first?.ordinal : undefined;
+}
+
+/** Of the tests of which a resource must pass one: what its text must match. */
+function patternsOfAny(tests: readonly ScanTest[]): readonly string[] {
   const [first, ...others] = tests;
-  if (first === undefined || others.length === 0)
-    return { ordinal: first?.ordinal, patterns: first?.patterns ?? [] };
-  return {
-    ordinal: others.every(({ ordinal }) => ordinal === first.ordinal) ? first.ordinal : undefined,
-    patterns: tests.some(({ patterns }) => patterns.length === 0)
-      ? []
-      : [tests.map(({ patterns: [pattern = ''] }) => pattern).join('|')],
-  };
+  if (first === undefined || others.length === 0) return first?.patterns ?? [];
+  if (tests.some(({ patterns }) => patterns.length === 0)) return [];
+  return [tests.map(({ patterns: [pattern = ''] }) => pattern).join('|')];
 }
 
 /** The keys of all resources that meet the criteria; undefined where they are many, or cannot be listed. */
@@ -206,7 +249,7 @@ class Reader {
   constructor(
     private readonly services: Services,
     private readonly space: number,
-    private readonly tests: readonly ScanTest[],
+    private readonly tests: readonly (readonly ScanTest[])[],
   ) {}
 
   /** Throws tooCostly, timeout. */
@@ -214,7 +257,9 @@ class Reader {
     for (const { keyText, row } of texts) {
       const { body } = await this.services.reader.complete(this.space, row);
       const resource = parseStoredObject(body);
-      if (this.tests.some((test) => test.passes(resource))) this.found.push(keyOfText(keyText));
+      if (this.tests.every((anyOf) => anyOf.some((test) => test.passes(resource)))) {
+        this.found.push(keyOfText(keyText));
+      }
       await this.letOthersWork();
     }
     if (this.found.length > MAX_FOUND) {

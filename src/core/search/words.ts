@@ -185,13 +185,18 @@ const REFERENCES: Readonly<Record<string, string>> = { '<': '(?:<|&lt;)', '>': '
 const UNTOLD = ['[^\\x01-\\x7f]', '\\\\u', '\\\\b'];
 const UNTOLD_IN_MARKUP = [...UNTOLD, '&#', '<!--'];
 
-/** Any of the words, letter by letter, or something that may stand for any. */
+/** Letters that a pattern is made of: PostgreSQL refuses expressions that are too complex. */
+const MAX_LETTERS = 200;
+const MAX_WORD_LETTERS = 20;
+
+/** The beginning of any of the words, letter by letter, or something that may stand for any. */
 function patternOf(words: readonly string[], inMarkup: boolean): string {
+  const length = Math.min(MAX_WORD_LETTERS, Math.ceil(MAX_LETTERS / words.length));
   const between = `${inMarkup ? DROPPED_IN_MARKUP : DROPPED}*`;
   const letterPattern = (letter: string): string =>
     (inMarkup ? REFERENCES[letter] : undefined) ?? letter.replace(/[^a-z0-9]/, '\\$&');
   const alternatives = words
     .filter((word) => /^[\x21-\x7e]+$/.test(word))
-    .map((word) => [...word].map(letterPattern).join(between));
+    .map((word) => [...word.slice(0, length)].map(letterPattern).join(between));
   return [...alternatives, ...(inMarkup ? UNTOLD_IN_MARKUP : UNTOLD)].join('|');
 }

@@ -35,7 +35,7 @@ const WITH_TEXT: ReadonlySet<string> = new Set([
 ]);
 
 /** The system of media types. */
-export const MEDIA_TYPES = 'urn:ietf:bcp:13';
+const MEDIA_TYPES = 'urn:ietf:bcp:13';
 
 /** `code`, `system|code`, `|code` (no system), `system|` (any code of it) (search.html#token). */
 export const tokenType: SearchType = {
