@@ -169,6 +169,13 @@ describe.each(RELEASES)('search parameters of a tenant in %s', (release) => {
     expect(sorted.json.entry.map((entry: Entry) => entry.resource.id)).toEqual(['ada', 'bob']);
   });
 
+  it('can be searched by in GraphQL', async () => {
+    const gateway = `/w/north/api/v1/graphql/${release}`;
+    const query = '{ search(type: Patient, query: "race=asian") { resources { id } } }';
+    const { json } = await server.request('POST', gateway, { query }, { 'content-type': 'application/json' });
+    expect(json).toEqual({ data: { search: { resources: [{ id: 'ada' }] } } });
+  });
+
   it('find what is written, changed and deleted afterwards', async () => {
     const race = (code: string): object => ({
       resourceType: 'Patient',
@@ -359,6 +366,17 @@ describe.each(RELEASES)('search parameters of a tenant in %s', (release) => {
     expect((await get('changing', 'Patient?part=lee')).status).toBe(400);
     expect((await get('changing', 'metadata')).text).not.toContain('SearchParameter/part');
   });
+
+  it.each(['strict', 'lenient'])(
+    'are not named queries, which are refused under %s handling',
+    async (handling) => {
+      const asked = `${server.path('north', release)}/Patient?_query=mine`;
+      const { status, text } = await server.request('GET', asked, undefined, {
+        prefer: `handling=${handling}`,
+      });
+      expect([status, text]).toEqual([400, expect.stringContaining('no named queries')]);
+    },
+  );
 
   describe('$reindex', () => {
     interface Part {

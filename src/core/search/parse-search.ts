@@ -90,6 +90,11 @@ export function parseSearch(
         else if (summary !== 'false') subset = { kind: summary };
         break;
       }
+      case '_query': {
+        // Never left out: a named query says what is searched, not only how (search.html#query).
+        const reason = 'there are no named queries here; say in parameters what is searched';
+        throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
+      }
       case '_elements':
         subset ??= { kind: 'elements', names: parseElements(context, type, value) };
         break;
