@@ -40,9 +40,9 @@ function canList(predicate: Predicate): boolean {
     case 'presence':
       return false;
     case 'target':
-      return predicate.target.driver !== undefined;
+      return predicate.urls !== undefined || predicate.target.driver !== undefined;
     case 'source':
-      return predicate.source.driver !== undefined;
+      return predicate.urls !== undefined || predicate.source.driver !== undefined;
     case 'all':
       return predicate.driver !== undefined;
     default:

@@ -73,10 +73,26 @@ export type Predicate =
     }
   /** The folded text stands anywhere in a string. */
   | { readonly index: 'substring'; readonly parameter: number; readonly text: string }
-  /** A chain: one of the resources that it refers to by one of these parameters meets the criteria. */
-  | { readonly index: 'target'; readonly parameters: readonly number[]; readonly target: TypeCriteria }
-  /** `_has`: one of the resources that refer to it by one of these parameters meets the criteria. */
-  | { readonly index: 'source'; readonly parameters: readonly number[]; readonly source: TypeCriteria }
+  /**
+   * A chain: one of the resources that it refers to by one of these parameters meets the criteria. With `urls`: that it
+   * names by a canonical; they are the parameters of the url of the target.
+   */
+  | {
+      readonly index: 'target';
+      readonly parameters: readonly number[];
+      readonly urls?: readonly number[];
+      readonly target: TypeCriteria;
+    }
+  /**
+   * `_has`: one of the resources that refer to it by one of these parameters meets the criteria. With `urls`: that name
+   * it by a canonical; they are the parameters of its own url.
+   */
+  | {
+      readonly index: 'source';
+      readonly parameters: readonly number[];
+      readonly urls?: readonly number[];
+      readonly source: TypeCriteria;
+    }
   /** All of several criteria, where one alternative asks for more than one thing; `driver` as in TypeCriteria. */
   | { readonly index: 'all'; readonly criteria: readonly Criterion[]; readonly driver?: number }
   /** The head's bit for a parameter of this ordinal: whether the resource has a value for it. */

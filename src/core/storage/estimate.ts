@@ -98,7 +98,7 @@ export class Estimator {
     const anyOf = of.criteria[0]?.anyOf ?? [];
     // Who refers is not counted: it costs more than to know who is referred to.
     const sources = anyOf.map((predicate) =>
-      predicate.index === 'source' ? predicate.source.driverCount : undefined,
+      predicate.index === 'source' && predicate.urls === undefined ? predicate.source.driverCount : undefined,
     );
     if (sources.every((count) => count !== undefined)) {
       const sum = sources.reduce((total, count) => total + count, 0);

@@ -1,5 +1,6 @@
 /** Criteria on resources that the searched ones refer to, or that refer to them (search.html#chaining, #has). */
 import { FhirError, fhirError } from '../../errors';
+import { allowedCanonicalTypes, isCanonicalValued } from '../canonical-targets';
 import { storedParameters, type StoredParameter } from '../parameter';
 import type { Criterion, Predicate, TypeCriteria } from '../predicate';
 import { allowedTypes } from '../types/reference';
@@ -8,28 +9,37 @@ import type { SearchTypeContext } from '../types/search-type';
 const MAX_DEPTH = 10;
 /** Types that a chain without types may stand for, multiplied over its links. */
 const MAX_PATHS = 100;
+/** Types that are asked whether they know the rest of the chain. */
+const MAX_TRIED = 3_000;
 
 /** How far a parameter is inside of others; counts what it branches into. */
 export class Nesting {
   private constructor(
     private readonly depth: number,
-    private readonly paths: { count: number },
+    private readonly paths: { count: number; tried: number },
   ) {}
 
   static outside(): Nesting {
-    return new Nesting(0, { count: 0 });
+    return new Nesting(0, { count: 0, tried: 0 });
   }
 
-  /** Throws tooCostly where the chain is too long or stands for too many paths. */
+  /** Throws tooCostly where the chain is too long or may lead to too many types. */
   inside(name: string): Nesting {
     if (this.depth >= MAX_DEPTH)
       throw fhirError('tooCostly', { reason: `A chain may have at most ${MAX_DEPTH} links` });
-    if (++this.paths.count > MAX_PATHS) {
-      const reason = `The chain '${name.slice(0, 80)}' stands for too many types of resources; name them, as in subject:Patient.name`;
-      throw fhirError('tooCostly', { reason });
-    }
+    if (++this.paths.tried > MAX_TRIED) throw tooWide(name);
     return new Nesting(this.depth + 1, this.paths);
   }
+
+  /** A type that knows what is asked. Throws tooCostly where there are too many. */
+  take(name: string): void {
+    if (++this.paths.count > MAX_PATHS) throw tooWide(name);
+  }
+}
+
+function tooWide(name: string): Error {
+  const reason = `The chain '${name.slice(0, 80)}' stands for too many types of resources; name them, as in subject:Patient.name`;
+  return fhirError('tooCostly', { reason });
 }
 
 /** Parses the rest of a name on another type; undefined: that type has no such parameter. */
@@ -84,7 +94,8 @@ export function chainCriterion(
 ): Criterion | undefined {
   const stored = storedParameters(context.definitions, type).get(code);
   if (stored?.parameter.kind !== 'reference') return undefined;
-  const allowed = allowedTypes(context, { stored, name, modifier: undefined });
+  const { referred, canonicals } = targetTypes(context, stored);
+  const allowed = [...new Set([...referred, ...canonicals])];
   if (targetType !== undefined && !allowed.includes(targetType)) {
     const known = `; in a chain it is the type of a resource: ${allowed.join(', ')}`;
     throw fhirError('unsupportedModifier', { modifier: targetType.slice(0, 80), parameter: code, known });
@@ -95,11 +106,15 @@ export function chainCriterion(
   for (const target of targetType === undefined ? allowed : [targetType]) {
     const parameters = rowsTowards(stored, target);
     if (parameters.length === 0) continue;
+    const urls = canonicals.includes(target) ? urlRows(context, target) : [];
     try {
       const inner = criteriaOf(target, nesting.inside(name));
       if (inner === undefined) continue;
       isKnown = true;
-      anyOf.push({ index: 'target', parameters, target: typeCriteria(context, target, inner) });
+      nesting.take(name);
+      const criteria = typeCriteria(context, target, inner);
+      if (referred.includes(target)) anyOf.push({ index: 'target', parameters, target: criteria });
+      if (urls.length > 0) anyOf.push({ index: 'target', parameters, urls, target: criteria });
     } catch (error) {
       // What one type refuses another may understand.
       if (!(error instanceof FhirError) || error.key === 'tooCostly') throw error;
@@ -128,17 +143,41 @@ export function parseHas(
   if (!definitions.isResourceType(source)) throw refuse(`'${source.slice(0, 40)}' is not a resource type`);
   const stored = storedParameters(definitions, source).get(code);
   const parameters = stored?.parameter.kind === 'reference' ? rowsTowards(stored, type) : [];
-  if (stored === undefined || parameters.length === 0 || !canReferTo(context, stored, type)) {
+  const { referred, canonicals } = stored === undefined ? NO_TARGETS : targetTypes(context, stored);
+  if (parameters.length === 0 || !(referred.includes(type) || canonicals.includes(type))) {
     throw refuse(`${source} has no reference parameter '${code.slice(0, 40)}' that can refer to ${type}`);
   }
   const inner = parse(source, rest.join(':'), value, nesting.inside(name));
-  return inner === undefined
-    ? undefined
-    : { name, anyOf: [{ index: 'source', parameters, source: typeCriteria(context, source, [inner]) }] };
+  if (inner === undefined) return undefined;
+  const criteria = typeCriteria(context, source, [inner]);
+  const urls = canonicals.includes(type) ? urlRows(context, type) : [];
+  const anyOf: Predicate[] = [];
+  if (referred.includes(type)) anyOf.push({ index: 'source', parameters, source: criteria });
+  if (urls.length > 0) anyOf.push({ index: 'source', parameters, urls, source: criteria });
+  return { name, anyOf };
 }
 
-function canReferTo(context: SearchTypeContext, stored: StoredParameter, type: string): boolean {
-  return allowedTypes(context, { stored, name: '', modifier: undefined }).includes(type);
+interface TargetTypes {
+  /** What a literal reference may lead to. */
+  readonly referred: readonly string[];
+  /** What a canonical may name. */
+  readonly canonicals: readonly string[];
+}
+const NO_TARGETS: TargetTypes = { referred: [], canonicals: [] };
+
+function targetTypes(context: SearchTypeContext, stored: StoredParameter): TargetTypes {
+  const canonicals = isCanonicalValued(stored) ? allowedCanonicalTypes(context.definitions, stored) : [];
+  // A canonical may also be a literal reference to what it names.
+  const isCanonicalOnly = canonicals.length > 0 && !stored.valueTypes.includes('Reference');
+  return {
+    canonicals,
+    referred: isCanonicalOnly ? canonicals : allowedTypes(context, { stored, name: '', modifier: undefined }),
+  };
+}
+
+/** The numbers under which the urls of resources of this type lie. */
+function urlRows({ definitions }: SearchTypeContext, type: string): number[] {
+  return (storedParameters(definitions, type).get('url')?.rowsOf ?? []).map(({ number }) => number);
 }
 
 /** The numbers under which references to this type lie. */
