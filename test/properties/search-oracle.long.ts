@@ -73,6 +73,7 @@ const FEATURES_ON: readonly Feature[] = [
   'sort:number',
   'sort:reference',
   'sort:quantity',
+  'long-strings',
   'count',
   'total',
   'refused',

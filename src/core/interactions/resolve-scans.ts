@@ -87,6 +87,10 @@ function hasScan({ anyOf }: Criterion): boolean {
   });
 }
 
+function isImpossible({ anyOf, isNegated }: Criterion): boolean {
+  return anyOf.length === 0 && isNegated !== true;
+}
+
 function isScanned({ anyOf }: Criterion): boolean {
   return anyOf.some(({ index }) => index === 'scan');
 }
@@ -103,23 +107,23 @@ async function resolveInner(
     criteria: await resolveScans(services, space, inner),
   });
   const anyOf = await Promise.all(
-    criterion.anyOf.map(async (predicate): Promise<Predicate> => {
+    criterion.anyOf.map(async (predicate): Promise<Predicate[]> => {
       switch (predicate.index) {
         case 'target':
-          return { ...predicate, target: await resolve(predicate.target) };
+          return [{ ...predicate, target: await resolve(predicate.target) }];
         case 'source':
-          return { ...predicate, source: await resolve(predicate.source) };
-        case 'all':
-          return {
-            ...predicate,
-            criteria: (await resolve({ ...of, criteria: predicate.criteria })).criteria,
-          };
+          return [{ ...predicate, source: await resolve(predicate.source) }];
+        case 'all': {
+          const { criteria } = await resolve({ ...of, criteria: predicate.criteria });
+          // What nothing can meet would only cost the plan its choice.
+          return criteria.some(isImpossible) ? [] : [{ ...predicate, criteria }];
+        }
         default:
-          return predicate;
+          return [predicate];
       }
     }),
   );
-  return { ...criterion, anyOf };
+  return { ...criterion, anyOf: anyOf.flat() };
 }
 
 /** @param others what the resources must meet besides */

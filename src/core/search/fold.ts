@@ -51,10 +51,14 @@ export function fold(text: string): string {
 
 /** `text` folded and cut as index rows keep it. */
 export function foldForIndex(text: string): string {
-  return cut(
-    fold(text.length > MAX_FOLDED_INPUT ? text.slice(0, MAX_FOLDED_INPUT) : text),
-    MAX_STRING_LENGTH,
-  );
+  return cut(fold(cut(text, MAX_FOLDED_INPUT)), MAX_STRING_LENGTH);
+}
+
+/** True when an index row does not hold the whole of the text; `folded` is what it holds. */
+export function isLongerThanIndex(text: string, folded: string): boolean {
+  if (text.length > MAX_FOLDED_INPUT) return true;
+  // A cut may leave out half of a character.
+  return folded.length >= MAX_STRING_LENGTH - 1 && fold(text).length > folded.length;
 }
 
 /** At most `length` code units of `text`, without leaving half of a character at the end. */

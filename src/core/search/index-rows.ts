@@ -88,6 +88,8 @@ export const ROW_SCHEME = {
    * are what the number differs from it by (fhir/exact-number.ts). Of canonical UCUM: this and the number above.
    */
   rest: 5_000_000,
+  /** String rows, empty, of resources that have a text of which a row holds the beginning only. */
+  longText: 6_000_000,
   /**
    * A second row of each range that is long (`isLong`), under its number and this: a search that asks how far ranges
    * reach looks among the rows that begin shortly before, and among these.

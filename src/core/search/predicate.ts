@@ -151,6 +151,12 @@ export type Scan = (
       readonly texts: { readonly parameter: SearchParameterDefinition } | 'narrative' | 'content';
       readonly condition: WordCondition;
     }
+  /** A folded text is the beginning of a folded value, or a part of it. */
+  | {
+      readonly kind: 'beginning' | 'part';
+      readonly parameter: SearchParameterDefinition;
+      readonly text: string;
+    }
   /** A media type is `base` (in lower case), or below it as `image/png` is below `image`, whatever its parameters. */
   | { readonly kind: 'mediaType'; readonly parameter: SearchParameterDefinition; readonly base: string }
 ) & { readonly release: Release; readonly type: string };

@@ -2,6 +2,7 @@ import { decimalText, isJsonObject, type JsonObject, type JsonValue } from '../f
 import type { Definitions, SearchParameterDefinition, SearchParameterKind } from '../fhir/definitions';
 import { compilePath, type PathValue } from '../fhir/path';
 import { extensionValue } from './extract';
+import { fold } from './fold';
 import { narrativeText } from './narrative-text';
 import { compileParameterPath } from './parameter-path';
 import type { Scan, WordCondition } from './predicate';
@@ -23,6 +24,7 @@ type TextGroup = readonly string[];
 
 export function compileScan(definitions: Definitions, scan: Scan): ScanTest {
   if (scan.kind === 'mediaType') return compileMediaType(definitions, scan.parameter, scan.base);
+  if (scan.kind !== 'words') return compileText(definitions, scan.parameter, scan.kind, scan.text);
   const { type, texts, condition } = scan;
   if (typeof texts === 'object') return compileParameter(definitions, texts.parameter, condition);
   const textsOf = texts === 'narrative' ? narrativeTexts : allTexts(definitions, type);
@@ -47,6 +49,28 @@ function compileParameter(
       valuesOf(resource).some((found) =>
         groupsOf(found, kind).some((group) => meetsWords(wordsOfGroup(group), condition)),
       ),
+  };
+}
+
+/** What index rows say of a text's beginning, of the whole text. No pattern: folding may have changed every letter. */
+function compileText(
+  definitions: Definitions,
+  parameter: SearchParameterDefinition,
+  kind: 'beginning' | 'part',
+  text: string,
+): ScanTest {
+  const valuesOf = compileValues(definitions, parameter);
+  const meets = (value: string): boolean =>
+    kind === 'beginning' ? fold(value).startsWith(text) : fold(value).includes(text);
+  return {
+    ordinal: parameter.ordinal,
+    patterns: [],
+    passes: (resource) =>
+      valuesOf(resource).some(({ value, type }) => {
+        let isMet = false;
+        visitTexts(value, type, false, (one) => (isMet ||= meets(one)));
+        return isMet;
+      }),
   };
 }
 

@@ -5,7 +5,8 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
-import { foldForIndex, furtherWords } from '../fold';
+import { foldForIndex, furtherWords, isLongerThanIndex } from '../fold';
+import { ROW_SCHEME } from '../index-rows';
 import type { RowCollector, RowSettings } from './collector';
 
 /** A text of a value; `isFamily`: it is a family name. */
@@ -26,6 +27,7 @@ export function addStringRows(
     const folded = foldForIndex(text);
     const exact = hasher.short(text);
     rows.string(parameter, folded, exact, true);
+    if (isLongerThanIndex(text, folded)) rows.string(parameter + ROW_SCHEME.longText, '', 0, false);
     if (isFamilyName) for (const word of furtherWords(folded)) rows.string(parameter, word, exact, false);
   });
 }
