@@ -62,6 +62,7 @@ export async function createApp(
     extensionBase,
     secretKeys: settings.SECRET_KEYS,
     tenantDefaults: { validation: settings.VALIDATION, searchUnknown: settings.SEARCH_UNKNOWN },
+    explainsSearches: settings.SEARCH_EXPLAIN === 'on',
     limits: {
       maxDepth: settings.MAX_DEPTH,
       maxBodyBytes: settings.MAX_BODY_BYTES,

@@ -122,6 +122,11 @@ export const SETTINGS = {
     'strict',
     'Whether an unknown search parameter is refused or ignored',
   ),
+  SEARCH_EXPLAIN: row(
+    choice('on', 'off'),
+    'off',
+    'Whether a search with _explain=true is answered with its SQL, plan and times: for development, because it tells clients how the server works',
+  ),
   VALIDATION: row(
     choice('full', 'structure'),
     'full',

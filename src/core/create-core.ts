@@ -67,6 +67,8 @@ export interface CoreOptions {
   /** For tenants that do not set them. */
   readonly tenantDefaults: TenantSettings;
   readonly limits: Limits;
+  /** Whether clients may ask how a search is answered (`_explain`). */
+  readonly explainsSearches: boolean;
   readonly log: Log;
   readonly instruments?: Instruments;
 }
@@ -152,6 +154,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     turns: new KeyedQueue(),
     cache,
     limits,
+    explainsSearches: options.explainsSearches,
     extensionBase: options.extensionBase,
     secretKeys:
       options.secretKeys.length > 0

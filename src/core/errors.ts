@@ -13,6 +13,8 @@ export interface Issue {
   readonly diagnostics: string;
   /** FHIRPath of the place in the input that is at fault, where there is one. */
   readonly expression?: string;
+  /** The server's own words, told in full; diagnostics in which stands what a client sent are cut. */
+  readonly isOwnText?: boolean;
 }
 
 interface ErrorKind {

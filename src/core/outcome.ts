@@ -17,10 +17,10 @@ export function toOutcomeResource(issues: readonly Issue[]): JsonObject {
       : [{ severity: 'information', code: 'informational', diagnostics: 'There is nothing to report' }];
   return {
     resourceType: 'OperationOutcome',
-    issue: shown.map(({ severity, code, diagnostics, expression }) => ({
+    issue: shown.map(({ severity, code, diagnostics, expression, isOwnText }) => ({
       severity,
       code,
-      diagnostics: toSentence(diagnostics),
+      diagnostics: isOwnText === true ? diagnostics : toSentence(diagnostics),
       ...(expression === undefined ? {} : { expression: [toSentence(expression)] }),
     })),
   };

@@ -11,6 +11,7 @@ import type { Extractor } from './search/extract';
 import type { IndexRows } from './search/index-rows';
 import type { Hasher } from './search/hash';
 import type { IdSource, ResourceKey } from './search/resource-key';
+import type { SearchExplanation } from './interactions/search-explanation';
 import type { Connections } from './storage/connections';
 import type { Database } from './storage/database';
 import type { Estimator } from './storage/estimate';
@@ -63,6 +64,10 @@ export interface Services {
   readonly turns: KeyedQueue;
   readonly cache: RedisCache;
   readonly limits: Limits;
+  /** Whether clients may ask how a search is answered (`_explain`). */
+  readonly explainsSearches: boolean;
+  /** Inside a search that is asked so. */
+  readonly explanation?: SearchExplanation;
   readonly extensionBase: string;
   /** Sign and verify cursors: the first signs, all verify. */
   readonly secretKeys: readonly Buffer[];

@@ -36,7 +36,7 @@ export async function planSearch(
     ? await Promise.all([estimator.countEach(space, of), estimator.total(space, type)])
     : [[], 0];
   const { drive, asSets } = chooseDrive(criteria, order, { counts, total, limit }, sortDateParameter);
-  return {
+  const plan = {
     ...of,
     space,
     order,
@@ -45,6 +45,8 @@ export async function planSearch(
       asSets[index] === true ? { ...criterion, asSet: true } : criterion,
     ),
   };
+  services.explanation?.addPlan(plan, counts);
+  return plan;
 }
 
 /** Ranges are walked in the order of where they begin, long ones among the others. */

@@ -6,16 +6,21 @@ import { runPage } from '../storage/search-run';
 
 /** Each statement sees the data of its own moment; all of them are cancelled when nobody waits for the search any more. */
 export function readEach(services: Services, { waiter }: RequestContext): Services {
-  if (waiter === undefined) return services;
-  const { connections } = services;
-  const database: Database = {
-    run: (lane, space, statement, bound) => connections.run(lane, space, statement, bound, [waiter]),
+  const { connections, explanation } = services;
+  const waiting = waiter === undefined ? undefined : [waiter];
+  const each: Database = {
+    run: (lane, space, statement, bound) => connections.run(lane, space, statement, bound, waiting),
   };
+  const database = explanation?.statements.over(each) ?? each;
   return {
     ...services,
     database,
     estimator: services.estimator.over(database),
-    searches: { page: (request) => services.searches.page(request, waiter) },
+    searches: {
+      // Of a page that shares its statement, little could be told.
+      page: (request) =>
+        explanation === undefined ? services.searches.page(request, waiter) : runPage(database, request),
+    },
   };
 }
 
@@ -31,13 +36,14 @@ export async function readAtOnce<T>(
   work: (services: Services) => Promise<T>,
 ): Promise<T> {
   const waiting = waiter === undefined ? undefined : [waiter];
-  return services.connections.inSnapshot(waiting, (database) =>
-    work({
+  return services.connections.inSnapshot(waiting, (snapshot) => {
+    const database = services.explanation?.statements.over(snapshot) ?? snapshot;
+    return work({
       ...services,
       database,
       reader: services.reader.over(database),
       estimator: services.estimator.over(database),
       searches: { page: (request) => runPage(database, request) },
-    }),
-  );
+    });
+  });
 }

@@ -14,6 +14,7 @@ import { openStreams } from './open-streams';
 import { readAtOnce } from './reading';
 import { boundText, completePage, criterionOf, search, searchContext } from './search';
 import { sortTypes } from './search-types-sorted';
+import { explaining } from './search-explanation';
 import { planningReason, withReason } from './search-timeout';
 import { toStoredVersion } from './stored-version';
 import type { FoundMatches, TypeMatch, TypeStream } from './type-stream';
@@ -24,6 +25,14 @@ import type { FoundMatches, TypeMatch, TypeStream } from './type-stream';
  * those, and one for the page, all in one snapshot.
  */
 export async function searchAny(
+  services: Services,
+  context: RequestContext,
+  request: SearchRequest,
+): Promise<SearchPage> {
+  return explaining(services, context, request, (parts, asked) => answerAny(parts, context, asked));
+}
+
+async function answerAny(
   services: Services,
   context: RequestContext,
   request: SearchRequest,
