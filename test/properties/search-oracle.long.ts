@@ -84,7 +84,7 @@ const setting = (name: string): string | undefined => {
   return text === '' ? undefined : text;
 };
 const SEED = Number(setting('SEED') ?? 1);
-const SETS = setting('SEARCH') === undefined ? Number(setting('SETS') ?? 5) : 1;
+const SETS = setting('SEARCH') === undefined ? Number(setting('SETS') ?? 20) : 1;
 const SEARCHES = Number(setting('SEARCHES') ?? 1000);
 const MOST_SHOWN = Number(setting('SHOWN') ?? 10);
 const SIZE = Number(setting('SIZE') ?? 1);

@@ -14,6 +14,7 @@ export type Verdict = 'same' | 'unclear' | { readonly expected: string; readonly
 interface Page {
   readonly matches: readonly string[];
   readonly included: readonly string[];
+  readonly outcomes: number;
   readonly total: number | undefined;
   readonly next: string | undefined;
 }
@@ -40,6 +41,7 @@ function readPage(bundle: Bundle): Page {
   return {
     matches: of('match'),
     included: of('include'),
+    outcomes: (bundle.entry ?? []).filter((entry) => entry.search.mode === 'outcome').length,
     total: bundle.total,
     next: next?.startsWith(PUBLIC_URL) === true ? next.slice(PUBLIC_URL.length) : next,
   };
@@ -77,6 +79,8 @@ function judgePage(expected: Expected, page: Page, count: number | undefined): V
   const included = brief(wanted.filter(isAsked));
   const got = brief(page.included.filter(isAsked));
   if (included !== got) return difference(`includes ${included}`, `includes ${got}`);
+  if (expected.warnsOfVersions(resources) && page.outcomes === 0)
+    return difference('an entry that says that a chain looked at the current version', 'none');
   return 'same';
 }
 

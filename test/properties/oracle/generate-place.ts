@@ -47,6 +47,6 @@ export function generateCompartmentSearch(
   const type = random.pick(types);
   const parts = random.chance(0.4) ? [] : criteriaOf(type);
   if (isOn('sort') && random.chance(0.3)) parts.push({ name: '_sort', value: random.pick(COMMON_SORTS) });
-  parts.push({ name: '_count', value: random.pick(['2', '50']) });
+  parts.push({ name: '_count', value: random.pick(['2', '50', '50']) });
   return { type: `${place}/${type}`, query: encodeQuery(parts) };
 }

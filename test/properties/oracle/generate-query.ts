@@ -112,7 +112,8 @@ export function generateSearch(maker: QueryMaker): GeneratedSearch {
   if (isOn('sort') && random.chance(0.4)) parts.push({ name: '_sort', value: makeSort(maker, type) });
   for (let count = random.pick([0, 0, 0, 1, 2]); count > 0; count--)
     parts.push(...[makeInclude(maker, type) ?? []].flat());
-  if (isOn('count')) parts.push({ name: '_count', value: random.pick(['2', '5', '20', '50', '200']) });
+  if (isOn('count'))
+    parts.push({ name: '_count', value: random.pick(['2', '5', '20', '50', '50', '200', '200', '200']) });
   if (isOn('total') && random.chance(0.3)) parts.push({ name: '_total', value: 'accurate' });
   return { type, query: encodeQuery(parts) };
 }

@@ -18,6 +18,7 @@ import { BadSearch, Unclear } from './refusal';
 import { compareBy, describeKeys, readSort } from './sort';
 import { alone, type Predicate, type Space } from './space';
 import { elementsOf } from './values';
+import { goesThroughVersions } from './version-warning';
 
 const NEGATIVE = ['not', 'not-in'];
 
@@ -75,6 +76,8 @@ export interface Expected {
   compare(one: Resource, other: Resource): number;
   /** What a resource is sorted by, for the eye. */
   describe(resource: Resource): string;
+  /** Whether a page of these matches must say that a chain looked at the current version of something. */
+  warnsOfVersions(page: readonly Resource[]): boolean;
   /** What comes along with a page of these matches: `Type/id/_history/version`. */
   includedWith(page: readonly Resource[]): string[];
 }
@@ -127,6 +130,7 @@ function answer(space: Space, place: string | undefined, query: string): Expecte
     mayBeTooCostly: types.some((one) => criteria.some(([name]) => widthOf(space.release, one, name) >= WIDE)),
     compare: (one, other) => compareBy(keys, one, other, space.root),
     describe: (resource) => describeKeys(keys, resource, space.root),
+    warnsOfVersions: (page) => criteria.some((one) => goesThroughVersions(space, one, page, compile)),
     includedWith: (page) => included(space, includes, page).map(identityOf),
   };
 }
