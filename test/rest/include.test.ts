@@ -125,6 +125,7 @@ describe.each(RELEASE_NAMES)('includes under %s', (release) => {
       ['Observation/o1', 'Observation/o2', 'Observation/o3', 'Patient/p1', 'Patient/p2'],
     ],
     ['QuestionnaireResponse?_id=r&_include=QuestionnaireResponse:questionnaire', ['Questionnaire/q']],
+    ['Questionnaire?_id=q&_revinclude=QuestionnaireResponse:questionnaire', ['QuestionnaireResponse/r']],
     ['Observation?_id=none&_include=Observation:subject', []],
   ])('%s brings %j', async (query, expected) => {
     const { included } = await find(query);

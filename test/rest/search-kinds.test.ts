@@ -37,7 +37,46 @@ function component(code: string, value: string): object {
   };
 }
 
+/** Longer than an index row keeps. */
+const LONG_TEXT = 'All that was found at the visit word for word. '.repeat(6);
+
 const RESOURCES: readonly object[] = [
+  observation('digits', quantity('9.349999999999999999', 's')),
+  { resourceType: 'Location', id: 'copenhagen', position: { latitude: '#55.6761#', longitude: '#12.5683#' } },
+  { resourceType: 'Location', id: 'malmo', position: { latitude: '#55.6050#', longitude: '#13.0038#' } },
+  { resourceType: 'Location', id: 'nowhere', name: 'Nowhere' },
+  {
+    resourceType: 'Questionnaire',
+    id: 'intake-form',
+    meta: {
+      profile: ['http://example.org/fhir/StructureDefinition/form|1.0'],
+      source: 'http://example.org/source/a',
+    },
+    url: 'http://example.org/Questionnaire/intake',
+    version: '1.2',
+    status: 'active',
+    description: `${LONG_TEXT}And a lute.`,
+  },
+  {
+    resourceType: 'QuestionnaireResponse',
+    id: 'answer',
+    status: 'completed',
+    questionnaire: 'http://example.org/Questionnaire/intake|1.2',
+  },
+  {
+    resourceType: 'MolecularSequence',
+    id: 'window',
+    coordinateSystem: '#0#',
+    referenceSeq: {
+      chromosome: {
+        coding: [{ system: 'http://terminology.hl7.org/CodeSystem/chromosome-human', code: '1' }],
+      },
+      genomeBuild: 'GRCh37',
+      strand: 'watson',
+      windowStart: '#100#',
+      windowEnd: '#200#',
+    },
+  },
   observation('mg', quantity('5.40', 'mg')),
   observation('ug', quantity('5400', 'ug')),
   observation('no-unit', quantity('5.4')),
@@ -136,6 +175,39 @@ describe.each(RELEASE_NAMES)('search under %s', (release) => {
     ['Observation?value-quantity=sa5.39|http://unitsofmeasure.org|mg', ['mg', 'ug']],
     ['Observation?value-quantity=eb6|http://unitsofmeasure.org|mg', ['less', 'mg', 'ug']],
     ['Observation?value-quantity=5.4,5400', ['mg', 'named', 'no-unit', 'ug']],
+    // Its last digit lies behind what a double holds.
+    ['Observation?value-quantity=lt9.35||s&_id=digits', ['digits']],
+    ['Observation?value-quantity=9.4||s', []],
+    ['Observation?value-quantity=9.3||s', ['digits']],
+    ['Observation?value-quantity=9.349999999999999999||s', ['digits']],
+    ['Observation?value-quantity=gt9.349999999999999998||s', ['digits']],
+    ['Observation?value-quantity=gt9.349999999999999999||s', []],
+    // Copenhagen and Malmö are 28.4 km apart.
+    ['Location?near=55.6761|12.5683|28|km', ['copenhagen']],
+    ['Location?near=55.6761|12.5683|29', ['copenhagen', 'malmo']],
+    ['Location?near=55.6761|12.5683|17|mi', ['copenhagen']],
+    ['Location?near=55.6761|12.5683|18|[mi_i]', ['copenhagen', 'malmo']],
+    ['Location?near=55.6761|12.5683', ['copenhagen', 'malmo']],
+    ['Location?near:missing=true', ['nowhere']],
+    ['QuestionnaireResponse?questionnaire=http://example.org/Questionnaire/intake', ['answer']],
+    ['QuestionnaireResponse?questionnaire=http://example.org/Questionnaire/intake|1.2', ['answer']],
+    ['QuestionnaireResponse?questionnaire=http://example.org/Questionnaire/intake|1', []],
+    ['QuestionnaireResponse?questionnaire:below=http://example.org/Questionnaire/intake|1', ['answer']],
+    ['QuestionnaireResponse?questionnaire=intake-form', ['answer']],
+    ['QuestionnaireResponse?questionnaire=Questionnaire/intake-form', ['answer']],
+    ['Questionnaire?url=http://example.org/Questionnaire/intake|1.2', ['intake-form']],
+    ['Questionnaire?url=http://example.org/Questionnaire/intake|2', []],
+    ['Questionnaire?_profile=http://example.org/fhir/StructureDefinition/form', ['intake-form']],
+    ['Questionnaire?_profile=http://example.org/fhir/StructureDefinition/form|1.0', ['intake-form']],
+    ['Questionnaire?_profile=http://example.org/fhir/StructureDefinition/form|2.0', []],
+    ['Questionnaire?_source:contains=source/', ['intake-form']],
+    [`Questionnaire?description=${encodeURIComponent(`${LONG_TEXT}and a l`)}`, ['intake-form']],
+    [`Questionnaire?description=${encodeURIComponent(`${LONG_TEXT}and a harp`)}`, []],
+    ['Questionnaire?description:contains=a%20lute', ['intake-form']],
+    ['MolecularSequence?chromosome-window-coordinate=1$lt150$gt150', ['window']],
+    ['MolecularSequence?chromosome-window-coordinate=1$lt100$gt150', []],
+    ['Location?_id:not=malmo,nowhere', ['copenhagen']],
+    ['Location?_id:missing=true', []],
     ['Observation?value-quantity:missing=true&code=8867-4', ['none', 'other-pressure', 'pressure']],
     ['Observation?component-code-value-quantity=8480-6$120', ['pressure']],
     ['Observation?component-code-value-quantity=http://loinc.org|8480-6$gt100', ['pressure']],
@@ -168,7 +240,7 @@ describe.each(RELEASE_NAMES)('search under %s', (release) => {
     ['Observation?status:not=final', []],
     [
       'Observation?code:not=nothing&_sort=-date',
-      ['less', 'mg', 'named', 'no-unit', 'none', 'other-pressure', 'pressure', 'ug'],
+      ['digits', 'less', 'mg', 'named', 'no-unit', 'none', 'other-pressure', 'pressure', 'ug'],
     ],
   ])('%s finds %j', async (query, expected) => {
     expect(await find(query)).toEqual([...expected].sort());
@@ -182,6 +254,13 @@ describe.each(RELEASE_NAMES)('search under %s', (release) => {
     ['Patient?identifier:of-type=MR|12345', 'system|code|value'],
     ['Patient?gender:missing=maybe', 'true, false'],
     ['RiskAssessment?probability=xx5', 'a number is'],
+    ['Location?near=55.6761', 'latitude|longitude'],
+    ['Location?near=95|12', 'between -90 and 90'],
+    ['Location?near=55|12|5|kg', 'a UCUM unit of length'],
+    ['Location?near=55|12|-5|km', 'not negative'],
+    ['Observation?subject:below=Patient/1', 'canonical'],
+    ['MolecularSequence?chromosome-window-coordinate=1$lt150', '3 parts'],
+    ['Observation?code-value-quantity=http://loinc.org|$gt5', 'a code here is'],
   ])('%s is refused', async (query, words) => {
     const { status, json } = await server.request('GET', `${server.path('system', release)}/${query}`);
     expect(status).toBe(400);

@@ -5,9 +5,12 @@ import { FhirError, toIssue, type Issue } from '../errors';
 import { parseCanonical } from '../fhir/terminology/source';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
 import type { Include } from '../search/include';
+import { allowedCanonicalTypes, isCanonicalValued } from '../search/canonical-targets';
 import { storedParameters } from '../search/parameter';
+import { indexedUri, splitCanonical } from '../search/rows/uri';
 import { targetsOf } from '../search/targets';
 import type { Services } from '../services';
+import { findKeysOfUris } from '../storage/conformance';
 import { findReferring } from '../storage/referring';
 import { keyOfText } from '../storage/version-row';
 import { find } from './read';
@@ -184,16 +187,84 @@ class Collector {
         frontier.filter((version) => version.type === type).map(({ id }) => services.keys.keyOf(type, id)),
         MAX_INCLUDED + 1,
       );
-      const rows = await services.reader.readCurrent(
-        space.number,
-        keys.map((key) => ({ type: sourceNumber, key: keyOfText(key) })),
+      found.push(...(await this.readKeys(source, sourceNumber, keys)));
+    }
+    return [
+      ...found,
+      ...(await this.referringByUrl({ source, parameters, targetType }, sourceNumber, frontier)),
+    ];
+  }
+
+  /** Those whose canonicals name a url of the frontier, in the version that it has or in any. */
+  private async referringByUrl(
+    { source, parameters, targetType }: Pick<Include, 'source' | 'parameters' | 'targetType'>,
+    sourceNumber: number,
+    frontier: readonly StoredVersion[],
+  ): Promise<StoredVersion[]> {
+    const { services, context } = this;
+    const { space } = context;
+    const definitions = services.definitionsOf(space);
+    const stored = storedParameters(definitions, source);
+    const named = parameters.flatMap((parameter) => {
+      const known = stored.get(parameter.code);
+      if (known === undefined || !isCanonicalValued(known)) return [];
+      const types = allowedCanonicalTypes(definitions, known).filter(
+        (type) => targetType === undefined || type === targetType,
       );
-      const live = rows.flatMap((row) => (row === undefined || row.change === 'delete' ? [] : [row]));
-      const whole = await services.reader.completePage(live, () => space.number);
-      if (whole.length < live.length) this.isFull = true;
-      for (const row of whole) found.push(toStoredVersion(services, source, row));
+      return [{ parameter, types, numbers: known.rowsOf.map(({ number }) => number) }];
+    });
+    const found: StoredVersion[] = [];
+    for (const { parameter, types, numbers } of named) {
+      const canonicals = this.canonicalsOf(frontier.filter(({ type }) => types.includes(type)));
+      if (canonicals.size === 0) continue;
+      const urls = [...canonicals].filter((canonical) => !canonical.includes('|'));
+      const keys = await findKeysOfUris(
+        services.database,
+        space.number,
+        numbers,
+        urls.map((url) => indexedUri(services.hasher, url)),
+        MAX_INCLUDED + 1,
+      );
+      const referring = await this.readKeys(source, sourceNumber, keys);
+      found.push(
+        ...referring.filter((version) =>
+          targetsOf(definitions, parameter, this.contentOf(version)).some(({ text }) => {
+            const { url, version: wanted } = splitCanonical(text);
+            return canonicals.has(wanted === '' ? url : `${url}|${wanted}`);
+          }),
+        ),
+      );
     }
     return found;
+  }
+
+  /** `url` and `url|version` of each. */
+  private canonicalsOf(versions: readonly StoredVersion[]): ReadonlySet<string> {
+    const canonicals = new Set<string>();
+    for (const version of versions) {
+      const { url, version: business } = this.contentOf(version);
+      if (typeof url !== 'string') continue;
+      canonicals.add(url);
+      if (typeof business === 'string') canonicals.add(`${url}|${business}`);
+    }
+    return canonicals;
+  }
+
+  private async readKeys(
+    type: string,
+    typeNumber: number,
+    keys: readonly string[],
+  ): Promise<StoredVersion[]> {
+    const { services, context } = this;
+    const space = context.space.number;
+    const rows = await services.reader.readCurrent(
+      space,
+      keys.map((key) => ({ type: typeNumber, key: keyOfText(key) })),
+    );
+    const live = rows.flatMap((row) => (row === undefined || row.change === 'delete' ? [] : [row]));
+    const whole = await services.reader.completePage(live, () => space);
+    if (whole.length < live.length) this.isFull = true;
+    return whole.map((row) => toStoredVersion(services, type, row));
   }
 }
 
