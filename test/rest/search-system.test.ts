@@ -225,6 +225,9 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
       'Practitioner/one',
       'Patient/one',
     ]);
+    expect(await follow('?_type=Patient&_sort=-birthdate&_count=1')).toEqual(['Patient/two', 'Patient/one']);
+    const self = linkOf((await find('?_type=Patient&_count=1')).bundle, 'self');
+    expect(self).toBe(`${server.root('system', release)}?_type=Patient&_count=1`);
     expect(await follow('?_count=3&_offset=4')).toEqual((await follow('?_count=50')).slice(4));
     expect(await follow('?_sort=_lastUpdated&_count=3&_offset=2')).toEqual(written.slice(2));
     expect((await find('?_offset=100')).names).toEqual([]);
