@@ -2,30 +2,61 @@
 import { compartmentTypes, COMPARTMENTS } from './compartment';
 import { ownCriterion } from './generate-criterion';
 import { NOWHERE } from './maker';
-import { parametersOf, TYPES } from './parameters';
+import { findParameter, parametersOf, TYPES, type Parameter } from './parameters';
 import { encodeQuery, idsOfType, type Criterion, type GeneratedSearch, type QueryMaker } from './query-maker';
 
 const COMMON_SORTS = ['_id', '-_lastUpdated', '_tag', '-_id', '_lastUpdated,_id'];
+const SORTED_KINDS = ['date', 'token', 'string'];
 
-function commonCriterion(maker: QueryMaker, type: string): Criterion[] {
-  const own = parametersOf(type).flatMap(({ code }) => (code.startsWith('_') ? [] : [code]));
-  return [ownCriterion(maker, type, own) ?? []].flat();
-}
+/** The parameters of the first type that all types have, in one kind. */
+const sharedParameters = ([first = '', ...others]: readonly string[]): Parameter[] =>
+  parametersOf(first).filter(({ code, kind }) =>
+    others.every((type) => findParameter(type, code)?.kind === kind),
+  );
 
-function commonParts(maker: QueryMaker, type: string): Criterion[] {
-  const { random, isOn } = maker;
-  const parts = commonCriterion(maker, type);
-  if (isOn('sort') && random.chance(0.5)) parts.push({ name: '_sort', value: random.pick(COMMON_SORTS) });
+function sharedParts(maker: QueryMaker, types: readonly string[]): Criterion[] {
+  const { random, isOn, space } = maker;
+  const [type = ''] = types;
+  const shared = sharedParameters(types);
+  const others = parametersOf(type).filter((parameter) => !shared.includes(parameter));
+  const resources = space.resources.filter(({ resourceType }) => resourceType === type);
+  const focus = resources.length > 0 && random.chance(0.6) ? random.pick(resources) : undefined;
+  const avoided = others.map(({ code }) => code);
+  const parts = random.chance(0.85) ? [ownCriterion({ ...maker, focus }, type, avoided) ?? []].flat() : [];
+  if (isOn('sort') && random.chance(0.5)) {
+    const own = shared.filter(({ kind, code }) => SORTED_KINDS.includes(kind) && code !== 'description');
+    const sorts = own.map(({ code }) => (random.chance(0.5) ? '-' : '') + code);
+    parts.push({ name: '_sort', value: random.pick([...COMMON_SORTS, ...sorts]) });
+  }
   parts.push({ name: '_count', value: random.pick(['5', '50']) });
   if (isOn('total') && random.chance(0.3)) parts.push({ name: '_total', value: 'accurate' });
   return parts;
 }
 
+/** Types that have something in common, or any. */
+function someTypes({ random }: QueryMaker): string[] {
+  const families = [
+    ['Observation', 'Condition', 'Encounter', 'MedicationRequest', 'ServiceRequest', 'RiskAssessment'],
+    ['Patient', 'Practitioner', 'Organization', 'Location'],
+    TYPES,
+  ];
+  return [...new Set(random.several(random.pick(families), random.pick([1, 2, 3, 4])))];
+}
+
+/** @param named the types that are named; undefined: all of the place, of which only the parameters of every type are asked */
+function placeParts(
+  maker: QueryMaker,
+  named: readonly string[] | undefined,
+  all: readonly string[],
+): Criterion[] {
+  if (named === undefined) return sharedParts(maker, [...all, 'Resource']);
+  return [{ name: '_type', value: named.join(',') }, ...sharedParts(maker, named)];
+}
+
 /** A search over several types, by parameters that all have. */
 export function generateSystemSearch(maker: QueryMaker): GeneratedSearch {
-  const types = [...new Set(maker.random.several(TYPES, maker.random.pick([1, 2, 4])))];
-  const named = maker.random.chance(0.75) ? [{ name: '_type', value: types.join(',') }] : [];
-  const parts = [...named, ...commonParts(maker, types[0] ?? '')];
+  const named = maker.random.chance(0.8) ? someTypes(maker) : undefined;
+  const parts = placeParts(maker, named, TYPES);
   return { type: undefined, query: encodeQuery(parts) };
 }
 
@@ -40,8 +71,7 @@ export function generateCompartmentSearch(
   const types = compartmentTypes(space, compartment);
   if (isOn('compartment:all') && random.chance(0.3)) {
     const some = [...new Set(random.several(types, random.pick([1, 3])))];
-    const named = random.chance(0.7) ? [{ name: '_type', value: some.join(',') }] : [];
-    const parts = [...named, ...commonParts(maker, some[0] ?? '')];
+    const parts = placeParts(maker, random.chance(0.7) ? some : undefined, types);
     return { type: `${place}/*`, query: encodeQuery(parts) };
   }
   const type = random.pick(types);

@@ -110,7 +110,7 @@ function answer(space: Space, place: string | undefined, query: string): Expecte
     if (/^_(rev)?include(:|$)/.test(name)) includes.push(readInclude(name, text));
     else if (name !== '_sort' && name !== '_type' && !CONTROLS.includes(name)) criteria.push([name, text]);
   }
-  const keys = valuesOf('_sort').flatMap((text) => readSort(types[0] ?? '', text));
+  const keys = valuesOf('_sort').flatMap((text) => readSort(types, text));
   const predicates = new Map(
     types.map((one) => [
       one,

@@ -15,18 +15,20 @@ import { textOf } from './json';
 type Value = string | number | Rational;
 
 interface Key {
-  readonly parameter: Parameter;
+  /** Each type has a parameter of this name, its own. */
+  readonly code: string;
   readonly isDescending: boolean;
 }
 
-/** @param text such as `-date,_id` @throws BadSearch */
-export function readSort(type: string, text: string): Key[] {
+const isSortable = (parameter: Parameter | undefined): boolean =>
+  parameter !== undefined && parameter.kind !== 'composite' && parameter.kind !== 'special';
+
+/** @param text such as `-date,_id` @throws BadSearch where one of the types cannot be sorted so */
+export function readSort(types: readonly string[], text: string): Key[] {
   return text.split(',').map((name) => {
-    const parameter = findParameter(type, name.replace(/^-/, ''));
-    if (parameter === undefined || parameter.kind === 'composite' || parameter.kind === 'special') {
-      throw new BadSearch(`_sort=${name}`);
-    }
-    return { parameter, isDescending: name.startsWith('-') };
+    const code = name.replace(/^-/, '');
+    if (!types.every((type) => isSortable(findParameter(type, code)))) throw new BadSearch(`_sort=${name}`);
+    return { code, isDescending: name.startsWith('-') };
   });
 }
 
@@ -67,7 +69,9 @@ function valuesOf({ kind }: Parameter, element: Element, root: string): Value[] 
 }
 
 /** The value that a resource is sorted by; undefined where it has none. */
-function sortValue({ parameter, isDescending }: Key, resource: Resource, root: string): Value | undefined {
+function sortValue({ code, isDescending }: Key, resource: Resource, root: string): Value | undefined {
+  const parameter = findParameter(resource.resourceType, code);
+  if (parameter === undefined) return undefined;
   const elements = elementsOf(resource, parameter).map((element) => valuesOf(parameter, element, root));
   const values = elements.flat().sort(compareValues);
   const isRanged = ['date', 'number', 'quantity'].includes(parameter.kind);
