@@ -277,6 +277,25 @@ describe.each(RELEASE_NAMES)('token search by terminology under %s', (release) =
     expect((await ask('Condition?code:in=ValueSet/changing')).status).toBe(400);
   });
 
+  it('sees at once what another process has changed', async () => {
+    const other = await startServer({ database: server.database, environment: { PUBLIC_URL: PUBLIC } });
+    try {
+      const wanted = (code: string): object =>
+        valueSet('shared', { include: [{ system: SCT, concept: [{ code }] }] });
+      const path = `${server.path('system', release)}/ValueSet/shared`;
+      for (const [code, expected] of [
+        ['93870000', 'malignant'],
+        ['38341003', 'pressure'],
+        ['93870000', 'malignant'],
+      ] as const) {
+        await other.request('PUT', path, JSON.stringify(wanted(code)));
+        expect(await find('Condition?code:in=ValueSet/shared')).toEqual([expected]);
+      }
+    } finally {
+      await other.close();
+    }
+  });
+
   it('asks the terminology of the tenant alone', async () => {
     const tenant = `elsewhere-${release}`;
     await server.app.core.tenants.create(tenant);

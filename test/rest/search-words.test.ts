@@ -250,6 +250,17 @@ describe.each(RELEASE_NAMES)('search for words under %s', (release) => {
     expect(await find('Condition?code:text=okapi')).toEqual([]);
   });
 
+  it('reads long texts to their end', async () => {
+    const paragraphs = Array.from({ length: 4_000 }, (_, index) => `<p>Paragraph ${index}</p>`).join('');
+    await put(
+      JSON.stringify(condition('long', { text: 'Long' }, `${paragraphs}<p>Finally sesquipedalian</p>`)),
+    );
+    expect(await find('Condition?_text=sesquiped')).toEqual(['long']);
+    expect(await find('Condition?_content=sesquiped&code:text=long')).toEqual(['long']);
+    expect(await find('Condition?_text="paragraph 3999 finally"&_id=long')).toEqual(['long']);
+    await server.request('DELETE', `${server.path('system', release)}/Condition/long`);
+  });
+
   it('sees nothing of other tenants', async () => {
     await server.app.core.tenants.create(`other-${release}`);
     const other = `${server.path(`other-${release}`, release)}/Condition`;
