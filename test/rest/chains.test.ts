@@ -227,6 +227,13 @@ describe.each([
       expect(pulse?.resource.subject.reference).toBe('Patient/ann/_history/1');
     });
 
+    it('_revinclude brings what names a resource by its canonical', async () => {
+      const query = 'Questionnaire?_revinclude=QuestionnaireResponse:questionnaire';
+      const { json } = await server.request('GET', `${server.path('system', release)}/${query}`);
+      const ids = ((json.entry ?? []) as Entry[]).map(({ resource }) => resource.id).sort();
+      expect(ids).toEqual(['filled', 'filled-same', 'form']);
+    });
+
     it.each<[string, number, string]>([
       ['Observation?subject:Schedule.date=2020', 400, 'Device'],
       ['Observation?subject.nothing=x', 400, 'nothing'],

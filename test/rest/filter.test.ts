@@ -236,6 +236,8 @@ describe.each([
     });
 
     it.each<[string, string[]]>([
+      ['name co "pet" or organization pr false', ['nameless', 'peter']],
+      ['name co "pet" or not (organization pr true)', ['nameless', 'peter']],
       ['not (organization pr true)', ['nameless']],
       ['not(organization pr true)', ['nameless']],
       ['not (not (gender eq male))', ['peter']],

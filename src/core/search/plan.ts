@@ -238,7 +238,8 @@ function testCost(
   const set = matches * listingCost(criterion) + rows * COST.setProbe;
   // A set is made of what can be listed; of a negated criterion, what it excludes.
   const canBeSet = criterion.anyOf.every(canList) && (Number.isFinite(count) || probe === undefined);
-  if (probe === undefined) return { cost: set, isSet: true };
+  // Without a probe each alternative is a set by itself, beside those that can only be probed.
+  if (probe === undefined) return { cost: set, isSet: canBeSet };
   const single = rows * probe;
   return canBeSet && set < single ? { cost: set, isSet: true } : { cost: single, isSet: false };
 }
