@@ -36,7 +36,7 @@ export class Estimator {
    */
   async countEach(space: number, of: TypeCriteria): Promise<readonly number[]> {
     return Promise.all(
-      of.criteria.map((criterion) =>
+      of.criteria.map(async (criterion) =>
         canDrive(criterion) ? this.count(space, { ...of, criteria: [criterion] }) : Infinity,
       ),
     );
