@@ -25,6 +25,7 @@ import {
   advanceWalk,
   failWalk,
   finishWalk,
+  haveSearchParameters,
   readNextHeads,
   readSpacesWithWork,
   removeRowsOf,
@@ -92,9 +93,10 @@ export class SearchParameterWork {
   private async work(): Promise<void> {
     clearTimeout(this.timer);
     this.isWanted = false;
-    const { database, log } = this.options;
+    const { services, database, log } = this.options;
     let session: OwnerSession | undefined;
     try {
+      if (!(await haveSearchParameters(services.database))) return;
       session = await OwnerSession.open(database);
       for (const space of await readSpacesWithWork(session)) {
         if (this.isClosed) return;
@@ -106,7 +108,9 @@ export class SearchParameterWork {
     } catch (error) {
       // Nothing is lost: what was not done is found again.
       const reason = error instanceof Error ? error.message : String(error);
-      if (!this.isClosed) log.warn({ reason }, 'indexing of search parameters was interrupted');
+      // That the database is away is said elsewhere, and often enough.
+      const isKnown = error instanceof FhirError && error.key === 'storageUnavailable';
+      if (!this.isClosed && !isKnown) log.warn({ reason }, 'indexing of search parameters was interrupted');
     } finally {
       await session?.close();
     }

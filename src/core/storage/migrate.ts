@@ -150,7 +150,9 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
   if (known.rowCount === 0) await attempt('create', sql`create role ${role} nologin`);
   const granted = await client.query<{ done: boolean }>(
     sql`select has_function_privilege(
-          ${sql.lit(APPLICATION_ROLE)}, 'andiron.restart_search_parameters(int, text)', 'execute') as done
+          ${sql.lit(APPLICATION_ROLE)}, 'andiron.restart_search_parameters(int, text)', 'execute')
+        and has_column_privilege(
+          ${sql.lit(APPLICATION_ROLE)}, 'andiron.installation', 'definitions_digest', 'select') as done
         from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`.compile(builder).sql,
   );
   if (granted.rows[0]?.done === true) return;

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Space } from '../context';
 import { isRelease } from '../fhir/release';
 import { ROW_SCHEME } from '../search/index-rows';
+import type { Database } from './database';
 import { INDEX_TABLES, type IndexTable } from './index-tables';
 import type { OwnerSession } from './owner-session';
 import { bind, defineStatement, template, type Statement } from './statement';
@@ -15,6 +16,15 @@ const PENDING = defineStatement(
     where p.pending order by s.number limit ${bind('limit')}::int`),
 );
 const MAX_SPACES = 1_000;
+
+const ANY_PARAMETERS = defineStatement(
+  template(sql`select 1 from andiron.tenant t where t.search_parameters > 0 limit 1`),
+);
+
+/** False where no tenant has ever had search parameters of its own. */
+export async function haveSearchParameters(database: Pick<Database, 'run'>): Promise<boolean> {
+  return (await database.run('search', undefined, ANY_PARAMETERS, {})).length > 0;
+}
 
 /** Spaces in which there is work. */
 export async function readSpacesWithWork(session: OwnerSession): Promise<Space[]> {

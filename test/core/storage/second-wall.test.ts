@@ -21,6 +21,7 @@ import {
 const TABLES = [
   ...['resource', 'resource_version'],
   ...['token_index', 'reference_index', 'range_index', 'string_index', 'uri_index'],
+  'search_parameter',
 ];
 const FULL_ROWS = {
   ...BARE_ROWS,
@@ -46,6 +47,12 @@ beforeAll(async () => {
   const writes = new WriteQueues(storage.database, 100, () => undefined);
   for (const space of [SYSTEM_R4, SYSTEM_R4B, other]) {
     await writes.write(space, makeWrite(1, { rows: FULL_ROWS }));
+    // As the owner: registered, it would have to be known by all writes that follow.
+    await storage.owner.query(
+      `insert into andiron.search_parameter (space, number, resource_type, slot, code, url, owner, state, pending, definition)
+       values ($1, 100000, 1, 0, 'mine', 'urn:mine', 'mine', 'active', false, '{}')`,
+      [space],
+    );
   }
 });
 afterAll(() => storage.close());
@@ -169,6 +176,24 @@ it('the application role notes what rows are made with for its own space only', 
   expect(await noted).toEqual([{ number: other }]);
 });
 
+it('the application role registers and restarts search parameters of its own space only', async () => {
+  const calls = (space: number): readonly string[] => [
+    `select andiron.register_search_parameters(${space}, 'mine', '[]')`,
+    `select andiron.restart_search_parameters(${space}, null)`,
+  ];
+  for (const call of [...calls(SYSTEM_R4), ...calls(BASE_R4)])
+    await expect(asApplication(other, (run) => run(call))).rejects.toMatchObject(REFUSED);
+  for (const call of calls(BASE_R4))
+    await expect(asApplication(BASE_R4, (run) => run(call))).rejects.toMatchObject(REFUSED);
+  const own = asApplication(other, async (run) => {
+    for (const call of calls(other)) await run(call);
+    return run('select state from andiron.search_parameter');
+  });
+  expect(await own).toEqual([{ state: 'removing' }]);
+  const counting = `select andiron.count_search_parameters(${other})`;
+  await expect(asApplication(other, (run) => run(counting))).rejects.toMatchObject(REFUSED);
+});
+
 describe('the statements of the server', () => {
   /** The connection's setting is that of `own`; the statement is given another space's number. */
   class Mistaken extends Connections {
@@ -269,16 +294,22 @@ describe('a server whose database user is no superuser', () => {
   it('gives the role what an earlier version of the program did not', async () => {
     const owner = new Client({ ...database.settings, user: OWNER, password: 'plain' });
     await owner.connect();
-    const mayRead = async (): Promise<unknown> => {
+    const rights = async (): Promise<unknown> => {
       const { rows } = await owner.query(
-        `select has_column_privilege('${APPLICATION_ROLE}', 'andiron.installation', 'definitions_digest', 'select') as may`,
+        `select has_column_privilege('${APPLICATION_ROLE}', 'andiron.installation', 'definitions_digest', 'select') as reads,
+                has_function_privilege('${APPLICATION_ROLE}', 'andiron.restart_search_parameters(int, text)', 'execute') as calls`,
       );
       return rows;
     };
-    await owner.query(`revoke all (definitions_digest) on andiron.installation from ${APPLICATION_ROLE}`);
-    expect(await mayRead()).toEqual([{ may: false }]);
-    await start();
-    expect(await mayRead()).toEqual([{ may: true }]);
+    for (const [right, left] of [
+      ['all (definitions_digest) on andiron.installation', { reads: false, calls: true }],
+      ['execute on function andiron.restart_search_parameters', { reads: true, calls: false }],
+    ] as const) {
+      await owner.query(`revoke ${right} from ${APPLICATION_ROLE}`);
+      expect(await rights()).toEqual([left]);
+      await start();
+      expect(await rights()).toEqual([{ reads: true, calls: true }]);
+    }
     await owner.end();
   });
 });

@@ -29,6 +29,8 @@ function select(on: Run, projection: Run): Run {
   return (focus, scope) => {
     const found: PathNode[] = [];
     forEach(on(focus, scope), projection, scope, (result) => {
+      // Each value may give as many as there are in the resource.
+      scope.spend(result.length);
       for (const node of result) found.push(node);
     });
     return found;
