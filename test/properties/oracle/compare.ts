@@ -54,14 +54,6 @@ function difference(expected: string, got: string): Verdict {
   return { expected, got };
 }
 
-const resourceOf = (identity: string): string => identity.replace(/\/_history\/.*$/, '');
-
-/** Where references name several versions of a resource, or one that is not the match's, the rules leave open which come. */
-function inSeveralVersions(identities: readonly string[]): ReadonlySet<string> {
-  const resources = [...new Set(identities)].map(resourceOf);
-  return new Set(resources.filter((one, index) => resources.indexOf(one) !== index));
-}
-
 /** What is wrong with one page and what comes along with it. */
 function judgePage(expected: Expected, page: Page, count: number | undefined): Verdict {
   if (
@@ -73,11 +65,8 @@ function judgePage(expected: Expected, page: Page, count: number | undefined): V
   const resources = page.matches.flatMap(
     (identity) => expected.matches.find((one) => identityOf(one) === identity) ?? [],
   );
-  const wanted = expected.includedWith(resources);
-  const open = inSeveralVersions([...page.matches, ...wanted]);
-  const isAsked = (identity: string): boolean => !open.has(resourceOf(identity));
-  const included = brief(wanted.filter(isAsked));
-  const got = brief(page.included.filter(isAsked));
+  const included = brief(expected.includedWith(resources));
+  const got = brief(page.included);
   if (included !== got) return difference(`includes ${included}`, `includes ${got}`);
   if (expected.warnsOfVersions(resources) && page.outcomes === 0)
     return difference('an entry that says that a chain looked at the current version', 'none');

@@ -8,7 +8,7 @@ import { splitAt, unescaped } from './query-text';
 import { BadSearch } from './refusal';
 import { referenceTest } from './reference-search';
 import type { Space } from './space';
-import { folded, meetsString, textsOfElement } from './string';
+import { meetsString, textsOfElement } from './string';
 import {
   isMimeBelow,
   meetsToken,
@@ -70,7 +70,6 @@ function stringTest(parameter: Parameter, modifier: string, text: string): Eleme
     const test = readWords(search);
     return ({ type, value }) => test(textsOfElement(type, value, false).map((one) => wordsOf(one.text)));
   }
-  if (modifier !== 'exact' && folded(search) === '') throw new BadSearch(`${search}: nothing is left of it`);
   return ({ type, value }) =>
     textsOfElement(type, value, parameter.isFamily === true).some((one) =>
       meetsString(one, modifier, search),

@@ -48,16 +48,15 @@ export function textsOfElement(type: string, value: Json, isFamily: boolean): Te
 
 const wordsOf = (text: string): string[] => folded(text).split(' ');
 
-/** @param modifier '', 'exact', 'contains' or 'text' */
+/** @param modifier '', 'exact' or 'contains' */
 export function meetsString({ text, isFamily }: Text, modifier: string, search: string): boolean {
+  if (modifier === 'exact') return text === search;
   const sought = folded(search);
+  // Of what is nothing but punctuation nothing is left to find.
+  if (sought === '') return false;
   switch (modifier) {
-    case 'exact':
-      return text === search;
     case 'contains':
       return folded(text).includes(sought);
-    case 'text':
-      return wordsOf(text).some((word) => word.startsWith(sought));
     default: {
       const words = wordsOf(text);
       const starts = isFamily ? words.map((_word, index) => words.slice(index).join(' ')) : [words.join(' ')];
