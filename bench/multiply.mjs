@@ -20,11 +20,22 @@ export async function multiply(query, { space, from, to, identifiers }) {
     await query(`insert into andiron.${table} (space, ${names})
       select t.space, ${selected} from bench_source_${table} t, generate_series(${from}, ${to - 1}) c (copy)`);
   };
-  const key = (column) => `case when t.${column} < 0 then t.${column} + c.copy else t.${column} + c.copy * ${KEY_STEP} end`;
+  const key = (column) =>
+    `case when t.${column} < 0 then t.${column} + c.copy else t.${column} + c.copy * ${KEY_STEP} end`;
   const date = `case when t.sort_date = -9223372036854775808 then t.sort_date else t.sort_date + c.copy * ${DATE_STEP} end`;
   const plain = (...names) => names.map((name) => [name, `t.${name}`]);
-  for (const table of ['resource', 'resource_version', 'token_index', 'reference_index', 'range_index', 'string_index', 'uri_index']) {
-    await query(`create table if not exists bench_source_${table} as select * from andiron.${table} where space = ${space}`);
+  for (const table of [
+    'resource',
+    'resource_version',
+    'token_index',
+    'reference_index',
+    'range_index',
+    'string_index',
+    'uri_index',
+  ]) {
+    await query(
+      `create table if not exists bench_source_${table} as select * from andiron.${table} where space = ${space}`,
+    );
   }
   await source('resource', [
     ...plain('resource_type', 'deleted', 'version', 'id', 'presence'),
@@ -41,7 +52,10 @@ export async function multiply(query, { space, from, to, identifiers }) {
   ]);
   await source('token_index', [
     ...plain('parameter', 'system_hash'),
-    ['value_hash', `t.value_hash + case when t.parameter in (${identifiers.join(', ')}) then c.copy else 0 end`],
+    [
+      'value_hash',
+      `t.value_hash + case when t.parameter in (${identifiers.join(', ')}) then c.copy else 0 end`,
+    ],
     ['sort_date', date],
     ['resource_key', key('resource_key')],
   ]);
@@ -58,7 +72,12 @@ export async function multiply(query, { space, from, to, identifiers }) {
     ['high', `case when ${isDate} then t.high + c.copy * ${DATE_STEP} else t.high end`],
     ['resource_key', key('resource_key')],
   ]);
-  await source('string_index', [...plain('parameter', 'exact_hash', 'extremes', 'value'), ['resource_key', key('resource_key')]]);
-  await source('uri_index', [...plain('parameter', 'value', 'version'), ['resource_key', key('resource_key')]]);
-  await query('vacuum (analyze)');
+  await source('string_index', [
+    ...plain('parameter', 'exact_hash', 'extremes', 'value'),
+    ['resource_key', key('resource_key')],
+  ]);
+  await source('uri_index', [
+    ...plain('parameter', 'value', 'version'),
+    ['resource_key', key('resource_key')],
+  ]);
 }

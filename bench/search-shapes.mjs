@@ -54,12 +54,14 @@ const CODES = ['8302-2', '29463-7', '8867-4', '9279-1', '39156-5'];
 export const DESIGN_SHAPES = {
   read: ({ patientIds }) => `/Patient/${any(patientIds)}`,
   'obs-code-updated': () => `/Observation?code=${encode(LOINC + '8302-2')}&_sort=-_lastUpdated&_count=20`,
-  'obs-rare-code-updated': () => `/Observation?code=${encode(LOINC + '4548-4')}&_sort=-_lastUpdated&_count=20`,
+  'obs-rare-code-updated': () =>
+    `/Observation?code=${encode(LOINC + '4548-4')}&_sort=-_lastUpdated&_count=20`,
   'obs-code-date': () => `/Observation?code=${encode(LOINC + '8302-2')}&_sort=-date&_count=20`,
   'obs-day': () => `/Observation?date=${2019 + below(6)}-0${1 + below(9)}-1${below(9)}&_count=20`,
   'obs-quantity-unit': () =>
     `/Observation?value-quantity=${encode(`gt${150 + below(50)}|http://unitsofmeasure.org|cm`)}&_count=20`,
-  'obs-five-codes': () => `/Observation?code=${encode(CODES.map((code) => LOINC + code).join(','))}&_count=20`,
+  'obs-five-codes': () =>
+    `/Observation?code=${encode(CODES.map((code) => LOINC + code).join(','))}&_count=20`,
   'enc-class-not': () => `/Encounter?class:not=AMB&_count=20`,
   'obs-chained-code': ({ families }) =>
     `/Observation?subject:Patient.name=${encode(any(families))}&code=${encode(LOINC + '8302-2')}&_count=20`,

@@ -1,0 +1,268 @@
+#!/usr/bin/env node
+/**
+ * `npm run bench:search`: each shape of search by itself, and a blended mix beside the limit server, with the loaded
+ * patients and with copies of them. See docs/benchmark.md. Build first: the bench runs dist.
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { createClient, driveRound, round } from './drive.mjs';
+import { generate } from './generate.mjs';
+import { loadGenerated, readGenerated } from './load.mjs';
+import { multiply } from './multiply.mjs';
+import { startPostgres } from './postgres.mjs';
+import {
+  findFreePort,
+  repository,
+  requireBuilt,
+  startNode,
+  stopAll,
+  stopAtEnd,
+  waitUntilReady,
+} from './processes.mjs';
+import { BLENDED, DESIGN_SHAPES, DRIVER_SHAPES } from './search-shapes.mjs';
+
+const USAGE = `node bench/search.mjs [options]
+  --patients N   patients to load (500 = 32,291 resources)
+  --copies N     the database then holds the same N times over (37 = 1.2 million resources); 1: no second part
+  --seconds S    for each shape (2) and, three times that, for each round of the blended mix
+  --minutes M    give up after so long (30)
+  --write        write docs/bench/search.md`;
+const { values } = parseArgs({
+  options: {
+    patients: { type: 'string', default: '500' },
+    copies: { type: 'string', default: '37' },
+    seconds: { type: 'string', default: '2' },
+    minutes: { type: 'string', default: '30' },
+    write: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
+const [patients, copies, seconds] = [values.patients, values.copies, values.seconds].map(Number);
+const CLIENTS = 16;
+const SPACE_OF =
+  "select s.number from andiron.space s join andiron.tenant t on t.number = s.tenant where t.name = 'system' and s.release = 'r4'";
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'andiron-bench-search-'));
+setTimeout(
+  () => end(1, `not finished after ${values.minutes} minutes`),
+  Number(values.minutes) * 60_000,
+).unref();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end(1, signal));
+
+async function end(code, message) {
+  if (message) console.error(message);
+  await stopAll();
+  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  process.exit(code);
+}
+
+try {
+  await run();
+  await end(0);
+} catch (error) {
+  await end(1, error.stack);
+}
+
+async function run() {
+  const data = path.join(repository, 'bench', 'data');
+  if (!fs.existsSync(path.join(data, 'patients.ndjson'))) generate({ folder: data });
+  const generated = readGenerated(data, patients);
+  const postgres = await startPostgres();
+  const limit = await startLimit(postgres);
+  let andiron = await startAndiron(postgres);
+  const loaded = await loadGenerated(andiron.client, generated, CLIENTS);
+  const limitIds = (await loadGenerated(limit.client, generated, CLIENTS)).patientIds;
+  await postgres.query('andiron', 'vacuum (analyze)');
+  const sample = {
+    families: generated.patients.map(({ family }) => family),
+    recordNumbers: generated.patients.map(({ recordNumber }) => recordNumber),
+    patientIds: loaded.patientIds,
+    encounterIds: await readIds(andiron.client, '/Encounter?_count=500'),
+  };
+  console.log(`loaded ${loaded.count} resources`);
+  const small = await measureShapes(andiron.client, sample);
+  const blends = [];
+  for (const [title, more] of [
+    ['as the driver sends it', ''],
+    ['_count=20 on every shape', '_count=20'],
+  ])
+    blends.push(await blend(title, more, { andiron, limit, sample, limitIds }));
+  let large;
+  if (copies > 1) {
+    const [{ number: space }] = await postgres.query('andiron', SPACE_OF);
+    await multiplyAll(postgres, space);
+    await andiron.child.stop('SIGTERM', 8000);
+    andiron = await startAndiron(postgres);
+    large = await measureShapes(andiron.client, sample);
+    blends.push(
+      await blend(`as the driver sends it, ${copies} times the data`, '', {
+        andiron,
+        limit,
+        sample,
+        limitIds,
+      }),
+    );
+  }
+  const page = format({ count: loaded.count, small, large, blends, version: postgres.version });
+  console.log(page);
+  if (values.write) fs.writeFileSync(path.join(repository, 'docs', 'bench', 'search.md'), page);
+}
+
+async function startAndiron(postgres) {
+  const database = 'andiron';
+  await postgres.createDatabase(database).catch(() => undefined);
+  const port = await findFreePort();
+  const { findProgram, startEmbeddedRedis } = requireBuilt('embedded/redis.js');
+  const program = await findProgram('redis-server');
+  const redis = program && (await stopAtEnd(startEmbeddedRedis(program), (server) => server.stop()));
+  const child = await startNode({
+    name: 'andiron',
+    args: [path.join(repository, 'dist', 'src', 'main.js')],
+    logFile: path.join(folder, 'andiron.log'),
+    env: {
+      FHIR_DATABASE_HOST: '127.0.0.1',
+      FHIR_DATABASE_PORT: String(postgres.port),
+      FHIR_DATABASE_NAME: database,
+      FHIR_DATABASE_USERNAME: 'postgres',
+      FHIR_DATABASE_PASSWORD: postgres.password,
+      REDIS_HOST: '127.0.0.1',
+      REDIS_PORT: String(redis?.port ?? (await findFreePort())),
+      PORT: String(port),
+      METRICS_ADDRESS: 'off',
+    },
+  });
+  const client = createClient(`http://127.0.0.1:${port}/w/system/api/v1/fhir/r4`, CLIENTS);
+  await waitUntilReady(
+    child,
+    async () => (await client.send({ method: 'GET', path: '/metadata' })).status === 200,
+    180_000,
+  );
+  return { name: 'andiron', client, child, serverPid: child.processId, postgresPid: postgres.processId };
+}
+
+async function startLimit(postgres) {
+  await postgres.createDatabase('limit_bench');
+  const port = await findFreePort();
+  const child = await startNode({
+    name: 'limit server',
+    args: [path.join(repository, 'bench', 'limit-server.mjs'), String(port)],
+    logFile: path.join(folder, 'limit.log'),
+    env: { LIMIT_DATABASE_URL: postgres.url('limit_bench') },
+  });
+  const client = createClient(`http://127.0.0.1:${port}/fhir/R4`, CLIENTS);
+  await waitUntilReady(
+    child,
+    async () => (await client.send({ method: 'GET', path: '/metadata' })).status < 500,
+    30_000,
+  );
+  return { name: 'limit', client, serverPid: child.processId, postgresPid: postgres.processId };
+}
+
+async function readIds(client, path) {
+  const page = JSON.parse((await client.send({ method: 'GET', path }, true)).text);
+  return page.entry.map(({ resource }) => resource.id);
+}
+
+/** One client, one request at a time; the first few are not counted. */
+async function measureShapes(client, sample) {
+  const measured = new Map();
+  for (const [name, make] of Object.entries({ ...DRIVER_SHAPES, ...DESIGN_SHAPES })) {
+    const took = [];
+    let refused;
+    const last = performance.now() + seconds * 1000;
+    for (let i = 0; i < 5 || (performance.now() < last && took.length < 2000); i++) {
+      const begun = performance.now();
+      const answer = await client.send({ method: 'GET', path: make(sample) });
+      if (answer.status !== 200) {
+        refused = answer.text.slice(0, 200);
+        break;
+      }
+      if (i >= 3) took.push(performance.now() - begun);
+    }
+    took.sort((a, b) => a - b);
+    const at = (share) => round(took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? NaN, 2);
+    measured.set(name, { refused, count: took.length, p50: at(0.5), p99: at(0.99) });
+    console.log(name.padEnd(36), refused ?? `p50 ${at(0.5)} p99 ${at(0.99)} of ${took.length}`);
+  }
+  return measured;
+}
+
+/** Three alternating rounds of the limit server's reads and of the mix. */
+async function blend(title, more, { andiron, limit, sample, limitIds }) {
+  const shape = { clients: CLIENTS, warmupSeconds: 0.5, seconds: seconds * 3 };
+  const any = (list) => list[Math.floor(Math.random() * list.length)];
+  const toPath = () => {
+    const made = DRIVER_SHAPES[any(BLENDED)](sample);
+    return more === '' ? made : `${made.replace(/&?_count=\d+/, '')}&${more}`;
+  };
+  const rates = { limit: [], andiron: [] };
+  for (let i = 0; i < 3; i++) {
+    const read = () => ({ method: 'GET', path: `/Patient/${any(limitIds)}`, expected: 200 });
+    rates.limit.push((await driveRound(limit, read, shape)).rate);
+    const ask = () => ({ method: 'GET', path: toPath(), expected: 200 });
+    const own = await driveRound(andiron, ask, shape);
+    if (own.errors > 0) console.log(own.failures);
+    rates.andiron.push(own.rate);
+  }
+  const median = (list) => [...list].sort((a, b) => a - b)[1];
+  const result = { title, rate: median(rates.andiron), limit: median(rates.limit) };
+  console.log(`${title}: ${result.rate}/s of ${result.limit}/s: ${round(result.rate / result.limit, 3)}`);
+  return result;
+}
+
+/** Without indexes, which are made anew afterwards: that takes a tenth of the time. */
+async function multiplyAll(postgres, space) {
+  const { loadDefinitions } = requireBuilt('core/fhir/definitions.js');
+  const definitions = await loadDefinitions('r4');
+  const identifiers = definitions.resourceTypes.flatMap((type) => {
+    const parameter = definitions.searchParameters(type).get('identifier');
+    return parameter === undefined ? [] : [parameter.number];
+  });
+  const query = (text) =>
+    postgres.query('andiron', `set maintenance_work_mem = '512MB'; ${text}`).then((all) => all);
+  const indexes = await postgres.query(
+    'andiron',
+    "select indexname as name, indexdef as definition from pg_indexes where schemaname = 'andiron' and (tablename like '%\\_index' or indexname in ('resource_by_last_updated', 'resource_version_by_sequence'))",
+  );
+  for (const { name } of indexes) await query(`drop index andiron.${name}`);
+  await multiply(query, { space, from: 1, to: copies, identifiers });
+  for (const { definition } of indexes) await query(definition);
+  await postgres.query('andiron', 'vacuum (analyze)');
+}
+
+function format({ count, small, large, blends, version }) {
+  const total = (times) => (count * times).toLocaleString('en');
+  const lines = [
+    '# Searches by shape',
+    '',
+    `Made by \`npm run bench:search -- --write\`, ${new Date().toISOString().slice(0, 10)}: Node ${process.version}, PostgreSQL ${version}, ` +
+      `${os.cpus().length} cores (${os.cpus()[0]?.model ?? 'unknown'}), load ${os
+        .loadavg()
+        .map((load) => load.toFixed(1))
+        .join(' ')}. ` +
+      `Milliseconds of one client that asks one search after the other, over HTTP, answers included. The ${total(copies)} resources are the ${total(1)} and ${copies - 1} copies of them with keys, dates and identifiers of their own.`,
+    '',
+    `| shape | ${total(1)}: p50 | p99 | ${total(copies)}: p50 | p99 | p50 grows |`,
+    '|---|---|---|---|---|---|',
+  ];
+  const cell = (of) => (of === undefined ? '– | –' : of.refused ? 'refused | –' : `${of.p50} | ${of.p99}`);
+  for (const [name, one] of small) {
+    const other = large?.get(name);
+    const grows =
+      other === undefined || other.refused || one.refused ? '–' : `${round(other.p50 / one.p50, 1)} ×`;
+    lines.push(`| ${name} | ${cell(one)} | ${cell(other)} | ${grows} |`);
+  }
+  lines.push(
+    '',
+    '| blended mix, 16 clients | Andiron /s | limit server, reads /s | ratio |',
+    '|---|---|---|---|',
+  );
+  for (const { title, rate, limit } of blends)
+    lines.push(`| ${title} | ${rate} | ${limit} | ${round(rate / limit, 2)} |`);
+  return lines.join('\n') + '\n';
+}
