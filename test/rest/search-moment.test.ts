@@ -84,6 +84,35 @@ it.each([
   },
 );
 
+it('the total is the same on every page, behind the last match too', async () => {
+  for (let number = 0; number < 7; number++)
+    await put({ resourceType: 'Practitioner', id: `paged-${number}`, name: [{ family: 'Paged' }] });
+  const query = '/Practitioner?name=paged&_count=3&_total=accurate';
+  const pages: [number | undefined, number][] = [];
+  let path: string | undefined = `${root}${query}`;
+  while (path !== undefined) {
+    const { json } = await server.request('GET', path);
+    pages.push([json.total, json.entry.length]);
+    const links = json.link as { relation: string; url: string }[];
+    const next = links.find(({ relation }) => relation === 'next')?.url;
+    path = next?.slice(server.base.length);
+  }
+  expect(pages).toEqual([
+    [7, 3],
+    [7, 3],
+    [7, 1],
+  ]);
+  for (const [offset, entries] of [
+    [6, 1],
+    [7, 0],
+    [100, 0],
+  ]) {
+    const { total, entry = [] } = await search(`${query}&_offset=${offset}`);
+    expect([total, entry.length]).toEqual([7, entries]);
+  }
+  expect((await search('/Practitioner?name=nobody&_total=accurate')).total).toBe(0);
+});
+
 /** Each round writes the observation, then the patient, then the organization, with the number of the round. */
 async function writeRound(round: number): Promise<void> {
   const text = String(round);

@@ -10,6 +10,7 @@ import type { Criterion } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
 import { versionedChainIssues, type AskedCriteria } from '../search/versioned-chains';
 import type { Services } from '../services';
+import { runCountedPage } from '../storage/counted-page';
 import { runCount, runKeys, type Match } from '../storage/search-run';
 import type { After, Phase } from '../storage/search-matches';
 import { typeNumberOf } from './resource-address';
@@ -33,8 +34,8 @@ const MAX_TOTAL = 2_000_000_000;
 /**
  * Resources of a type that meet all parameters, one page of them (search.html; search-rules.md).
  * Throws unknownParameter, unsupportedModifier, invalidParameterValue, invalidCursor, tooCostly, searchTimeout.
- * Cost: one statement for one criterion; one more the first time several meet. Where the answer takes several (a total,
- * what the page brings along, an order that is gathered), all of them see one snapshot.
+ * Cost: one statement for one criterion; one more the first time several meet. Where the answer takes several (what the
+ * page brings along, an order that is gathered), all of them see one snapshot.
  */
 export async function search(
   services: Services,
@@ -68,11 +69,15 @@ export async function search(
 }
 
 /** Whether one statement may be the whole answer, beside those that only choose the plan. */
-function mayBeOneStatement({ criteria, countOnly, total, includes, offset, cursor }: SearchQuery): boolean {
+function mayBeOneStatement({ criteria, countOnly, includes, offset, cursor }: SearchQuery): boolean {
   if (!isResolved(criteria)) return false;
   if (countOnly) return true;
-  const counts = total === 'accurate' || total === 'estimate';
-  return !counts && includes.length === 0 && (offset === 0 || cursor !== undefined);
+  return includes.length === 0 && (offset === 0 || cursor !== undefined);
+}
+
+/** Whether the total is wanted even where it is not free. */
+function isCounted({ total }: SearchQuery): boolean {
+  return total === 'accurate' || total === 'estimate';
 }
 
 /** A search of one type. */
@@ -162,25 +167,27 @@ async function answer(
     if (isAlone && phasesOf(plan).length > 1) return undefined;
     return { ...answered, matches: [], included: [], total: await countAll(services, plan) };
   }
-  const matches = await withReason(findMatches(services, plan, query, boundTo, isAlone), () =>
-    matchingReason(plan),
+  const found = await withReason(findMatches(services, plan, query, boundTo, isAlone), () =>
+    isCounted(query) ? countingReason(plan) : matchingReason(plan),
   );
-  if (matches === undefined) return undefined;
+  if (found === undefined) return undefined;
+  const { matches } = found;
   const page = await services.reader.completePage(
     matches.slice(0, query.count).map(({ match }) => match.row),
     () => context.space.number,
   );
   const last = matches[page.length - 1];
   const more = matches.length > page.length && last !== undefined;
-  const isWhole = query.cursor === undefined && query.offset === 0 && !more;
-  let total: number | undefined;
-  if (isWhole && query.total !== 'none') total = page.length;
-  else if (query.total === 'accurate' || query.total === 'estimate') total = await countAll(services, plan);
+  let { total } = found;
+  if (isCounted(query) && total === undefined) {
+    if (isAlone) return undefined;
+    total = await countAll(services, plan);
+  }
   return {
     ...answered,
     matches: page.map((row) => toStoredVersion(services, type, row)),
     included: [],
-    ...(total === undefined ? {} : { total }),
+    ...(total === undefined || query.total === 'none' ? {} : { total }),
     ...(more
       ? {
           next: sealCursor(services.secretKeys, boundTo, [
@@ -238,20 +245,47 @@ interface Positioned {
   readonly match: Match;
 }
 
-/** Those of the page and one more. `isAlone`: by one statement, or undefined where that is not enough. */
+interface Found {
+  readonly matches: readonly Positioned[];
+  /** Where it is free, or came with the matches. */
+  readonly total?: number | undefined;
+}
+
+/**
+ * Those of the page and one more, with the total where one statement gives both. `isAlone`: by one statement, or undefined
+ * where that is not enough.
+ */
 async function findMatches(
   services: Services,
   plan: Plan,
-  { cursor, offset, count }: SearchQuery,
+  query: SearchQuery,
   boundTo: string,
   isAlone: boolean,
-): Promise<Positioned[] | undefined> {
+): Promise<Found | undefined> {
+  const { cursor, offset, count } = query;
   const position =
     cursor === undefined ? await skipTo(services, plan, offset) : openPosition(services, boundTo, cursor);
-  if (position === 'end') return [];
+  if (position === 'end') return { matches: [] };
   const limit = count + 1;
   const found: Positioned[] = [];
   const phases = phasesOf(plan);
+  const [only] = phases;
+  if (isCounted(query) && only !== undefined && phases.length === 1) {
+    const all = { ...plan, phase: only, after: undefined, limit: MAX_TOTAL };
+    const page = { ...all, after: position?.after, limit };
+    const { matches, total } = await runCountedPage(
+      services.database,
+      page,
+      all,
+      position === undefined ? limit : 1,
+    );
+    const isWhole = position === undefined && matches.length < limit;
+    return {
+      matches: matches.map((match) => ({ phase: only, match })),
+      total: isWhole ? matches.length : total,
+    };
+  }
+  if (isAlone && isCounted(query)) return undefined;
   const start = position === undefined ? 0 : Math.max(0, phases.indexOf(position.phase));
   for (const [index, phase] of phases.slice(start).entries()) {
     if (isAlone && index > 0) return undefined;
@@ -260,7 +294,10 @@ async function findMatches(
     found.push(...matches.map((match) => ({ phase, match })));
     if (found.length >= limit) break;
   }
-  return found;
+  return {
+    matches: found,
+    ...(position === undefined && found.length < limit ? { total: found.length } : {}),
+  };
 }
 
 /** The place behind the first `offset` matches; undefined: before all, 'end': there are no more. */

@@ -169,7 +169,8 @@ function toSortValue(value: number): number | null {
   return value === NO_DATE || value === -Infinity ? null : value;
 }
 
-function toMatch(row: Row, start: number, type: number): Match {
+/** The columns of a page statement begin at `start`. */
+export function toMatch(row: Row, start: number, type: number): Match {
   const keyText = row[start + 1] as string;
   return {
     sortValue: toSortValue(row[start] as number),
