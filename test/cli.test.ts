@@ -53,11 +53,11 @@ describe('andiron', () => {
     [['quickstart', '--loud'], "Unknown option '--loud'"],
     [
       ['tenant', 'rename', 'acme'],
-      'andiron tenant list | create NAME | disable NAME | show NAME | set NAME SETTING=VALUE …',
+      'andiron tenant list | create NAME [SETTING=VALUE …] | disable NAME | show NAME | set NAME SETTING=VALUE …',
     ],
     [
       ['tenant', 'create'],
-      'andiron tenant list | create NAME | disable NAME | show NAME | set NAME SETTING=VALUE …',
+      'andiron tenant list | create NAME [SETTING=VALUE …] | disable NAME | show NAME | set NAME SETTING=VALUE …',
     ],
   ])('answers %j with one line and code 1', async (args, words) => {
     const { code, errors, output } = await run(args);

@@ -10,8 +10,11 @@ async function listTenants({ tenants }: Core): Promise<void> {
   }
 }
 
-async function createTenant({ tenants }: Core, name: string): Promise<void> {
-  const tenant = await tenants.create(name);
+async function createTenant({ tenants }: Core, name: string, words: readonly string[]): Promise<void> {
+  const settings = new Map(
+    Object.entries(toChanges(words)).map(([setting, value]) => [setting, value ?? '']),
+  );
+  const tenant = await tenants.create(name, Object.fromEntries(settings));
   process.stdout.write(`Created tenant ${tenant.name}\n`);
 }
 
@@ -48,15 +51,16 @@ function toChanges(words: readonly string[]): Readonly<Record<string, string | n
 
 export const tenant: Command = {
   name: 'tenant',
-  usage: 'list | create NAME | disable NAME | show NAME | set NAME SETTING=VALUE …',
+  usage: 'list | create NAME [SETTING=VALUE …] | disable NAME | show NAME | set NAME SETTING=VALUE …',
   summary: 'Show the tenants, make one, set its settings, or stop it from being answered; its data stays.',
   async run({ words }) {
     const [action, name, ...more] = words;
     if (name !== undefined && action === 'set' && more.length > 0)
       return withApp(({ core }) => setTenant(core, name, more));
+    if (name !== undefined && action === 'create')
+      return withApp(({ core }) => createTenant(core, name, more));
     if (more.length > 0) throw new UsageError('One tenant at a time');
     if (action === 'list' && name === undefined) return withApp(({ core }) => listTenants(core));
-    if (name !== undefined && action === 'create') return withApp(({ core }) => createTenant(core, name));
     if (name !== undefined && action === 'disable') return withApp(({ core }) => disableTenant(core, name));
     if (name !== undefined && action === 'show') return withApp(({ core }) => showTenant(core, name));
     throw new UsageError(`andiron tenant ${tenant.usage}`);

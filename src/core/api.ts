@@ -221,7 +221,8 @@ export interface Core {
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
   readonly tenants: {
     list(): Promise<readonly Tenant[]>;
-    create(name: string): Promise<Tenant>;
+    /** `settings`: by their names; `time-zone` can be set here only. Throws invalidTenantName, invalidValue, tenantExists. */
+    create(name: string, settings?: Readonly<Record<string, string>>): Promise<Tenant>;
     /** False when there is no such tenant. */
     disable(name: string): Promise<boolean>;
     /** Undefined when there is no such tenant. */

@@ -1,3 +1,4 @@
+import { UTC } from './fhir/time-zone';
 import type { Space } from './context';
 import { definitionsDigest, loadDefinitions, readBaseResources } from './fhir/definitions';
 import { parseJson } from './fhir/json';
@@ -23,7 +24,13 @@ export function baseContent(extensionBase: string): BaseContent {
       const hasher = createHasher(hashKey);
       for (const release of RELEASE_NAMES) {
         const definitions = loadDefinitions(release);
-        const space: Space = { number: RELEASES[release].baseSpace, release, tenant: '', tenantNumber: 0 };
+        const space: Space = {
+          number: RELEASES[release].baseSpace,
+          release,
+          tenant: '',
+          tenantNumber: 0,
+          timeZone: 'UTC',
+        };
         const resolver = createReferenceResolver({
           publicUrls: [],
           tenant: '',
@@ -34,7 +41,7 @@ export function baseContent(extensionBase: string): BaseContent {
           definitions,
           hasher,
           localReference: (reference) => resolver.local(reference),
-          zoneOffset: 0,
+          zone: UTC,
           maxRows: MAX_ROWS,
         });
         for (const { type, id, text } of readBaseResources(release)) {

@@ -8,6 +8,8 @@ export interface Space {
   readonly release: Release;
   readonly tenant: string;
   readonly tenantNumber: number;
+  /** Of dates that name none: an IANA name or `+hh:mm`, fixed when the tenant was made (fhir/time-zone.ts). */
+  readonly timeZone: string;
   /** Search parameters of its own; undefined: it has never had any. */
   readonly searchParameters?: SpaceParameters;
 }

@@ -213,7 +213,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     findSpace: (tenant, release) => spaces.find(tenant, release),
     tenants: {
       list: () => spaces.list(),
-      create: (name) => spaces.create(name),
+      create: (name, settings) => spaces.create(name, settings),
       disable: (name) => spaces.disable(name),
       describe: (name) => spaces.describe(name),
       changeSettings: (name, changes) => spaces.changeSettings(name, changes),

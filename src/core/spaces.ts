@@ -3,7 +3,16 @@ import type { Space, TenantSettings, TenantSpace } from './context';
 import { fhirError } from './errors';
 import { RELEASE_NAMES, type Release } from './fhir/release';
 import type { SpaceParameters, TenantParameter } from './search/tenant-parameter';
-import { nameSettings, requireSettings, toTenantSettings, type SettingChanges } from './tenant-settings';
+import {
+  DEFAULT_TIME_ZONE,
+  nameSettings,
+  requireSettings,
+  requireFirstSettings,
+  TIME_ZONE,
+  toTenantSettings,
+  type SettingChanges,
+  type StoredSettings,
+} from './tenant-settings';
 import type { TenantRow, TenantStore } from './storage/tenants';
 
 /** A disabled tenant stops answering within 2 s in every process (contract.md): nothing is believed for longer. */
@@ -103,10 +112,11 @@ export class Spaces {
     return rows.map(({ name, status, created }) => ({ name, status, created }));
   }
 
-  /** Throws invalidTenantName, tenantExists. */
-  async create(name: string): Promise<Tenant> {
+  /** Throws invalidTenantName, invalidValue, tenantExists. */
+  async create(name: string, settings: StoredSettings = {}): Promise<Tenant> {
     if (!TENANT_NAME.test(name)) throw fhirError('invalidTenantName');
-    const created = await this.store.create(name, RELEASE_NAMES);
+    requireFirstSettings(settings);
+    const created = await this.store.create(name, RELEASE_NAMES, settings);
     if (!created) throw fhirError('tenantExists', { tenant: name });
     this.changed(name);
     const row = await this.store.find(name);
@@ -127,7 +137,8 @@ export class Spaces {
     if (row === undefined) return undefined;
     const { status, created } = row;
     const settings = toTenantSettings(row.settings, this.defaults);
-    const known = nameSettings(settings);
+    const timeZone = row.settings[TIME_ZONE] ?? DEFAULT_TIME_ZONE;
+    const known: StoredSettings = { ...nameSettings(settings), [TIME_ZONE]: timeZone };
     const own = Object.keys(known).filter((setting) => row.settings[setting] === known[setting]);
     return { name, status, created, settings: known, own };
   }
@@ -162,6 +173,7 @@ function toSpaces(
       release,
       tenant: row.name,
       tenantNumber: row.number,
+      timeZone: row.settings[TIME_ZONE] ?? DEFAULT_TIME_ZONE,
       settings,
       ...(searchParameters === undefined ? {} : { searchParameters }),
     };

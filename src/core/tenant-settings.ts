@@ -1,5 +1,6 @@
 import type { TenantSettings } from './context';
 import { fhirError } from './errors';
+import { findZone } from './fhir/time-zone';
 
 interface TenantSettingKind<Value extends string> {
   /** As operators write it, and as it is stored. */
@@ -28,6 +29,10 @@ export const TENANT_SETTINGS: {
     meaning: 'Whether an unknown search parameter is refused or ignored',
   },
 };
+
+/** The name of the one setting that is fixed when a tenant is made: rows and searches go by it. */
+export const TIME_ZONE = 'time-zone';
+export const DEFAULT_TIME_ZONE = 'UTC';
 
 /** What a tenant has set, by the names of settings. */
 export type StoredSettings = Readonly<Record<string, string>>;
@@ -60,10 +65,22 @@ export function nameSettings(settings: TenantSettings): StoredSettings {
   };
 }
 
+/** As `requireSettings`, for a tenant that is being made: it may have a time zone, an IANA name or an offset. */
+export function requireFirstSettings({ [TIME_ZONE]: timeZone, ...others }: StoredSettings): void {
+  requireSettings(others);
+  if (timeZone === undefined || findZone(timeZone) !== undefined) return;
+  const reason = `'${timeZone.slice(0, 40)}' is not a time zone: it is a name such as Europe/Copenhagen, or +hh:mm`;
+  throw fhirError('invalidValue', { reason });
+}
+
 /** Throws `invalidValue` for a setting that there is not, or a value that it does not take. */
 export function requireSettings(changes: SettingChanges): void {
   const kinds: readonly TenantSettingKind<string>[] = Object.values(TENANT_SETTINGS);
   for (const [name, value] of Object.entries(changes)) {
+    if (name === TIME_ZONE)
+      throw fhirError('invalidValue', {
+        reason: `The setting '${TIME_ZONE}' is fixed when a tenant is made`,
+      });
     const kind = kinds.find((candidate) => candidate.name === name);
     if (kind === undefined) {
       const known = kinds.map((candidate) => candidate.name).join(', ');

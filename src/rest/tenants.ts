@@ -1,6 +1,6 @@
 /**
  * Tenant administration, from this machine only: POST /w/system/api/v1/tenants {"name":"acme"} answers 201, or 409 if
- * the name is taken, or 400; GET lists all. PATCH /w/system/api/v1/tenants/acme {"settings":{"validation":"structure"}} sets its
+ * the name is taken, or 400; `settings` may stand beside the name, `time-zone` only there; GET lists all. PATCH /w/system/api/v1/tenants/acme {"settings":{"validation":"structure"}} sets its
  * settings, null takes one back to the default of the server; GET shows them.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -24,7 +24,8 @@ export function registerTenantRoutes(server: FastifyInstance, core: Core): void 
   server.post(PATH, async (request: TenantRequest, reply) => {
     admit(request);
     requireContentType(request.headers, ['application/json'], 'r4');
-    const tenant = await core.tenants.create(readName(request.body ?? ''));
+    const { name, settings } = readNew(request.body ?? '');
+    const tenant = await core.tenants.create(name, settings);
     return send(request, reply, 201, toAnswer(tenant));
   });
   server.route({
@@ -88,11 +89,20 @@ function parseBody(body: string): JsonValue {
   return parseJson(body).value;
 }
 
-function readName(body: string): string {
+/** `{"name":"acme"}`, with `"settings":{"time-zone":"Europe/Copenhagen"}` if wanted. */
+function readNew(body: string): { readonly name: string; readonly settings: Record<string, string> } {
   const value = parseBody(body);
-  const name = typeof value === 'object' && value !== null && !Array.isArray(value) ? value.name : undefined;
-  if (typeof name === 'string') return name;
-  throw fhirError('invalidTenantName');
+  const { name, settings = {} } = isObject(value) ? value : {};
+  if (typeof name !== 'string') throw fhirError('invalidTenantName');
+  const first = new Map<string, string>();
+  for (const [setting, wanted] of Object.entries(isObject(settings) ? settings : { settings })) {
+    if (typeof wanted !== 'string') {
+      const reason = 'The member "settings" is an object of names and values, which are texts';
+      throw fhirError('invalidValue', { reason });
+    }
+    first.set(setting, wanted);
+  }
+  return { name, settings: Object.fromEntries(first) };
 }
 
 /** `{"settings":{"validation":"structure","search-unknown":null}}` and nothing else. */

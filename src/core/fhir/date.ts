@@ -4,6 +4,7 @@
  * Source: https://hl7.org/fhir/R4/datatypes.html#dateTime and https://hl7.org/fhir/R4/search.html#date
  */
 import type { JsonValue } from './json';
+import { UTC, type Zone } from './time-zone';
 
 export interface DateRange {
   /** Inclusive; -Infinity when open. */
@@ -22,33 +23,35 @@ const FRACTION_UNITS = [1000, 100, 10, 1, 0.1, 0.01, 0.001];
 
 /**
  * The range of a date, dateTime or instant: YYYY, YYYY-MM, YYYY-MM-DD, and with time `Thh:mm`, `Thh:mm:ss` or
- * `Thh:mm:ss.fff`, with or without a zone. `zoneOffset`: minutes east of UTC for values that name no zone.
+ * `Thh:mm:ss.fff`, with or without a zone. `zone` is meant by values that name none.
  * Cost: below 1 µs.
  */
-export function dateRange(text: string, zoneOffset = 0): DateRange | undefined {
+export function dateRange(text: string, zone: Zone = UTC): DateRange | undefined {
   const length = text.length;
   const year = digits(text, 0, 4);
   if (year < 1) return undefined;
-  const offset = zoneOffset * MINUTE;
-  if (length === 4)
-    return { low: startOfDay(year, 1, 1) - offset, high: startOfDay(year + 1, 1, 1) - offset };
+  if (length === 4) return inZone(startOfDay(year, 1, 1), startOfDay(year + 1, 1, 1), zone);
   const month = text.charCodeAt(4) === 45 ? digits(text, 5, 2) : -1;
   if (month < 1 || month > 12) return undefined;
   if (length === 7) {
     const high = month === 12 ? startOfDay(year + 1, 1, 1) : startOfDay(year, month + 1, 1);
-    return { low: startOfDay(year, month, 1) - offset, high: high - offset };
+    return inZone(startOfDay(year, month, 1), high, zone);
   }
   const day = text.charCodeAt(7) === 45 ? digits(text, 8, 2) : -1;
   if (day < 1 || day > monthLength(year, month)) return undefined;
   const start = startOfDay(year, month, day);
-  if (length === 10) return { low: start - offset, high: start - offset + DAY };
+  if (length === 10) return inZone(start, start + DAY, zone);
   if (text.charCodeAt(10) !== 84) return undefined;
-  return timeOnDay(text, 11, start, offset);
+  return timeOnDay(text, 11, start, zone);
+}
+
+function inZone(low: number, high: number, zone: Zone): DateRange {
+  return { low: low - zone(low), high: high - zone(high) };
 }
 
 /** The range of a `time` (hh:mm:ss, or hh:mm) in milliseconds since midnight; a zone is not allowed. */
 export function timeRange(text: string): DateRange | undefined {
-  const range = timeOnDay(text, 0, 0, 0);
+  const range = timeOnDay(text, 0, 0, UTC);
   return range !== undefined && hasZone(text, 0) ? undefined : range;
 }
 
@@ -56,10 +59,10 @@ export function timeRange(text: string): DateRange | undefined {
 export function periodRange(
   start: JsonValue | undefined,
   end: JsonValue | undefined,
-  zoneOffset = 0,
+  zone: Zone = UTC,
 ): DateRange | undefined {
-  const first = typeof start === 'string' ? dateRange(start, zoneOffset) : undefined;
-  const last = typeof end === 'string' ? dateRange(end, zoneOffset) : undefined;
+  const first = typeof start === 'string' ? dateRange(start, zone) : undefined;
+  const last = typeof end === 'string' ? dateRange(end, zone) : undefined;
   if (first === undefined && (start !== undefined || last === undefined)) return undefined;
   if (last === undefined && end !== undefined) return undefined;
   const low = first?.low ?? -Infinity;
@@ -71,7 +74,7 @@ export function periodRange(
  * The outer limits of a Timing: from the first to the last of its events and its bounding period. A Timing without
  * either says nothing about when, and has no range.
  */
-export function timingRange(timing: JsonValue | undefined, zoneOffset = 0): DateRange | undefined {
+export function timingRange(timing: JsonValue | undefined, zone: Zone = UTC): DateRange | undefined {
   if (!isObject(timing)) return undefined;
   let low = Infinity;
   let high = -Infinity;
@@ -81,9 +84,9 @@ export function timingRange(timing: JsonValue | undefined, zoneOffset = 0): Date
     if (range.high > high) high = range.high;
   };
   if (Array.isArray(timing.event))
-    for (const event of timing.event) if (typeof event === 'string') include(dateRange(event, zoneOffset));
+    for (const event of timing.event) if (typeof event === 'string') include(dateRange(event, zone));
   const bounds = isObject(timing.repeat) ? timing.repeat.boundsPeriod : undefined;
-  if (isObject(bounds)) include(periodRange(bounds.start, bounds.end, zoneOffset));
+  if (isObject(bounds)) include(periodRange(bounds.start, bounds.end, zone));
   return low < high ? { low, high } : undefined;
 }
 
@@ -91,8 +94,8 @@ function isObject(value: JsonValue | undefined): value is { [name: string]: Json
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `at`: where the hours begin. `start`: the beginning of the day in UTC. `offset`: the default zone. */
-function timeOnDay(text: string, at: number, start: number, offset: number): DateRange | undefined {
+/** `at`: where the hours begin. `start`: the beginning of the day in UTC. `otherwise`: where it names no zone. */
+function timeOnDay(text: string, at: number, start: number, otherwise: Zone): DateRange | undefined {
   const hours = digits(text, at, 2);
   const minutes = text.charCodeAt(at + 2) === 58 ? digits(text, at + 3, 2) : -1;
   if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return undefined;
@@ -120,7 +123,7 @@ function timeOnDay(text: string, at: number, start: number, offset: number): Dat
   }
   const zone = zoneAt(text, next);
   if (zone === undefined) return undefined;
-  low -= Number.isNaN(zone) ? offset : zone;
+  low -= Number.isNaN(zone) ? otherwise(low) : zone;
   return { low, high: low + unit };
 }
 

@@ -1,3 +1,4 @@
+import { zoneOf } from '../space-zone';
 import type { SearchPage } from '../api';
 import type { RequestContext } from '../context';
 import { openCursor, sealCursor } from '../cursor';
@@ -75,12 +76,10 @@ export async function readSortValues(
   space: number,
   heads: readonly MatchHead[],
 ): Promise<Sortable[]> {
-  const read = createSortValueReader(
-    services.definitions(context.space.release),
-    query.type,
-    query.sort,
-    services.references(context.space),
-  );
+  const read = createSortValueReader(services.definitions(context.space.release), query.type, query.sort, {
+    references: services.references(context.space),
+    zone: zoneOf(context.space),
+  });
   const needsTexts = query.sort.some(({ parameter }) => parameter !== undefined);
   const sortables: Sortable[] = [];
   for (let start = 0; start < heads.length; start += CHUNK) {

@@ -1,3 +1,4 @@
+import { zoneOf } from '../space-zone';
 import type { CompartmentAddress, SearchPage, SearchRequest, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { openCursor, sealCursor } from '../cursor';
@@ -90,6 +91,7 @@ export function searchContext(services: Services, context: RequestContext): Sear
     hasher: services.hasher,
     references: services.references(context.space),
     keyOf: (name, id) => services.keys.keyOf(name, id),
+    zone: zoneOf(context.space),
     now: Date.now(),
   };
 }

@@ -1,3 +1,4 @@
+import { zoneOf } from '../space-zone';
 import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
 import { loadDefinitions, type Definitions } from '../fhir/definitions';
@@ -107,7 +108,7 @@ export class SpaceTools {
       definitions: withTenantParameters(loadDefinitions(space.release), written),
       hasher: this.options.hasher,
       localReference: (reference) => resolver.local(reference),
-      zoneOffset: 0,
+      zone: zoneOf(space),
       maxRows,
     });
   }

@@ -2,6 +2,7 @@ import { exactOf, sortText, type Exact } from '../fhir/exact-number';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import type { ReferenceResolver } from '../fhir/reference';
+import type { Zone } from '../fhir/time-zone';
 import type { PathValue } from '../fhir/path';
 import { cut, fold } from './fold';
 import { compileParameterPath } from './parameter-path';
@@ -13,6 +14,12 @@ import { visitCodes } from './rows/token';
 
 /** What a resource is sorted by: a text (numbers are texts that sort as they do), or a time; null: it has no value. */
 export type SortValue = string | number | null;
+
+/** What values mean in a space. */
+export interface SortSpace {
+  readonly references: ReferenceResolver;
+  readonly zone: Zone;
+}
 
 /** Reads the values of all keys of one resource. */
 export type SortValueReader = (
@@ -29,13 +36,13 @@ export function createSortValueReader(
   definitions: Definitions,
   type: string,
   keys: readonly SortKey[],
-  references: ReferenceResolver,
+  of: SortSpace,
 ): SortValueReader {
   const readers = keys.map(
     ({ code, parameter, descending }): ((...of: Parameters<SortValueReader>) => SortValue) => {
       if (code === '_lastUpdated') return (_content, lastUpdated) => lastUpdated;
       if (code === '_id' || parameter === undefined) return (_content, _lastUpdated, id) => id();
-      const values = compileValues(definitions, type, parameter, references);
+      const values = compileValues(definitions, type, parameter, of);
       return (content) => extreme(values(content()), descending);
     },
   );
@@ -66,21 +73,17 @@ function compileValues(
   definitions: Definitions,
   type: string,
   parameter: SearchParameterDefinition,
-  references: ReferenceResolver,
+  of: SortSpace,
 ): (content: JsonObject) => SortValue[] {
   if (parameter.expression === undefined) return () => [];
   const path = compileParameterPath(definitions, parameter, parameter.expression, { rootType: type });
-  return (content) => path(content).flatMap((found) => sortValues(found, parameter.kind, references));
+  return (content) => path(content).flatMap((found) => sortValues(found, parameter.kind, of));
 }
 
-function sortValues(
-  found: PathValue,
-  kind: SearchParameterDefinition['kind'],
-  references: ReferenceResolver,
-): SortValue[] {
+function sortValues(found: PathValue, kind: SearchParameterDefinition['kind'], of: SortSpace): SortValue[] {
   switch (kind) {
     case 'date':
-      return [dateLow(found)];
+      return [dateLow(found, of.zone)];
     case 'number':
     case 'quantity':
       return numberLow(found).map(sortText);
@@ -90,7 +93,7 @@ function sortValues(
       return codes;
     }
     case 'reference':
-      return texts(referenceOf(found)).map((text) => shortReference(text, references));
+      return texts(referenceOf(found)).map((text) => shortReference(text, of.references));
     case 'uri':
       return texts(found.value);
     case 'string':
@@ -114,8 +117,8 @@ function foldedTexts(found: PathValue): string[] {
   return folded;
 }
 
-function dateLow({ value, type }: PathValue): SortValue {
-  const range = dateValueRange(value, type, 0);
+function dateLow({ value, type }: PathValue, zone: Zone): SortValue {
+  const range = dateValueRange(value, type, zone);
   return range === undefined || range.low === -Infinity ? null : range.low;
 }
 

@@ -275,7 +275,7 @@ export async function readTexts(
 }
 
 const READ_SPACES = unnamed(sql`
-  select s.number, s.release, coalesce(t.number, 0), coalesce(t.name, '')
+  select s.number, s.release, coalesce(t.number, 0), coalesce(t.name, ''), coalesce(t.settings->>'time-zone', 'UTC')
   from andiron.space s left join andiron.tenant t on t.number = s.tenant
   where s.number > ${bind('after')}::int order by s.number limit ${bind('limit')}::int`);
 const SPACES_AT_ONCE = 1_000;
@@ -287,11 +287,12 @@ export async function* readSpaces(
 ): AsyncGenerator<Space> {
   for (let after = 0; ;) {
     const rows = await database.run('search', undefined, READ_SPACES, { after, limit: SPACES_AT_ONCE });
-    for (const [number, release, tenantNumber, tenant] of rows as [number, string, number, string][]) {
+    for (const row of rows as [number, string, number, string, string][]) {
+      const [number, release, tenantNumber, tenant, timeZone] = row;
       after = number;
       if (scope.tenant !== undefined && tenant !== scope.tenant) continue;
       if (scope.release !== undefined && release !== scope.release) continue;
-      if (isRelease(release)) yield { number, release, tenantNumber, tenant };
+      if (isRelease(release)) yield { number, release, tenantNumber, tenant, timeZone };
     }
     if (rows.length < SPACES_AT_ONCE) return;
   }

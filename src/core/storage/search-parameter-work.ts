@@ -10,7 +10,7 @@ import { bind, defineStatement, template, type Statement } from './statement';
 
 const PENDING = defineStatement(
   template(sql`
-    select distinct s.number, s.release, t.number, t.name
+    select distinct s.number, s.release, t.number, t.name, coalesce(t.settings->>'time-zone', 'UTC')
     from andiron.search_parameter p join andiron.space s on s.number = p.space
     join andiron.tenant t on t.number = s.tenant
     where p.pending order by s.number limit ${bind('limit')}::int`),
@@ -29,8 +29,9 @@ export async function haveSearchParameters(database: Pick<Database, 'run'>): Pro
 /** Spaces in which there is work. */
 export async function readSpacesWithWork(session: OwnerSession): Promise<Space[]> {
   const rows = await session.run(PENDING, { limit: MAX_SPACES });
-  return (rows as [number, string, number, string][]).flatMap(([number, release, tenantNumber, tenant]) =>
-    isRelease(release) ? [{ number, release, tenantNumber, tenant }] : [],
+  return (rows as [number, string, number, string, string][]).flatMap(
+    ([number, release, tenantNumber, tenant, timeZone]) =>
+      isRelease(release) ? [{ number, release, tenantNumber, tenant, timeZone }] : [],
   );
 }
 

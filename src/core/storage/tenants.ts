@@ -30,7 +30,8 @@ const LIST_TENANTS = defineStatement(
 );
 const CREATE_TENANT = template(sql`
   with created as (
-    insert into andiron.tenant (name) values (${bind('name')}) on conflict do nothing returning number
+    insert into andiron.tenant (name, settings) values (${bind('name')}, ${bind('settings')}::jsonb)
+    on conflict do nothing returning number
   ), counter as (
     insert into andiron.change_counter (tenant) select number from created
   )
@@ -68,9 +69,13 @@ export class TenantStore {
     return rows.map(toTenantRow);
   }
 
-  /** False when the name is taken. */
-  async create(name: string, releases: readonly string[]): Promise<boolean> {
-    return this.change(this.createStatement, { name, releases });
+  /** False when the name is taken. `settings`: by their names. */
+  async create(
+    name: string,
+    releases: readonly string[],
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<boolean> {
+    return this.change(this.createStatement, { name, releases, settings: JSON.stringify(settings) });
   }
 
   /** False when there is no such tenant, or it is `system`. */

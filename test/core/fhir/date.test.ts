@@ -1,3 +1,4 @@
+import { findZone } from '../../../src/core/fhir/time-zone';
 import type { JsonValue } from '../../../src/core/fhir/json';
 import { dateRange, periodRange, timeRange, timingRange } from '../../../src/core/fhir/date';
 
@@ -75,7 +76,7 @@ describe('the range of a date', () => {
     for (let i = 0; i < 100_000; i++) {
       const text = randomDate();
       const zone = (draw(29) - 14) * 60;
-      const actual = dateRange(text, zone);
+      const actual = dateRange(text, () => zone * 60_000);
       const expected = oracle(text, zone);
       if (actual !== undefined) valid++;
       if (
@@ -103,9 +104,30 @@ describe('the range of a date', () => {
     expect(dateRange(text)).toEqual({ low: Date.parse(low), high: Date.parse(high) });
   });
 
+  it.each([
+    ['2020', '2019-12-31T23:00:00Z', '2020-12-31T23:00:00Z'],
+    ['2020-06', '2020-05-31T22:00:00Z', '2020-06-30T22:00:00Z'],
+    // 23 hours, and 25.
+    ['2020-03-29', '2020-03-28T23:00:00Z', '2020-03-29T22:00:00Z'],
+    ['2020-10-25', '2020-10-24T22:00:00Z', '2020-10-25T23:00:00Z'],
+    // Twice that night: the first is meant. Never that night: with the offset from before.
+    ['2020-10-25T02:30', '2020-10-25T00:30:00Z', '2020-10-25T00:31:00Z'],
+    ['2020-03-29T02:30', '2020-03-29T01:30:00Z', '2020-03-29T01:31:00Z'],
+    ['2020-06-01T12:00:00', '2020-06-01T10:00:00Z', '2020-06-01T10:00:01Z'],
+    ['2020-06-01T12:00:00-05:00', '2020-06-01T17:00:00Z', '2020-06-01T17:00:01Z'],
+  ])('%s in Copenhagen is [%s, %s)', (text, low, high) => {
+    const range = dateRange(text, findZone('Europe/Copenhagen'));
+    expect(range).toEqual({ low: Date.parse(low), high: Date.parse(high) });
+  });
+
+  it.each(['Europe/Atlantis', '+2:00', '+15:00', 'utc; drop', ''])('%p is no zone', (name) => {
+    expect(findZone(name)).toBeUndefined();
+  });
+
   it('takes the zone of the space only where the value names none', () => {
-    expect(dateRange('2020-06-01', 120)?.low).toBe(Date.parse('2020-05-31T22:00:00Z'));
-    expect(dateRange('2020-06-01T00:00:00Z', 120)?.low).toBe(Date.parse('2020-06-01T00:00:00Z'));
+    const zone = findZone('+02:00');
+    expect(dateRange('2020-06-01', zone)?.low).toBe(Date.parse('2020-05-31T22:00:00Z'));
+    expect(dateRange('2020-06-01T00:00:00Z', zone)?.low).toBe(Date.parse('2020-06-01T00:00:00Z'));
   });
 
   it.each([

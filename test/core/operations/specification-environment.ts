@@ -59,6 +59,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
     context: {
       space: {
         number: 11,
+        timeZone: 'UTC',
         release,
         tenant: 'system',
         tenantNumber: 1,

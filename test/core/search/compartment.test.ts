@@ -5,6 +5,7 @@ import { RELEASE_NAMES } from '../../../src/core/fhir/release';
 import { compartmentCriterion, compartmentTypes } from '../../../src/core/search/compartment';
 import { createHasher } from '../../../src/core/search/hash';
 import { keyOf } from '../../../src/core/search/resource-key';
+import { UTC } from '../../../src/core/fhir/time-zone';
 import type { SearchTypeContext } from '../../../src/core/search/types/search-type';
 
 describe.each(RELEASE_NAMES)('in %s', (release) => {
@@ -12,6 +13,7 @@ describe.each(RELEASE_NAMES)('in %s', (release) => {
   const hasher = createHasher(Buffer.alloc(16, 1));
   const context: SearchTypeContext = {
     definitions,
+    zone: UTC,
     hasher,
     references: createReferenceResolver({
       publicUrls: [],

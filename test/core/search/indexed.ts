@@ -24,7 +24,7 @@ export function makeExtractor(release: Release, zoneOffset = 0, maxRows?: number
     resourceTypes: definitions.resourceTypes,
   });
   const localReference = (reference: string) => resolver.local(reference);
-  return createExtractor({ definitions, hasher, localReference, zoneOffset, maxRows });
+  return createExtractor({ definitions, hasher, localReference, zone: () => zoneOffset * 60_000, maxRows });
 }
 
 /** The rows of a resource with questions about one search parameter at a time. */

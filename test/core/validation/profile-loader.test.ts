@@ -7,7 +7,7 @@ import { BASE, OWN, profile } from '../fhir/validate/profile/made-snapshots';
 import { slice, sliced } from '../fhir/validate/profile/sliced';
 import { Structures } from './structures';
 
-const SPACE = { number: 11, release: 'r4', tenant: 'clinic', tenantNumber: 7 } as const;
+const SPACE = { number: 11, release: 'r4', tenant: 'clinic', tenantNumber: 7, timeZone: 'UTC' } as const;
 const AS_WRITTEN: WantedProfiles = { asked: [], unresolved: 'warning' };
 const validator = createValidator(loadDefinitions('r4'));
 

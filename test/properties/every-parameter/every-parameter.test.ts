@@ -7,6 +7,7 @@ import { Client } from 'pg';
 import { loadDefinitions, type SearchParameterDefinition } from '../../../src/core/fhir/definitions';
 import type { JsonObject } from '../../../src/core/fhir/json';
 import { createReferenceResolver } from '../../../src/core/fhir/reference';
+import { UTC } from '../../../src/core/fhir/time-zone';
 import { toStoredText } from '../../../src/core/fhir/resource-text';
 import { createExtractor } from '../../../src/core/search/extract';
 import { createHasher } from '../../../src/core/search/hash';
@@ -146,7 +147,7 @@ async function store(
   const { resourceTypes } = definitions;
   const resolver = createReferenceResolver({ publicUrls: [], tenant: 'system', release, resourceTypes });
   const localReference = (text: string) => resolver.local(text);
-  const extract = createExtractor({ definitions, hasher, localReference, zoneOffset: 0 });
+  const extract = createExtractor({ definitions, hasher, localReference, zone: UTC });
   const connections = new Connections(settings, silentLog, true);
   const writes = new WriteQueues(connections, 10_000, () => undefined);
   const all = [...stored].flatMap(([type, resources]) =>

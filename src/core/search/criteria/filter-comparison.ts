@@ -88,7 +88,7 @@ export function comparisonCriterion(
   }
   if (code === '_lastUpdated') {
     const prefix = operator === 'po' ? 'eq' : operator;
-    return { name, anyOf: lastUpdatedPredicates(name, prefix + value, context.now) };
+    return { name, anyOf: lastUpdatedPredicates(context, name, prefix + value) };
   }
   return { name, anyOf: predicatesOf(context, { stored, name, modifier: undefined }, operator, value) };
 }
@@ -299,13 +299,13 @@ function uriPredicates(
 }
 
 function datePredicates(
-  { now }: SearchTypeContext,
+  context: SearchTypeContext,
   { stored, name }: WrittenParameter,
   operator: FilterOperator,
   value: string,
 ): Predicate[] {
   const asked = operator === 'po' || operator === 'co' ? 'eq' : operator;
-  const criterion = parseDateValue(name, asked + value, now);
+  const criterion = parseDateValue(context, name, asked + value);
   // `ap` without its widening is overlap.
   const test = operator === 'po' ? 'ap' : operator === 'co' ? 'includes' : criterion.test;
   return stored.rowsOf.map(({ number }) => ({ index: 'range', parameter: number, ...criterion, test }));

@@ -5,10 +5,10 @@ import type { SpecialParameter } from './special';
 /** `_lastUpdated`: the millisecond column of the head (search.html#lastUpdated). */
 export const lastUpdatedParameter: SpecialParameter = {
   modifiers: [],
-  criterion({ now }, _type, { name }, value) {
+  criterion(context, _type, { name }, value) {
     return {
       name,
-      anyOf: splitUnescaped(value, ',').flatMap((part) => lastUpdatedPredicates(name, part, now)),
+      anyOf: splitUnescaped(value, ',').flatMap((part) => lastUpdatedPredicates(context, name, part)),
     };
   },
 };

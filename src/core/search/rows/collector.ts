@@ -1,5 +1,6 @@
 import { fhirError } from '../../errors';
 import type { LocalReference } from '../../fhir/reference';
+import type { Zone } from '../../fhir/time-zone';
 import type { Hasher } from '../hash';
 import type { IndexRows, RangeRow, ReferenceRow, StringRow, TokenRow, UriRow } from '../index-rows';
 
@@ -10,8 +11,8 @@ export interface RowSettings {
   readonly typeNumber: (type: string) => number | undefined;
   /** The resource of this space that a literal reference means; undefined for everything else. */
   readonly localReference: (reference: string) => LocalReference | undefined;
-  /** Minutes east of UTC for dates that name no zone. */
-  readonly zoneOffset: number;
+  /** Of dates that name none. */
+  readonly zone: Zone;
   /** A resource with more rows is refused. */
   readonly maxRows: number;
 }

@@ -9,6 +9,7 @@ import { nextAbove, nextBelow, placeOf, placeOfJson, type Exact, type Place } fr
 import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
 import { canonicalUnit, UCUM_SYSTEM } from '../../fhir/quantity';
+import type { Zone } from '../../fhir/time-zone';
 import type { Hasher } from '../hash';
 import { isLong, ROW_SCHEME, type RangeRow } from '../index-rows';
 import type { RowCollector, RowSettings } from './collector';
@@ -109,7 +110,7 @@ export function visitRanges(
   visit: VisitRange,
 ): void {
   if (kind === 'date') {
-    const range = dateValueRange(value, type, settings.zoneOffset);
+    const range = dateValueRange(value, type, settings.zone);
     if (range !== undefined) visit(range.low, range.high, 0, 0, 0, false, undefined);
   } else if (!isJsonObject(value)) {
     const place = placeOfJson(value);
@@ -132,11 +133,11 @@ export function visitRanges(
 }
 
 /** The range of a value of a date parameter, by its type. */
-export function dateValueRange(value: JsonValue, type: string, zoneOffset: number): DateRange | undefined {
-  if (typeof value === 'string') return DATE_TYPES.has(type) ? dateRange(value, zoneOffset) : undefined;
+export function dateValueRange(value: JsonValue, type: string, zone: Zone): DateRange | undefined {
+  if (typeof value === 'string') return DATE_TYPES.has(type) ? dateRange(value, zone) : undefined;
   if (!isJsonObject(value)) return undefined;
-  if (type === 'Period') return periodRange(value['start'], value['end'], zoneOffset);
-  return type === 'Timing' ? timingRange(value, zoneOffset) : undefined;
+  if (type === 'Period') return periodRange(value['start'], value['end'], zone);
+  return type === 'Timing' ? timingRange(value, zone) : undefined;
 }
 
 /** How numbers find their places: as they stand, or in base units. */

@@ -80,7 +80,7 @@ function pairPredicates(
   const key = { system, text, hash: qualifier };
   switch (component.kind) {
     case 'date': {
-      const asked = parseDateValue(name, unescapeValue(value), context.now);
+      const asked = parseDateValue(context, name, unescapeValue(value));
       return [{ index: 'range', parameter, qualifier, ...asked }];
     }
     case 'number':

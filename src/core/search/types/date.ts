@@ -3,7 +3,7 @@ import { dateRange } from '../../fhir/date';
 import { unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import { splitPrefix, type RangeTest } from '../range-test';
-import type { SearchType } from './search-type';
+import type { SearchType, SearchTypeContext } from './search-type';
 
 /** Share of the distance to now by which `ap` widens a range (search-rules.md, Date). */
 const APPROXIMATION = 0.1;
@@ -17,9 +17,13 @@ export interface DateCriterion {
 }
 
 /** The test and range of a date value with its prefix (search.html#date). Throws invalidParameterValue. */
-export function parseDateValue(name: string, text: string, now: number): DateCriterion {
+export function parseDateValue(
+  { now, zone }: Pick<SearchTypeContext, 'now' | 'zone'>,
+  name: string,
+  text: string,
+): DateCriterion {
   const { test, rest } = splitPrefix(text);
-  const range = dateRange(rest);
+  const range = dateRange(rest, zone);
   if (range === undefined) {
     const reason =
       'a date is YYYY, YYYY-MM, YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]] with Z or +hh:mm, after a prefix or none';
@@ -38,7 +42,7 @@ export function parseDateValue(name: string, text: string, now: number): DateCri
 export const dateType: SearchType = {
   modifiers: [],
   predicates(context, { stored, name }, value): Predicate[] {
-    const criterion = parseDateValue(name, unescapeValue(value), context.now);
+    const criterion = parseDateValue(context, name, unescapeValue(value));
     return stored.rowsOf.map(({ number }) => ({ index: 'range', parameter: number, ...criterion }));
   },
 };

@@ -1,13 +1,18 @@
 import { unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import { parseDateValue } from './date';
+import type { SearchTypeContext } from './search-type';
 
 /**
  * `_lastUpdated`: the stored value is one millisecond, [t, t+1), so that every prefix comes down to half-open ranges
  * of t.
  */
-export function lastUpdatedPredicates(name: string, value: string, now: number): Predicate[] {
-  const { test, low, high } = parseDateValue(name, unescapeValue(value), now);
+export function lastUpdatedPredicates(
+  context: Pick<SearchTypeContext, 'now' | 'zone'>,
+  name: string,
+  value: string,
+): Predicate[] {
+  const { test, low, high } = parseDateValue(context, name, unescapeValue(value));
   const from = (bound: number): Predicate => ({ index: 'updated', low: Math.ceil(bound), high: Infinity });
   const until = (bound: number): Predicate => ({ index: 'updated', low: -Infinity, high: Math.ceil(bound) });
   switch (test) {

@@ -1,5 +1,6 @@
 import type { Definitions } from '../../fhir/definitions';
 import type { ReferenceResolver } from '../../fhir/reference';
+import type { Zone } from '../../fhir/time-zone';
 import type { Hasher } from '../hash';
 import type { StoredParameter } from '../parameter';
 import type { Predicate } from '../predicate';
@@ -11,6 +12,8 @@ export interface SearchTypeContext {
   readonly hasher: Hasher;
   readonly references: ReferenceResolver;
   keyOf(type: string, id: string): ResourceKey;
+  /** Of dates that name none. */
+  readonly zone: Zone;
   /** Milliseconds since 1970, for `ap`. */
   readonly now: number;
 }

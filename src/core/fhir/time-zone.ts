@@ -1,0 +1,94 @@
+/**
+ * The zone of times that name none. It is given a local time, because a date has an offset of its own on each day of a
+ * zone with summer time.
+ */
+
+/** Milliseconds east of UTC at a local time, which is given as if it were UTC in milliseconds since 1970. */
+export type Zone = (local: number) => number;
+
+export const UTC: Zone = () => 0;
+
+const DAY = 86_400_000;
+/** Offsets are looked up once for each quarter of an hour: no zone changes at another moment in our days. */
+const QUARTER = 900_000;
+const MAX_REMEMBERED = 20_000;
+const OFFSET = /^([+-])(\d\d):(\d\d)$/;
+const NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,62}$/;
+
+const zones = new Map<string, Zone>([['UTC', UTC]]);
+
+/** A zone by its IANA name (`Europe/Copenhagen`) or as `+hh:mm`; the same object each time. Undefined for anything else. */
+export function findZone(name: string): Zone | undefined {
+  const known = zones.get(name);
+  if (known !== undefined) return known;
+  const made = makeZone(name);
+  if (made !== undefined) zones.set(name, made);
+  return made;
+}
+
+function makeZone(name: string): Zone | undefined {
+  const [, sign, hours, minutes] = OFFSET.exec(name) ?? [];
+  if (sign !== undefined) {
+    const offset = (Number(hours) * 60 + Number(minutes)) * 60_000;
+    if (offset > 14 * 3_600_000 || Number(minutes) > 59) return undefined;
+    return () => (sign === '-' ? -offset : offset);
+  }
+  if (!NAME.test(name)) return undefined;
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: name,
+      hourCycle: 'h23',
+      era: 'short',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+  } catch {
+    // RangeError: there is no such zone.
+    return undefined;
+  }
+  return atLocalTime(rememberOffsets(format));
+}
+
+/** The offset at a moment of UTC. */
+function rememberOffsets(format: Intl.DateTimeFormat): (moment: number) => number {
+  const remembered = new Map<number, number>();
+  return (moment) => {
+    const quarter = Math.floor(moment / QUARTER);
+    let offset = remembered.get(quarter);
+    if (offset === undefined) {
+      offset = offsetAt(format, quarter * QUARTER);
+      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+      remembered.set(quarter, offset);
+    }
+    return offset;
+  };
+}
+
+function offsetAt(format: Intl.DateTimeFormat, moment: number): number {
+  const parts = new Map(format.formatToParts(moment).map(({ type, value }) => [type, value]));
+  const part = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.get(type) ?? 0);
+  const year = parts.get('era')?.startsWith('B') === true ? 1 - part('year') : part('year');
+  const local = new Date(0);
+  local.setUTCFullYear(year, part('month') - 1, part('day'));
+  local.setUTCHours(part('hour'), part('minute'), part('second'), 0);
+  return local.getTime() - moment;
+}
+
+/**
+ * Of a local time that comes twice, at the end of summer time, the first is meant; one that does not come is taken with
+ * the offset from before.
+ */
+function atLocalTime(offsetAtMoment: (moment: number) => number): Zone {
+  return (local) => {
+    if (!Number.isFinite(local)) return 0;
+    const before = offsetAtMoment(local - DAY);
+    const after = offsetAtMoment(local + DAY);
+    if (before === after || offsetAtMoment(local - before) === before) return before;
+    return offsetAtMoment(local - after) === after ? after : before;
+  };
+}
