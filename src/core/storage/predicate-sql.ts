@@ -6,7 +6,7 @@ import { compilePosition, compileRange, compileSpan } from './range-sql';
 import { keyText } from './version-row';
 import { EXTREMES } from './version-write';
 
-export type { PredicateSql, PredicateValue, ValueReference } from './predicate-parts';
+export type { PredicateSql, ValueReference } from './predicate-parts';
 
 /**
  * Compiles a predicate on the rows of one index; criteria-sql.ts has the others. `prefix` keeps the names of its values
