@@ -4,7 +4,7 @@ import type { Space } from './context';
 import type { Definitions } from './fhir/definitions';
 import { parseStoredObject } from './fhir/json';
 import type { Extractor } from './search/extract';
-import { ROW_SCHEME } from './search/index-rows';
+import { containerTypeOf, parameterOfRow } from './search/index-rows';
 import { withTenantParameters, type TenantParameter } from './search/tenant-parameter';
 import type { Services } from './services';
 import type { CurrentVersion, RepairTarget, WantedResource } from './storage/index-repair';
@@ -181,14 +181,14 @@ export class SpaceComparer {
     }
   }
 
-  /** Rows by the number of the type that their parameter belongs to; undefined: to none. */
+  /** Rows by the number of the type that they belong to; undefined: to none. */
   private rowsByType(rows: ResourceRows): Map<number | undefined, Record<IndexTable, IndexRow[]>> {
     const types = new Map<number | undefined, Record<IndexTable, IndexRow[]>>();
     for (const table of INDEX_TABLES) {
       for (const row of rows[table]) {
         if (this.unsettled.hasRow(row)) continue;
-        const parameter = this.definitions.searchParameter(row[0] % ROW_SCHEME.ofType);
-        const type = parameter && this.definitions.typeNumber(parameter.type);
+        const parameter = this.definitions.searchParameter(parameterOfRow(row[0]) ?? 0);
+        const type = containerTypeOf(row[0]) ?? (parameter && this.definitions.typeNumber(parameter.type));
         let ofType = types.get(type);
         if (ofType === undefined) types.set(type, (ofType = noRows()));
         ofType[table].push(row);

@@ -7,7 +7,7 @@ import type { Log, Space, TenantSpace } from './context';
 import { FhirError } from './errors';
 import { parseStoredObject } from './fhir/json';
 import type { Extractor } from './search/extract';
-import { ROW_SCHEME, type IndexRows } from './search/index-rows';
+import { parameterOfRow, type IndexRows } from './search/index-rows';
 import type { Services } from './services';
 import type { DatabaseOptions } from './storage/database';
 import {
@@ -265,8 +265,9 @@ class Walk {
     };
   }
 
-  private isMade([parameter]: IndexRow): boolean {
-    return this.made.has(parameter % ROW_SCHEME.ofType);
+  private isMade([number]: IndexRow): boolean {
+    const parameter = parameterOfRow(number);
+    return parameter !== undefined && this.made.has(parameter);
   }
 }
 

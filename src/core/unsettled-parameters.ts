@@ -1,5 +1,5 @@
 import type { Definitions } from './fhir/definitions';
-import { ROW_SCHEME } from './search/index-rows';
+import { parameterOfRow } from './search/index-rows';
 import { ordinalOf, type TenantParameter } from './search/tenant-parameter';
 import type { IndexRow } from './storage/index-tables';
 
@@ -23,8 +23,9 @@ export class UnsettledParameters {
     }
   }
 
-  hasRow([parameter]: IndexRow): boolean {
-    return this.numbers.size > 0 && this.numbers.has(parameter % ROW_SCHEME.ofType);
+  hasRow([number]: IndexRow): boolean {
+    const parameter = this.numbers.size > 0 ? parameterOfRow(number) : undefined;
+    return parameter !== undefined && this.numbers.has(parameter);
   }
 
   /** True: heads of the type may have targets of theirs. */

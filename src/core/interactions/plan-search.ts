@@ -3,6 +3,7 @@ import type { Criterion } from '../search/predicate';
 import { mergeRanges, rangesOfOneValue, splitRange } from '../search/split-range';
 import type { Services } from '../services';
 import type { SearchStatementRequest } from '../storage/search-matches';
+import { markContained } from './mark-contained';
 import { resolveScans } from './resolve-scans';
 
 /** All of a search but the page. */
@@ -13,8 +14,8 @@ const USUAL_LIMIT = 51;
 
 /**
  * How the matches are found in this order; `limit`: so many are wanted, Infinity for all. Cost: nothing for one
- * criterion of one index; else a statement for each criterion that was not counted lately, and what `resolveScans`
- * says. Throws what that throws.
+ * criterion of one index; else a statement for each criterion that was not counted lately, one for chains, and what
+ * `resolveScans` says. Throws what that throws.
  */
 export async function planSearch(
   services: Services,
@@ -26,7 +27,8 @@ export async function planSearch(
   limit = USUAL_LIMIT,
 ): Promise<Plan> {
   const { estimator } = services;
-  const asked = { type, sortDateParameter, criteria: mergeRanges(query.criteria) };
+  const marked = await markContained(services, space, query.criteria);
+  const asked = { type, sortDateParameter, criteria: mergeRanges(marked) };
   const scanned = await resolveScans(services, space, asked);
   const planned = await estimator.plan(space, { ...asked, criteria: scanned });
   const criteria = order.by === 'low' ? planned.map(inParts) : planned;

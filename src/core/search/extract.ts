@@ -6,11 +6,12 @@ import type { Definitions, SearchParameterComponent, SearchParameterDefinition }
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import type { PathAllowance, PathValue } from '../fhir/path';
 import { isCanonicalUrl } from './canonical-targets';
-import type { IndexRows } from './index-rows';
+import { ROW_SCHEME, type IndexRows } from './index-rows';
 import { isComponentKind, storedParameters, type RowSource, type StoredParameter } from './parameter';
 import { compileParameterPath, newAllowance, renewAllowance } from './parameter-path';
 import { RowCollector, type RowSettings } from './rows/collector';
 import { addCompositeRows, type CompositeComponent } from './rows/composite';
+import { addContainedRows, type ReferencePath } from './rows/contained';
 import { addRangeRows } from './rows/range';
 import { addReferenceRows, addTypedReferenceRows, targetTypeOf } from './rows/reference';
 import { addPositionRows } from './rows/special';
@@ -40,21 +41,31 @@ export function createExtractor({ definitions, maxRows, ...options }: ExtractorO
     typeNumber: (name) => (definitions.isResourceType(name) ? definitions.typeNumber(name) : undefined),
     maxRows: maxRows ?? DEFAULT_MAX_ROWS,
   };
-  return (type, resource) => extract(compiledType(definitions, type), resource, settings);
+  return (type, resource) => extract(definitions, compiledType(definitions, type), resource, settings);
 }
 
 /** Adds the rows of a resource; true when the resource has a value for the parameter. */
 type Rule = (resource: JsonObject, settings: RowSettings, rows: RowCollector) => boolean;
 
 interface CompiledType {
-  readonly own: readonly { readonly ordinal: number; readonly number: number; readonly rule: Rule }[];
-  readonly shared: readonly { readonly ordinal: number; readonly isPresent: SharedPresence }[];
+  readonly own: readonly CompiledParameter<{ readonly rule: Rule }>[];
+  readonly shared: readonly CompiledParameter<{ readonly isPresent: SharedPresence }>[];
+  readonly typeNumber: number;
+  /** By which a resource may refer to contained ones; those of tenants do not count. */
+  readonly references: readonly ReferencePath[];
   /** Ordinals of what every resource has: its id and its instant of change. */
   readonly always: readonly number[];
   readonly presenceBytes: number;
   /** The parameter under whose number the rows of the clinical sort date are. */
   readonly sortDate: number | undefined;
 }
+
+type CompiledParameter<How> = How & {
+  readonly ordinal: number;
+  readonly number: number;
+  /** True for one that a tenant made. */
+  readonly isForeign: boolean;
+};
 
 type SharedPresence = (resource: JsonObject, present: ReadonlySet<number>, settings: RowSettings) => boolean;
 
@@ -68,7 +79,12 @@ function compiledType(definitions: Definitions, type: string): CompiledType {
   return rules;
 }
 
-function extract(compiledRules: CompiledType, resource: JsonObject, settings: RowSettings): IndexRows {
+function extract(
+  definitions: Definitions,
+  compiledRules: CompiledType,
+  resource: JsonObject,
+  settings: RowSettings,
+): IndexRows {
   const rows = new RowCollector(settings.maxRows);
   const presence = new Uint8Array(compiledRules.presenceBytes);
   const present = new Set<number>();
@@ -80,7 +96,38 @@ function extract(compiledRules: CompiledType, resource: JsonObject, settings: Ro
   for (const { ordinal, isPresent } of compiledRules.shared)
     if (isPresent(resource, present, settings)) setBit(presence, ordinal);
   for (const ordinal of compiledRules.always) setBit(presence, ordinal);
+  const contained = resource['contained'];
+  if (Array.isArray(contained) && contained.length > 0)
+    addContainedRows(
+      compiledRules.typeNumber,
+      resource,
+      compiledRules.references,
+      (type) => {
+        const rules = compiledType(definitions, type);
+        return { references: rules.references, add: (content) => addOwnRows(rules, content, settings, rows) };
+      },
+      settings,
+      rows,
+    );
   return rows.finish(presence, compiledRules.sortDate);
+}
+
+/** The rows of a contained resource, and one for each parameter that it has a value for. */
+function addOwnRows(
+  { own, shared }: CompiledType,
+  content: JsonObject,
+  settings: RowSettings,
+  rows: RowCollector,
+): void {
+  const present = new Set<number>();
+  for (const { number, isForeign, rule } of own) {
+    if (isForeign || !rule(content, settings, rows)) continue;
+    present.add(number);
+    rows.token(number + ROW_SCHEME.present, 0, 0, 0);
+  }
+  for (const { number, isForeign, isPresent } of shared) {
+    if (!isForeign && isPresent(content, present, settings)) rows.token(number + ROW_SCHEME.present, 0, 0, 0);
+  }
 }
 
 /** Bit `ordinal % 8`, counted from the least, of byte `ordinal / 8`. */
@@ -91,6 +138,7 @@ function setBit(bits: Uint8Array, ordinal: number): void {
 function compileType(definitions: Definitions, type: string): CompiledType {
   const own: CompiledType['own'][number][] = [];
   const shared: CompiledType['shared'][number][] = [];
+  const references: CompiledType['references'][number][] = [];
   const always: number[] = [];
   const stored = storedParameters(definitions, type);
   const filtered = new Set(
@@ -98,17 +146,24 @@ function compileType(definitions: Definitions, type: string): CompiledType {
   );
   for (const one of stored.values()) {
     const { parameter, storage, rowsOf } = one;
-    const { ordinal, number } = parameter;
-    if (storage === 'own')
-      own.push({ ordinal, number, rule: compileRule(definitions, one, filtered.has(number)) });
-    else if (storage === 'shared') shared.push({ ordinal, isPresent: sharedPresence(definitions, rowsOf) });
+    const { ordinal, number, kind, expression } = parameter;
+    const isForeign = parameter.isForeign === true;
+    const place = { ordinal, number, isForeign };
+    if (storage === 'own') {
+      own.push({ ...place, rule: compileRule(definitions, one, filtered.has(number)) });
+      if (kind === 'reference' && !isForeign && expression !== undefined)
+        references.push({ number, valuesOf: compileParameterPath(definitions, parameter, expression) });
+    } else if (storage === 'shared')
+      shared.push({ ...place, isPresent: sharedPresence(definitions, rowsOf) });
     else if (parameter.expression !== undefined && parameter.kind !== 'composite') always.push(ordinal);
   }
   const sortDate = definitions.sortDateParameter(type);
   const bits = [...stored.values()].reduce((most, { parameter }) => Math.max(most, parameter.ordinal + 1), 0);
   return {
+    typeNumber: definitions.typeNumber(type) ?? 0,
     own,
     shared,
+    references,
     always,
     presenceBytes: Math.ceil(bits / 8),
     sortDate: sortDate && stored.get(sortDate.code)?.rowsOf[0]?.number,

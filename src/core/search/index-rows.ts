@@ -95,7 +95,46 @@ export const ROW_SCHEME = {
    * reach looks among the rows that begin shortly before, and among these.
    */
   long: 10_000_000,
+  /**
+   * Token rows of references to contained resources: once the number of the type with the block as its system, once both
+   * as the value (`containedValue`).
+   */
+  contained: 7_000_000,
+  /** Token rows of contained resources: the key of the id, whatever the parameter (its number is 0). */
+  containedId: 8_000_000,
+  /** Token rows of contained resources: the resource has a value for the parameter. */
+  present: 9_000_000,
 } as const;
+
+/**
+ * The rows of a contained resource stand under the key of its container. The number of each says all of: the type of the
+ * container (the same key may be that of resources of several types), which contained resource it is (its block, counted
+ * from 1 in the order in which the container refers to them), the scheme and the parameter. Parameters of tenants, which
+ * have numbers beyond `scheme`, have no such rows.
+ */
+export const CONTAINED = { first: 20_000_000, type: 4_000_000, block: 200_000, scheme: 10_000 } as const;
+/** Further contained resources have no rows. */
+export const MAX_CONTAINED = 19;
+
+/** Where the numbers of the rows of one contained resource begin. */
+export function containedBase(containerType: number, block: number): number {
+  return CONTAINED.first + containerType * CONTAINED.type + block * CONTAINED.block;
+}
+
+/** The number of a row of a contained resource, of which it would be `number` if that stood by itself. */
+export function containedNumber(base: number, number: number): number {
+  return base + Math.floor(number / ROW_SCHEME.ofType) * CONTAINED.scheme + (number % ROW_SCHEME.ofType);
+}
+
+/** The number of the parameter that a row belongs to; undefined: to one of a contained resource. */
+export function parameterOfRow(number: number): number | undefined {
+  return number < CONTAINED.first ? number % ROW_SCHEME.ofType : undefined;
+}
+
+/** The type of the container; undefined: the row is none of a contained resource. */
+export function containerTypeOf(number: number): number | undefined {
+  return number < CONTAINED.first ? undefined : Math.floor((number - CONTAINED.first) / CONTAINED.type);
+}
 
 /** Dates that last longer have a second row: a month is none, so that most have one. Milliseconds. */
 export const LONG_DATE = 31 * 86_400_000;

@@ -79,6 +79,8 @@ export type Predicate =
    */
   | {
       readonly index: 'target';
+      /** True: some references of the space by these parameters lead to contained resources. */
+      readonly looksInside?: boolean;
       readonly parameters: readonly number[];
       readonly urls?: readonly number[];
       readonly target: TypeCriteria;
@@ -96,11 +98,22 @@ export type Predicate =
   /** All of several criteria, where one alternative asks for more than one thing; `driver` as in TypeCriteria. */
   | { readonly index: 'all'; readonly criteria: readonly Criterion[]; readonly driver?: number }
   /** The head's bit for a parameter of this ordinal: whether the resource has a value for it. */
-  | { readonly index: 'presence'; readonly ordinal: number; readonly isPresent: boolean }
+  | {
+      readonly index: 'presence';
+      readonly ordinal: number;
+      readonly isPresent: boolean;
+      /** Its number, for contained resources, which have no head. */
+      readonly parameter: number;
+    }
   /** `_lastUpdated`: half open, milliseconds since 1970. */
   | { readonly index: 'updated'; readonly low: number; readonly high: number }
   /** `_id`. */
-  | { readonly index: 'key'; readonly keys: readonly ResourceKey[] }
+  | {
+      readonly index: 'key';
+      readonly keys: readonly ResourceKey[];
+      /** True: the client wrote the ids, so that contained resources are meant too. */
+      readonly isWritten?: boolean;
+    }
   | PendingPredicate;
 
 /**

@@ -2,6 +2,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Criterion, HashedCode, Predicate, RangePredicate, TypeCriteria } from '../search/predicate';
 import { splitRange } from '../search/split-range';
+import { containedCriteria } from '../search/contained';
+import { CONTAINED, MAX_CONTAINED, ROW_SCHEME } from '../search/index-rows';
 import { BinaryArray } from './binary-array';
 import type { PredicateSql, PredicateValue, ValueReference } from './predicate-parts';
 import { compilePredicate } from './predicate-sql';
@@ -43,6 +45,13 @@ interface Scope {
   readonly type: (value: ValueReference) => RawBuilder<unknown>;
   readonly sortDateParameter: number | undefined;
   readonly names: Names;
+  /** Where the numbers of the rows of a contained resource begin, as SQL; undefined: the resources are none. */
+  readonly contained?: (value: ValueReference) => RawBuilder<unknown>;
+  /**
+   * Where chains look for contained resources: from any resource of which a predicate says so; from this one, which is
+   * contained itself, but from none behind it; nowhere. Without an end the statement would double with each link.
+   */
+  readonly looksInside: 'always' | 'once' | 'never';
 }
 
 /** Gives each predicate of a statement a short name, because PostgreSQL cuts long ones: two could become the same. */
@@ -71,6 +80,7 @@ export function compileCriteria(
     type: () => sql`${bind('type')}::smallint`,
     sortDateParameter,
     names: new Names(),
+    looksInside: 'always',
   });
 }
 
@@ -143,10 +153,15 @@ export function valuesOfCriteria(criteria: CompiledCriteria): PredicateValue[] {
 }
 
 function compileOne(predicate: Predicate, prefix: string, scope: Scope): CompiledPredicate {
+  const compiled = compileOutside(predicate, prefix, scope);
+  return scope.contained === undefined ? compiled : withinContained(compiled, prefix, scope.contained);
+}
+
+function compileOutside(predicate: Predicate, prefix: string, scope: Scope): CompiledPredicate {
   switch (predicate.index) {
     case 'target':
       return predicate.urls === undefined
-        ? compileTarget(predicate.parameters, predicate.target, prefix, scope)
+        ? compileTarget(predicate, prefix, scope)
         : compileNamed('target', predicate.parameters, predicate.urls, predicate.target, prefix, scope);
     case 'source':
       return predicate.urls === undefined
@@ -288,12 +303,13 @@ interface CompiledType {
   keys(value: ValueReference): RawBuilder<unknown>;
 }
 
-function compileType(of: TypeCriteria, prefix: string, names: Names): CompiledType {
+function compileType(of: TypeCriteria, prefix: string, { names, looksInside }: Scope): CompiledType {
   const name = `${prefix}type`;
   const scope: Scope = {
     type: (value) => sql`${value(name)}::smallint`,
     sortDateParameter: of.sortDateParameter,
     names,
+    looksInside: looksInside === 'always' ? 'always' : 'never',
   };
   const criteria = compileAll(of.criteria, scope);
   return {
@@ -357,23 +373,122 @@ const BY_KEY: ReadonlySet<Predicate['index']> = new Set([
   'codes',
 ]);
 
+/** The predicate on the rows of one contained resource: its own parameters have other numbers (`containedNumber`). */
+function withinContained(
+  compiled: CompiledPredicate,
+  prefix: string,
+  base: (value: ValueReference) => RawBuilder<unknown>,
+): CompiledPredicate {
+  const types = new Map(
+    compiled.values
+      .filter(({ name }) => name.startsWith(prefix) && /parameters?(_0)?$/.test(name))
+      .map(({ name, type }) => [name, type]),
+  );
+  const inner =
+    (value: ValueReference): ValueReference =>
+    (name) => {
+      const type = types.get(name);
+      if (type === undefined) return value(name);
+      const toNumber = (number: RawBuilder<unknown>): RawBuilder<unknown> => {
+        const scheme = sql.lit(ROW_SCHEME.ofType);
+        return sql`(${base(value)} + ${number} / ${scheme} * ${sql.lit(CONTAINED.scheme)} + ${number} % ${scheme})`;
+      };
+      return type === 'int[]'
+        ? sql`(select array_agg(${toNumber(sql`p`)}) from unnest(${value(name)}::int[]) p)`
+        : toNumber(sql`${value(name)}::int`);
+    };
+  return {
+    ...compiled,
+    rows: undefined,
+    keys: (value) => compiled.keys(inner(value)),
+    test: (row, value) => compiled.test(row, inner(value)),
+  };
+}
+
+/**
+ * A chain into contained resources: the container's references to them are marked with their blocks
+ * (search/extract.ts). As a driver: in each block that is in use at all, what meets the criteria, then the mark. As a
+ * test: each mark of the row, of which most have none.
+ */
+function compileContained(
+  parameters: readonly number[],
+  of: TypeCriteria,
+  prefix: string,
+  { type, names, looksInside }: Scope,
+): Omit<CompiledPredicate, 'rows'> {
+  const alias = `b_${prefix}`;
+  const scope: Scope = {
+    type,
+    names,
+    sortDateParameter: undefined,
+    looksInside: looksInside === 'always' ? 'once' : 'never',
+    contained: (value) =>
+      sql`${sql.lit(CONTAINED.first)} + ${type(value)}::int * ${sql.lit(CONTAINED.type)}
+        + ${sql.ref(`${alias}.block`)} * ${sql.lit(CONTAINED.block)}`,
+  };
+  const criteria = compileAll(containedCriteria(of.criteria), scope);
+  const [marks, target] = [`${prefix}mark_parameters`, `${prefix}mark_type`];
+  const [found, head] = [`f_${prefix}`, `m_${prefix}`];
+  const marked = (value: ValueReference): RawBuilder<boolean> =>
+    sql`m.space = ${SPACE} and ${parameterTest('m.parameter', parameters, marks, value)}`;
+  const typeNumber = (value: ValueReference): RawBuilder<unknown> => sql`${value(target)}::bigint`;
+  return {
+    shape: `+${of.driver ?? ''}${shapeOf(criteria)}`,
+    values: [
+      parameterValue(
+        parameters.map((number) => number + ROW_SCHEME.contained),
+        marks,
+      ),
+      { name: target, type: 'bigint', value: String(of.type) },
+      ...valuesOfCriteria(criteria),
+    ],
+    keys: (value) => sql`
+      select ${sql.ref(`${head}.resource_key`)}
+      from generate_series(1, ${sql.lit(MAX_CONTAINED)}) as ${sql.id(alias)} (block)
+      cross join lateral (
+        select distinct u.resource_key from (${drivenKeys(criteria, of.driver, scope, `${prefix}m`, value)}) u
+        where exists (
+          select 1 from andiron.token_index m
+          where ${marked(value)} and m.value_hash = (${typeNumber(value)} << 32) + ${sql.ref(`${alias}.block`)}
+          offset 0)
+        offset 0
+      ) ${sql.id(found)}
+      cross join lateral ${headOf(type(value), sql.ref(`${found}.resource_key`), head)}
+      where exists (
+        select 1 from andiron.token_index m
+        where ${marked(value)} and m.value_hash = ${typeNumber(value)}
+          and m.sort_date = ${sql.ref(`${head}.sort_date`)} and m.resource_key = ${sql.ref(`${head}.resource_key`)}
+          and m.system_hash = ${sql.ref(`${alias}.block`)}
+        offset 0)`,
+    test: (row, value) => sql`exists (
+      select 1 from (
+        select m.system_hash from andiron.token_index m
+        where ${marked(value)} and m.value_hash = ${typeNumber(value)} and m.sort_date = ${row.sortDate}
+          and m.resource_key = ${row.key}
+        offset 0
+      ) ${sql.id(alias)} (block)
+      where ${allTests(criteria, row, value)})`,
+  };
+}
+
 /**
  * A chain. As a driver: the targets that meet the criteria, then who refers to them. As a test: each target of the row,
  * confirmed by one probe of reference_index, then tested.
  */
 function compileTarget(
-  parameters: readonly number[],
-  of: TypeCriteria,
+  { parameters, target: of, looksInside = false }: Extract<Predicate, { index: 'target' }>,
   prefix: string,
   scope: Scope,
 ): CompiledPredicate {
-  const target = compileType(of, `${prefix}t`, scope.names);
+  const target = compileType(of, `${prefix}t`, scope);
+  const isLookedInto = scope.looksInside === 'always' ? looksInside : scope.looksInside === 'once';
+  const contained = isLookedInto ? compileContained(parameters, of, prefix, scope) : undefined;
   const byKey = of.criteria.every(isByKey);
   const parameterName = `${prefix}parameters`;
   const [key, source, head] = [`k_${prefix}`, `i_${prefix}`, `o_${prefix}`];
   return {
-    shape: `>${parameters.length === 1 ? '' : '*'}${target.shape}`,
-    values: [parameterValue(parameters, parameterName), ...target.values],
+    shape: `>${parameters.length === 1 ? '' : '*'}${target.shape}${contained?.shape ?? ''}`,
+    values: [parameterValue(parameters, parameterName), ...target.values, ...(contained?.values ?? [])],
     rows: undefined,
     keys: (value) => sql`
       select ${sql.ref(`${head}.resource_key`)}
@@ -383,11 +498,12 @@ function compileTarget(
         where f.space = ${SPACE} and ${parameterTest('f.parameter', parameters, parameterName, value)}
           and f.target_key = ${sql.ref(`${source}.resource_key`)} and f.target_type = ${target.scope.type(value)}
         offset 0
-      ) ${sql.id(head)}`,
+      ) ${sql.id(head)}
+      ${contained === undefined ? sql`` : sql`union all ${contained.keys(value)}`}`,
     test: (row, value) =>
       onHead(row, prefix, scope, value, (tested) => {
         const alias = `g_${prefix}`;
-        return sql`exists (
+        return sql`(exists (
           select 1 from unnest(${sql.ref(`${tested.head}.target_keys`)}) as ${sql.id(key)} (target_key)
           ${byKey ? sql`` : sql`cross join lateral ${headOf(target.scope.type(value), sql.ref(`${key}.target_key`), alias)}`}
           where exists (
@@ -400,7 +516,7 @@ function compileTarget(
             target.criteria,
             byKey ? { key: sql.ref(`${key}.target_key`) } : headRow(alias),
             value,
-          )})`;
+          )})${contained === undefined ? sql`` : sql` or ${contained.test(tested, value)}`})`;
       }),
   };
 }
@@ -415,7 +531,7 @@ function compileSource(
   prefix: string,
   scope: Scope,
 ): CompiledPredicate {
-  const source = compileType(of, `${prefix}s`, scope.names);
+  const source = compileType(of, `${prefix}s`, scope);
   const parameterName = `${prefix}parameters`;
   const [found, head, key] = [`i_${prefix}`, `o_${prefix}`, `k_${prefix}`];
   return {
@@ -465,7 +581,7 @@ function compileNamed(
   prefix: string,
   scope: Scope,
 ): CompiledPredicate {
-  const inner = compileType(of, `${prefix}n`, scope.names);
+  const inner = compileType(of, `${prefix}n`, scope);
   const names = { canonicals: `${prefix}canonicals`, urls: `${prefix}urls` };
   const [named, naming, head] = [`u_${prefix}`, `v_${prefix}`, `w_${prefix}`];
   const meets = (key: string, value: ValueReference): RawBuilder<unknown> => sql`exists (

@@ -102,6 +102,44 @@ it('finds nothing to do in what the server has written', async () => {
   expect(await places(OWN)).toEqual(before);
 });
 
+describe('rows of contained resources', () => {
+  const CONTAINER = {
+    resourceType: 'Observation',
+    status: 'final',
+    code: { text: 'x' },
+    contained: [{ ...PATIENT, id: 'p' }],
+    subject: { reference: '#p' },
+  };
+  /** Where the rows of contained resources begin. */
+  const IN_BLOCKS = `parameter >= 20000000 and ${OWN_SYSTEM}`;
+
+  it.each(TABLES)('of %s come back, and go where nothing is contained', async (table) => {
+    const context = await opened.context('system', 'r4');
+    const write = (type: string, id: string, resource: object): Promise<unknown> =>
+      opened.core.update(context, type, id, parseJson(JSON.stringify({ ...resource, id })));
+    const created = await opened.core.create(context, 'Observation', parseJson(JSON.stringify(CONTAINER)));
+    const { id } = created.version;
+    // An id of our own that another type has too: both resources have the same key.
+    const other = { ...CONTAINER, resourceType: 'Condition', code: undefined, status: undefined };
+    await write('Condition', id, other);
+    expect(await opened.differences('system')).toEqual([]);
+    if (table !== 'uri_index') {
+      await damage(`delete from andiron.${table} where ${IN_BLOCKS}`);
+      await damage(`update andiron.${table} set parameter = parameter + 200000 where ${IN_BLOCKS}`);
+      await damage(`insert into andiron.${table} select * from andiron.${table} where ${IN_BLOCKS}`);
+    }
+    await write('Observation', id, OBSERVATION);
+    expect(await opened.differences('system')).toEqual([]);
+    await opened.core.delete(context, 'Condition', id);
+    await opened.core.delete(context, 'Observation', id);
+    expect(await opened.differences('system')).toEqual([]);
+    const { rows } = await owner.query<{ count: string }>(
+      `select count(*) from andiron.${table} where ${IN_BLOCKS}`,
+    );
+    expect(rows).toEqual([{ count: '0' }]);
+  });
+});
+
 describe.each(TABLES)('rows of %s', (table) => {
   const ALTERED: Readonly<Record<(typeof TABLES)[number], readonly string[]>> = {
     token_index: ['value_hash = value_hash + 1', 'system_hash = 7', 'sort_date = 5', 'resource_key = 5'],

@@ -71,10 +71,10 @@ export function comparisonCriterion(
   const isOfHead = code === '_id' || code === '_lastUpdated';
   if (stored === undefined || (searchTypeOf(stored) === undefined && !isOfHead))
     throw fhirError('unknownParameter', { parameter: code.slice(0, 80), type, known: ' that _filter knows' });
-  const { kind, ordinal } = stored.parameter;
+  const { kind, ordinal, number } = stored.parameter;
   if (operator === 'pr') {
     parseChoice(`${name} pr`, value, ['true', 'false'] as const);
-    return { name, anyOf: [{ index: 'presence', ordinal, isPresent: true }] };
+    return { name, anyOf: [{ index: 'presence', ordinal, isPresent: true, parameter: number }] };
   }
   const operators = code === '_id' ? EQUALITY : code === '_lastUpdated' ? INSTANT : OPERATORS[kind];
   if (!operators.includes(operator)) {
@@ -83,7 +83,7 @@ export function comparisonCriterion(
   }
   if (code === '_id') {
     const keys = isValidId(value) ? [context.keyOf(type, value)] : [];
-    const anyOf: Predicate[] = keys.length === 0 ? [] : [{ index: 'key', keys }];
+    const anyOf: Predicate[] = keys.length === 0 ? [] : [{ index: 'key', keys, isWritten: true }];
     return { name, anyOf, ...(operator === 'ne' ? { isNegated: true } : {}) };
   }
   if (code === '_lastUpdated') {

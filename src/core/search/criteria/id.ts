@@ -10,7 +10,7 @@ export const idParameter: SpecialParameter = {
     const keys = ids.map((id) => context.keyOf(type, id));
     return {
       name,
-      anyOf: keys.length === 0 ? [] : [{ index: 'key', keys }],
+      anyOf: keys.length === 0 ? [] : [{ index: 'key', keys, isWritten: true }],
       ...(modifier === 'not' ? { isNegated: true } : {}),
     };
   },

@@ -1,4 +1,5 @@
 import { fhirError } from '../../errors';
+import type { SearchParameterDefinition } from '../../fhir/definitions';
 import { parseChoice } from '../choice';
 import { storedParameters } from '../parameter';
 import { splitUnescaped } from '../parameter-value';
@@ -58,7 +59,7 @@ export function parseCriterion(
   }
   const searchType = stored === undefined ? undefined : searchTypeOf(stored);
   if (stored === undefined || (searchType === undefined && special === undefined)) return undefined;
-  if (modifier === 'missing') return missingCriterion(name, stored.parameter.ordinal, value);
+  if (modifier === 'missing') return missingCriterion(name, stored.parameter, value);
   if (searchType === undefined) return undefined;
   if (modifier !== undefined) {
     const isType = searchType.modifiers.includes('[type]') && context.definitions.isResourceType(modifier);
@@ -96,7 +97,11 @@ function boundAlternatives(value: string): string[] {
 }
 
 /** `:missing=true|false` (search.html#modifiers): by the bit of the parameter in the resource's head. */
-function missingCriterion(name: string, ordinal: number, value: string): Criterion {
+function missingCriterion(
+  name: string,
+  { ordinal, number: parameter }: SearchParameterDefinition,
+  value: string,
+): Criterion {
   const isMissing = parseChoice(name, value, ['true', 'false'] as const) === 'true';
-  return { name, anyOf: [{ index: 'presence', ordinal, isPresent: !isMissing }] };
+  return { name, anyOf: [{ index: 'presence', ordinal, isPresent: !isMissing, parameter }] };
 }

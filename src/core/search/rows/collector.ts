@@ -2,7 +2,15 @@ import { fhirError } from '../../errors';
 import type { LocalReference } from '../../fhir/reference';
 import type { Zone } from '../../fhir/time-zone';
 import type { Hasher } from '../hash';
-import type { IndexRows, RangeRow, ReferenceRow, StringRow, TokenRow, UriRow } from '../index-rows';
+import {
+  containedNumber,
+  type IndexRows,
+  type RangeRow,
+  type ReferenceRow,
+  type StringRow,
+  type TokenRow,
+  type UriRow,
+} from '../index-rows';
 
 /** What the making of rows needs to know besides the value. */
 export interface RowSettings {
@@ -32,32 +40,34 @@ export class RowCollector {
   private readonly strings: Unmarked<StringRow>[] = [];
   private readonly uris: UriRow[] = [];
   private count = 0;
+  /** Of the contained resource whose rows are being added (`containedBase`); 0: of none. */
+  base = 0;
 
   constructor(private readonly maxRows: number) {}
 
   token(parameter: number, valueHigh: number, valueLow: number, system: number): void {
     this.bound();
-    this.tokens.push({ parameter, valueHigh, valueLow, system });
+    this.tokens.push({ parameter: this.numberOf(parameter), valueHigh, valueLow, system });
   }
 
   reference(parameter: number, targetType: number, targetHigh: number, targetLow: number): void {
     this.bound();
-    this.references.push({ parameter, targetType, targetHigh, targetLow });
+    this.references.push({ parameter: this.numberOf(parameter), targetType, targetHigh, targetLow });
   }
 
   range(row: Unmarked<RangeRow>): void {
     this.bound();
-    this.ranges.push(row);
+    this.ranges.push(this.base === 0 ? row : { ...row, parameter: this.numberOf(row.parameter) });
   }
 
   string(parameter: number, value: string, exact: number, isWhole: boolean): void {
     this.bound();
-    this.strings.push({ parameter, value, exact, isWhole });
+    this.strings.push({ parameter: this.numberOf(parameter), value, exact, isWhole });
   }
 
   uri(parameter: number, value: string, version: string): void {
     this.bound();
-    this.uris.push({ parameter, value, version });
+    this.uris.push({ parameter: this.numberOf(parameter), value, version });
   }
 
   /** How many rows were added, duplicates included. */
@@ -85,6 +95,10 @@ export class RowCollector {
       if (row.parameter === parameter && row.low < earliest && row.low > -Infinity) earliest = row.low;
     }
     return earliest === Infinity ? undefined : Math.floor(earliest);
+  }
+
+  private numberOf(parameter: number): number {
+    return this.base === 0 ? parameter : containedNumber(this.base, parameter);
   }
 
   private bound(): void {

@@ -118,13 +118,33 @@ export function addTypedReferenceRows(
 }
 
 function containedType(resource: JsonObject, id: string): string | undefined {
-  const contained = resource['contained'];
+  return findContained(resource, id)?.type;
+}
+
+export interface ContainedResource {
+  readonly type: string;
+  readonly content: JsonObject;
+}
+
+/** A contained resource by its id. */
+export function findContained(container: JsonObject, id: string): ContainedResource | undefined {
+  const contained = container['contained'];
   if (!Array.isArray(contained)) return undefined;
-  for (const inner of contained) {
-    if (isJsonObject(inner) && inner['id'] === id && typeof inner['resourceType'] === 'string')
-      return inner['resourceType'];
+  for (const content of contained) {
+    if (isJsonObject(content) && content['id'] === id && typeof content['resourceType'] === 'string')
+      return { type: content['resourceType'], content };
   }
   return undefined;
+}
+
+/** The id of the contained resource that a value of a reference parameter points to; undefined: to none. */
+export function containedIdOf({ value, type }: PathValue): string | undefined {
+  let reference: JsonValue | undefined = value;
+  if (isJsonObject(reference) && type === 'CodeableReference') reference = reference['reference'];
+  if (isJsonObject(reference)) reference = reference['reference'];
+  return typeof reference === 'string' && reference.length > 1 && reference.startsWith('#')
+    ? reference.slice(1)
+    : undefined;
 }
 
 function isReferenceType(type: string): boolean {

@@ -1,0 +1,48 @@
+/**
+ * Criteria of a chain, asked of contained resources: they have index rows of their own, but no head
+ * (search-rules.md: contained targets take part in chains under their container).
+ */
+import { ROW_SCHEME } from './index-rows';
+import type { Criterion, Predicate } from './predicate';
+
+/** The same criteria in the same places. What no contained resource can meet has no alternative left. */
+export function containedCriteria(criteria: readonly Criterion[]): Criterion[] {
+  return criteria.map(({ name, anyOf, isNegated }) => ({
+    name,
+    anyOf: anyOf.flatMap(containedPredicates),
+    ...(isNegated === true ? { isNegated } : {}),
+  }));
+}
+
+function containedPredicates(predicate: Predicate): Predicate[] {
+  switch (predicate.index) {
+    case 'presence': {
+      const { parameter, isPresent } = predicate;
+      const present: Predicate = {
+        index: 'token',
+        parameter: parameter + ROW_SCHEME.present,
+        value: { high: 0, low: 0 },
+        system: 0,
+      };
+      if (isPresent) return [present];
+      return [{ index: 'all', criteria: [{ name: 'missing', anyOf: [present], isNegated: true }] }];
+    }
+    case 'key':
+      return predicate.isWritten === true
+        ? predicate.keys.map((value) => ({
+            index: 'token',
+            parameter: ROW_SCHEME.containedId,
+            value,
+            system: 0,
+          }))
+        : [];
+    // They have no last update, and nothing outside refers to them.
+    case 'updated':
+    case 'source':
+      return [];
+    case 'all':
+      return [{ ...predicate, criteria: containedCriteria(predicate.criteria) }];
+    default:
+      return [predicate];
+  }
+}

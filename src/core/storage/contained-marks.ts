@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import { ROW_SCHEME } from '../search/index-rows';
+import { BinaryArray } from './binary-array';
+import type { Database } from './database';
+import { bind, defineStatement, template } from './statement';
+
+/** The first link of a chain: reference parameters, and the number of the type that they lead to. */
+export interface ChainLink {
+  readonly parameters: readonly number[];
+  readonly type: number;
+}
+
+const MARKED = defineStatement(
+  template(sql`
+    select distinct x.place
+    from unnest(${bind('places')}::int[], ${bind('parameters')}::int[], ${bind('types')}::bigint[])
+      as x (place, parameter, type)
+    where exists (
+      select 1 from andiron.token_index t
+      where t.space = ${bind('space')}::int and t.parameter = x.parameter and t.value_hash = x.type
+      offset 0)
+    limit ${bind('limit')}::int`),
+);
+
+/** Positions of the links by which some resource of the space refers to what it contains. Cost: a probe for each. */
+export async function findMarked(
+  database: Database,
+  space: number,
+  links: readonly ChainLink[],
+): Promise<ReadonlySet<number>> {
+  const places = new BinaryArray('int4');
+  const parameters = new BinaryArray('int4');
+  const types = new BinaryArray('int8');
+  for (const [place, link] of links.entries()) {
+    for (const parameter of link.parameters) {
+      places.pushInt4(place);
+      parameters.pushInt4(parameter + ROW_SCHEME.contained);
+      types.pushInt8(0, link.type);
+    }
+  }
+  const rows = await database.run('search', space, MARKED, {
+    space,
+    places: places.finish(),
+    parameters: parameters.finish(),
+    types: types.finish(),
+    limit: links.length,
+  });
+  return new Set(rows.map(([place]) => Number(place)));
+}

@@ -1,0 +1,176 @@
+/**
+ * Chains into contained resources (https://hl7.org/fhir/R4/search.html#contained; search-rules.md: "Contained targets
+ * take part in chains under their container").
+ */
+import { RELEASE_NAMES } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+
+interface Entry {
+  readonly resource: { readonly id: string };
+}
+
+const RX = 'http://www.nlm.nih.gov/research/umls/rxnorm';
+const medication = (id: string, code: string, members: object = {}): object => ({
+  resourceType: 'Medication',
+  id,
+  code: { coding: [{ system: RX, code }] },
+  ...members,
+});
+const request = (id: string, reference: string, contained: object[] = [], members: object = {}): object => ({
+  resourceType: 'MedicationRequest',
+  id,
+  status: 'active',
+  intent: 'order',
+  ...(contained.length === 0 ? {} : { contained }),
+  medicationReference: { reference },
+  subject: { reference: 'Patient/ann' },
+  ...members,
+});
+
+const RESOURCES: readonly object[] = [
+  { resourceType: 'Organization', id: 'maker', name: 'Maker of Aspirin' },
+  { resourceType: 'Patient', id: 'ann', name: [{ family: 'Ann' }], gender: 'female' },
+  medication('stored', 'aspirin'),
+  request('refers', 'Medication/stored'),
+  request('contains', '#med', [
+    medication('med', 'Aspirin', { manufacturer: { reference: 'Organization/maker' } }),
+  ]),
+  request('other', '#med', [
+    medication('med', 'ibuprofen', { status: 'inactive', batch: { lotNumber: 'Löt 7' } }),
+  ]),
+  // Two medications, of which only one is what is asked for; the other is an ingredient of it.
+  request('mixture', '#mixed', [
+    medication('part', 'aspirin', { status: 'inactive' }),
+    medication('mixed', 'mixture', {
+      status: 'active',
+      ingredient: [{ itemReference: { reference: '#part' } }],
+      batch: { expirationDate: '2021-05' },
+    }),
+  ]),
+  // The same codes in two contained resources, by two references.
+  {
+    resourceType: 'Observation',
+    id: 'two-people',
+    status: 'final',
+    code: { text: 'x' },
+    contained: [
+      {
+        resourceType: 'Patient',
+        id: 'p',
+        gender: 'male',
+        birthDate: '1970-01-01',
+        name: [{ family: 'Lake' }],
+      },
+      { resourceType: 'Patient', id: 'q', gender: 'female', birthDate: '1990', name: [{ family: 'Hill' }] },
+      { resourceType: 'Organization', id: 'o', name: 'Inner House' },
+      { resourceType: 'Practitioner', id: 'unreferred', name: [{ family: 'Nobody' }] },
+    ],
+    subject: { reference: '#p' },
+    focus: [{ reference: '#q' }],
+    performer: [{ reference: '#o' }],
+    // No search parameter leads there.
+    note: [{ authorReference: { reference: '#unreferred' }, text: 'x' }],
+  },
+  {
+    resourceType: 'Observation',
+    id: 'outside',
+    status: 'final',
+    code: { text: 'x' },
+    subject: { reference: 'Patient/ann' },
+    effectiveDateTime: '2020-01-01',
+  },
+];
+
+describe.each([
+  ['found from the inside', '1000'],
+  ['tested one by one', '0'],
+])('chains into contained resources, %s', (_how, gather) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer({ environment: { SEARCH_GATHER: gather } });
+  });
+  afterAll(() => server.close());
+
+  describe.each(RELEASE_NAMES)('under %s', (release) => {
+    beforeAll(async () => {
+      for (const resource of RESOURCES) {
+        const { resourceType, id } = resource as { resourceType: string; id: string };
+        const path = `${server.path('system', release)}/${resourceType}/${id}`;
+        const { status, text } = await server.request('PUT', path, JSON.stringify(resource));
+        if (status !== 201) throw new Error(`${resourceType}/${id}: ${status} ${text}`);
+      }
+    });
+
+    const find = async (query: string): Promise<string[]> => {
+      const { status, json } = await server.request('GET', `${server.path('system', release)}/${query}`);
+      expect([query, status]).toEqual([query, 200]);
+      return ((json.entry ?? []) as Entry[]).map(({ resource }) => resource.id).sort();
+    };
+
+    it.each<[string, string[]]>([
+      ['MedicationRequest?medication.code=aspirin', ['contains', 'refers']],
+      [`MedicationRequest?medication.code=${RX}|aspirin`, ['contains', 'refers']],
+      ['MedicationRequest?medication.code=mixture', ['mixture']],
+      ['MedicationRequest?medication:Medication.code=ibuprofen', ['other']],
+      ['MedicationRequest?medication.code:not=aspirin', ['mixture', 'other']],
+      ['MedicationRequest?medication.status=inactive', ['other']],
+      ['MedicationRequest?medication.status:missing=true', ['contains', 'refers']],
+      ['MedicationRequest?medication.status:missing=false', ['mixture', 'other']],
+      ['MedicationRequest?medication.ingredient.code=aspirin', ['mixture']],
+      ['MedicationRequest?medication.ingredient:Medication.status=inactive', ['mixture']],
+      ['MedicationRequest?medication.ingredient.code=mixture', []],
+      ['MedicationRequest?medication.manufacturer.name=maker', ['contains']],
+      ['MedicationRequest?medication.manufacturer=Organization/maker', ['contains']],
+      ['MedicationRequest?medication.expiration-date=2021', ['mixture']],
+      ['MedicationRequest?medication.expiration-date=ge2020&medication.code=aspirin', []],
+      ['MedicationRequest?medication.lot-number=L%C3%96T%207', ['other']],
+      ['MedicationRequest?medication._id=med', ['contains', 'other']],
+      ['MedicationRequest?medication._id=stored', ['refers']],
+      ['MedicationRequest?medication.code=aspirin&patient.gender=female', ['contains', 'refers']],
+      ['MedicationRequest?medication._lastUpdated=gt2000', ['refers']],
+      ['Patient?_has:MedicationRequest:patient:medication.code=ibuprofen', ['ann']],
+      ['Patient?_has:MedicationRequest:patient:medication.code=nothing', []],
+      ['Observation?subject:Patient.gender=male', ['two-people']],
+      ['Observation?subject:Patient.gender=female', ['outside']],
+      ['Observation?patient.gender=male', ['two-people']],
+      ['Observation?patient.name=lake', ['two-people']],
+      ['Observation?patient.name:exact=Lake', ['two-people']],
+      ['Observation?patient.name:contains=AK', ['two-people']],
+      ['Observation?patient.birthdate=lt1980', ['two-people']],
+      ['Observation?patient.birthdate=1970-01-01', ['two-people']],
+      ['Observation?patient.name=hill', []],
+      ['Observation?focus:Patient.name=hill', ['two-people']],
+      ['Observation?performer.name=inner', ['two-people']],
+      ['Observation?performer:Practitioner.name=nobody', []],
+      ['Observation?_filter=subject%5Bgender%20eq%20male%5D.birthdate%20lt%201980', ['two-people']],
+      ['Observation?_filter=patient%5Bgender%20eq%20female%5D.birthdate%20lt%201980', []],
+      ['Observation?_filter=focus:Patient%5Bgender%20eq%20female%5D.birthdate%20gt%201980', ['two-people']],
+      ['Observation?_filter=patient.birthdate%20pr%20false', ['outside']],
+      // What is contained is no resource of its own.
+      ['Medication?code=aspirin', ['stored']],
+      ['Patient?name=lake', []],
+      ['Patient?_id=p', []],
+    ])('%s finds %j', async (query, expected) => {
+      expect(await find(query)).toEqual(expected);
+      expect(await find(`${query}&_sort=-_lastUpdated`)).toEqual(expected);
+      const total = await server.request(
+        'GET',
+        `${server.path('system', release)}/${query}&_total=accurate&_count=1`,
+      );
+      expect(total.json.total).toBe(expected.length);
+    });
+
+    it('the rows of contained resources go when they are changed or their container is deleted', async () => {
+      const path = `${server.path('system', release)}/MedicationRequest/changing`;
+      const put = (code: string): ReturnType<TestServer['request']> =>
+        server.request('PUT', path, JSON.stringify(request('changing', '#m', [medication('m', code)])));
+      await put('first');
+      expect(await find('MedicationRequest?medication.code=first')).toEqual(['changing']);
+      await put('second');
+      expect(await find('MedicationRequest?medication.code=first')).toEqual([]);
+      expect(await find('MedicationRequest?medication.code=second')).toEqual(['changing']);
+      await server.request('DELETE', path);
+      expect(await find('MedicationRequest?medication.code=second')).toEqual([]);
+    });
+  });
+});
