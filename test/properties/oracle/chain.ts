@@ -3,7 +3,7 @@ import { textOf } from './json';
 import { findParameter, type Parameter } from './parameters';
 import { BadSearch, Unclear } from './refusal';
 import { allowedTargets, resourcesAt } from './reference-search';
-import type { Predicate, Space } from './space';
+import type { Item, Predicate, Space } from './space';
 import { elementsOf } from './values';
 
 /** Makes the test of a parameter of a type; the matcher hands itself in. */
@@ -13,6 +13,21 @@ export type Compile = (space: Space, type: string, name: string, text: string) =
 function hasParameter(type: string, rest: string): boolean {
   const first = /^[^.:]*/.exec(rest)?.[0] ?? '';
   return first === '_has' || findParameter(type, first) !== undefined;
+}
+
+/** Whether a reference of a resource leads to something that meets the test. */
+export function leadsTo(
+  space: Space,
+  parameter: Parameter,
+  { resource, container }: Item,
+  test: Predicate,
+): boolean {
+  const met = elementsOf(resource, parameter)
+    .flatMap(({ value }) => resourcesAt(space, parameter, value, container))
+    .filter(test);
+  if (!space.hasContained && met.length > 0 && met.every((item) => item.resource !== item.container))
+    throw new Unclear('contained resources are left out');
+  return met.length > 0;
 }
 
 /** What is good for one type and refused for another, the rules do not say. */
@@ -54,12 +69,11 @@ export function chainPredicate(
   );
   if (types.length === 0) throw new BadSearch(`${rest} is unknown to what ${head} refers to`);
   const predicates = compileForEach(types, (target) => compile(space, target, rest, text));
-  return ({ resource, container }) => {
-    const met = elementsOf(resource, parameter)
-      .flatMap(({ value }) => resourcesAt(space, parameter, value, container))
-      .filter((item) => predicates.get(textOf(item.resource['resourceType']) ?? '')?.(item) === true);
-    if (!space.hasContained && met.length > 0 && met.every((item) => item.resource !== item.container))
-      throw new Unclear('contained resources are left out');
-    return met.length > 0;
-  };
+  return (item) =>
+    leadsTo(
+      space,
+      parameter,
+      item,
+      (reached) => predicates.get(textOf(reached.resource['resourceType']) ?? '')?.(reached) === true,
+    );
 }

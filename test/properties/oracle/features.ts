@@ -51,6 +51,7 @@ export const FEATURES = [
   'filter:terminology',
   'filter:chain',
   'filter:bracket',
+  'filter:group',
   'type',
   'compartment',
   'compartment:all',

@@ -1,4 +1,5 @@
 /** `_filter`: what a filter finds, test by test. */
+import { leadsTo } from './chain';
 import { compositePredicate } from './composite';
 import type { FilterNode, FilterStep, FilterTest } from './filter-grammar';
 import { parseFilter } from './filter-grammar';
@@ -6,7 +7,7 @@ import { operatorTest } from './filter-operator';
 import { isObject, textOf } from './json';
 import { findParameter, TYPES, type Parameter } from './parameters';
 import { BadSearch } from './refusal';
-import { allowedTargets, resourcesAt } from './reference-search';
+import { allowedTargets } from './reference-search';
 import { alone, type Predicate, type Space } from './space';
 import { elementsOf, walk } from './values';
 
@@ -89,13 +90,11 @@ function compileChain(space: Space, type: string, step: FilterStep, inner: Filte
       },
     ]),
   );
-  return ({ resource, container }) =>
-    elementsOf(resource, parameter)
-      .flatMap(({ value }) => resourcesAt(space, parameter, value, container))
-      .some((item) => {
-        const found = predicates.get(textOf(item.resource['resourceType']) ?? '');
-        return found?.isKept(item) === true && found.meets(item);
-      });
+  return (item) =>
+    leadsTo(space, parameter, item, (reached) => {
+      const found = predicates.get(textOf(reached.resource['resourceType']) ?? '');
+      return found?.isKept(reached) === true && found.meets(reached);
+    });
 }
 
 /** Both the filter and the test are of one element, such as one characteristic of a group. */

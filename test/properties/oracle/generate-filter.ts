@@ -107,7 +107,7 @@ const usable = ({ kind, code, paths }: Parameter): boolean =>
 
 function makeTest(maker: QueryMaker, type: string, depth: number): string | undefined {
   const { random, isOn, space } = maker;
-  if (type === 'Group' && isOn('filter:bracket') && random.chance(0.3)) return makeGroupTest(maker);
+  if (type === 'Group' && isOn('filter:group') && random.chance(0.3)) return makeGroupTest(maker);
   const parameter = random.pick(parametersOf(type).filter(usable));
   const isReference = parameter.kind === 'reference' && !isCanonical(parameter);
   if (isReference && depth > 0 && isOn('filter:chain') && random.chance(0.7)) {

@@ -111,14 +111,13 @@ function answer(space: Space, place: string | undefined, query: string): Expecte
     else if (name !== '_sort' && name !== '_type' && !CONTROLS.includes(name)) criteria.push([name, text]);
   }
   const keys = valuesOf('_sort').flatMap((text) => readSort(types, text));
+  const limits = compartment === undefined ? [] : [compartment];
   const predicates = new Map(
     types.map((one) => [
       one,
       [
-        ...(compartment === undefined
-          ? []
-          : [compartmentPredicate(space, compartment.compartment, compartment.id, one)]),
-        ...criteria.map(([name, text]) => compile(space, one, name, text)),
+        ...limits.map((limit) => compartmentPredicate(space, limit.compartment, limit.id, one)),
+        ...criteria.map(([name, text]) => compileOfSeveral(space, types, one, name, text)),
       ],
     ]),
   );
@@ -133,6 +132,24 @@ function answer(space: Space, place: string | undefined, query: string): Expecte
     warnsOfVersions: (page) => criteria.some((one) => goesThroughVersions(space, one, page, compile)),
     includedWith: (page) => included(space, includes, page).map(identityOf),
   };
+}
+
+/** Where a type has the parameter, but not what is asked of it, while another of the types has, the rules are silent. */
+function compileOfSeveral(
+  space: Space,
+  types: readonly string[],
+  type: string,
+  name: string,
+  text: string,
+): Predicate {
+  try {
+    return compile(space, type, name, text);
+  } catch (error) {
+    const [code = ''] = /^[\w-]+/.exec(name) ?? [];
+    const haveIt = types.every((one) => findParameter(one, code) !== undefined);
+    if (types.length > 1 && haveIt && error instanceof BadSearch) throw new Unclear(error.message);
+    throw error;
+  }
 }
 
 /** The types that are searched: those that there are, in a compartment those that belong to it. */
