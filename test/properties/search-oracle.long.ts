@@ -5,10 +5,14 @@
  *   ORACLE_SEED=7 ORACLE_RELEASE=r4 ORACLE_SEARCH='Observation?code=a' \
  *     npx jest --config jest.long.config.js test/properties/search-oracle.long.ts
  *
- * (A difference in `_lastUpdated` is met again by the whole set: other searches of the same seed, at another time.)
+ * (several, one a line. A difference in `_lastUpdated` is met again by the whole set: other searches of the same seed, at
+ * another time.)
  *
- * ORACLE_SHOWN (differences of a set that are printed), ORACLE_SETS (sets of data), ORACLE_SEARCHES (of each set) and ORACLE_SIZE (times the usual number of resources) change
- * how much is asked, ORACLE_FEATURES adds features to those that the server has, or with a minus takes them away.
+ * ORACLE_SETS (sets of data), ORACLE_SEARCHES (of each set) and ORACLE_SIZE (times the usual number of resources) change
+ * how much is asked, ORACLE_SHOWN how many differences of a set are printed. ORACLE_FEATURES adds features to those that
+ * the server has, or with a minus takes them away.
+ *
+ * Another tenant has other resources under the same ids, and those that references to nowhere name.
  */
 import { startServer, type TestServer } from '../support/server';
 import { judge, type Verdict } from './oracle/compare';

@@ -1,8 +1,8 @@
 /** How many types of resources a chain without types may go through: what may be refused as too costly. */
 import { EVERY, officialParameters, officialTargets, type Release } from './official';
 
-/** From here on a server may ask for the types to be named. */
-export const WIDE = 6;
+/** A server answers chains of up to 100 types in all their links; counted are the ends alone. */
+export const WIDE = 50;
 
 const typesOf = (release: Release): string[] => [
   ...new Set([...officialParameters(release).values()].map(({ type }) => type)),
