@@ -1,5 +1,4 @@
 /** Search parameters that tenants make: checked, indexed in the background, searched by when complete, theirs alone. */
-import { Client } from 'pg';
 import { makeParameter, until } from '../support/search-parameters';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
@@ -377,88 +376,4 @@ describe.each(RELEASES)('search parameters of a tenant in %s', (release) => {
       expect([status, text]).toEqual([400, expect.stringContaining('no named queries')]);
     },
   );
-
-  describe('$reindex', () => {
-    interface Part {
-      readonly name: string;
-      readonly [value: string]: unknown;
-    }
-    const partsOf = ({ json }: Answer): { status: string; each: Record<string, unknown>[] } => {
-      const entries: { name: string; valueCode: string; part: Part[] }[] = json.parameter;
-      return {
-        status: entries[0]?.valueCode ?? '',
-        each: entries
-          .slice(1)
-          .map(({ part }) =>
-            Object.fromEntries(
-              part.map(({ name, ...value }) => [name, Object.values(value)[0]] satisfies [string, unknown]),
-            ),
-          ),
-      };
-    };
-    const height = {
-      reference: 'SearchParameter/height',
-      url: 'http://example.org/fhir/SearchParameter/height',
-      type: 'Patient',
-      code: 'height',
-      searchable: true,
-    };
-
-    it('says how far all of them are, and each', async () => {
-      const all = await get('north', '$reindex-status');
-      expect(all.status).toBe(200);
-      expect(partsOf(all).status).toBe('completed');
-      expect(partsOf(all).each).toHaveLength(PARAMETERS.length);
-      const one = await get('north', 'SearchParameter/height/$reindex-status');
-      expect(partsOf(one).each).toEqual([
-        { ...height, status: 'completed', resources: expect.any(Number), indexed: expect.any(Number) },
-      ]);
-      expect(partsOf(await get('south', '$reindex-status'))).toEqual({ status: 'completed', each: [] });
-      expect((await get('north', 'SearchParameter/none/$reindex-status')).status).toBe(404);
-    });
-
-    it('makes what is missing again, and is searched by meanwhile', async () => {
-      const { database } = server;
-      const client = new Client(database.settings);
-      await client.connect();
-      const space = `(select s.number from andiron.space s join andiron.tenant t on t.number = s.tenant
-        where t.name = 'north' and s.release = $1)`;
-      await client.query(
-        `delete from andiron.range_index where space = ${space} and parameter % 1000000 =
-           (select number from andiron.search_parameter where space = ${space} and code = 'height')`,
-        [release],
-      );
-      await client.end();
-      expect(idsOf(await get('north', 'Patient?height=gt1'))).toEqual([]);
-      const started = await send('POST', 'north', 'SearchParameter/height/$reindex');
-      expect(started.status).toBe(200);
-      expect(partsOf(started).each).toEqual([expect.objectContaining({ ...height, status: 'in-progress' })]);
-      await until(async () => partsOf(await get('north', '$reindex-status')).status === 'completed');
-      expect(idsOf(await get('north', 'Patient?height=gt1'))).toEqual(['ada', 'bob']);
-      expect((await send('POST', 'north', '$reindex')).status).toBe(200);
-      await until(async () => partsOf(await get('north', '$reindex-status')).status === 'completed');
-    });
-
-    it('is for POST, and for what is the tenant’s own', async () => {
-      expect((await get('north', '$reindex')).status).toBe(405);
-      expect((await send('POST', 'north', 'SearchParameter/none/$reindex')).status).toBe(404);
-      expect((await send('POST', 'north', 'SearchParameter/individual-gender/$reindex')).status).toBe(405);
-      expect((await send('POST', 'north', 'Patient/ada/$reindex')).status).toBe(400);
-    });
-
-    it('is described where it says that it is', async () => {
-      const { json } = await get('south', 'metadata');
-      const offered: { name: string; definition: string }[] = json.rest[0].operation;
-      const { definition } = offered.find(({ name }) => name === 'reindex') ?? {};
-      const found = await get('south', `OperationDefinition?url=${definition}`);
-      expect(found.json.entry[0].resource).toMatchObject({ code: 'reindex', url: definition });
-      const judged = await send(
-        'POST',
-        'south',
-        'OperationDefinition/$validate',
-        found.json.entry[0].resource,
-      );
-      expect(judged.text).not.toContain('"error"');
-    });
-  });
 });

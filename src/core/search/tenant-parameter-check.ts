@@ -10,6 +10,7 @@ import { inspectPath, PathError, PathSyntaxError, type PathNature } from '../fhi
 import { isComponentKind, saysTheSame, splitUnion } from './parameter';
 import { hasRowsOf } from './row-types';
 import { isStorable, type ComponentKind } from './rows/composite';
+import { expressionFor, isElement } from './tenant-parameter-expression';
 import {
   FIRST_TENANT_NUMBER,
   toDefinition,
@@ -230,7 +231,7 @@ class Check {
     whole: TenantParameterDefinition,
   ): void {
     const { definitions } = this;
-    const expression = this.expressionFor(type, whole.expression);
+    const expression = expressionFor(definitions, type, whole.expression);
     if (expression === undefined) {
       if (isNamed)
         this.refuse(`The expression says nothing about ${type}, which is one of its bases`, 'expression');
@@ -261,23 +262,6 @@ class Check {
     this.pairs.push({ resource_type: number, code, url, definition });
   }
 
-  /** The branches that begin with this type, an ancestor of it, or with no type; undefined: there is none. */
-  private expressionFor(type: string, whole: string): string | undefined {
-    const { definitions } = this;
-    const branches = splitUnion(whole)
-      .map((branch) => branch.trim())
-      .filter((branch) => {
-        const head = /^\(*\s*([A-Z]\w*)/.exec(branch)?.[1];
-        const isOther = head !== undefined && definitions.structure(head)?.kind === 'resource';
-        return !isOther || definitions.conformsTo(type, head);
-      });
-    if (branches.length < 2) return branches[0];
-    // `as` and `is` bind weaker than `|` (FHIRPath, operator precedence): alone they are clear, joined they are not.
-    return branches
-      .map((branch) => (/ (as|is) [\w.]+$/.test(branch) && !branch.endsWith(')') ? `(${branch})` : branch))
-      .join(' | ');
-  }
-
   private checkExpressions(
     type: string,
     { kind, expression, components }: TenantParameterDefinition,
@@ -288,7 +272,7 @@ class Check {
       return this.issues.length === before;
     }
     for (const branch of splitUnion(expression).map((part) => part.trim())) {
-      if (!this.isElement(branch)) {
+      if (!isElement(this.definitions, branch)) {
         this.refuse(
           `The expression of a composite names elements by plain paths, such as Observation or Observation.component, which '${shorten(branch)}' does not`,
           'expression',
@@ -305,13 +289,6 @@ class Check {
       }
     }
     return this.issues.length === before;
-  }
-
-  private isElement(path: string): boolean {
-    if (!/^[A-Z]\w*(\.\w+)*$/.test(path)) return false;
-    const [type = '', ...steps] = path.split('.');
-    const structure = this.definitions.structure(type);
-    return steps.length === 0 ? structure !== undefined : structure?.element(steps.join('.')) !== undefined;
   }
 
   private inspect(expression: string, rootType: string, place: string): PathNature | undefined {
