@@ -12,7 +12,7 @@ if (isMainThread) {
     longest = Math.max(longest, now - last);
     last = now;
   };
-  setInterval(look, 1).unref();
+  globalThis.setInterval(look, 1).unref();
   process.on('SIGUSR2', () => {
     look();
     process.stdout.write(`event loop held for ${longest.toFixed(1)} ms\n`);

@@ -107,7 +107,9 @@ describe('a number or quantity parameter', () => {
 
   it('is open where a comparator says so', () => {
     const { ranges } = index(weight(5, { comparator: '<' }));
-    expect(ranges('value-quantity')).toEqual([expect.objectContaining({ low: -Infinity, high: 4.999999999999999 })]);
+    expect(ranges('value-quantity')).toEqual([
+      expect.objectContaining({ low: -Infinity, high: 4.999999999999999 }),
+    ]);
     expect(index(weight(5, { comparator: '>=' })).ranges('value-quantity')).toEqual([
       expect.objectContaining({ low: 5, high: Infinity }),
     ]);
