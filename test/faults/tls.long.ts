@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
+import { Client } from 'pg';
 import { RedisCache } from '../../src/core/cache/redis-cache';
 import { createAuthority, type Authority, type Certificate } from '../support/certificates';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -230,6 +231,29 @@ describe('Redis is not used, the log says why, and every request is answered,', 
     const { host, port } = findServices().redis;
     expect(await reasonWithout({ REDIS_HOST: host, REDIS_PORT: String(port) })).toBe('connect ETIMEDOUT');
   });
+});
+
+it('a search whose client has gone away is cancelled over TLS too', async () => {
+  const server = await startMeasured(database, databaseTls());
+  const locker = new Client(database.settings);
+  await locker.connect();
+  const countWaiting = async (): Promise<number> => {
+    const { rows } = await locker.query<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity where application_name = 'andiron' and wait_event_type = 'Lock'`,
+    );
+    return rows[0]?.n ?? 0;
+  };
+  await locker.query('begin');
+  await locker.query('lock table andiron.string_index in access exclusive mode');
+  const controller = new AbortController();
+  const address = `${server.base}${server.path('system', 'r4')}/Patient?family=encrypted`;
+  const asked = fetch(address, { signal: controller.signal });
+  await eventually(async () => (await countWaiting()) === 1, 5_000);
+  controller.abort();
+  await expect(asked).rejects.toThrow('aborted');
+  await eventually(async () => (await countWaiting()) === 0, 1_000);
+  await locker.end();
+  await server.close();
 });
 
 it('a Redis that is named by its address is believed when its certificate is for that address', async () => {
