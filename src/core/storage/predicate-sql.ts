@@ -6,8 +6,6 @@ import { compilePosition, compileRange, compileSpan } from './range-sql';
 import { keyText } from './version-row';
 import { EXTREMES } from './version-write';
 
-export type { PredicateSql, ValueReference } from './predicate-parts';
-
 /**
  * Compiles a predicate on the rows of one index; criteria-sql.ts has the others. `prefix` keeps the names of its values
  * apart from those of others.
