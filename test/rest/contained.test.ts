@@ -160,6 +160,18 @@ describe.each([
       expect(total.json.total).toBe(expected.length);
     });
 
+    it('_contained=false says what holds anyway, and no other is taken', async () => {
+      expect(await find('Medication?code=aspirin&_contained=false&_containedType=container')).toEqual([
+        'stored',
+      ]);
+      for (const query of ['_contained=true', '_contained=both', '_contained=false&_containedType=x']) {
+        const path = `${server.path('system', release)}/Medication?${query}`;
+        const { status, text } = await server.request('GET', path);
+        expect([query, status]).toEqual([query, 400]);
+        expect(text).toMatch(/it can be (false|container, contained)"/);
+      }
+    });
+
     it('the rows of contained resources go when they are changed or their container is deleted', async () => {
       const path = `${server.path('system', release)}/MedicationRequest/changing`;
       const put = (code: string): ReturnType<TestServer['request']> =>

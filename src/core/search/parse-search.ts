@@ -95,6 +95,13 @@ export function parseSearch(
         const reason = 'there are no named queries here; say in parameters what is searched';
         throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
       }
+      // What is contained is no match of its own: only what asks for no such match is taken (search.html#contained).
+      case '_contained':
+        parseChoice(name, value, ['false'] as const);
+        break;
+      case '_containedType':
+        parseChoice(name, value, ['container', 'contained'] as const);
+        break;
       case '_elements':
         subset ??= { kind: 'elements', names: parseElements(context, type, value) };
         break;
