@@ -259,6 +259,7 @@ describe.each(RELEASE_NAMES)('search under %s', (release) => {
     ['Location?near=55|12|5|kg', 'a UCUM unit of length'],
     ['Location?near=55|12|-5|km', 'not negative'],
     ['Observation?subject:below=Patient/1', 'canonical'],
+    ['Encounter?subject:Organization=1', 'it refers to Group, Patient'],
     ['MolecularSequence?chromosome-window-coordinate=1$lt150', '3 parts'],
     ['Observation?code-value-quantity=http://loinc.org|$gt5', 'a code here is'],
   ])('%s is refused', async (query, words) => {

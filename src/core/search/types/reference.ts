@@ -2,6 +2,7 @@ import { fhirError } from '../../errors';
 import { parseReference } from '../../fhir/reference';
 import type { Hasher } from '../hash';
 import { ROW_SCHEME } from '../index-rows';
+import type { StoredParameter } from '../parameter';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import { isCanonicalValued } from '../canonical-targets';
 import type { Predicate } from '../predicate';
@@ -30,12 +31,30 @@ export const referenceType: SearchType = {
       }
       return versionedPredicates(context, parameter, text);
     }
+    if (modifier !== undefined) requireTarget(context, stored, modifier);
     const literal = literalPredicates(context, parameter, text);
     if (!isCanonical) return literal;
     const own = ownIdPredicates(context, parameter, text);
     return [...literal, ...versionedPredicates(context, parameter, text), ...own];
   },
 };
+
+/** A type that the parameter never refers to is a mistake. Throws unsupportedModifier. */
+function requireTarget(context: SearchTypeContext, stored: StoredParameter, modifier: string): void {
+  const types = allowedTypes(context, { stored, name: '', modifier: undefined }).filter((type) =>
+    stored.rowsOf.some(({ targetType }) => targetType === undefined || targetType === type),
+  );
+  if (types.includes(modifier)) return;
+  const shown = types.length > MAX_SHOWN ? `${types.slice(0, MAX_SHOWN).join(', ')} …` : types.join(', ');
+  throw fhirError('unsupportedModifier', {
+    modifier,
+    parameter: stored.parameter.code,
+    known: `: it refers to ${shown}`,
+  });
+}
+
+/** Types that a sentence names. */
+const MAX_SHOWN = 10;
 
 function literalPredicates(
   context: SearchTypeContext,
