@@ -65,6 +65,7 @@ const FEATURES_ON: readonly Feature[] = [
   'chain:any',
   'chain:canonical',
   'chain:and',
+  'chain:contained',
   'has',
   'has:canonical',
   'list',
