@@ -31,8 +31,8 @@ export function leadsTo(
 }
 
 /** What is good for one type and refused for another, the rules do not say. */
-function compileForEach(types: readonly string[], make: (type: string) => Predicate): Map<string, Predicate> {
-  const made = new Map<string, Predicate>();
+export function compileForEach<T>(types: readonly string[], make: (type: string) => T): Map<string, T> {
+  const made = new Map<string, T>();
   const refusals: BadSearch[] = [];
   for (const type of types) {
     try {

@@ -1,5 +1,5 @@
 /** `_filter`: what a filter finds, test by test. */
-import { leadsTo } from './chain';
+import { compileForEach, leadsTo } from './chain';
 import { compositePredicate } from './composite';
 import type { FilterNode, FilterStep, FilterTest } from './filter-grammar';
 import { parseFilter } from './filter-grammar';
@@ -81,15 +81,10 @@ function compileChain(space: Space, type: string, step: FilterStep, inner: Filte
       findParameter(target, next) !== undefined,
   );
   if (targets.length === 0) throw new BadSearch(`_filter: ${step.name} leads to nothing with ${next}`);
-  const predicates = new Map(
-    targets.map((target) => [
-      target,
-      {
-        isKept: filter === undefined ? () => true : compileNode(space, target, filter),
-        meets: compileTest(space, target, inner),
-      },
-    ]),
-  );
+  const predicates = compileForEach(targets, (target) => ({
+    isKept: filter === undefined ? () => true : compileNode(space, target, filter),
+    meets: compileTest(space, target, inner),
+  }));
   return (item) =>
     leadsTo(space, parameter, item, (reached) => {
       const found = predicates.get(textOf(reached.resource['resourceType']) ?? '');

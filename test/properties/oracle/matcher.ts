@@ -1,6 +1,6 @@
 /** The oracle: what a search finds, resource by resource, by the rules and nothing else. */
 import { chainPredicate } from './chain';
-import { WIDE, widthOf } from './chain-width';
+import { isWide } from './chain-width';
 import { compartmentPredicate, compartmentTypes, readPlace } from './compartment';
 import { compositePredicate } from './composite';
 import { elementTest, versionedUrl } from './criterion';
@@ -35,7 +35,7 @@ export function compile(space: Space, type: string, name: string, text: string):
   const [code = '', modifier = '', ...more] = name.split(':');
   const parameter = findParameter(type, code);
   if (parameter === undefined || more.length > 0) throw new BadSearch(`${type} has no parameter ${name}`);
-  if (modifier === 'missing') return missingPredicate(parameter, text);
+  if (modifier === 'missing') return ofWhole(code, missingPredicate(parameter, text));
   if (parameter.kind === 'composite') return compositePredicate(space, type, parameter, modifier, text);
   if (parameter.kind === 'special') {
     if (modifier !== '') throw new BadSearch(`:${modifier} of ${code}`);
@@ -46,12 +46,20 @@ export function compile(space: Space, type: string, name: string, text: string):
   const tests = alternativesOf(text).map((alternative) =>
     elementTest(space, type, parameter, modifier, alternative),
   );
-  const meetsAny: Predicate = ({ resource, container }) => {
-    if (code === '_id' && resource !== container) throw new Unclear('the id of a contained resource');
-    return elementsOf(resource, parameter).some((element) => tests.some((test) => test(element)));
-  };
+  const meetsAny = ofWhole(code, ({ resource }) =>
+    elementsOf(resource, parameter).some((element) => tests.some((test) => test(element))),
+  );
   return NEGATIVE.includes(modifier) ? (item) => !meetsAny(item) : meetsAny;
 }
+
+/** Whether a contained resource has an id of its own to be found by, the rules do not say. */
+const ofWhole =
+  (code: string, test: Predicate): Predicate =>
+  (item) => {
+    if (code === '_id' && item.resource !== item.container)
+      throw new Unclear('the id of a contained resource');
+    return test(item);
+  };
 
 /** `url` of a canonical resource, `|version` split. */
 function urlPredicate(text: string): Predicate {
@@ -126,7 +134,7 @@ function answer(space: Space, place: string | undefined, query: string): Expecte
   );
   return {
     matches,
-    mayBeTooCostly: types.some((one) => criteria.some(([name]) => widthOf(space.release, one, name) >= WIDE)),
+    mayBeTooCostly: types.some((one) => criteria.some((criterion) => isWide(space.release, one, criterion))),
     compare: (one, other) => compareBy(keys, one, other, space.root),
     describe: (resource) => describeKeys(keys, resource, space.root),
     warnsOfVersions: (page) => criteria.some((one) => goesThroughVersions(space, one, page, compile)),
