@@ -1,0 +1,207 @@
+/** Pages while others write, and what a cursor is worth elsewhere (contract.md, Search answers). */
+import { RELEASE_NAMES } from '../../src/core';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { startServer, type TestServer } from '../support/server';
+
+interface Bundle {
+  readonly entry?: readonly { readonly resource: { readonly id: string } }[];
+  readonly link: readonly { readonly relation: string; readonly url: string }[];
+}
+
+const KEPT = 1_000;
+const TOUCHED = 120;
+const KEYS = [
+  'first-secret-key-of-thirty-two-characters',
+  'second-secret-key-of-thirty-two-characters',
+] as const;
+
+function observation(id: string): object {
+  return {
+    resourceType: 'Observation',
+    id,
+    status: 'final',
+    code: { coding: [{ system: 'http://loinc.org', code: '8867-4' }] },
+    subject: { reference: 'Patient/one' },
+    effectiveDateTime: '2020-02-02',
+    valueQuantity: { value: 70, system: 'http://unitsofmeasure.org', code: '/min' },
+    note: [{ text: 'the same' }],
+  };
+}
+
+let database: TestDatabase;
+let server: TestServer;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  server = await startServer({ database, environment: { SECRET_KEYS: KEYS[0] } });
+});
+afterAll(async () => {
+  await server.close();
+  await database.drop();
+});
+
+async function put(release: (typeof RELEASE_NAMES)[number], id: string): Promise<void> {
+  const path = `${server.path('system', release)}/Observation/${id}`;
+  const { status, text } = await server.request('PUT', path, observation(id));
+  if (status !== 201 && status !== 200) throw new Error(`${id}: ${status} ${text}`);
+}
+
+/** Calls `work` for each, a few at a time. */
+async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+}
+
+function nextOf({ link }: Bundle): string | undefined {
+  const url = link.find(({ relation }) => relation === 'next')?.url;
+  return url === undefined ? undefined : new URL(url).pathname + new URL(url).search;
+}
+
+describe.each(RELEASE_NAMES)('pages over 1,000 equal sort keys under %s', (release) => {
+  const kept = Array.from({ length: KEPT }, (_, index) => `kept-${index}`);
+  const touched = Array.from({ length: TOUCHED }, (_, index) => `touched-${index}`);
+  beforeAll(() => forEach([...kept, ...touched], (id) => put(release, id)));
+
+  it.each([
+    'code=8867-4',
+    'code=8867-4&_sort=-date',
+    'code=8867-4&_sort=date',
+    'status=final&_sort=_lastUpdated',
+    'subject=Patient/one&_sort=-_lastUpdated',
+    'value-quantity=gt60',
+    'code=8867-4&_sort=value-quantity,-status',
+    'subject:Patient.name:missing=true&_sort=-date',
+    'code:not=1234-5',
+    '',
+  ])('%s: following next while others write shows each untouched resource exactly once', async (query) => {
+    const root = server.path('system', release);
+    let isOver = false;
+    const writers = [0, 1, 2].map(async (writer) => {
+      for (let turn = writer; !isOver; turn += 3) {
+        const id = `touched-${turn % TOUCHED}`;
+        await put(release, `new-${release}-${turn}`);
+        await server.request('DELETE', `${root}/Observation/${id}`);
+        await put(release, id);
+        await server.request('DELETE', `${root}/Observation/new-${release}-${turn}`);
+      }
+    });
+    const seen = new Map<string, number>();
+    try {
+      let path: string | undefined = `${root}/Observation?${query}${query === '' ? '' : '&'}_count=73`;
+      while (path !== undefined) {
+        const { status, json, text } = await server.request('GET', path);
+        if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
+        const bundle = json as unknown as Bundle;
+        for (const { resource } of bundle.entry ?? [])
+          seen.set(resource.id, (seen.get(resource.id) ?? 0) + 1);
+        path = nextOf(bundle);
+      }
+    } finally {
+      isOver = true;
+      await Promise.all(writers);
+    }
+    // A chain to a patient that does not exist finds nobody.
+    const expected = query.startsWith('subject:Patient') ? [] : kept;
+    expect(expected.filter((id) => seen.get(id) !== 1)).toEqual([]);
+  });
+
+  describe('a cursor', () => {
+    const first = async (): Promise<string> => {
+      const path = `${server.path('system', release)}/Observation?code=8867-4&_count=10`;
+      const { json } = await server.request('GET', path);
+      return nextOf(json as unknown as Bundle) ?? '';
+    };
+
+    it('shows the same page again, after a restart and after the keys were changed', async () => {
+      const path = await first();
+      const ids = ({ json }: { json: unknown }): string[] =>
+        ((json as Bundle).entry ?? []).map(({ resource }) => resource.id);
+      const page = ids(await server.request('GET', path));
+      expect(page).toHaveLength(10);
+      const environment = { SECRET_KEYS: `${KEYS[1]},${KEYS[0]}` };
+      const restarted = await startServer({ database, environment });
+      try {
+        expect(ids(await restarted.request('GET', path))).toEqual(page);
+      } finally {
+        await restarted.close();
+      }
+      const forgetful = await startServer({ database, environment: { SECRET_KEYS: KEYS[1] } });
+      try {
+        expect((await forgetful.request('GET', path)).status).toBe(400);
+      } finally {
+        await forgetful.close();
+      }
+    });
+
+    it('is refused when it was changed, or is used for another search, type, release or tenant', async () => {
+      const path = await first();
+      const cursor = new URLSearchParams(path.slice(path.indexOf('?'))).get('_cursor') ?? '';
+      const other = RELEASE_NAMES.find((name) => name !== release) ?? release;
+      await server.app.core.tenants.create(`pages-${release}`);
+      const root = server.path('system', release);
+      const changed = `${cursor.slice(0, 12)}${cursor[12] === 'A' ? 'B' : 'A'}${cursor.slice(13)}`;
+      for (const foreign of [
+        `${root}/Observation?code=8867-4&_count=10&_cursor=${changed}`,
+        `${root}/Observation?code=8867-4&_count=10&_cursor=${cursor.slice(0, -2)}`,
+        `${root}/Observation?code=8867-3&_count=10&_cursor=${cursor}`,
+        `${root}/Observation?code=8867-4&_sort=date&_cursor=${cursor}`,
+        `${root}/Condition?code=8867-4&_cursor=${cursor}`,
+        `${server.path('system', other)}/Observation?code=8867-4&_cursor=${cursor}`,
+        `${server.path(`pages-${release}`, release)}/Observation?code=8867-4&_cursor=${cursor}`,
+      ]) {
+        expect([foreign, (await server.request('GET', foreign)).status]).toEqual([foreign, 400]);
+      }
+    });
+  });
+});
+
+describe('searches that are too much', () => {
+  const values = Array.from({ length: 1_000 }, (_, index) => `http://loinc.org|${index}-1`).join(',');
+  const injections = [
+    "'",
+    "'; drop table andiron.resource; --",
+    '" or ""="',
+    '%00',
+    '%25',
+    '_',
+    '$1',
+    '\\',
+    '{}',
+    '[[',
+    'a|b|c|d',
+  ];
+  const searches: readonly (readonly [title: string, query: string])[] = [
+    ...injections.flatMap((text): [string, string][] => [
+      [`${text} as a string`, `Patient?name=${encodeURIComponent(text)}`],
+      [`${text} as a part`, `Patient?name:contains=${encodeURIComponent(text)}`],
+      [`${text} as a token`, `Observation?code=${encodeURIComponent(text)}`],
+      [`${text} as a name`, `Observation?${encodeURIComponent(text)}=1`],
+      [`${text} as a sort`, `Observation?_sort=${encodeURIComponent(text)}`],
+      [`${text} as a filter`, `Observation?_filter=${encodeURIComponent(text)}`],
+    ]),
+    ['a value of 10 kB', `Patient?name=${'x'.repeat(10_000)}`],
+    ['a part of 10 kB', `Patient?name:contains=${'x'.repeat(10_000)}`],
+    ['a code of 10 kB', `Observation?code=${'x'.repeat(10_000)}`],
+    ['a filter of 10 kB', `Observation?_filter=status%20eq%20${'x'.repeat(10_000)}`],
+    ['1,000 values', `Observation?code=${encodeURIComponent(values)}`],
+    ['1,000 values and an order', `Observation?code=${encodeURIComponent(values)}&_sort=-date`],
+    ['1,001 values', `Observation?code=${encodeURIComponent(`${values},x`)}`],
+    ['50 parameters', `Observation?${Array.from({ length: 50 }, () => 'code=8867-4').join('&')}`],
+    ['51 parameters', `Observation?${Array.from({ length: 51 }, () => 'code=8867-4').join('&')}`],
+    ['a chain of ten', `Organization?${'partof.'.repeat(10)}name=x`],
+    ['a chain of eleven', `Organization?${'partof.'.repeat(11)}name=x`],
+    ['a chain of ten without types', `Observation?${'focus.'.repeat(9)}code=x`],
+    ['_has of ten', `Organization?${'_has:Organization:partof:'.repeat(10)}name=x`],
+  ];
+
+  it.each(searches)('%s: answered or refused in under a second', async (_title, query) => {
+    const begun = performance.now();
+    const { status, json } = await server.request('GET', `${server.path('system', 'r4')}/${query}`);
+    const took = performance.now() - begun;
+    expect([200, 400, 414, 422]).toContain(status);
+    expect(json.resourceType).toBe(status === 200 ? 'Bundle' : 'OperationOutcome');
+    expect(took).toBeLessThan(1_000);
+  });
+});
