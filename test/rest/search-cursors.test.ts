@@ -111,7 +111,7 @@ describe.each(RELEASE_NAMES)('pages over 1,000 equal sort keys under %s', (relea
     const first = async (): Promise<string> => {
       const path = `${server.path('system', release)}/Observation?code=8867-4&_count=10`;
       const { json } = await server.request('GET', path);
-      return nextOf(json as unknown as Bundle) ?? '';
+      return nextOf(json) ?? '';
     };
 
     it('shows the same page again, after a restart and after the keys were changed', async () => {
