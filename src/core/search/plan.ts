@@ -88,7 +88,9 @@ function isOneUpdatedRange([only, ...others]: readonly Criterion[]): boolean {
 export function needsCounts(criteria: readonly Criterion[], order: Order): boolean {
   if (order.by === 'low' || (order.by === 'last_updated' && isOneUpdatedRange(criteria))) return false;
   const drivable = criteria.filter(canDrive).length;
-  return drivable > 1 || (drivable === 1 && (criteria.length > 1 || order.by === 'last_updated'));
+  if (drivable !== 1) return drivable > 1;
+  const isChain = criteria.some(({ anyOf }) => anyOf.some(isNested));
+  return criteria.length > 1 || order.by === 'last_updated' || isChain;
 }
 
 /** What the choice of a drive goes by. */
