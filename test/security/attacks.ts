@@ -103,7 +103,8 @@ export function attacksOn({ type, id }: Example, stranger: Place): Attack[] {
     { method: 'GET', path: `${root}?_id=${id}` },
     // Asks every type that the stranger has: once is enough.
     ...(type === 'List' ? [{ method: 'GET', path: `${root}?_list=${id}` }] : []),
-    { method: 'GET', path: `${at}/*` },
+    // As many searches as there are types in the compartment: of one kind of owner that is enough.
+    ...(type === 'Patient' ? [{ method: 'GET', path: `${at}/*` }] : []),
     { method: 'PATCH', path: at, body: patch, headers: { 'content-type': 'application/json-patch+json' } },
     { method: 'GET', path: at, body: patch, headers: JSON_TYPE },
     { method: 'DELETE', path: at },
