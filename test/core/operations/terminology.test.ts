@@ -188,16 +188,15 @@ describe.each(RELEASE_NAMES)('terminology operations in %s', (release) => {
     expect(await asked()).toMatchObject({ expansion: { total: 1, contains: [{ code: 'x' }] } });
   });
 
-  test('a warm expansion takes less than a millisecond', async () => {
+  test('a warm expansion takes less than a millisecond of processor time', async () => {
     const parameter = [{ name: 'url', valueUri: GENDER }];
     await expand(parameter);
-    const times = [];
-    for (let round = 0; round < 200; round++) {
-      const started = performance.now();
+    const rounds = 200;
+    const before = process.cpuUsage();
+    for (let round = 0; round < rounds; round++)
       await invoke(environment, { level: 'type', type: 'ValueSet', code: 'expand' }, parameter);
-      times.push(performance.now() - started);
-    }
-    expect(times.sort((a, b) => a - b)[100]).toBeLessThan(1);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000 / rounds).toBeLessThan(1);
   });
 
   test('decimals of extensions keep their digits in an expansion', async () => {

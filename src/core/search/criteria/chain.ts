@@ -31,7 +31,7 @@ export class Nesting {
     return new Nesting(this.depth + 1, this.paths);
   }
 
-  /** A type that knows what is asked. Throws tooCostly where there are too many. */
+  /** A type at an end of the chain. Throws tooCostly where there are too many. */
   take(name: string): void {
     if (++this.paths.count > MAX_PATHS) throw tooWide(name);
   }
@@ -111,7 +111,7 @@ export function chainCriterion(
       const inner = criteriaOf(target, nesting.inside(name));
       if (inner === undefined) continue;
       isKnown = true;
-      nesting.take(name);
+      if (!inner.some(isLink)) nesting.take(name);
       const criteria = typeCriteria(context, target, inner);
       if (referred.includes(target)) anyOf.push({ index: 'target', parameters, target: criteria });
       if (urls.length > 0) anyOf.push({ index: 'target', parameters, urls, target: criteria });
@@ -155,6 +155,10 @@ export function parseHas(
   if (referred.includes(type)) anyOf.push({ index: 'source', parameters, source: criteria });
   if (urls.length > 0) anyOf.push({ index: 'source', parameters, urls, source: criteria });
   return { name, anyOf };
+}
+
+function isLink({ anyOf }: Criterion): boolean {
+  return anyOf.some(({ index }) => index === 'target' || index === 'source');
 }
 
 interface TargetTypes {
