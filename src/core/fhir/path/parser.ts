@@ -46,19 +46,56 @@ function isBinaryOperator(text: string): text is BinaryOperator {
   return OPERATORS.has(text);
 }
 
-/** The syntax tree of an expression. Throws PathSyntaxError. */
+/** Characters. FHIR's own longest has some 1,200; a client can send one of megabytes. */
+const MAX_LENGTH = 10_000;
+/** Levels of brackets and signs, and of the tree that comes of them: whoever walks it needs a bounded stack. */
+const MAX_DEPTH = 250;
+
+/** The syntax tree of an expression of up to 10,000 characters and 250 levels. Throws PathSyntaxError. */
 export function parsePath(expression: string): PathSyntax {
+  if (expression.length > MAX_LENGTH)
+    throw new PathSyntaxError(`An expression may have ${MAX_LENGTH} characters, not ${expression.length}`);
   return new Parser(tokenize(expression)).parse();
+}
+
+/** Without recursion: a chain of members is a tree as deep as the chain is long. */
+function isDeeper(syntax: PathSyntax, limit: number): boolean {
+  let level = [syntax];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap(childrenOf);
+  }
+  return false;
+}
+
+function childrenOf(syntax: PathSyntax): PathSyntax[] {
+  switch (syntax.kind) {
+    case 'member':
+      return syntax.on ? [syntax.on] : [];
+    case 'call':
+      return syntax.on ? [syntax.on, ...syntax.arguments] : [...syntax.arguments];
+    case 'indexer':
+      return [syntax.on, syntax.index];
+    case 'polarity':
+    case 'type':
+      return [syntax.operand];
+    case 'binary':
+      return [syntax.left, syntax.right];
+    default:
+      return [];
+  }
 }
 
 class Parser {
   private at = 0;
+  private depth = 0;
 
   constructor(private readonly tokens: readonly Token[]) {}
 
   parse(): PathSyntax {
     const syntax = this.parseExpression(0);
     if (this.token.kind !== 'end') this.fail();
+    if (isDeeper(syntax, MAX_DEPTH)) this.failForDepth(syntax.position);
     return syntax;
   }
 
@@ -97,7 +134,23 @@ class Parser {
     );
   }
 
+  private failForDepth(position: number): never {
+    throw new PathSyntaxError(`An expression may be ${MAX_DEPTH} levels deep`, position);
+  }
+
+  private nested(parse: () => PathSyntax): PathSyntax {
+    if (this.depth >= MAX_DEPTH) this.failForDepth(this.token.position);
+    this.depth += 1;
+    const syntax = parse();
+    this.depth -= 1;
+    return syntax;
+  }
+
   private parseExpression(weakest: number): PathSyntax {
+    return this.nested(() => this.parseOperations(weakest));
+  }
+
+  private parseOperations(weakest: number): PathSyntax {
     let left = this.parsePolarity();
     for (;;) {
       const { text, kind, position } = this.token;
@@ -136,7 +189,7 @@ class Parser {
     const { text, kind, position } = this.token;
     if (kind === 'symbol' && (text === '+' || text === '-')) {
       this.at += 1;
-      return { kind: 'polarity', operator: text, operand: this.parsePolarity(), position };
+      return { kind: 'polarity', operator: text, operand: this.nested(() => this.parsePolarity()), position };
     }
     return this.parsePostfix(this.parseTerm());
   }

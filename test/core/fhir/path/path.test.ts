@@ -138,6 +138,18 @@ describe('what cannot be', () => {
     expect(() => compilePath("name = 'open", { definitions, rootType: 'Patient' })).toThrow('(at 7)');
   });
 
+  it.each(['(', '-', '1 + ', 'name.', 'name | ', 'name[', 'where(', 'a and '])(
+    'is an expression without end, whatever it is made of: %s',
+    (part) => {
+      for (const count of [300, 2_000, 100_000]) {
+        const expression = `${part.repeat(count)}name`;
+        expect(() => compilePath(expression, { definitions, rootType: 'Patient' })).toThrow(
+          /may be 250 levels deep|may have 10000 characters/,
+        );
+      }
+    },
+  );
+
   it('is an error only for those who ask for strictness', () => {
     const patient = { resourceType: 'Patient', active: true };
     expect(compilePath('nonsense', { definitions, rootType: 'Patient' })(patient)).toEqual([]);
