@@ -7,7 +7,7 @@ import { keyText } from './version-row';
 import { EXTREMES } from './version-write';
 
 /**
- * Compiles a predicate on the rows of one index; criteria-sql.ts has the others. `prefix` keeps the names of its values
+ * Compiles a predicate on the rows of one index; criteria/ has the others. `prefix` keeps the names of its values
  * apart from those of others.
  * @param type the number of the resource type, as SQL
  * @param sortDateParameter the parameter of which the low bound is the clinical date of the type

@@ -1,15 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Drive, Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
-import {
-  criterionKeys,
-  criterionTest,
-  HEAD_COLUMNS,
-  lowToSortDate,
-  NO_DATE,
-  type CompiledCriteria,
-  type TestedRow,
-} from './criteria-sql';
+import { criterionKeys, criterionTest, type CompiledCriteria } from './criteria/compiled';
+import { HEAD_COLUMNS, lowToSortDate, NO_DATE, type TestedRow } from './criteria/head';
 import type { ValueReference } from './predicate-parts';
 import { bind } from './statement';
 

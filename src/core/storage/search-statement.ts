@@ -1,13 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { sql, type RawBuilder } from 'kysely';
 import type { Criterion, Predicate, TypeCriteria } from '../search/predicate';
-import {
-  compileCriteria,
-  criterionKeys,
-  shapeOf,
-  valuesOfCriteria,
-  type CompiledCriteria,
-} from './criteria-sql';
+import { compileCriteria } from './criteria';
+import { criterionKeys, shapeOf, valuesOfCriteria, type CompiledCriteria } from './criteria/compiled';
 import type { PredicateValue, ValueReference } from './predicate-parts';
 import {
   absentText,

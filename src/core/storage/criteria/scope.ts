@@ -1,0 +1,30 @@
+import type { RawBuilder } from 'kysely';
+import type { Criterion } from '../../search/predicate';
+import type { ValueReference } from '../predicate-parts';
+import type { CompiledCriteria } from './compiled';
+
+/** The type of the resources that criteria are asked of. */
+export interface Scope {
+  /** Its number as SQL. */
+  readonly type: (value: ValueReference) => RawBuilder<unknown>;
+  readonly sortDateParameter: number | undefined;
+  readonly names: Names;
+  /** What index.ts does: criteria are inside of criteria, and files must not import each other in circles. */
+  readonly compile: (criteria: readonly Criterion[], scope: Scope) => CompiledCriteria;
+  /** Where the numbers of the rows of a contained resource begin, as SQL; undefined: the resources are none. */
+  readonly contained?: (value: ValueReference) => RawBuilder<unknown>;
+  /**
+   * Where chains look for contained resources: from any resource of which a predicate says so; from this one, which is
+   * contained itself, but from none behind it; nowhere. Without an end the statement would double with each link.
+   */
+  readonly looksInside: 'always' | 'once' | 'never';
+}
+
+/** Gives each predicate of a statement a short name, because PostgreSQL cuts long ones: two could become the same. */
+export class Names {
+  private count = 0;
+
+  next(): string {
+    return `c${this.count++}_`;
+  }
+}
