@@ -5,6 +5,7 @@ import * as rowsMadeWith from './0003-rows-made-with';
 import * as tenantSettings from './0004-tenant-settings';
 import * as searchAcrossResources from './0005-search-across-resources';
 import * as searchParameters from './0006-search-parameters';
+import * as historyOfAll from './0008-history-of-all';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -14,4 +15,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0004-tenant-settings': tenantSettings,
   '0005-search-across-resources': searchAcrossResources,
   '0006-search-parameters': searchParameters,
+  '0008-history-of-all': historyOfAll,
 };

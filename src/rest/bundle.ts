@@ -60,13 +60,13 @@ function writeSearchEntry(version: StoredVersion, root: string, mode: 'match' | 
   return `{"fullUrl":"${root}/${version.type}/${version.id}","resource":${version.text},"search":{"mode":"${mode}"}}`;
 }
 
-/** The first version is told as POST; a later `create` brought a deleted resource back, which only PUT can do. */
+/** The first version is told as POST, or by PUT under the client's id; a later `create` brought a deleted resource back. */
 function writeHistoryEntry(version: StoredVersion, root: string): string {
   const { type, id, versionId, change } = version;
   const resource = change === 'delete' ? '' : `"resource":${version.text},`;
   const isPost = change === 'create' && versionId === 1;
   const method = change === 'delete' ? 'DELETE' : isPost ? 'POST' : 'PUT';
-  const status = change === 'create' ? '201' : '200';
+  const status = change === 'create' || (change === 'update' && versionId === 1) ? '201' : '200';
   const lastModified = new Date(version.lastUpdated).toISOString().replace('Z', '+00:00');
   return (
     `{"fullUrl":"${root}/${type}/${id}",${resource}` +

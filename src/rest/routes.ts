@@ -5,7 +5,7 @@ import type { Edge } from './edge';
 import type { Exchange, FhirRequest } from './exchange';
 import { FHIR_ROOT, INTERACTIONS, type Interaction } from './interaction-names';
 import { refuseBatch } from './interactions/batch';
-import { history, refuseWideHistory } from './interactions/history';
+import { history } from './interactions/history';
 import { capabilities } from './interactions/metadata';
 import { invoke } from './interactions/operation';
 import { patch } from './interactions/patch';
@@ -36,7 +36,7 @@ const ROUTES: readonly Route[] = [
   },
   { path: '/metadata', methods: { GET: [INTERACTIONS.capabilities, capabilities] } },
   { path: '/_search', methods: { POST: [INTERACTIONS.searchSystemByPost, search] } },
-  { path: '/_history', methods: { GET: [INTERACTIONS.historySystem, refuseWideHistory] } },
+  { path: '/_history', methods: { GET: [INTERACTIONS.historySystem, history] } },
   operation('/$:code', INTERACTIONS.operationSystem),
   {
     path: '/:type',
@@ -50,7 +50,7 @@ const ROUTES: readonly Route[] = [
     hidden: ['PUT', 'PATCH', 'DELETE'],
   },
   { path: '/:type/_search', methods: { POST: [INTERACTIONS.searchTypeByPost, search] } },
-  { path: '/:type/_history', methods: { GET: [INTERACTIONS.historyType, refuseWideHistory] } },
+  { path: '/:type/_history', methods: { GET: [INTERACTIONS.historyType, history] } },
   operation('/:type/$:code', INTERACTIONS.operationType),
   {
     path: '/:type/:id',

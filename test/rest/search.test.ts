@@ -89,11 +89,4 @@ describe.each<[Release]>([['r4'], ['r4b']])('a search under %s', (release) => {
     expect(status).toBe(400);
     expect(json.resourceType).toBe('OperationOutcome');
   });
-
-  it('histories of more than one resource are told as not supported yet', async () => {
-    for (const rest of ['/_history', '/Patient/_history']) {
-      const { status, json } = await send('GET', rest);
-      expect([status, json.issue[0].code]).toEqual([422, 'not-supported']);
-    }
-  });
 });

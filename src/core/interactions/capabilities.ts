@@ -19,11 +19,12 @@ const INTERACTIONS = [
   'patch',
   'delete',
   'history-instance',
+  'history-type',
   'create',
   'search-type',
 ].map((code) => ({ code }));
 
-const SYSTEM_INTERACTIONS = ['search-system'].map((code) => ({ code }));
+const SYSTEM_INTERACTIONS = ['search-system', 'history-system'].map((code) => ({ code }));
 
 interface Made {
   readonly definitions: Definitions;

@@ -18,11 +18,9 @@ export async function changes(
   count: number,
 ): Promise<StoredVersion[]> {
   const definitions = services.definitions(context.space.release);
-  const types = definitions.resourceTypes.flatMap((type) => definitions.typeNumber(type) ?? []);
   const rows = await readFeed(
     services.database,
     context.space.number,
-    types,
     sinceSequence,
     Math.min(count, MAX_CHANGES),
   );

@@ -3,48 +3,212 @@ import type { RequestContext } from '../context';
 import { openCursor, sealCursor } from '../cursor';
 import { fhirError } from '../errors';
 import type { Services } from '../services';
-import { addressOf, rowOfId } from './resource-address';
+import {
+  BEYOND_LAST_SEQUENCE,
+  countListedVersions,
+  HistoryReader,
+  readListedVersions,
+  type HistoryBounds,
+  type ListedVersions,
+} from '../storage/version-history';
+import type { ResourceAddress } from '../storage/version-read';
+import type { PageRow } from '../storage/version-row';
+import { findListed } from './listed-versions';
+import { readEach } from './reading';
+import { addressOf, readOwn, rowOfId, typeNumberOf } from './resource-address';
 import { toStoredVersion } from './stored-version';
 
 const DEFAULT_COUNT = 50;
 const MAX_COUNT = 1000;
-const BEYOND_LAST_VERSION = 2147483647;
+/** Versions that one page looks at where only those of some time are wanted; then it ends, be it empty. */
+const MAX_WALKED = 20_000;
+const STEPS = { first: 200, further: 2000 } as const;
+
+/** Some versions in their order, one more than the page takes where there are more. */
+interface Found {
+  readonly rows: readonly PageRow[];
+  /** Where the next page begins if `rows` are fewer than were asked for; undefined: there are no more. */
+  readonly reached?: number;
+}
+
+/** What one history is made from. */
+interface Source {
+  /** The position of a version among all: a page continues below that of its last. */
+  positionOf(row: PageRow): number;
+  /** At most `limit` (1 or more) versions below a position, undefined: the newest. */
+  read(before: number | undefined, limit: number): Promise<Found>;
+  count(): Promise<number>;
+  /** Counting it costs next to nothing. */
+  readonly isShort: boolean;
+}
 
 /**
- * The versions of one resource, newest first (http.html#history). Base conformance resources have no history of a
- * tenant's. Throws notFound for what never was, invalidCursor.
+ * The versions of one resource, of a type, or of all of the space, newest first, deletions among them (http.html#history).
+ * Base conformance resources have no history of a tenant's. Pages neither skip nor repeat a version, whatever is written
+ * meanwhile. The history of one resource has its total; that of many where it is free, or asked for without any version
+ * (`count` 0). Throws notFound for a resource that never was, invalidCursor, invalidValue, tooCostly.
  */
 export async function history(
   services: Services,
   context: RequestContext,
   request: HistoryRequest,
 ): Promise<HistoryPage> {
-  const { type, id } = request;
-  const address = addressOf(services, context, type, id);
+  const { type, id, cursor } = request;
+  const reading = readEach(services, context);
+  const source = await openSource(reading, context, request);
   const count = Math.min(request.count ?? DEFAULT_COUNT, MAX_COUNT);
-  const since = request.since ?? 0;
-  const sinceSequence = request.sinceSequence ?? 0;
-  const { at } = request;
-  const boundTo = `history ${context.space.number} ${type}/${id} ${since} ${sinceSequence} ${at?.low ?? ''} ${at?.high ?? ''}`;
-  let before = BEYOND_LAST_VERSION;
-  if (request.cursor !== undefined) {
-    const [remembered] = openCursor(services.secretKeys, boundTo, request.cursor);
-    if (typeof remembered !== 'number') throw fhirError('invalidCursor');
-    before = remembered;
+  const boundTo = boundText(context, request);
+  if (count === 0) {
+    const total = await source.count();
+    if (total === 0) await requireKnown(services, context, type, id);
+    return { versions: [], total };
   }
-  const range = { before, since, sinceSequence, ...(at === undefined ? {} : { at }) };
-  const rows = await services.reader.history(context.space.number, address, { ...range, limit: count + 1 });
-  const ours = rows.filter((row) => rowOfId(row, id) !== undefined);
-  if (ours.length === 0 && request.cursor === undefined) {
-    const known = rowOfId(await services.reader.current(context.space.number, address), id);
-    if (known === undefined) throw fhirError('notFound', { type, id });
-  }
-  const page = await services.reader.completePage(ours.slice(0, count), () => context.space.number);
-  const last = page.at(-1);
-  const more = ours.length > page.length && last !== undefined;
+  const before = cursor === undefined ? undefined : readPosition(services, boundTo, cursor);
+  const { rows, reached } = await source.read(before, count + 1);
+  if (rows.length === 0 && before === undefined && reached === undefined)
+    await requireKnown(services, context, type, id);
+  const page = await reading.reader.completePage(rows.slice(0, count), () => context.space.number);
+  const last = rows[page.length - 1];
+  const next = rows.length > page.length && last !== undefined ? source.positionOf(last) : reached;
+  const total =
+    before === undefined && next === undefined
+      ? page.length
+      : source.isShort
+        ? await source.count()
+        : undefined;
+  const definitions = services.definitions(context.space.release);
   return {
-    versions: page.map((row) => toStoredVersion(services, type, row)),
-    ...(request.cursor === undefined && !more ? { total: page.length } : {}),
-    ...(more ? { next: sealCursor(services.secretKeys, boundTo, [last.version]) } : {}),
+    versions: page.map((row) => toStoredVersion(services, definitions.typeName(row.type) ?? '', row)),
+    ...(total === undefined ? {} : { total }),
+    ...(next === undefined ? {} : { next: sealCursor(services.secretKeys, boundTo, [next]) }),
+  };
+}
+
+/** A cursor is worth something only for the history that it was made for; `count` may change. */
+function boundText({ space }: RequestContext, request: HistoryRequest): string {
+  const { type = '', id = '', since = 0, sinceSequence = 0, at, list = '' } = request;
+  return `history ${space.number} ${type}/${id} ${since} ${sinceSequence} ${at?.low ?? ''} ${at?.high ?? ''} ${list}`;
+}
+
+function readPosition(services: Services, boundTo: string, cursor: string): number {
+  const [position] = openCursor(services.secretKeys, boundTo, cursor);
+  if (typeof position !== 'number') throw fhirError('invalidCursor');
+  return position;
+}
+
+/** Throws notFound for a resource without any version. */
+async function requireKnown(
+  services: Services,
+  context: RequestContext,
+  type: string | undefined,
+  id: string | undefined,
+): Promise<void> {
+  if (type === undefined || id === undefined) return;
+  const known = await readOwn(services, context, addressOf(services, context, type, id), id);
+  if (known === undefined) throw fhirError('notFound', { type, id });
+}
+
+async function openSource(
+  services: Services,
+  context: RequestContext,
+  request: HistoryRequest,
+): Promise<Source> {
+  const { type, id, list, since, at, sinceSequence = 0 } = request;
+  const bounds: HistoryBounds = {
+    after: sinceSequence,
+    before: BEYOND_LAST_SEQUENCE,
+    ...(since === undefined ? {} : { since }),
+    ...(at === undefined ? {} : { at }),
+  };
+  const typeNumber = type === undefined ? undefined : typeNumberOf(services, context, type);
+  const address = type === undefined || id === undefined ? undefined : addressOf(services, context, type, id);
+  if (list !== undefined) {
+    const listed = await findListed(services, context, list);
+    const wanted = listed.filter(
+      (one) => (typeNumber === undefined || one.type === typeNumber) && isAt(one, address),
+    );
+    return listedSource(services, context, wanted, bounds);
+  }
+  return address === undefined || id === undefined
+    ? wideSource(new HistoryReader(services.database, context.space.number, typeNumber), bounds)
+    : instanceSource(services, context, address, id, bounds);
+}
+
+function isAt({ type, key }: ListedVersions, address: ResourceAddress | undefined): boolean {
+  return (
+    address === undefined ||
+    (type === address.type && key.high === address.key.high && key.low === address.key.low)
+  );
+}
+
+/** The versions of one resource, by their numbers. */
+function instanceSource(
+  services: Services,
+  { space }: RequestContext,
+  address: ResourceAddress,
+  id: string,
+  bounds: HistoryBounds,
+): Source {
+  const { after, since = 0, at } = bounds;
+  const range = { since, sinceSequence: after, ...(at === undefined ? {} : { at }) };
+  return {
+    isShort: true,
+    positionOf: ({ version }) => version,
+    async read(before = BEYOND_LAST_VERSION, limit) {
+      const rows = await services.reader.history(space.number, address, { ...range, before, limit });
+      return { rows: rows.filter((row) => rowOfId(row, id) !== undefined) };
+    },
+    count: () => countListedVersions(services.database, space.number, [address], bounds),
+  };
+}
+
+const BEYOND_LAST_VERSION = 2147483647;
+
+/** The versions of a type or a space, by their sequences. */
+function wideSource(reader: HistoryReader, bounds: HistoryBounds): Source {
+  const isTimed = bounds.since !== undefined || bounds.at !== undefined;
+  return {
+    isShort: false,
+    positionOf: ({ sequence }) => sequence,
+    async read(first = BEYOND_LAST_SEQUENCE, limit) {
+      const start = { ...bounds, before: first };
+      if (!isTimed) return { rows: (await reader.walk(start, limit, limit)).rows };
+      const { after, before } = await reader.narrow(start);
+      const rows: PageRow[] = [];
+      let position = before;
+      let step = limit + STEPS.first;
+      for (let walked = 0; rows.length < limit; step = STEPS.further) {
+        if (walked >= MAX_WALKED) return { rows, reached: position };
+        const walk = await reader.walk({ ...bounds, after, before: position }, step, limit - rows.length);
+        rows.push(...walk.rows);
+        if (walk.walked < step) break;
+        walked += step;
+        position = walk.lowest;
+      }
+      return { rows };
+    },
+    count: async () => reader.count(isTimed ? await reader.narrow(bounds) : bounds),
+  };
+}
+
+/** The versions that a List names, by their sequences. */
+function listedSource(
+  services: Services,
+  { space }: RequestContext,
+  listed: readonly ListedVersions[],
+  bounds: HistoryBounds,
+): Source {
+  const { database } = services;
+  return {
+    isShort: false,
+    positionOf: ({ sequence }) => sequence,
+    async read(before = BEYOND_LAST_SEQUENCE, limit) {
+      if (listed.length === 0) return { rows: [] };
+      return {
+        rows: await readListedVersions(database, space.number, listed, { ...bounds, before }, limit),
+      };
+    },
+    count: async () =>
+      listed.length === 0 ? 0 : countListedVersions(database, space.number, listed, bounds),
   };
 }

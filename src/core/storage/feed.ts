@@ -3,20 +3,11 @@ import type { Database } from './database';
 import { bind, defineStatement, template } from './statement';
 import { decodePageRow, inlineBytes, PAGE_COLUMNS, type PageRow } from './version-row';
 
-/** One index range for each type, merged: the index leads with the type, because type histories are read more often. */
 const READ_FEED = defineStatement(
   template(sql`
     select v.resource_key::text, v.resource_type, ${PAGE_COLUMNS}
-    from (
-      select y.* from unnest(${bind('types')}::smallint[]) as t (resource_type)
-      cross join lateral (
-        select * from andiron.resource_version w
-        where w.space = ${bind('space')}::int and w.resource_type = t.resource_type
-          and w.sequence > ${bind('since')}::int
-        order by w.sequence limit ${bind('limit')}::int
-      ) y
-      order by y.sequence limit ${bind('limit')}::int
-    ) v
+    from andiron.resource_version v
+    where v.space = ${bind('space')}::int and v.sequence > ${bind('since')}::int
     order by v.sequence
     limit ${bind('limit')}::int`),
 );
@@ -29,13 +20,11 @@ const READ_FEED = defineStatement(
 export async function readFeed(
   database: Database,
   space: number,
-  types: readonly number[],
   since: number,
   limit: number,
 ): Promise<PageRow[]> {
   const rows = await database.run('search', space, READ_FEED, {
     space,
-    types,
     since,
     limit,
     inline_bytes: inlineBytes(limit),

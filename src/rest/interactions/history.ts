@@ -1,6 +1,6 @@
 /**
- * GET {type}/{id}/_history: https://hl7.org/fhir/R4/http.html#history. Parameters: _count, _since, _at, and our
- * own _since-version (strictly later version-sequence); _cursor for further pages.
+ * GET {type}/{id}/_history, {type}/_history and _history: https://hl7.org/fhir/R4/http.html#history. Parameters:
+ * _count, _since, _at, _list, and our own _since-version (strictly later version-sequence); _cursor for further pages.
  */
 import type { FastifyReply } from 'fastify';
 import { dateRange, fhirError, type DateRange, type HistoryRequest } from '../../core';
@@ -11,32 +11,26 @@ import type { Parameter } from '../query';
 const LARGEST_PAGE = 1000;
 
 export async function history(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, context, query, type, id } = exchange;
-  const request = readHistoryRequest(type, id, query.parameters);
-  const page = await edge.core.history(context, request);
-  const { root } = exchange;
-  const used = [...query.parameters.filter(([, value]) => value !== ''), ...query.presentation];
-  return exchange.send(
-    200,
-    writeHistory(page, root, { address: `${root}/${type}/${id}/_history`, used, next: page.next }),
-  );
-}
-
-export async function refuseWideHistory(): Promise<FastifyReply> {
-  throw fhirError('notSupported', {
-    reason: 'History of a type or of the system is not supported yet; ask for one resource',
+  const { edge, context, query, type, id, root } = exchange;
+  const page = await edge.core.history(context, {
+    ...(type === '' ? {} : { type }),
+    ...(id === '' ? {} : { id }),
+    ...readParameters(query.parameters),
   });
+  const used = [...query.parameters.filter(([, value]) => value !== ''), ...query.presentation];
+  const address = [root, type, id, '_history'].filter((part) => part !== '').join('/');
+  return exchange.send(200, writeHistory(page, root, { address, used, next: page.next }));
 }
 
-const PARAMETERS = ['_count', '_since', '_at', '_since-version', '_cursor', '_'];
+const PARAMETERS = ['_count', '_since', '_at', '_list', '_since-version', '_cursor', '_'];
 
 /** Throws `invalidValue` for a malformed, repeated or unknown parameter. */
-function readHistoryRequest(type: string, id: string, parameters: readonly Parameter[]): HistoryRequest {
+function readParameters(parameters: readonly Parameter[]): HistoryRequest {
   const given = new Map<string, string>();
   for (const [name, value] of parameters) {
     if (!PARAMETERS.includes(name)) {
       throw fhirError('invalidValue', {
-        reason: `'${name}' is not a parameter of a history: _count, _since, _at, _since-version`,
+        reason: `'${name.slice(0, 40)}' is not a parameter of a history: _count, _since, _at, _list, _since-version`,
       });
     }
     if (value === '' || name === '_') continue;
@@ -45,12 +39,11 @@ function readHistoryRequest(type: string, id: string, parameters: readonly Param
   }
   const count = readNumber(given, '_count');
   return {
-    type,
-    id,
     count: count === undefined ? undefined : Math.min(count, LARGEST_PAGE),
     since: readTime(given, '_since')?.low,
     at: readTime(given, '_at'),
     sinceSequence: readNumber(given, '_since-version'),
+    list: given.get('_list'),
     cursor: given.get('_cursor'),
   };
 }

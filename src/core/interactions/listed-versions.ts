@@ -1,0 +1,71 @@
+import type { RequestContext } from '../context';
+import { fhirError } from '../errors';
+import { isJsonObject, parseStoredObject } from '../fhir/json';
+import { isValidId } from '../fhir/resource';
+import type { Services } from '../services';
+import type { ListedVersions } from '../storage/version-history';
+import { addressOf, printable, readOwn } from './resource-address';
+
+/** Longer Lists are not looked into: their text is parsed where all requests are answered. */
+const MAX_LIST_LENGTH = 1_000_000;
+const MAX_VERSION = 2_147_483_647;
+
+/**
+ * What the items of a List refer to (`_list` of a history): one version where the reference names one, else all of the
+ * resource. A List that is not there, or has no item of this space, names nothing. `list` is its id or `List/id`.
+ * Throws invalidValue, tooCostly. Cost: one gathered read.
+ */
+export async function findListed(
+  services: Services,
+  context: RequestContext,
+  list: string,
+): Promise<readonly ListedVersions[]> {
+  const references = services.references(context.space);
+  const local = references.local(list);
+  const id = local?.type === 'List' ? local.id : list;
+  if (!isValidId(id)) throw fhirError('invalidValue', { reason: reasonFor(list) });
+  const stored = await readOwn(services, context, addressOf(services, context, 'List', id), id);
+  if (stored === undefined || stored.change === 'delete') return [];
+  if (stored.body.length > MAX_LIST_LENGTH)
+    throw fhirError('tooCostly', {
+      reason: `List/${id} is longer than ${MAX_LIST_LENGTH} characters, too long for a history by _list`,
+    });
+  const definitions = services.definitions(context.space.release);
+  const listed = new Map<string, ListedVersions>();
+  for (const reference of itemsOf(stored.body)) {
+    const target = references.local(reference);
+    const type = target === undefined ? undefined : definitions.typeNumber(target.type);
+    if (target === undefined || type === undefined) continue;
+    const name = `${target.type}/${target.id}`;
+    const whole = { type, key: services.keys.keyOf(target.type, target.id) };
+    const { versionId } = target;
+    if (versionId === undefined) listed.set(name, whole);
+    else if (/^[1-9]\d{0,9}$/.test(versionId) && Number(versionId) <= MAX_VERSION && !listed.has(name))
+      listed.set(`${name}/${versionId}`, { ...whole, version: Number(versionId) });
+  }
+  // A resource of which all is wanted may have been named by a version before.
+  return [...listed]
+    .filter(([name]) => !listed.has(wholeOf(name)) || wholeOf(name) === name)
+    .map(([, one]) => one);
+}
+
+/** Of `Type/id/version` the resource. */
+function wholeOf(name: string): string {
+  return name.split('/', 2).join('/');
+}
+
+function itemsOf(body: string): string[] {
+  const { entry } = parseStoredObject(body);
+  if (!Array.isArray(entry)) return [];
+  return entry.flatMap((one) => {
+    const item = isJsonObject(one) ? one['item'] : undefined;
+    const reference = isJsonObject(item) ? item['reference'] : undefined;
+    return typeof reference === 'string' ? [reference] : [];
+  });
+}
+
+function reasonFor(list: string): string {
+  return list.startsWith('$')
+    ? `'${printable(list)}' is the current list of one patient, whom a history does not name: give _list the id of that List`
+    : `'${printable(list)}' is not a value of _list: the id of a List`;
+}
