@@ -115,10 +115,18 @@ export interface Invocation {
   readonly safe: boolean;
 }
 
-export interface InvocationResult {
+export interface TextResult {
   /** The bare resource or the Parameters resource, as JSON text. */
   readonly text: string;
 }
+
+/** One page of a searchset Bundle; the edge writes the Bundle and its links. */
+export interface PageResult {
+  /** `used` are the parameters that, in a query with the `_cursor` of `next`, ask for the next page. */
+  readonly page: SearchPage;
+}
+
+export type InvocationResult = TextResult | PageResult;
 
 /** An operation that has an executor in this release. */
 export interface OperationInfo {

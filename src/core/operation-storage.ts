@@ -2,6 +2,7 @@ import type { RequestContext } from './context';
 import { fhirError } from './errors';
 import { loadDefinitions } from './fhir/definitions';
 import { parseStoredObject, type JsonObject, type JsonValue } from './fhir/json';
+import { everything } from './interactions/everything';
 import { read } from './interactions/read';
 import { addressOf, readBase, readOwn } from './interactions/resource-address';
 import type { Location, MetaSummary, OperationStorage } from './operations/environment';
@@ -21,6 +22,7 @@ export function createOperationStorage(services: Services, context: RequestConte
     read: (type, id) => read(services, context, type, id),
     locate: (type, id) => locate(services, context, type, id),
     summarizeMeta: (type) => summarizeMeta(services, context, type),
+    readRecord: (request) => everything(services, context, request),
     searchParameterProgress: (id) => searchParameterProgress(services, context, id),
     restartSearchParameters: (id) => restartSearchParameters(services, context, id),
     cache: {

@@ -162,14 +162,15 @@ class Import {
   private async storeWithSnapshot(each: PackageResource): Promise<void> {
     let document: JsonDocument;
     try {
-      const { text } = await this.core.invoke(inTime(this.context), {
+      const result = await this.core.invoke(inTime(this.context), {
         level: 'type',
         type: 'StructureDefinition',
         code: 'snapshot',
         input: each.document,
         safe: false,
       });
-      document = parseJson(text, { maxDepth: this.options.maxDepth });
+      if ('page' in result) throw new Error('$snapshot gave a page of resources');
+      document = parseJson(result.text, { maxDepth: this.options.maxDepth });
     } catch (error) {
       this.withoutSnapshot.push({ file: each.file, reason: reasonOf(error) });
       await this.store(each);

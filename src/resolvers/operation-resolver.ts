@@ -7,6 +7,7 @@ import { Metadata } from '../schema/types/metadata';
 import { InvokeResult, OperationInfo, OperationLevel } from '../schema/types/operation';
 import type { GatewayContext } from './context';
 import { toInput } from './json-document';
+import { toBundleText } from './page-bundle';
 import { toReturnedResource } from './resource-source';
 
 /** The text of a simple value; a marked decimal is its literal behind the mark. */
@@ -83,7 +84,7 @@ export class OperationResolver {
     @Arg('parameters', () => parametersInputScalar, { nullable: true })
     parameters: JsonObject | null | undefined,
   ): Promise<InvokeResult> {
-    const { text } = await context.core.invoke(context.request, {
+    const result = await context.core.invoke(context.request, {
       level: level ?? toLevel(type, id),
       type: type ?? undefined,
       id: id ?? undefined,
@@ -91,6 +92,7 @@ export class OperationResolver {
       safe: false,
       ...toArguments(parameters, context.maxDepth),
     });
+    const text = 'page' in result ? toBundleText(result.page) : result.text;
     return { resource: toReturnedResource(text), json: new RawJson(text) };
   }
 }

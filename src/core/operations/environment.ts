@@ -2,7 +2,7 @@
  * What an operation is given to work with. Core implements it over storage and cache, tests over the definition
  * files; an operation knows neither.
  */
-import { type StoredVersion } from '../api';
+import { type CompartmentAddress, type SearchPage, type StoredVersion } from '../api';
 import { type RequestContext } from '../context';
 import { type Definitions } from '../fhir/definitions';
 import { type JsonDocument, type JsonObject } from '../fhir/json';
@@ -26,6 +26,24 @@ export interface MetaSummary {
   /** Codings, distinct by system and code. */
   readonly tag: readonly JsonObject[];
   readonly security: readonly JsonObject[];
+}
+
+/** All that belongs to one resource, or to all of its type; see interactions/everything.ts. */
+export interface RecordRequest {
+  /** The resource whose record it is; without an id that of all resources of the type. */
+  readonly owner: { readonly type: CompartmentAddress['type']; readonly id?: string };
+  /** Only what has its clinical date in this time, half open, or has none; milliseconds since 1970. */
+  readonly from?: number;
+  readonly to?: number;
+  /** Only what was updated at this instant or later, milliseconds since 1970. */
+  readonly since?: number;
+  /** Only resources of these types; undefined: of all. */
+  readonly types?: readonly string[];
+  /** Resources of the record on one page, from 1 to MAX_COUNT. */
+  readonly count: number;
+  readonly cursor?: string;
+  /** As the client gave them: the cursor is bound to all of them but `_count`. */
+  readonly parameters: SearchPage['used'];
 }
 
 /** The texts of costly answers. May lose anything at any time, and may never answer with what was not put. */
@@ -66,6 +84,8 @@ export interface OperationStorage {
   locate(type: string, id: string): Promise<Location>;
   /** Labels of one type, or of all; bounded in what it looks at (throws `tooCostly`). */
   summarizeMeta(type?: string): Promise<MetaSummary>;
+  /** One page of a record. Throws `notFound`, `gone`, `invalidCursor`, `searchTimeout`. */
+  readRecord(request: RecordRequest): Promise<SearchPage>;
   /** Of all search parameters of the space, or of those of one SearchParameter. */
   searchParameterProgress(id?: string): Promise<readonly SearchParameterProgress[]>;
   /**

@@ -2,6 +2,7 @@
 import { codeSystemLookup } from './code-system-lookup';
 import { codeSystemSubsumes } from './code-system-subsumes';
 import { codeSystemValidateCode } from './code-system-validate-code';
+import { encounterEverything, patientEverything } from './everything';
 import { type Operation } from './operation';
 import { resourceMeta } from './resource-meta';
 import { resourceValidate } from './resource-validate';
@@ -14,6 +15,8 @@ export const OPERATIONS: readonly Operation[] = Object.freeze([
   codeSystemLookup,
   codeSystemSubsumes,
   codeSystemValidateCode,
+  encounterEverything,
+  patientEverything,
   resourceMeta,
   resourceValidate,
   searchParameterReindex,

@@ -1,4 +1,4 @@
-import { type Invocation, type InvocationResult, type OperationInfo } from '../api';
+import { type Invocation, type InvocationResult, type OperationInfo, type SearchPage } from '../api';
 import { fhirError } from '../errors';
 import { type Definitions, type OperationDefinition } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
@@ -8,7 +8,13 @@ import { refusalOf } from '../preparation/refusal';
 import { renderAnswer, toResource } from './answer';
 import { type OperationEnvironment } from './environment';
 import { OPERATIONS } from './index';
-import { type OperationAnswer } from './operation';
+import {
+  type OperationAnswer,
+  type OperationInput,
+  type PagedOperation,
+  type ReadOperation,
+  type UnreadOperation,
+} from './operation';
 import { readInput } from './parameters';
 import { findOperation, listOperations, type FoundOperation } from './registry';
 
@@ -23,17 +29,45 @@ export async function invokeOperation(
   invocation: Invocation,
 ): Promise<InvocationResult> {
   const found = findOperation(OPERATIONS, environment.definitions, invocation);
-  const answer = await run(environment, found, invocation);
+  if ('runPage' in found.operation)
+    return { page: await runPage(environment, found.operation, found, invocation) };
+  const answer = await run(environment, found.operation, found, invocation);
   requireValidAnswer(environment, found.definition, answer);
   return { text: renderAnswer(found.definition, environment.definitions, answer) };
 }
 
+/** Parameter of the links of a page, of every operation that has pages. */
+const CURSOR = '_cursor';
+
+async function runPage(
+  environment: OperationEnvironment,
+  operation: PagedOperation,
+  { definition }: FoundOperation,
+  invocation: Invocation,
+): Promise<SearchPage> {
+  const { query = [] } = invocation;
+  const cursors = query.filter(([name, value]) => name === CURSOR && value !== '');
+  if (cursors.length > 1) throw fhirError('invalidCursor');
+  const own = query.filter(([name]) => name !== CURSOR);
+  const input = await checkInput(environment, definition, { ...invocation, query: own });
+  return operation.runPage(environment, input, cursors[0]?.[1]);
+}
+
 async function run(
   environment: OperationEnvironment,
-  { definition, operation }: FoundOperation,
+  operation: ReadOperation | UnreadOperation,
+  { definition }: FoundOperation,
   invocation: Invocation,
 ): Promise<OperationAnswer> {
   if ('runUnread' in operation) return operation.runUnread(environment, invocation);
+  return operation.run(environment, await checkInput(environment, definition, invocation));
+}
+
+async function checkInput(
+  environment: OperationEnvironment,
+  definition: OperationDefinition,
+  invocation: Invocation,
+): Promise<OperationInput> {
   const { level, type, id, input } = invocation;
   const document = input === undefined ? undefined : toDocument(input, environment.limits);
   const parameters = readInput(definition, environment.definitions, { ...invocation, input: document });
@@ -42,7 +76,7 @@ async function run(
     const refusal = refusalOf(await environment.findInInput(document));
     if (refusal !== undefined) throw refusal;
   }
-  return operation.run(environment, { level, type, id, parameters });
+  return { level, type, id, parameters };
 }
 
 /**

@@ -1,5 +1,5 @@
 /** What an operation is. A new one is a file that exports one of these, and its line in index.ts. */
-import { type Invocation, type OperationLevel } from '../api';
+import { type Invocation, type OperationLevel, type SearchPage } from '../api';
 import { type OperationDefinition } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 import { type OperationEnvironment } from './environment';
@@ -54,10 +54,23 @@ export interface ReadOperation extends Named {
   run(environment: OperationEnvironment, input: OperationInput): Promise<OperationAnswer>;
 }
 
+/** An operation that answers with a searchset Bundle, page by page. */
+export interface PagedOperation extends Named {
+  /**
+   * `cursor`: of the page before, as the client gave it in the parameter `_cursor`. Expected failures are thrown as
+   * FhirError.
+   */
+  runPage(
+    environment: OperationEnvironment,
+    input: OperationInput,
+    cursor: string | undefined,
+  ): Promise<SearchPage>;
+}
+
 /** An operation that reads and checks its input itself. */
 export interface UnreadOperation extends Named {
   /** Expected failures are thrown as FhirError, of the input as `readInput` throws them. */
   runUnread(environment: OperationEnvironment, invocation: Invocation): Promise<OperationAnswer>;
 }
 
-export type Operation = ReadOperation | UnreadOperation;
+export type Operation = ReadOperation | PagedOperation | UnreadOperation;

@@ -1,5 +1,5 @@
 /** What an operation asks of storage and cache, as messages: both ends of them. */
-import type { StoredVersion } from '../api';
+import type { SearchPage, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import type {
   CanonicalResource,
@@ -7,6 +7,7 @@ import type {
   Location,
   MetaSummary,
   OperationStorage,
+  RecordRequest,
   SearchParameterProgress,
 } from '../operations/environment';
 
@@ -24,6 +25,7 @@ export type StorageCall =
   | { readonly of: 'resource'; readonly type: string; readonly id: string }
   | { readonly of: 'location'; readonly type: string; readonly id: string }
   | { readonly of: 'meta'; readonly type?: string }
+  | { readonly of: 'record'; readonly request: RecordRequest }
   | { readonly of: 'searchParameters'; readonly id?: string }
   | { readonly of: 'restart'; readonly id?: string }
   | { readonly of: 'answer'; readonly key: string }
@@ -42,6 +44,8 @@ export async function callStorage(storage: OperationStorage, call: StorageCall):
       return storage.locate(call.type, call.id);
     case 'meta':
       return storage.summarizeMeta(call.type);
+    case 'record':
+      return storage.readRecord(call.request);
     case 'searchParameters':
       return storage.searchParameterProgress(call.id);
     case 'restart':
@@ -62,6 +66,7 @@ export function createDistantStorage(ask: (call: StorageCall) => Promise<unknown
     read: async (type, id) => (await ask({ of: 'resource', type, id })) as StoredVersion,
     locate: async (type, id) => (await ask({ of: 'location', type, id })) as Location,
     summarizeMeta: async (type) => (await ask({ of: 'meta', type })) as MetaSummary,
+    readRecord: async (request) => (await ask({ of: 'record', request })) as SearchPage,
     searchParameterProgress: async (id) =>
       (await ask({ of: 'searchParameters', id })) as readonly SearchParameterProgress[],
     restartSearchParameters: async (id) => void (await ask({ of: 'restart', id })),

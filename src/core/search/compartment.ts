@@ -3,8 +3,11 @@
  * encounter, a practitioner … by what they refer to.
  */
 import type { Definitions } from '../fhir/definitions';
+import type { JsonObject } from '../fhir/json';
+import type { ReferenceResolver } from '../fhir/reference';
 import { storedParameters } from './parameter';
 import type { Criterion, Predicate } from './predicate';
+import { targetsOf } from './targets';
 import { referenceType } from './types/reference';
 import type { SearchTypeContext } from './types/search-type';
 
@@ -22,6 +25,30 @@ export function compartmentTypes(definitions: Definitions, owner: string): reado
   const compartment = definitions.compartments.get(owner);
   if (compartment === undefined) return undefined;
   return [...new Set([owner, ...compartment.parameters.keys()])].sort();
+}
+
+/**
+ * Ids of the resources of type `owner` in whose compartments a resource is: itself, and those that it refers to by one of
+ * the parameters of the CompartmentDefinition. Cost: that of a few expressions.
+ */
+export function compartmentOwners(
+  definitions: Definitions,
+  owner: string,
+  { type, id }: { readonly type: string; readonly id: string },
+  resource: JsonObject,
+  references: ReferenceResolver,
+): ReadonlySet<string> {
+  const owners = new Set<string>(type === owner ? [id] : []);
+  const known = definitions.searchParameters(type);
+  for (const code of definitions.compartments.get(owner)?.parameters.get(type) ?? []) {
+    const parameter = known.get(code);
+    if (parameter === undefined) continue;
+    for (const { text } of targetsOf(definitions, parameter, resource)) {
+      const local = references.local(text);
+      if (local?.type === owner) owners.add(local.id);
+    }
+  }
+  return owners;
 }
 
 /**

@@ -6,10 +6,11 @@
 import type { FastifyReply } from 'fastify';
 import type { Invocation, ResourceInput } from '../../core';
 import { RESOURCE_TYPES } from '../body';
+import { writeSearchset } from '../bundle';
 import type { Exchange } from '../exchange';
 
 export async function invoke(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, context, query } = exchange;
+  const { edge, request, context, query, root } = exchange;
   const { type, id, code = '' } = request.params;
   const invocation: Invocation = {
     level: id !== undefined ? 'instance' : type !== undefined ? 'type' : 'system',
@@ -20,8 +21,12 @@ export async function invoke(exchange: Exchange): Promise<FastifyReply> {
     query: query.parameters,
     safe: request.method !== 'POST',
   };
-  const { text } = await edge.core.invoke(context, invocation);
-  return exchange.forbidCaching().send(200, text);
+  const result = await edge.core.invoke(context, invocation);
+  if ('text' in result) return exchange.forbidCaching().send(200, result.text);
+  const { page } = result;
+  const place = [root, type, id, `$${code}`].filter((part) => part !== undefined).join('/');
+  const links = { address: place, used: [...page.used, ...query.presentation], next: page.next };
+  return exchange.forbidCaching().send(200, writeSearchset(page, root, links));
 }
 
 function readInput({ edge, request, context }: Exchange): ResourceInput | undefined {

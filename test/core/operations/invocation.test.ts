@@ -5,7 +5,7 @@ import { type JsonObject, parseJson } from '../../../src/core/fhir/json';
 import { RELEASE_NAMES } from '../../../src/core/fhir/release';
 import { invokeOperation, operationsOf } from '../../../src/core/operations/invoke';
 import { checkParameters, readInput } from '../../../src/core/operations/parameters';
-import { makeEnvironment } from './specification-environment';
+import { invokeText, makeEnvironment } from './specification-environment';
 
 const URL = 'http://hl7.org/fhir/ValueSet/administrative-gender';
 
@@ -37,6 +37,8 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
   test('only those that can be run are listed', () => {
     const listed = operationsOf(definitions);
     expect(listed.map(({ code }) => code)).toEqual([
+      'everything',
+      'everything',
       'expand',
       'lookup',
       'meta',
@@ -198,7 +200,7 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
 
   test('GET takes simple parameters, and says what it cannot take', async () => {
     const address = { level: 'type' as const, type: 'ValueSet', code: 'expand', safe: true };
-    const { text } = await invokeOperation(environment, {
+    const text = await invokeText(environment, {
       ...address,
       query: [
         ['url', URL],
@@ -260,7 +262,7 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
   test('a bare resource is taken where exactly one parameter takes its type', async () => {
     const compose = { include: [{ system: 'http://zoo.example', concept: [{ code: 'bat' }] }] };
     const input = parseJson(JSON.stringify({ resourceType: 'ValueSet', status: 'active', compose }));
-    const { text } = await invokeOperation(environment, {
+    const text = await invokeText(environment, {
       level: 'type',
       type: 'ValueSet',
       code: 'expand',

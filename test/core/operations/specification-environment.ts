@@ -96,6 +96,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
       const tag = { system: 'http://zoo.example/tags', code: type ?? 'all' };
       return { profile: ['http://zoo.example/b', 'http://zoo.example/a'], tag: [tag], security: [] };
     },
+    readRecord: async () => ({ matches: [], included: [], issues: [], used: [] }),
     // The specification alone has no search parameters of a tenant.
     searchParameterProgress: async () => [],
     restartSearchParameters: async (id) => {
@@ -140,7 +141,14 @@ export async function invoke(
 ): Promise<JsonObject> {
   const body = Array.isArray(parameter) ? { resourceType: 'Parameters', parameter } : parameter;
   const input = parseJson(JSON.stringify(body));
-  return toObject((await invokeOperation(environment, { ...address, input, safe: false })).text);
+  return toObject(await invokeText(environment, { ...address, input, safe: false }));
+}
+
+/** The text of an answer that is no page. */
+export async function invokeText(environment: OperationEnvironment, invocation: Invocation): Promise<string> {
+  const result = await invokeOperation(environment, invocation);
+  if ('page' in result) throw new Error(`$${invocation.code} answered with a page`);
+  return result.text;
 }
 
 /** The values of the out parameters by name; the last where there are several. */

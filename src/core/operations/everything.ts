@@ -1,0 +1,83 @@
+/**
+ * POST|GET {root}/Patient/{id}/$everything, {root}/Patient/$everything and {root}/Encounter/{id}/$everything
+ *
+ * In: start, end (Patient only), _since, _type (repeated, or with commas), _count.
+ * Result: a searchset Bundle, page by page: what is in the compartment as matches, each once; beside them, as included,
+ * what those refer to and no patient owns. Without _count a page has as much as one may have.
+ * https://hl7.org/fhir/R4/patient-operation-everything.html, https://hl7.org/fhir/R4/encounter-operation-everything.html
+ */
+import { type SearchPage } from '../api';
+import { fhirError } from '../errors';
+import { dateRange, type DateRange } from '../fhir/date';
+import { type Definitions } from '../fhir/definitions';
+import { stringifyJson } from '../fhir/json';
+import { MAX_COUNT } from '../search/parse-search';
+import { zoneOf } from '../space-zone';
+import { type OperationEnvironment } from './environment';
+import { type OperationInput, type PagedOperation } from './operation';
+import { type InputParameters } from './parameters';
+
+export const patientEverything: PagedOperation = {
+  definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
+  runPage: everything,
+};
+
+export const encounterEverything: PagedOperation = {
+  definition: 'http://hl7.org/fhir/OperationDefinition/Encounter-everything',
+  runPage: everything,
+};
+
+async function everything(
+  environment: OperationEnvironment,
+  { type, id, parameters }: OperationInput,
+  cursor: string | undefined,
+): Promise<SearchPage> {
+  if (type === undefined) throw fhirError('operationWrongLevel');
+  const zone = zoneOf(environment.context.space);
+  const from = rangeOf(parameters, 'start', (text) => dateRange(text, zone))?.low;
+  const to = rangeOf(parameters, 'end', (text) => dateRange(text, zone))?.high;
+  if (from !== undefined && to !== undefined && from >= to)
+    refuse(parameters, 'end', 'it is before the start');
+  return environment.readRecord({
+    owner: { type, id },
+    from,
+    to,
+    since: rangeOf(parameters, '_since', (text) => dateRange(text))?.low,
+    types: typesOf(parameters, environment.definitions),
+    count: countOf(parameters),
+    cursor,
+    parameters: parameters.values.map(({ name, value }) => {
+      return [name, typeof value === 'string' ? value : stringifyJson(value ?? null, true)] as const;
+    }),
+  });
+}
+
+function rangeOf(
+  parameters: InputParameters,
+  name: string,
+  toRange: (text: string) => DateRange | undefined,
+): DateRange | undefined {
+  const text = parameters.text(name);
+  if (text === undefined) return undefined;
+  return toRange(text) ?? refuse(parameters, name, 'there is no such day or time');
+}
+
+function typesOf(parameters: InputParameters, definitions: Definitions): readonly string[] | undefined {
+  const texts = parameters.texts('_type');
+  if (texts.length === 0) return undefined;
+  const types = texts.flatMap((text) => text.split(','));
+  const unknown = types.find((type) => !definitions.isResourceType(type));
+  if (unknown !== undefined) refuse(parameters, '_type', `'${unknown.slice(0, 40)}' is not a resource type`);
+  return [...new Set(types)].sort();
+}
+
+function countOf(parameters: InputParameters): number {
+  const count = parameters.integer('_count');
+  if (count !== undefined && count < 1) refuse(parameters, '_count', 'a page has at least one resource');
+  return Math.min(count ?? MAX_COUNT, MAX_COUNT);
+}
+
+function refuse(parameters: InputParameters, name: string, fault: string): never {
+  const reason = `The parameter '${name}' is wrong: ${fault}`;
+  throw fhirError('operationInputInvalid', { reason }, parameters.first(name)?.expression);
+}
