@@ -6,6 +6,7 @@ import * as tenantSettings from './0004-tenant-settings';
 import * as searchAcrossResources from './0005-search-across-resources';
 import * as searchParameters from './0006-search-parameters';
 import * as historyOfAll from './0008-history-of-all';
+import * as asyncJobs from './0011-async-jobs';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -16,4 +17,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0005-search-across-resources': searchAcrossResources,
   '0006-search-parameters': searchParameters,
   '0008-history-of-all': historyOfAll,
+  '0011-async-jobs': asyncJobs,
 };

@@ -158,6 +158,21 @@ export const SETTINGS = {
   MAX_INDEX_ROWS: row(count, 20_000, 'Index rows of one resource'),
   MAX_EXPANSION_CODES: row(count, 10_000, 'Codes in one answer of ValueSet/$expand'),
   REQUEST_TIMEOUT_MS: row(milliseconds, 30_000, 'Milliseconds a request may take'),
+  ASYNC_TIMEOUT_MS: row(
+    milliseconds,
+    600_000,
+    'Milliseconds a request may take that is answered later (Prefer: respond-async)',
+  ),
+  ASYNC_EXPIRY_MS: row(
+    milliseconds,
+    3_600_000,
+    'Milliseconds for which an answer is kept that was asked for with respond-async',
+  ),
+  MAX_ASYNC_JOBS: row(
+    count,
+    100,
+    'Requests with respond-async that a tenant may have, answers that are kept included',
+  ),
   SEARCH_GATHER: row(
     integer(0, 100_000),
     10_000,

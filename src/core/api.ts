@@ -2,11 +2,13 @@
  * What the edges (rest, resolvers, cli) may ask of core, and what they get back. Plain values only: no HTTP, no
  * GraphQL, no SQL. Expected failures are thrown as `FhirError`.
  */
+import type { JobExecutor } from './async-jobs';
 import type { RequestContext, TenantSpace } from './context';
 import type { Issue } from './errors';
 import type { JsonOutline, OutlineLimits } from './fhir/json/outline';
 import type { ResourceInput } from './preparation/preparer';
 import type { Release } from './fhir/release';
+import type { JobRequest, JobState } from './storage/async-jobs';
 
 /** One stored version, ready to be sent. */
 export interface StoredVersion {
@@ -274,6 +276,19 @@ export interface Core {
   capabilities(context: RequestContext): Promise<Capabilities>;
   operations(release: Release): readonly OperationInfo[];
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
+  /** Requests that are answered later. */
+  readonly jobs: {
+    /** Takes a request for later; its id. Throws tooManyJobs. */
+    submit(context: RequestContext, request: JobRequest): Promise<string>;
+    /** Undefined: there is none of this id in the space, or it has expired. */
+    find(context: RequestContext, id: string): Promise<JobState | undefined>;
+    /** Stops it and forgets it, done or not. False: there was none. */
+    cancel(context: RequestContext, id: string): Promise<boolean>;
+    /** Who carries requests out in this process. */
+    serve(execute: JobExecutor): void;
+    /** Takes no more; resolves when nothing is under way in this process. */
+    stop(): Promise<void>;
+  };
   /**
    * The JSON of a body that may hold resources somewhere, checked like a resource. A long one is parsed in a thread of
    * its own, and most of it stays text. Throws what the parser finds.

@@ -1,3 +1,4 @@
+import type { JsonDocument } from './fhir/json';
 import type { Release } from './fhir/release';
 import type { SpaceParameters } from './search/tenant-parameter';
 import type { Waiter } from './waiter';
@@ -46,4 +47,6 @@ export interface RequestContext {
   readonly waiter?: Waiter;
   readonly requestId: string;
   readonly log: Log;
+  /** A Provenance, not yet checked, to be stored with the version that is written, in one transaction. */
+  readonly provenance?: JsonDocument;
 }

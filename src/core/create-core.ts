@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Core } from './api';
+import { AsyncJobs, type AsyncJobLimits } from './async-jobs';
 import { baseContent } from './base-resources';
 import { RedisCache, type RedisOptions } from './cache/redis-cache';
 import type { Log, TenantSettings } from './context';
@@ -66,7 +67,7 @@ export interface CoreOptions {
   readonly secretKeys: readonly string[];
   /** For tenants that do not set them. */
   readonly tenantDefaults: TenantSettings;
-  readonly limits: Limits;
+  readonly limits: Limits & AsyncJobLimits;
   /** Whether clients may ask how a search is answered (`_explain`). */
   readonly explainsSearches: boolean;
   readonly log: Log;
@@ -201,6 +202,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     log,
     changed: (tenant) => spaces.changed(tenant),
   });
+  const jobs = new AsyncJobs({ database, owner: options.database, limits, log });
   const write = createWriteDoor(spaces, (tenant) => services.parametersChanged(tenant));
   cache.listen(({ kind, subject }) => {
     if (kind === 'tenant-changed') spaces.forget(subject);
@@ -235,6 +237,13 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     capabilities: (context) => Promise.resolve(capabilities(services, context)),
     operations: (release) => operationsOf(loadDefinitions(release)),
     invoke,
+    jobs: {
+      submit: (context, request) => jobs.submit(context, request),
+      find: (context, id) => jobs.find(context, id),
+      cancel: (context, id) => jobs.cancel(context, id),
+      serve: (execute) => jobs.serve(execute),
+      stop: () => jobs.close(),
+    },
     outline: (text, limits) => preparer.outline({ text, limits }),
     verifyIndex: (scope = {}) => verifyIndex({ services, database: options.database }, scope),
     reindex: (scope = {}) => reindex({ services, database: options.database, rules }, scope),
@@ -265,8 +274,12 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       }
     },
     connections: () => database.usage(),
-    startWork: () => parameterWork.start(),
+    startWork() {
+      parameterWork.start();
+      jobs.start();
+    },
     async close() {
+      await jobs.close();
       await parameterWork.close();
       cache.close();
       await threads.close();

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import { fhirError, RELEASES, type FhirError, type Release } from '../core';
+import { fhirError, RELEASES, type Release } from '../core';
+import { readBytes } from './body-bytes';
 import { parseMediaRange } from './media-range';
 import { fitsRelease } from './negotiation';
 
@@ -19,9 +20,6 @@ interface ContentType {
 const CACHE_SIZE = 256;
 const CACHED_LENGTH = 256;
 const contentTypes = new Map<string, ContentType>();
-
-/** Bytes beyond the limit that are still read and dropped, so that the client gets to see the refusal. */
-const DRAINED_SIZE = 16 * 1024 * 1024;
 
 /** Whether the headers announce a body; a chunked one may still turn out empty. */
 export function announcesBody(headers: IncomingHttpHeaders): boolean {
@@ -72,47 +70,22 @@ function judgeContentType(header: string): ContentType | undefined {
   return contentType;
 }
 
-/**
- * The whole body as text. Errors, given to `done`: `bodyTooLarge` over `limit` bytes, `unsupportedMediaType` for a
- * compressed body, `invalidJson` for bytes that are not UTF-8 or a body that breaks off.
- */
+/** The whole body as text. Errors, given to `done`: those of `readBytes`, `invalidJson` for bytes that are not UTF-8. */
 export function readBody(
   source: Readable,
   headers: IncomingHttpHeaders,
   limit: number,
   done: (error: Error | null, text?: string) => void,
 ): void {
-  const declared = Number(headers['content-length'] ?? 0);
-  let refusal =
-    declared > limit ? fhirError('bodyTooLarge', { limit }) : refuseEncoding(headers['content-encoding']);
-  if (declared > limit + DRAINED_SIZE) {
-    done(refusal ?? null);
-    return;
-  }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const finish = (error: Error | null, text?: string): void => {
-    source.off('data', collect).off('end', conclude).off('error', breakOff).off('close', breakOff);
-    done(error, text);
-  };
-  const collect = (chunk: Buffer): void => {
-    size += chunk.length;
-    if (size > limit) refusal ??= fhirError('bodyTooLarge', { limit });
-    if (refusal === undefined) chunks.push(chunk);
-    else chunks.length = 0;
-    if (size > limit + DRAINED_SIZE) finish(refusal ?? null);
-  };
-  const conclude = (): void => {
-    const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
-    if (refusal !== undefined) finish(refusal);
+  readBytes(source, headers, limit, (error, bytes = NO_BYTES) => {
+    if (error !== null) done(error);
     else if (!isUtf8(bytes))
-      finish(fhirError('invalidJson', { reason: `${placeOfBadByte(bytes)}: its bytes are not UTF-8` }));
-    else finish(null, bytes.toString('utf8'));
-  };
-  const breakOff = (): void => finish(fhirError('invalidJson', { reason: 'it breaks off' }));
-  source.on('data', collect).on('end', conclude).on('error', breakOff).on('close', breakOff);
-  source.resume();
+      done(fhirError('invalidJson', { reason: `${placeOfBadByte(bytes)}: its bytes are not UTF-8` }));
+    else done(null, bytes.toString('utf8'));
+  });
 }
+
+const NO_BYTES = Buffer.alloc(0);
 
 const REPLACEMENT = '\ufffd';
 const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
@@ -130,12 +103,4 @@ function placeOfBadByte(bytes: Buffer): string {
   }
   const before = text.slice(0, position);
   return `line ${before.split('\n').length}, column ${position - before.lastIndexOf('\n')}`;
-}
-
-function refuseEncoding(encoding: string | undefined): FhirError | undefined {
-  if (encoding === undefined || encoding.toLowerCase() === 'identity') return undefined;
-  return fhirError('unsupportedMediaType', {
-    contentType: `Content-Encoding ${encoding}`,
-    allowed: 'send it uncompressed',
-  });
 }

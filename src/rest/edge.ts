@@ -12,14 +12,18 @@ import {
 } from '../core';
 import { createActorReader } from './actor';
 import { AddressBook } from './address';
+import { BINARY } from './binary';
 import { requireContentType } from './body';
 import { ALL_TYPES, Exchange, type FhirRequest } from './exchange';
-import type { Interaction } from './interaction-names';
+import { INTERACTIONS, type Interaction } from './interaction-names';
+import { jobTime } from './job-time';
 import { requireJsonAccepted } from './negotiation';
+import { readProvenance } from './provenance';
 import { readQuery } from './query';
 import type { RestSettings } from './settings';
 
 const TENANT_NAME = /^[a-z0-9-]{1,63}$/;
+const READS: readonly Interaction[] = [INTERACTIONS.read, INTERACTIONS.vread];
 const RESOURCE_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 /** What all routes share: core's door, the settings, and how a request becomes an exchange. */
@@ -64,8 +68,13 @@ export class Edge {
     if (member !== undefined && member !== ALL_TYPES && !this.#isType(release, member))
       throw unknownType(member, release);
     const query = readQuery(request.url);
-    requireJsonAccepted(request.headers.accept, query.format, release);
-    const deadline = Date.now() + this.settings.requestTimeoutMs;
+    // What form a Binary is sent in is known when it is read.
+    if (type !== BINARY || !READS.includes(interaction))
+      requireJsonAccepted(request.headers.accept, query.format, release);
+    const provenance = readProvenance(request, interaction, this.settings.maxDepth);
+    const later = jobTime.getStore();
+    const deadline = later?.deadline ?? Date.now() + this.settings.requestTimeoutMs;
+    later?.signal.addEventListener('abort', () => visit.end());
     const context = {
       space,
       actor: this.#actorOf(request),
@@ -73,6 +82,7 @@ export class Edge {
       waiter: visit.waitUntil(deadline),
       requestId: request.id,
       log: this.log,
+      ...(provenance === undefined ? {} : { provenance }),
     };
     return new Exchange(this, request, reply, context, query);
   }
@@ -93,7 +103,12 @@ export class Edge {
     release: Release,
   ): ResourceInput {
     if (body !== undefined && body !== '') requireContentType(headers, types, release);
-    return toResourceInput(body ?? '', this.settings);
+    return this.parse(body ?? '');
+  }
+
+  /** Like `read`, of a text that no content type goes with. */
+  parse(text: string): ResourceInput {
+    return toResourceInput(text, this.settings);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestContext, StoredVersion } from '../core';
+import { CONTENT_SECURITY_POLICY, dispositionOf, type BinaryContent } from './binary';
 import type { Edge } from './edge';
 import { toEntityTag } from './entity-tag';
 import { indentJson } from './json-layout';
@@ -19,6 +20,8 @@ export interface RouteParts {
   readonly member?: string;
   readonly vid?: string;
   readonly code?: string;
+  /** Of a request that is answered later. */
+  readonly job?: string;
 }
 
 /** A request to a FHIR route; the body is text, or undefined where there was none or it was not read. */
@@ -84,6 +87,18 @@ export class Exchange {
       .code(status)
       .header('content-type', FHIR_JSON)
       .send(typeof body === 'string' && body.length > ENCODED_FROM ? Buffer.from(body) : body);
+  }
+
+  /** Sends what a Binary holds. A browser that opens it may save it or show it, and run nothing of it. */
+  sendContent({ contentType, securityContext, bytes }: BinaryContent): FastifyReply {
+    this.#setCommonHeaders();
+    if (securityContext !== undefined) this.reply.header('x-security-context', securityContext);
+    return this.reply
+      .code(200)
+      .header('content-type', contentType)
+      .header('content-disposition', dispositionOf(contentType))
+      .header('content-security-policy', CONTENT_SECURITY_POLICY)
+      .send(bytes);
   }
 
   /** Sends an answer without a body: 204, 304, or what `return=minimal` asked for. */

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, toFhirError, toOutcome, type FhirError, type Log } from '../core';
+import { BODY_CODINGS } from './content-coding';
 import { FHIR_JSON } from './negotiation';
 
 /** `Allow` of the 405s that core throws without knowing HTTP. */
@@ -18,7 +19,8 @@ export function sendFailure(thrown: unknown, request: FastifyRequest, reply: Fas
     log.error({ requestId: request.id, ...describeFault(thrown) }, 'a request failed');
   const allowed = error.allowed ?? ALLOWED[error.key];
   if (error.status === 405 && allowed !== undefined) reply.header('allow', allowed);
-  if (error.status === 503) reply.header('retry-after', RETRY_AFTER);
+  if (error.status === 503 || error.status === 429) reply.header('retry-after', RETRY_AFTER);
+  if (error.key === 'unsupportedCoding') reply.header('accept-encoding', BODY_CODINGS);
   if (error.key === 'unsupportedMediaType' && request.method === 'PATCH') {
     reply.header('accept-patch', 'application/json-patch+json, application/json, application/fhir+json');
   }

@@ -34,6 +34,8 @@ export const INTERACTIONS = Object.freeze({
   historyType: describe('history-type', `${FHIR_ROOT}/:type/_history`),
   historySystem: describe('history-system', `${FHIR_ROOT}/_history`),
   batch: describe('batch', FHIR_ROOT),
+  asyncStatus: describe('async-status', `${FHIR_ROOT}/_async/:job`),
+  asyncCancel: describe('async-cancel', `${FHIR_ROOT}/_async/:job`),
   operationSystem: describe('operation', `${FHIR_ROOT}/$:code`),
   operationType: describe('operation', `${FHIR_ROOT}/:type/$:code`),
   operationInstance: describe('operation', `${FHIR_ROOT}/:type/:id/$:code`),

@@ -2,15 +2,19 @@
 export interface Preference {
   readonly answer: 'representation' | 'minimal' | 'OperationOutcome';
   readonly handling: 'strict' | 'lenient' | undefined;
+  /** `respond-async` (https://hl7.org/fhir/R4/async.html). */
+  readonly isAsync: boolean;
 }
 
-const NOTHING: Preference = Object.freeze({ answer: 'representation', handling: undefined });
+const RESPOND_ASYNC = 'respond-async';
+const NOTHING: Preference = Object.freeze({ answer: 'representation', handling: undefined, isAsync: false });
 
 /** Reads a `Prefer` header; what it does not know is ignored, as RFC 7240 says. */
 export function parsePreference(header: string | readonly string[] | undefined): Preference {
   if (header === undefined) return NOTHING;
   let answer: Preference['answer'] = 'representation';
   let handling: Preference['handling'];
+  let isAsync = false;
   const text = typeof header === 'string' ? header : header.join(',');
   for (const element of text.split(/[,;]/)) {
     const [name = '', value = ''] = element.split('=').map((part) => part.trim().replace(/^"(.*)"$/, '$1'));
@@ -21,7 +25,23 @@ export function parsePreference(header: string | readonly string[] | undefined):
       else if (wish === 'representation') answer = 'representation';
     } else if (name.toLowerCase() === 'handling' && (wish === 'strict' || wish === 'lenient')) {
       handling = wish;
+    } else if (name.toLowerCase() === RESPOND_ASYNC) {
+      isAsync = true;
     }
   }
-  return { answer, handling };
+  return { answer, handling, isAsync };
+}
+
+/** What is left of the header without `respond-async`; '' where nothing is. */
+export function withoutAsync(header: string): string {
+  return header
+    .split(',')
+    .map((part) =>
+      part
+        .split(';')
+        .filter((piece) => piece.trim().toLowerCase() !== RESPOND_ASYNC)
+        .join(';'),
+    )
+    .filter((part) => part.trim() !== '')
+    .join(',');
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, HTTPMethods } from 'fastify';
 import { fhirError } from '../core';
+import { cancel, isAnsweredLater, status, submit } from './async';
 import { announcesBody } from './body';
 import type { Edge } from './edge';
 import type { Exchange, FhirRequest } from './exchange';
@@ -33,6 +34,10 @@ const ROUTES: readonly Route[] = [
       GET: [INTERACTIONS.searchSystem, search],
       POST: [INTERACTIONS.batch, refuseBatch],
     },
+  },
+  {
+    path: '/_async/:job',
+    methods: { GET: [INTERACTIONS.asyncStatus, status], DELETE: [INTERACTIONS.asyncCancel, cancel] },
   },
   { path: '/metadata', methods: { GET: [INTERACTIONS.capabilities, capabilities] } },
   { path: '/_search', methods: { POST: [INTERACTIONS.searchSystemByPost, search] } },
@@ -102,8 +107,10 @@ export function registerFhirRoutes(server: FastifyInstance, edge: Edge): void {
 }
 
 function serve(edge: Edge, interaction: Interaction, run: Run) {
-  return async (request: FhirRequest, reply: FastifyReply): Promise<FastifyReply> =>
-    run(await edge.open(request, reply, interaction));
+  return async (request: FhirRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const exchange = await edge.open(request, reply, interaction);
+    return isAnsweredLater(exchange, interaction) ? submit(exchange, interaction) : run(exchange);
+  };
 }
 
 /** A GET has no body, except on one resource, where `read` looks whether it is a patch. */

@@ -1,8 +1,12 @@
 import type { Socket } from 'node:net';
-import fastifyCors from '@fastify/cors';
 import fastify, { type FastifyInstance } from 'fastify';
 import { fhirError, toOutcome, type Core, type Log } from '../core';
+import { answerLater } from './async';
+import { isContentOfBinary, largestContent } from './binary';
 import { readBody } from './body';
+import { readBytes } from './body-bytes';
+import { compressAnswers } from './compression';
+import { allowOrigin, allowOrigins } from './cors';
 import { Edge } from './edge';
 import { sendFailure } from './failure';
 import { registerHealthRoutes } from './health';
@@ -30,8 +34,6 @@ const LONGEST_PART = 512;
 /** Search addresses are long; Node's own limit is 16 kB for all headers. */
 const LARGEST_HEADERS = 64 * 1024;
 
-const EXPOSED_HEADERS = ['ETag', 'Location', 'Content-Location', 'Last-Modified', 'X-Request-Id'];
-
 /**
  * The HTTP server with every route of the FHIR REST API, tenant administration and health checks; not yet listening.
  * Everything that goes wrong is answered as an OperationOutcome. Bodies reach handlers as text.
@@ -58,7 +60,10 @@ export function createRestServer({
     // `$` is often sent percent-encoded.
     rewriteUrl: (request) => spellOutDollar(request.url ?? '/'),
     clientErrorHandler: refuseConnection,
-    frameworkErrors: (error, request, reply) => sendFailure(error, request, reply, log),
+    frameworkErrors(error, request, reply) {
+      allowOrigin(request, reply, settings.corsOrigins);
+      sendFailure(error, request, reply, log);
+    },
   });
   watchRequests(server, log, metrics);
   server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply, log));
@@ -66,19 +71,13 @@ export function createRestServer({
     throw fhirError('noSuchAddress');
   });
   readBodiesAsText(server, settings);
-  if (settings.corsOrigins.length > 0) {
-    server.register(fastifyCors, {
-      origin: settings.corsOrigins.includes('*') ? '*' : [...settings.corsOrigins],
-      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      exposedHeaders: EXPOSED_HEADERS,
-      maxAge: 600,
-      strictPreflight: false,
-    });
-  }
+  allowOrigins(server, settings.corsOrigins);
+  compressAnswers(server);
   registerHealthRoutes(server, core);
   registerTenantRoutes(server, core);
   registerFhirRoutes(server, new Edge(core, settings, log));
   register?.(server);
+  answerLater(server, core, settings);
   return server;
 }
 
@@ -86,14 +85,17 @@ export function createRestServer({
 function readBodiesAsText(server: FastifyInstance, { bodyLimits }: RestSettings): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (request, payload, done) => {
-    if (request.is404) done(null, undefined);
-    else
-      readBody(
-        payload,
-        request.headers,
-        isBundleAddress(request.url) ? bodyLimits.bundle : bodyLimits.resource,
-        done,
+    if (request.is404) {
+      done(null, undefined);
+    } else if (isContentOfBinary(request)) {
+      // As the resource holds it.
+      readBytes(payload, request.headers, largestContent(bodyLimits.resource), (error, bytes) =>
+        done(error, bytes?.toString('base64')),
       );
+    } else {
+      const limit = isBundleAddress(request.url) ? bodyLimits.bundle : bodyLimits.resource;
+      readBody(payload, request.headers, limit, done);
+    }
   });
 }
 

@@ -14,4 +14,6 @@ export interface RestSettings {
   readonly bodyLimits: { readonly resource: number; readonly bundle: number };
   /** Milliseconds from a request's arrival until it is answered with `timeout`. */
   readonly requestTimeoutMs: number;
+  /** The same for a request that is answered later, from when it is begun. */
+  readonly asyncTimeoutMs: number;
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { FORM_TYPES, hasContentType, PATCH_TYPES, readBody, RESOURCE_TYPES } from '../../src/rest/body';
 
 function read(
@@ -51,10 +52,13 @@ describe('a body', () => {
     await expect(read([], { 'content-length': '1001' })).rejects.toMatchObject({ status: 413 });
   });
 
-  it('that is compressed is 415', async () => {
-    await expect(read([Buffer.from('x')], { 'content-encoding': 'gzip' })).rejects.toMatchObject({
-      status: 415,
-    });
+  it('that is compressed is inflated, and 400 if it is not what it says', async () => {
+    const compressed = gzipSync('{"a":1}');
+    const chunks = [...compressed].map((byte) => Buffer.from([byte]));
+    expect(await read(chunks, { 'content-encoding': 'gzip' })).toBe('{"a":1}');
+    for (const bytes of [Buffer.from('x'), compressed.subarray(0, 9)])
+      await expect(read([bytes], { 'content-encoding': 'gzip' })).rejects.toMatchObject({ status: 400 });
+    await expect(read([compressed], { 'content-encoding': 'zstd' })).rejects.toMatchObject({ status: 415 });
     expect(await read([Buffer.from('x')], { 'content-encoding': 'identity' })).toBe('x');
   });
 

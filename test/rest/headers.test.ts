@@ -67,7 +67,11 @@ describe('Prefer', () => {
     ['Handling=STRICT', 'representation', 'strict'],
     ['handling=sometimes', 'representation', undefined],
   ])('reads %s', (header, answer, handling) => {
-    expect(parsePreference(header)).toEqual({ answer, handling });
+    expect(parsePreference(header)).toEqual({
+      answer,
+      handling,
+      isAsync: header?.startsWith('respond-async') ?? false,
+    });
   });
 });
 

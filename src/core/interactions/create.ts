@@ -4,6 +4,7 @@ import { fhirError } from '../errors';
 import type { ResourceInput } from '../preparation/preparer';
 import type { Services } from '../services';
 import { typeNumberOf } from './resource-address';
+import { companionOf } from './provenance';
 import { parameterPartOf } from './replace-version';
 import { ANONYMOUS, toStoredVersion } from './stored-version';
 
@@ -40,6 +41,7 @@ export async function create(
       metaOffset,
       author: context.actor === ANONYMOUS ? null : context.actor,
       ...parameterPartOf(space, id, pairs),
+      ...(await companionOf(services, context, { type, id, versionId: 1 })),
     } as const;
     const written = await services.writes.write(
       space.number,

@@ -7,6 +7,7 @@ import { LOCK_STATEMENT, type ResourceAddress } from '../storage/version-read';
 import { keyText, type VersionRow } from '../storage/version-row';
 import { NO_ROWS, type VersionWrite, type Written } from '../storage/version-write';
 import { writeInTransaction } from '../storage/write-queue';
+import { companionOf } from './provenance';
 import { readOwn } from './resource-address';
 import { ANONYMOUS, toStoredVersion } from './stored-version';
 
@@ -81,6 +82,7 @@ async function planWrite(
     id: services.keys.isOwn(address.key) ? null : id,
     expected: current?.version ?? 0,
     author: context.actor === ANONYMOUS ? null : context.actor,
+    ...(await companionOf(services, context, { type, id, versionId: (current?.version ?? 0) + 1 })),
     ...(current === undefined ? {} : { replaced: await rowsOf(services, context, type, current) }),
   };
   if (decided.change === 'delete') {

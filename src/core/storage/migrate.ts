@@ -67,6 +67,9 @@ const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ['select', 'andiron.search_parameter'],
   ['execute', 'function andiron.register_search_parameters'],
   ['execute', 'function andiron.restart_search_parameters'],
+  ['select, insert, delete', 'andiron.async_job'],
+  ['execute', 'function andiron.count_async_jobs'],
+  ['execute', 'function andiron.have_async_jobs'],
 ];
 
 /**
@@ -151,6 +154,7 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
   const granted = await client.query<{ done: boolean }>(
     sql`select has_function_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.restart_search_parameters(int, text)', 'execute')
+        and has_function_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.have_async_jobs()', 'execute')
         and has_column_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.installation', 'definitions_digest', 'select') as done
         from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`.compile(builder).sql,

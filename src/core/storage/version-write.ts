@@ -35,6 +35,8 @@ export interface VersionWrite {
   readonly parameterChange?: number;
   /** Of a SearchParameter in a tenant's space: what is to be indexed from now on. */
   readonly registration?: Registration;
+  /** A new resource that is written in the same transaction, or neither is. */
+  readonly companion?: VersionWrite;
 }
 
 export interface Written {

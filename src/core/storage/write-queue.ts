@@ -77,16 +77,23 @@ export async function writeVersions(
   return outcomes;
 }
 
-/** Writes one version, and registers what it says about search parameters, inside a transaction. */
+/**
+ * Writes one version, registers what it says about search parameters, and writes what goes with it, inside a
+ * transaction. Undefined: nothing was written.
+ */
 export async function writeInTransaction(
   run: Run,
   space: number,
   write: VersionWrite,
 ): Promise<Written | undefined> {
   const [written] = await writeVersions(run, space, [write]);
-  const { registration } = write;
-  if (written !== undefined && registration !== undefined)
+  if (written === undefined) return undefined;
+  const { registration, companion } = write;
+  if (registration !== undefined)
     await run(REGISTER, { space, owner: registration.owner, pairs: JSON.stringify(registration.pairs) });
+  // It is new, so that nobody waits for its lock: two of such transactions cannot wait for each other.
+  if (companion !== undefined && (await writeInTransaction(run, space, companion)) === undefined)
+    throw fhirError('overloaded');
   return written;
 }
 
@@ -237,8 +244,8 @@ export class WriteQueues {
   }
 
   private enqueue(space: number, write: VersionWrite, deadline: number): Promise<Written | undefined> {
-    // Two statements, which only a transaction holds together; search parameters are written seldom.
-    if (write.registration !== undefined)
+    // Two statements, which only a transaction holds together; both kinds are seldom.
+    if (write.registration !== undefined || write.companion !== undefined)
       return this.database.transaction(space, (run) => writeInTransaction(run, space, write));
     let queue = this.queues.get(space);
     if (queue === undefined) {

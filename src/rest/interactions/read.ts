@@ -4,9 +4,11 @@
  */
 import type { FastifyReply } from 'fastify';
 import { fhirError, type StoredVersion } from '../../core';
+import { BINARY, readBinary, wantsResource } from '../binary';
 import { announcesBody, readBody } from '../body';
 import type { Exchange } from '../exchange';
 import { isUnchanged } from '../precondition';
+import { addVary } from '../vary';
 import { patchByGet } from './patch';
 
 const VERSION_ID = /^[A-Za-z0-9\-.]{1,64}$/;
@@ -27,10 +29,22 @@ export async function vread(exchange: Exchange): Promise<FastifyReply> {
   return answer(exchange, await edge.core.vread(context, type, id, version));
 }
 
-function answer(exchange: Exchange, version: StoredVersion): FastifyReply {
+async function answer(exchange: Exchange, version: StoredVersion): Promise<FastifyReply> {
   exchange.setVersion(version);
+  if (version.type === BINARY) return answerBinary(exchange, version);
   if (isUnchanged(exchange.request.headers, version)) return exchange.sendEmpty(304);
   return exchange.send(200, version.text);
+}
+
+/** As a resource or in its own type, whichever the client takes (https://hl7.org/fhir/R4/binary.html#rest). */
+async function answerBinary(exchange: Exchange, version: StoredVersion): Promise<FastifyReply> {
+  const { edge, request, context, query } = exchange;
+  const content = await readBinary(edge.core, version.text);
+  const { release } = context.space;
+  const isResource = wantsResource(request.headers.accept, query.format, content.contentType, release);
+  addVary(exchange.reply, 'Accept');
+  if (isUnchanged(request.headers, version)) return exchange.sendEmpty(304);
+  return isResource ? exchange.send(200, version.text) : exchange.sendContent(content);
 }
 
 /** The body of a GET, which Fastify leaves alone. */

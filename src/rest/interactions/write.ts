@@ -2,12 +2,12 @@
  * POST {type}, PUT {type}/{id} and DELETE {type}/{id}: https://hl7.org/fhir/R4/http.html#create, #update, #delete.
  */
 import type { FastifyReply } from 'fastify';
-import { fhirError, toOutcome, type ResourceInput } from '../../core';
-import { RESOURCE_TYPES } from '../body';
+import { fhirError, toOutcome } from '../../core';
 import type { Exchange } from '../exchange';
 import { methodNotAllowed } from '../method';
 import { readGuard } from '../precondition';
 import { parsePreference } from '../prefer';
+import { readResource } from '../resource-input';
 import { sendWritten } from '../written';
 
 export async function create(exchange: Exchange): Promise<FastifyReply> {
@@ -17,13 +17,13 @@ export async function create(exchange: Exchange): Promise<FastifyReply> {
       reason: 'Conditional create (If-None-Exist) is not supported yet; nothing was stored',
     });
   }
-  const result = await edge.core.create(context, type, readResource(exchange));
+  const result = await edge.core.create(context, type, await readResource(exchange));
   return sendWritten(exchange, result, 'stored');
 }
 
 export async function update(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context, type, id } = exchange;
-  const resource = readResource(exchange);
+  const resource = await readResource(exchange);
   const guard = await readGuard(edge.core, context, request, type, id);
   const result = await edge.core.update(context, type, id, resource, guard);
   return sendWritten(exchange, result, 'stored');
@@ -50,8 +50,4 @@ export async function refuseConditionalWrite({ request, query }: Exchange): Prom
   }
   const reason = `Conditional ${request.method} is not supported yet; nothing was changed`;
   throw fhirError('notSupported', { reason });
-}
-
-function readResource({ edge, request, context }: Exchange): ResourceInput {
-  return edge.read(request.body, request.headers, RESOURCE_TYPES, context.space.release);
 }

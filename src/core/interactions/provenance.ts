@@ -1,0 +1,67 @@
+import type { RequestContext } from '../context';
+import { FhirError, fhirError, type Issue } from '../errors';
+import { isJsonObject, type JsonDocument } from '../fhir/json';
+import type { Services } from '../services';
+import type { VersionWrite } from '../storage/version-write';
+import { typeNumberOf } from './resource-address';
+import { ANONYMOUS } from './stored-version';
+
+const PROVENANCE = 'Provenance';
+
+/** The version that a request writes. */
+interface WrittenVersion {
+  readonly type: string;
+  readonly id: string;
+  readonly versionId: number;
+}
+
+/**
+ * The Provenance that a request wants stored with its change (https://hl7.org/fhir/R4/provenance.html#header), as a
+ * write of its own that goes with that of the change; its target is the version written. Nothing without one.
+ * Throws what is wrong with it, in words that name the header.
+ */
+export async function companionOf(
+  services: Services,
+  context: RequestContext,
+  target: WrittenVersion,
+): Promise<Pick<VersionWrite, 'companion'>> {
+  const { provenance, space } = context;
+  if (provenance === undefined) return {};
+  const { id, high, low } = services.ids.next();
+  try {
+    const { text, metaOffset, rows } = await services.preparer.resource({
+      space,
+      type: PROVENANCE,
+      id,
+      idMode: 'assigned',
+      input: withTarget(provenance, target),
+    });
+    const companion: VersionWrite = {
+      type: typeNumberOf(services, context, PROVENANCE),
+      key: { high, low },
+      id: null,
+      expected: 0,
+      change: 'create',
+      body: text,
+      metaOffset,
+      author: context.actor === ANONYMOUS ? null : context.actor,
+      rows,
+      ...(space.searchParameters === undefined ? {} : { parameterChange: space.searchParameters.change }),
+    };
+    return { companion };
+  } catch (error) {
+    throw error instanceof FhirError ? new FhirError(error.key, error.issues.map(nameHeader)) : error;
+  }
+}
+
+/** What the client says of the target is not believed: it cannot know the version. */
+function withTarget(provenance: JsonDocument, { type, id, versionId }: WrittenVersion): JsonDocument {
+  const { value, marked } = provenance;
+  if (!isJsonObject(value)) throw fhirError('invalidResource', { reason: 'it is not a JSON object' });
+  const reference = `${type}/${id}/_history/${versionId}`;
+  return { value: { ...value, target: [{ reference }] }, marked };
+}
+
+function nameHeader(issue: Issue): Issue {
+  return { ...issue, diagnostics: `X-Provenance: ${issue.diagnostics}` };
+}

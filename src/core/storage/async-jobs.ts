@@ -1,0 +1,89 @@
+/** Requests that are answered later (docs/async.md): what a request does with them, in its own space. */
+import { sql } from 'kysely';
+import type { Space } from '../context';
+import type { Database } from './database';
+import { bind, defineStatement, template } from './statement';
+
+/** A request as the edge that took it can carry it out again. */
+export interface JobRequest {
+  /** Whatever the edge needs; kept as JSON. */
+  readonly details: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly body?: string;
+  /** True where doing it twice changes nothing. */
+  readonly isRepeatable: boolean;
+}
+
+/** How it went: the status of HTTP and the resource of the answer. */
+export interface JobOutcome {
+  readonly status: number;
+  readonly text: string;
+}
+
+export type JobState =
+  | { readonly state: 'waiting' | 'running'; /** Milliseconds since it was taken. */ readonly age: number }
+  | ({ readonly state: 'done'; /** Milliseconds since 1970. */ readonly expires: number } & JobOutcome);
+
+const ADD = defineStatement(
+  template(sql`
+    insert into andiron.async_job (space, id, tenant, repeatable, expires, request, body)
+    select ${bind('space')}::int, ${bind('id')}, ${bind('tenant')}::int, ${bind('repeatable')}::boolean,
+           now() + ${bind('kept')}::int * interval '1 millisecond', ${bind('request')}::jsonb, ${bind('body')}::text
+    where andiron.count_async_jobs(${bind('space')}::int) < ${bind('most')}::int
+    returning id`),
+);
+
+const FIND = defineStatement(
+  template(sql`
+    select j.state, floor(extract(epoch from now() - j.created) * 1000)::bigint,
+           floor(extract(epoch from j.expires) * 1000)::bigint, j.status, j.answer
+    from andiron.async_job j
+    where j.space = ${bind('space')}::int and j.id = ${bind('id')} and j.expires > now() limit 1`),
+);
+
+const REMOVE = defineStatement(
+  template(sql`
+    delete from andiron.async_job j where j.space = ${bind('space')}::int and j.id = ${bind('id')} returning 1`),
+);
+
+/** False where the tenant has `most` already. `kept`: milliseconds until it is forgotten, done or not. */
+export async function addJob(
+  database: Database,
+  space: Space,
+  id: string,
+  { details, body, isRepeatable }: JobRequest,
+  { most, kept }: { readonly most: number; readonly kept: number },
+): Promise<boolean> {
+  const rows = await database.run('search', space.number, ADD, {
+    space: space.number,
+    id,
+    tenant: space.tenantNumber,
+    repeatable: isRepeatable,
+    kept,
+    most,
+    request: JSON.stringify(details),
+    body: body ?? null,
+  });
+  return rows.length > 0;
+}
+
+export async function findJob(database: Database, space: Space, id: string): Promise<JobState | undefined> {
+  const rows = await database.run('search', space.number, FIND, { space: space.number, id });
+  const [row] = rows as [JobState['state'], number, number, number | null, string | null][];
+  if (row === undefined) return undefined;
+  const [state, age, expires, status, answer] = row;
+  if (state !== 'done') return { state, age };
+  return { state, expires, status: status ?? 500, text: answer ?? '' };
+}
+
+/** Whoever is at it finds it gone and stops. False where there is none. */
+export async function removeJob(database: Database, space: Space, id: string): Promise<boolean> {
+  const rows = await database.run('search', space.number, REMOVE, { space: space.number, id });
+  return rows.length > 0;
+}
+
+const ANY = defineStatement(template(sql`select andiron.have_async_jobs()`));
+
+export async function haveJobs(database: Database): Promise<boolean> {
+  const [row] = await database.run('search', undefined, ANY, {});
+  return row?.[0] === true;
+}

@@ -1,0 +1,122 @@
+/**
+ * Requests with `Prefer: respond-async` (https://hl7.org/fhir/R4/async.html, docs/async.md): taken with 202 and an
+ * address, at which the client asks how far it is, gets the answer, or gives it up.
+ */
+import type { FastifyInstance, FastifyReply, InjectOptions } from 'fastify';
+import { fhirError, toOutcome, type Core, type JobRequest } from '../core';
+import type { Exchange } from './exchange';
+import { INTERACTIONS, type Interaction } from './interaction-names';
+import { jobTime } from './job-time';
+import { parsePreference, withoutAsync } from './prefer';
+import type { RestSettings } from './settings';
+
+/** Searches change nothing, so that they may be begun anew. */
+const SEARCHES: readonly Interaction[] = [
+  INTERACTIONS.searchType,
+  INTERACTIONS.searchTypeByPost,
+  INTERACTIONS.searchSystem,
+  INTERACTIONS.searchSystemByPost,
+  INTERACTIONS.searchCompartment,
+  INTERACTIONS.searchCompartmentByPost,
+  INTERACTIONS.searchCompartmentTypeByPost,
+];
+const BUNDLES: readonly Interaction[] = [INTERACTIONS.batch];
+
+/** Headers that say what is asked, by whom and in which form; those of the connection are not kept. */
+const KEPT_HEADERS = [
+  'accept',
+  'content-type',
+  'host',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-request-id',
+] as const;
+
+/** Seconds after which a client may ask again. */
+const RETRY_AFTER = '1';
+
+/** Whether a request is to be answered later: as RFC 7240 allows, what else asks for it is answered at once. */
+export function isAnsweredLater({ request }: Exchange, interaction: Interaction): boolean {
+  const { prefer } = request.headers;
+  if (prefer === undefined || request.method === 'HEAD' || jobTime.getStore() !== undefined) return false;
+  return (SEARCHES.includes(interaction) || BUNDLES.includes(interaction)) && parsePreference(prefer).isAsync;
+}
+
+/** 202 with the address of the answer. Throws tooManyJobs. */
+export async function submit(exchange: Exchange, interaction: Interaction): Promise<FastifyReply> {
+  const { edge, request, context, root, reply } = exchange;
+  const headers: Record<string, string> = { 'x-request-id': request.id };
+  for (const name of KEPT_HEADERS) {
+    const value = request.headers[name];
+    if (typeof value === 'string') headers[name] = value;
+  }
+  const prefer = withoutAsync(String(request.headers['prefer']));
+  if (prefer !== '') headers['prefer'] = prefer;
+  const job: JobRequest = {
+    details: {
+      method: request.method,
+      url: request.url,
+      headers,
+      ...(request.socket.remoteAddress === undefined ? {} : { remoteAddress: request.socket.remoteAddress }),
+    },
+    isRepeatable: SEARCHES.includes(interaction),
+    ...(request.body === undefined ? {} : { body: request.body }),
+  };
+  const id = await edge.core.jobs.submit(context, job);
+  reply.header('content-location', `${root}/_async/${id}`).header('preference-applied', 'respond-async');
+  return exchange
+    .forbidCaching()
+    .send(202, say('The request was taken; ask at Content-Location for its answer'));
+}
+
+/** GET _async/{job}: 202 until it is done, then its answer; an error with the status that it would have had. */
+export async function status(exchange: Exchange): Promise<FastifyReply> {
+  const { edge, request, context, reply } = exchange;
+  const job = await edge.core.jobs.find(context, request.params.job ?? '');
+  if (job === undefined) throw fhirError('unknownJob');
+  exchange.forbidCaching();
+  if (job.state === 'done') {
+    reply.header('expires', new Date(job.expires).toUTCString());
+    return exchange.send(job.status, job.text);
+  }
+  const progress =
+    job.state === 'waiting' ? 'waiting' : `under way, taken ${Math.floor(job.age / 1000)} s ago`;
+  reply.header('x-progress', progress).header('retry-after', RETRY_AFTER);
+  return exchange.send(202, say(`The request is ${progress}`));
+}
+
+/** DELETE _async/{job}: 202; what was not begun is not done, and a search that is under way stops. */
+export async function cancel(exchange: Exchange): Promise<FastifyReply> {
+  const { edge, request, context } = exchange;
+  if (!(await edge.core.jobs.cancel(context, request.params.job ?? ''))) throw fhirError('unknownJob');
+  return exchange.forbidCaching().send(202, say('The request and its answer are given up'));
+}
+
+function say(diagnostics: string): string {
+  return toOutcome([{ severity: 'information', code: 'informational', diagnostics }]);
+}
+
+/** Carries out what was taken, by the way that any request goes. */
+export function answerLater(server: FastifyInstance, core: Core, { asyncTimeoutMs }: RestSettings): void {
+  core.jobs.serve(async ({ details, body }, signal) => {
+    const deadline = Date.now() + asyncTimeoutMs;
+    const options = toInjection(details, body);
+    const answer = await jobTime.run({ deadline, signal }, () => server.inject(options));
+    if (signal.aborted) throw new Error('it was given up');
+    return { status: answer.statusCode, text: answer.body };
+  });
+  server.addHook('preClose', () => core.jobs.stop());
+}
+
+function toInjection(details: JobRequest['details'], body: string | undefined): InjectOptions {
+  const { method, url, headers, remoteAddress } = details;
+  if ((method !== 'GET' && method !== 'POST') || typeof url !== 'string' || typeof headers !== 'object')
+    throw new Error('a request was kept that cannot be carried out');
+  return {
+    method,
+    url,
+    headers,
+    ...(typeof remoteAddress === 'string' ? { remoteAddress } : {}),
+    ...(body === undefined ? {} : { payload: body }),
+  };
+}

@@ -1,0 +1,178 @@
+/**
+ * Binary, the one type that FHIR sends and takes in its own content type (https://hl7.org/fhir/R4/binary.html#rest).
+ */
+import type { FastifyRequest } from 'fastify';
+import { fhirError, stringifyJson, type Core, type JsonObject, type Release } from '../core';
+import { RESOURCE_TYPES } from './body';
+import { FHIR_ROOT } from './interaction-names';
+import { parseMediaRange, parseMediaRanges, type MediaRange } from './media-range';
+import { fitsRelease } from './negotiation';
+
+export const BINARY = 'Binary';
+
+/** What is not told what it is. */
+const UNKNOWN_TYPE = 'application/octet-stream';
+
+/** Where a body may be the content of a Binary: create, update, and update by condition. */
+const RAW_ADDRESSES: readonly string[] = [
+  `POST ${FHIR_ROOT}/:type`,
+  `PUT ${FHIR_ROOT}/:type/:id`,
+  `PUT ${FHIR_ROOT}/:type`,
+];
+
+/** Room for the other members of the resource that a content becomes. */
+const ENVELOPE_BYTES = 4096;
+
+/** Whether the body of a request is the content of a Binary in another type than FHIR's. */
+export function isContentOfBinary(request: FastifyRequest): boolean {
+  const { params } = request;
+  if (typeof params !== 'object' || params === null || !('type' in params) || params.type !== BINARY)
+    return false;
+  if (!RAW_ADDRESSES.includes(`${request.method} ${request.routeOptions.url}`)) return false;
+  return !isJsonType(request.headers['content-type'] ?? '');
+}
+
+function isJsonType(header: string): boolean {
+  const range = parseMediaRange(header);
+  return range !== undefined && RESOURCE_TYPES.some((name) => name === `${range.type}/${range.subtype}`);
+}
+
+/** Largest content, in bytes, of which the resource does not exceed the limit of a resource. */
+export function largestContent(resourceLimit: number): number {
+  return Math.max(0, Math.floor(((resourceLimit - ENVELOPE_BYTES) * 3) / 4));
+}
+
+/** JSON text of the Binary of some content; `id` undefined: it has none yet. */
+export function writeBinary(
+  base64: string,
+  id: string | undefined,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): string {
+  const securityContext = headers['x-security-context'];
+  const resource: JsonObject = {
+    resourceType: BINARY,
+    ...(id === undefined ? {} : { id }),
+    contentType: String(headers['content-type'] ?? UNKNOWN_TYPE).trim(),
+    ...(securityContext === undefined ? {} : { securityContext: { reference: String(securityContext) } }),
+  };
+  // What is put in behind needs no escape, and an empty value is no value in FHIR.
+  const text = stringifyJson(resource, false);
+  return base64 === '' ? text : `${text.slice(0, -1)},"data":"${base64}"}`;
+}
+
+/** What a Binary holds, ready to be sent. */
+export interface BinaryContent {
+  /** A media type of harmless characters. */
+  readonly contentType: string;
+  /** Value of `X-Security-Context`. */
+  readonly securityContext: string | undefined;
+  readonly bytes: Buffer;
+}
+
+const STORED_DEPTH = { maxDepth: Number.MAX_SAFE_INTEGER };
+const PRINTABLE = /^[\x20-\x7e]+$/;
+
+/** The content of a stored Binary; a long one is parsed in a thread of its own. */
+export async function readBinary(core: Core, text: string): Promise<BinaryContent> {
+  const { value, parts } = await core.outline(text, { ...STORED_DEPTH, levels: 1 });
+  const resource = isObject(value) ? value : {};
+  const long = parts.find(({ path }) => path.length === 1 && path[0] === 'data')?.text;
+  const data = long === undefined ? resource['data'] : long.slice(1, -1);
+  const { contentType, securityContext } = resource;
+  const reference = isObject(securityContext) ? securityContext['reference'] : undefined;
+  return {
+    contentType:
+      typeof contentType === 'string' &&
+      PRINTABLE.test(contentType) &&
+      parseMediaRange(contentType) !== undefined
+        ? contentType
+        : UNKNOWN_TYPE,
+    securityContext: typeof reference === 'string' && PRINTABLE.test(reference) ? reference : undefined,
+    bytes: typeof data === 'string' ? Buffer.from(data, 'base64') : Buffer.alloc(0),
+  };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Whether a Binary is sent as a resource: where the client names a content type of FHIR, and none that it would
+ * rather have. Else it is sent in its own type. Throws `notAcceptable` where the client takes neither.
+ */
+export function wantsResource(
+  accept: string | undefined,
+  format: string | undefined,
+  contentType: string,
+  release: Release,
+): boolean {
+  const asked = format ?? accept ?? '';
+  const ranges = format === undefined ? parseMediaRanges(asked) : toRanges(format);
+  if (ranges.length === 0 && format === undefined) return false;
+  const own = parseMediaRange(contentType);
+  const ofResource = Math.max(
+    0,
+    ...ranges.filter((range) => isFhirRange(range, own, release)).map(({ quality }) => quality),
+  );
+  const ofContent = own === undefined ? 0 : qualityOf(own, ranges);
+  if (ofResource > 0 && ofResource >= ofContent) return true;
+  if (ofContent > 0) return false;
+  throw fhirError('notAcceptable', { accept: asked });
+}
+
+function toRanges(format: string): MediaRange[] {
+  const written = format
+    .trim()
+    .toLowerCase()
+    .replace(/ (?=json|fhir|xml)/, '+');
+  const range = parseMediaRange(written === 'json' ? RESOURCE_TYPES[0] : written);
+  return range === undefined ? [] : [range];
+}
+
+/** A type of FHIR by name, no pattern; `application/json` is the content's own where the content is of that type. */
+function isFhirRange(range: MediaRange, own: MediaRange | undefined, release: Release): boolean {
+  const name = `${range.type}/${range.subtype}`;
+  if (!RESOURCE_TYPES.some((type) => type === name) || !fitsRelease(range, release)) return false;
+  return name === RESOURCE_TYPES[0] || own === undefined || name !== `${own.type}/${own.subtype}`;
+}
+
+/** The quality that the most specific range gives to a type. */
+function qualityOf(own: MediaRange, ranges: readonly MediaRange[]): number {
+  let best = -1;
+  let quality = 0;
+  for (const range of ranges) {
+    const specificity =
+      range.type === '*'
+        ? 0
+        : range.type !== own.type
+          ? -1
+          : range.subtype === '*'
+            ? 1
+            : range.subtype === own.subtype
+              ? 2
+              : -1;
+    if (specificity < 0 || specificity < best) continue;
+    quality = specificity > best ? range.quality : Math.max(quality, range.quality);
+    best = specificity;
+  }
+  return quality;
+}
+
+/** Types that browsers show without running anything of them; all others are offered to be saved. */
+const SHOWN =
+  /^(?:image\/(?!svg)[\w.+-]+|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/pdf)\s*(?:;|$)/i;
+
+/** Value of `Content-Disposition`: stored HTML must not open as a page of this server. */
+export function dispositionOf(contentType: string): 'inline' | 'attachment' {
+  return SHOWN.test(contentType) ? 'inline' : 'attachment';
+}
+
+/** What a browser may do with stored content that it opens: nothing but show it. */
+export const CONTENT_SECURITY_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'";
+
+/** Whether JSON text that was sent to Binary is one, and not a content of type JSON. */
+export async function isBinaryResource(core: Core, text: string, maxDepth: number): Promise<boolean> {
+  if (!text.includes(BINARY)) return false;
+  const { value } = await core.outline(text, { maxDepth, levels: 1 });
+  return isObject(value) && value['resourceType'] === BINARY;
+}

@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { chooseCoding, createEncoder } from './content-coding';
+import { addVary } from './vary';
+
+/** Smaller answers fit into one packet as they are. */
+const LEAST_SIZE = 1400;
+
+/** Types that compression makes smaller; what is packed already (images, archives) is left as it is. */
+const COMPRESSIBLE = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|javascript|ndjson)|image\/svg\+xml)/i;
+
+/**
+ * Compresses answers in the coding that the client prefers, REST and GraphQL alike. They are sent while they are
+ * being compressed, in the threads of libuv.
+ */
+export function compressAnswers(server: FastifyInstance): void {
+  server.addHook('onSend', (request, reply, payload, done) => {
+    const size = sizeOf(payload);
+    if (size < LEAST_SIZE || !isCompressible(reply)) {
+      done(null, payload);
+      return;
+    }
+    addVary(reply, 'Accept-Encoding');
+    const coding = chooseCoding(headerText(request.headers['accept-encoding']));
+    if (coding === undefined) {
+      done(null, payload);
+      return;
+    }
+    reply.header('content-encoding', coding).removeHeader('content-length');
+    const encoder = createEncoder(coding, size);
+    encoder.end(payload);
+    done(null, encoder);
+  });
+}
+
+/** -1 for what has no size yet: streams are sent as they come. */
+function sizeOf(payload: unknown): number {
+  if (typeof payload === 'string') return Buffer.byteLength(payload);
+  return Buffer.isBuffer(payload) ? payload.length : -1;
+}
+
+function isCompressible(reply: FastifyReply): boolean {
+  if (reply.hasHeader('content-encoding')) return false;
+  return COMPRESSIBLE.test(String(reply.getHeader('content-type') ?? ''));
+}
+
+function headerText(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'string' || header === undefined ? header : header.join(',');
+}

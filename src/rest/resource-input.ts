@@ -1,0 +1,24 @@
+import type { ResourceInput } from '../core';
+import { BINARY, isBinaryResource, isContentOfBinary, writeBinary } from './binary';
+import { hasContentType, RESOURCE_TYPES } from './body';
+import type { Exchange } from './exchange';
+
+/**
+ * The resource that a create or update brings. What is sent to Binary and is no Binary resource is the content of one,
+ * JSON included (https://hl7.org/fhir/R4/binary.html#rest). Throws what `Edge.read` throws.
+ */
+export async function readResource(exchange: Exchange): Promise<ResourceInput> {
+  const { edge, request, context, type, id } = exchange;
+  const { body, headers } = request;
+  const { release } = context.space;
+  const asWritten = (): ResourceInput => edge.read(body, headers, RESOURCE_TYPES, release);
+  if (type !== BINARY || body === undefined) return asWritten();
+  const isContent = isContentOfBinary(request);
+  if (!isContent) {
+    const isJson = hasContentType(headers, RESOURCE_TYPES, release) && body !== '';
+    if (!isJson || (await isBinaryResource(edge.core, body, edge.settings.maxDepth))) return asWritten();
+  }
+  const base64 = isContent ? body : Buffer.from(body).toString('base64');
+  const text = writeBinary(base64, id === '' ? undefined : id, headers);
+  return edge.parse(text);
+}

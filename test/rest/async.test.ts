@@ -1,0 +1,187 @@
+import { setTimeout } from 'node:timers/promises';
+import { Client } from 'pg';
+import { RELEASE_NAMES } from '../../src/core';
+import { createTestDatabase } from '../support/database';
+import { startServer, type Answer, type TestServer } from '../support/server';
+
+const LATER = { prefer: 'respond-async' };
+
+function pathOf(answer: Answer): string {
+  return new URL(String(answer.headers['content-location'])).pathname;
+}
+
+async function waitFor(server: TestServer, path: string): Promise<Answer> {
+  for (;;) {
+    const answer = await server.request('GET', path);
+    if (answer.status !== 202) return answer;
+    expect(answer.headers['x-progress']).toMatch(/^waiting|^under way/);
+    expect(answer.headers['retry-after']).toBe('1');
+    await setTimeout(20);
+  }
+}
+
+describe.each(RELEASE_NAMES)('respond-async of %s', (release) => {
+  let server: TestServer;
+  let root: string;
+
+  beforeAll(async () => {
+    server = await startServer({ environment: { MAX_ASYNC_JOBS: '6' } });
+    root = server.path('system', release);
+    await server.request(
+      'POST',
+      '/w/system/api/v1/tenants',
+      { name: 'other' },
+      { 'content-type': 'application/json' },
+    );
+    await server.request('POST', `${root}/Basic`, { resourceType: 'Basic', code: { text: 'a' } });
+  });
+  afterAll(() => server.close());
+
+  it('a search is taken with 202 and answered at its own address (check 94)', async () => {
+    const at = `${root}/Basic?_total=accurate&_count=1`;
+    const taken = await server.request('GET', at, undefined, { prefer: 'respond-async, handling=strict' });
+    expect(taken.status).toBe(202);
+    expect(taken.headers).toMatchObject({
+      'content-location': expect.stringContaining(`${server.base}${root}/_async/`),
+      'preference-applied': 'respond-async',
+    });
+    expect(taken.json.resourceType).toBe('OperationOutcome');
+    const done = await waitFor(server, pathOf(taken));
+    expect(done.status).toBe(200);
+    expect(Date.parse(String(done.headers['expires']))).toBeGreaterThan(Date.now());
+    const now = await server.request('GET', at);
+    expect(done.json).toEqual(now.json);
+    expect((await server.request('DELETE', pathOf(taken))).status).toBe(202);
+    expect((await server.request('GET', pathOf(taken))).status).toBe(404);
+    expect((await server.request('DELETE', pathOf(taken))).status).toBe(404);
+  });
+
+  it('a search by POST is answered with what its form asked', async () => {
+    const taken = await server.request('POST', `${root}/Basic/_search`, '_summary=count', {
+      'content-type': 'application/x-www-form-urlencoded',
+      ...LATER,
+    });
+    const { json } = await waitFor(server, pathOf(taken));
+    expect(json).toMatchObject({ type: 'searchset', total: 1 });
+    await server.request('DELETE', pathOf(taken));
+  });
+
+  it('an error has the status that it would have had at once', async () => {
+    const taken = await server.request('GET', `${root}/Basic?colour=red`, undefined, LATER);
+    expect(taken.status).toBe(202);
+    const { status, json } = await waitFor(server, pathOf(taken));
+    expect([status, json.resourceType]).toEqual([400, 'OperationOutcome']);
+    await server.request('DELETE', pathOf(taken));
+  });
+
+  it('is no matter of what is quick: a read and a create are answered at once', async () => {
+    const created = await server.request(
+      'POST',
+      `${root}/Basic`,
+      { resourceType: 'Basic', code: { text: 'b' } },
+      LATER,
+    );
+    expect(created.status).toBe(201);
+    expect((await server.request('GET', `${root}/Basic/${created.json.id}`, undefined, LATER)).status).toBe(
+      200,
+    );
+    await server.request('DELETE', `${root}/Basic/${created.json.id}`);
+  });
+
+  it('an answer is seen by nobody else: another tenant or release finds nothing at its address (check 194)', async () => {
+    const taken = await server.request('GET', `${root}/Basic`, undefined, LATER);
+    await waitFor(server, pathOf(taken));
+    const id = pathOf(taken).split('/').at(-1);
+    const foreign = [server.path('other', release), server.path('system', release === 'r4' ? 'r4b' : 'r4')];
+    for (const place of foreign) {
+      for (const method of ['GET', 'HEAD', 'DELETE'])
+        expect((await server.request(method, `${place}/_async/${id}`)).status).toBe(404);
+    }
+    expect((await server.request('GET', `${root}/_async/${'0'.repeat(32)}`)).status).toBe(404);
+    expect((await server.request('GET', `${root}/_async/x'--`)).status).toBe(404);
+    expect((await server.request('GET', pathOf(taken))).status).toBe(200);
+    await server.request('DELETE', pathOf(taken));
+  });
+
+  it('a tenant has only so many, both releases together, and another one has its own', async () => {
+    const other = server.path('other', release);
+    const taken: string[] = [];
+    for (let count = 0; count < 6; count++) {
+      const answer = await server.request(
+        'GET',
+        `${count % 2 ? other : server.path('other', 'r4')}/Basic`,
+        undefined,
+        LATER,
+      );
+      expect(answer.status).toBe(202);
+      taken.push(pathOf(answer));
+    }
+    const refused = await server.request('GET', `${other}/Basic`, undefined, LATER);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
+    const fine = await server.request('GET', `${root}/Basic`, undefined, LATER);
+    expect(fine.status).toBe(202);
+    for (const path of [...taken, pathOf(fine)]) await server.request('DELETE', path);
+  });
+
+  it('what a dead process has left is begun anew if it is a search, else told as failed', async () => {
+    const leave = async (repeatable: boolean): Promise<string> => {
+      const id = `${repeatable ? 'a' : 'b'}${release === 'r4' ? '4' : '5'}`.padEnd(32, '0');
+      const request = { method: 'GET', url: `${root}/Basic?_summary=count`, headers: { host: 'localhost' } };
+      const owner = new Client(server.database.settings);
+      await owner.connect();
+      await owner.query(
+        `insert into andiron.async_job (space, id, tenant, state, repeatable, expires, worker, beat, runs, request)
+           select s.number, $1, s.tenant, 'running', $2, now() + interval '1 hour', 'dead', now() - interval '1 hour', 1, $3
+           from andiron.space s join andiron.tenant t on t.number = s.tenant
+           where t.name = 'system' and s.release = $4`,
+        [id, repeatable, JSON.stringify(request), release],
+      );
+      await owner.end();
+      return `${root}/_async/${id}`;
+    };
+    const paths = [await leave(true), await leave(false)];
+    // Any request of this kind makes the process look for work at once.
+    const another = await server.request('GET', `${root}/Basic`, undefined, LATER);
+    await waitFor(server, pathOf(another));
+    const [repeated, failed] = [await waitFor(server, paths[0] ?? ''), await waitFor(server, paths[1] ?? '')];
+    expect([repeated.status, repeated.json.type]).toEqual([200, 'searchset']);
+    expect([failed.status, failed.json.issue[0].code]).toEqual([500, 'incomplete']);
+    for (const path of [...paths, pathOf(another)]) await server.request('DELETE', path);
+  });
+});
+
+describe('respond-async', () => {
+  it('keeps an answer for a while and then forgets it', async () => {
+    const server = await startServer({ environment: { ASYNC_EXPIRY_MS: '300' } });
+    const taken = await server.request('GET', `${server.path('system', 'r4')}/Basic`, undefined, LATER);
+    expect((await waitFor(server, pathOf(taken))).status).toBe(200);
+    await setTimeout(350);
+    expect((await server.request('GET', pathOf(taken))).status).toBe(404);
+    await server.close();
+  });
+
+  it('an answer that is too large is told as such', async () => {
+    const server = await startServer({ environment: { MAX_BODY_BYTES: '2000', MAX_BUNDLE_BYTES: '2000' } });
+    const root = server.path('system', 'r4');
+    for (let count = 0; count < 3; count++)
+      await server.request('POST', `${root}/Basic`, {
+        resourceType: 'Basic',
+        code: { text: 'x'.repeat(1000) },
+      });
+    const taken = await server.request('GET', `${root}/Basic`, undefined, LATER);
+    const { status, json } = await waitFor(server, pathOf(taken));
+    expect([status, json.issue[0].code]).toEqual([422, 'too-costly']);
+    await server.close();
+  });
+
+  it('a search that was taken before the server stopped is answered by the next one', async () => {
+    const database = await createTestDatabase();
+    const first = await startServer({ database });
+    const taken = await first.request('GET', `${first.path('system', 'r4')}/Basic`, undefined, LATER);
+    await first.close();
+    const second = await startServer({ database });
+    expect((await waitFor(second, pathOf(taken))).status).toBe(200);
+    await second.close();
+    await database.drop();
+  });
+});

@@ -1,0 +1,136 @@
+import { RELEASE_NAMES } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+
+describe.each(RELEASE_NAMES)('X-Provenance of %s', (release) => {
+  let server: TestServer;
+  let root: string;
+  const basic = { resourceType: 'Basic', code: { text: 'a' } };
+  const provenance = {
+    resourceType: 'Provenance',
+    recorded: '2024-05-01T10:00:00Z',
+    reason: [{ text: 'für die Akte' }],
+    agent: [{ who: { reference: 'Practitioner/one' } }],
+  };
+  /** The bytes of UTF-8, as clients send them. */
+  const header = (value: unknown): { readonly 'x-provenance': string } => ({
+    'x-provenance': Buffer.from(JSON.stringify(value)).toString('latin1'),
+  });
+  const targets = async (target: string): Promise<{ resource: Record<string, unknown> }[]> => {
+    const { json } = await server.request('GET', `${root}/Provenance?target=${target}`);
+    return json.entry ?? [];
+  };
+  const count = async (type: string): Promise<number> =>
+    (await server.request('GET', `${root}/${type}?_summary=count`)).json.total;
+
+  beforeAll(async () => {
+    server = await startServer();
+    root = server.path('system', release);
+  });
+  afterAll(() => server.close());
+
+  it('is stored with each change, and its target is the version written', async () => {
+    const created = await server.request('POST', `${root}/Basic`, basic, header(provenance));
+    expect(created.status).toBe(201);
+    const { id } = created.json;
+    const path = `${root}/Basic/${id}`;
+    const patch = [{ op: 'replace', path: '/code/text', value: 'c' }];
+    const patchType = { 'content-type': 'application/json-patch+json' };
+    expect(
+      (await server.request('PUT', path, { ...basic, id, code: { text: 'b' } }, header(provenance))).status,
+    ).toBe(200);
+    expect((await server.request('PATCH', path, patch, { ...patchType, ...header(provenance) })).status).toBe(
+      200,
+    );
+    expect((await server.request('DELETE', path, undefined, header(provenance))).status).toBe(200);
+    const found = await targets(`Basic/${id}`);
+    const references = found.map(({ resource }) => resource['target']);
+    const expected = [1, 2, 3, 4].map((version) => [{ reference: `Basic/${id}/_history/${version}` }]);
+    expect(references).toHaveLength(4);
+    expect(references).toEqual(expect.arrayContaining(expected));
+    expect(found[0]?.resource).toMatchObject({ reason: provenance.reason, recorded: provenance.recorded });
+  });
+
+  it('is stored with an update that makes the resource, and none where nothing is deleted', async () => {
+    await server.request(
+      'PUT',
+      `${root}/Basic/made-${release}`,
+      { ...basic, id: `made-${release}` },
+      header(provenance),
+    );
+    const [entry] = await targets(`Basic/made-${release}`);
+    expect(entry?.resource['target']).toEqual([{ reference: `Basic/made-${release}/_history/1` }]);
+    const before = await count('Provenance');
+    await server.request('DELETE', `${root}/Basic/never-there`, undefined, header(provenance));
+    expect(await count('Provenance')).toBe(before);
+  });
+
+  it('that names another target gets the version that was written', async () => {
+    const { json } = await server.request(
+      'POST',
+      `${root}/Basic`,
+      basic,
+      header({ ...provenance, target: [{ reference: 'Basic/other' }] }),
+    );
+    const [entry] = await targets(`Basic/${json.id}`);
+    expect(entry?.resource['target']).toEqual([{ reference: `Basic/${json.id}/_history/1` }]);
+  });
+
+  it.each<[string, unknown]>([
+    ['without an agent', { ...provenance, agent: undefined }],
+    ['of another type', basic],
+    ['with a member that FHIR does not have', { ...provenance, colour: 'red' }],
+    ['that is a list', [provenance]],
+  ])('%s refuses the write', async (_what, value) => {
+    const before = [await count('Basic'), await count('Provenance')];
+    const answer = await server.request('POST', `${root}/Basic`, basic, header(value));
+    expect(answer.status).toBe(400);
+    expect(answer.json.issue[0].diagnostics).toContain('X-Provenance');
+    expect([await count('Basic'), await count('Provenance')]).toEqual(before);
+  });
+
+  it('that is no JSON refuses the write', async () => {
+    const before = await count('Basic');
+    expect((await server.request('POST', `${root}/Basic`, basic, { 'x-provenance': '{' })).status).toBe(400);
+    expect(await count('Basic')).toBe(before);
+  });
+
+  it('is not stored when the change is not', async () => {
+    const before = await count('Provenance');
+    const path = `${root}/Basic/made-${release}`;
+    const stale = await server.request(
+      'PUT',
+      path,
+      { ...basic, id: `made-${release}` },
+      { 'if-match': 'W/"9"', ...header(provenance) },
+    );
+    expect(stale.status).toBe(412);
+    expect(
+      (await server.request('POST', `${root}/Basic`, { resourceType: 'Basic' }, header(provenance))).status,
+    ).toBe(400);
+    expect(await count('Provenance')).toBe(before);
+  });
+
+  it('is refused where a change could not carry it, and is nothing to a read', async () => {
+    const operation = await server.request('POST', `${root}/Basic/$validate`, basic, header(provenance));
+    expect(operation.status).toBe(422);
+    expect(
+      (await server.request('GET', `${root}/Basic/made-${release}`, undefined, header(provenance))).status,
+    ).toBe(200);
+  });
+
+  it('goes with each of many changes at the same time', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        server.request(
+          'PUT',
+          `${root}/Basic/raced-${release}`,
+          { ...basic, id: `raced-${release}`, code: { text: `${index}` } },
+          header(provenance),
+        ),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(11).fill(200), 201]);
+    const found = await targets(`Basic/raced-${release}`);
+    expect(new Set(found.map(({ resource }) => JSON.stringify(resource['target']))).size).toBe(12);
+  });
+});
