@@ -79,8 +79,8 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     },
   );
 
-  it('refuses a compressed body with 415', async () => {
-    expect((await send('POST', '/Patient', patient, { 'content-encoding': 'gzip' })).status).toBe(415);
+  it('refuses a body in an unknown content coding with 415', async () => {
+    expect((await send('POST', '/Patient', patient, { 'content-encoding': 'zstd' })).status).toBe(415);
   });
 
   it.each([

@@ -264,7 +264,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
       data: content,
     });
     expect(status).toBe(201);
-    expect((await send('GET', `/Binary/${json.id}`)).json.data).toBe(content);
+    expect((await send('GET', `/Binary/${json.id}?_format=json`)).json.data).toBe(content);
   });
 
   it('tells the history of a resource, newest first, page by page', async () => {
