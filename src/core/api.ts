@@ -140,6 +140,9 @@ export interface OperationInfo {
   readonly affectsState: boolean;
 }
 
+/** What a statement tells: all, what of it is normative, or the terminology (http.html#capabilities). */
+export type CapabilityMode = 'full' | 'normative' | 'terminology';
+
 /** The CapabilityStatement without anything that depends on the request. */
 export interface Capabilities {
   readonly text: string;
@@ -273,7 +276,8 @@ export interface Core {
   /** Changes of the space after a version-sequence, oldest first, at most 1000. */
   changes(context: RequestContext, sinceSequence: number, count: number): Promise<readonly StoredVersion[]>;
   search(context: RequestContext, request: SearchRequest): Promise<SearchPage>;
-  capabilities(context: RequestContext): Promise<Capabilities>;
+  /** Default: full. */
+  capabilities(context: RequestContext, mode?: CapabilityMode): Promise<Capabilities>;
   operations(release: Release): readonly OperationInfo[];
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
   /** Requests that are answered later. */

@@ -234,7 +234,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     history: (context, request) => history(services, context, request),
     changes: (context, since, count) => changes(services, context, since, count),
     search: (context, request) => searchAny(services, context, request),
-    capabilities: (context) => Promise.resolve(capabilities(services, context)),
+    capabilities: (context, mode = 'full') => capabilities(services, context, mode),
     operations: (release) => operationsOf(loadDefinitions(release)),
     invoke,
     jobs: {

@@ -79,13 +79,13 @@ export class Exchange {
     return this;
   }
 
-  /** Sends a FHIR resource given as JSON text, or as bytes that go out as they are. */
-  send(status: number, resource: string | Buffer): FastifyReply {
+  /** Sends a FHIR resource, or JSON of another type, given as text, or as bytes that go out as they are. */
+  send(status: number, resource: string | Buffer, contentType = FHIR_JSON): FastifyReply {
     this.#setCommonHeaders();
     const body = this.query.pretty && typeof resource === 'string' ? indentJson(resource) : resource;
     return this.reply
       .code(status)
-      .header('content-type', FHIR_JSON)
+      .header('content-type', contentType)
       .send(typeof body === 'string' && body.length > ENCODED_FROM ? Buffer.from(body) : body);
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Capabilities, OperationInfo } from '../api';
+import type { Capabilities, CapabilityMode, OperationInfo } from '../api';
 import type { RequestContext } from '../context';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { RELEASES, type Release } from '../fhir/release';
@@ -10,6 +10,8 @@ import { storedParameters } from '../search/parameter';
 import { searchTypeOf } from '../search/types';
 import type { Services } from '../services';
 import { VERSION, VERSION_DATE } from '../version';
+import { normativePortion } from './normative';
+import { terminologyCapabilities } from './terminology-capabilities';
 
 /** The interactions of src/core/interactions, by their names in a CapabilityStatement. */
 const INTERACTIONS = [
@@ -37,12 +39,44 @@ const MAX_OWN = 20;
 const ofReleases = new Map<Release, Capabilities>();
 const ofSpaces = new LRUCache<number, Made>({ max: MAX_OWN });
 
+/** Normative portions and statements on terminology, by the texts that they were made of. */
+const others = new LRUCache<string, Capabilities>({ max: 2 * MAX_OWN });
+
+/**
+ * What a space can do, in one of the modes of http.html#capabilities. Cost: one lookup, for terminology a statement too.
+ */
+export async function capabilities(
+  services: Services,
+  context: RequestContext,
+  mode: CapabilityMode,
+): Promise<Capabilities> {
+  if (mode === 'terminology') {
+    const text = await terminologyCapabilities(services, context);
+    return remembered(text, () => text);
+  }
+  const full = fullCapabilities(services, context);
+  if (mode === 'full') return full;
+  return remembered(full.etag, () => normativePortion(services, context, full.text));
+}
+
+async function remembered(key: string, make: () => string | Promise<string>): Promise<Capabilities> {
+  const known = others.get(key);
+  if (known !== undefined) return known;
+  const made = tagged(await make());
+  others.set(key, made);
+  return made;
+}
+
+function tagged(text: string): Capabilities {
+  return { text, etag: createHash('sha256').update(text).digest('base64url').slice(0, 22) };
+}
+
 /**
  * The CapabilityStatement of a space (http.html#capabilities), made from the lists that the server works by: every
  * type, search parameter and operation in it is one that works. Made once for a release, and for a space with search
  * parameters of its own again when they change; then one lookup.
  */
-export function capabilities(services: Services, { space }: RequestContext): Capabilities {
+function fullCapabilities(services: Services, { space }: RequestContext): Capabilities {
   const definitions = services.definitionsOf(space);
   const isOwn = definitions.ofRelease !== undefined;
   const known = isOwn ? ofSpaces.get(space.number) : undefined;
@@ -52,8 +86,7 @@ export function capabilities(services: Services, { space }: RequestContext): Cap
       : undefined
     : ofReleases.get(space.release);
   if (made === undefined) {
-    const text = JSON.stringify(statement(definitions));
-    made = { text, etag: createHash('sha256').update(text).digest('base64url').slice(0, 22) };
+    made = tagged(JSON.stringify(statement(definitions)));
     if (isOwn) ofSpaces.set(space.number, { definitions, capabilities: made });
     else ofReleases.set(space.release, made);
   }

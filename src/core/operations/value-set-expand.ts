@@ -19,14 +19,18 @@ import { type ReadOperation, type OperationAnswer, type OperationInput } from '.
 import { type InputParameters } from './parameters';
 import { findNamed, NO_CONTEXT, NO_PAST, refuseParameters, terminologyOf } from './terminology';
 
-export const valueSetExpand: ReadOperation = {
-  definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand',
-  run: expand,
-};
+export const VALUE_SET_EXPAND = 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand';
+
+export const valueSetExpand: ReadOperation = { definition: VALUE_SET_EXPAND, run: expand };
+
+const REFUSED = { ...NO_PAST, ...NO_CONTEXT };
+
+/** Parameters of the definition that the operation does not take. */
+export const EXPANSION_PARAMETERS_REFUSED: ReadonlySet<string> = new Set(Object.keys(REFUSED));
 
 /** Cost: one look into the cache when the same was asked before and no terminology of the space has changed since. */
 async function expand(environment: OperationEnvironment, input: OperationInput): Promise<OperationAnswer> {
-  refuseParameters(input, { ...NO_PAST, ...NO_CONTEXT });
+  refuseParameters(input, REFUSED);
   const version = await environment.terminologyVersion();
   const key = `expand ${digestOf(version, input)}`;
   const known = await environment.cache.get(key);

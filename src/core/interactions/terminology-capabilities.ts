@@ -1,0 +1,83 @@
+import { LRUCache } from 'lru-cache';
+import type { RequestContext } from '../context';
+import { RELEASES, type Release } from '../fhir/release';
+import { EXPANSION_PARAMETERS_REFUSED, VALUE_SET_EXPAND } from '../operations/value-set-expand';
+import type { Services } from '../services';
+import { listCodeSystems, type CodeSystemHead } from '../storage/code-systems';
+import { createTerminologyStorage } from '../terminology-environment';
+import { VERSION, VERSION_DATE } from '../version';
+
+/** Statements that are kept, some 100 kB each. */
+const MAX_KEPT = 50;
+
+const statements = new LRUCache<string, Promise<string>>({ max: MAX_KEPT });
+
+/** What a code system has its codes in: of the others only the description is here. */
+const WITH_CODES: ReadonlySet<string> = new Set(['complete', 'example', 'fragment']);
+
+/**
+ * The TerminologyCapabilities of a space (https://hl7.org/fhir/R4/terminologycapabilities.html) as JSON text: the code
+ * systems that operations can use, those of the specification and its own. Made again when one of them changes.
+ */
+export async function terminologyCapabilities(
+  services: Services,
+  { space }: RequestContext,
+): Promise<string> {
+  const version = await createTerminologyStorage(services, space).terminologyVersion();
+  const key = `${space.number} ${version}`;
+  const known = statements.get(key);
+  if (known !== undefined) return known;
+  const made = make(services, space);
+  statements.set(key, made);
+  made.catch(() => statements.delete(key));
+  return made;
+}
+
+async function make(services: Services, { number, release }: RequestContext['space']): Promise<string> {
+  const type = services.definitions(release).typeNumber('CodeSystem');
+  if (type === undefined) throw new Error('the release has no CodeSystem');
+  const { database } = services;
+  const own = await listCodeSystems(database, number, type);
+  const hidden = new Set(own.map(({ key }) => key));
+  const base = await listCodeSystems(database, RELEASES[release].baseSpace, type);
+  return JSON.stringify(
+    statement(services, release, [...own, ...base.filter(({ key }) => !hidden.has(key))]),
+  );
+}
+
+function statement(services: Services, release: Release, codeSystems: readonly CodeSystemHead[]): object {
+  const { fhirVersion } = RELEASES[release];
+  const expand = services.definitions(release).operations.get(VALUE_SET_EXPAND);
+  const parameters = (expand?.parameters ?? [])
+    .filter(({ name, use }) => use === 'in' && !EXPANSION_PARAMETERS_REFUSED.has(name))
+    .map(({ name }) => ({ name }));
+  return {
+    resourceType: 'TerminologyCapabilities',
+    status: 'active',
+    date: VERSION_DATE,
+    publisher: 'Andiron',
+    kind: 'instance',
+    software: { name: 'Andiron', version: VERSION },
+    implementation: { description: `Andiron, FHIR ${fhirVersion}` },
+    lockedDate: false,
+    codeSystem: listByUrl(codeSystems.filter(({ content }) => WITH_CODES.has(content))),
+    expansion: { hierarchical: true, paging: true, incomplete: false, parameter: parameters },
+    codeSearch: 'all',
+    validateCode: { translations: false },
+  };
+}
+
+/** One entry for each url, with its versions; one that has none stands alone (tcp-7, tcp-8). */
+function listByUrl(codeSystems: readonly CodeSystemHead[]): readonly object[] {
+  const versions = new Map<string, Set<string>>();
+  for (const { url, version } of codeSystems) {
+    const known = versions.get(url) ?? new Set();
+    versions.set(url, version === undefined ? known : known.add(version));
+  }
+  return [...versions]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([uri, codes]) => ({
+      uri,
+      ...(codes.size === 0 ? {} : { version: [...codes].sort().map((code) => ({ code })) }),
+    }));
+}
