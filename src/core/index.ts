@@ -8,6 +8,7 @@ export { dateRange, type DateRange } from './fhir/date';
 export { FhirError, fhirError, toIssue, type ErrorKey, type Issue } from './errors';
 export { parseJson, stringifyJson, type JsonDocument, type JsonObject, type JsonValue } from './fhir/json';
 export type { JsonOutline } from './fhir/json/outline';
+export { parseQueryText, type QueryParameter } from './fhir/query-text';
 export type { ResourceInput } from './preparation/preparer';
 export { toResourceInput } from './preparation/threaded-preparer';
 export { isRelease, RELEASE_NAMES, RELEASES, type Release } from './fhir/release';

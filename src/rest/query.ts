@@ -1,6 +1,6 @@
-import { fhirError } from '../core';
+import { parseQueryText, type QueryParameter } from '../core';
 
-export type Parameter = readonly [name: string, value: string];
+export type Parameter = QueryParameter;
 
 /** The parameters of an address or a form, those that concern only the form of the answer apart. */
 export interface Query {
@@ -21,7 +21,7 @@ export function readQuery(target: string): Query {
   const start = target.indexOf('?');
   if (start === -1) return EMPTY;
   const end = target.indexOf('#', start);
-  return toQuery(parseParameters(end === -1 ? target.slice(start + 1) : target.slice(start + 1, end)));
+  return toQuery(parseQueryText(end === -1 ? target.slice(start + 1) : target.slice(start + 1, end)));
 }
 
 /** Sorts the parameters that name the form of the answer from the rest. */
@@ -42,38 +42,6 @@ export function toQuery(all: readonly Parameter[]): Query {
     presentation.push(parameter);
   }
   return { parameters, format, pretty, presentation };
-}
-
-/**
- * Names and values of an `application/x-www-form-urlencoded` text, decoded, in order. Throws `invalidValue` for a
- * malformed percent-encoding and for U+0000, which no FHIR string may hold.
- */
-export function parseParameters(text: string): Parameter[] {
-  const parameters: Parameter[] = [];
-  for (const piece of text.split('&')) {
-    if (piece === '') continue;
-    const equals = piece.indexOf('=');
-    const name = equals === -1 ? decode(piece) : decode(piece.slice(0, equals));
-    parameters.push([name, equals === -1 ? '' : decode(piece.slice(equals + 1))]);
-  }
-  return parameters;
-}
-
-function decode(text: string): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  if (!spaced.includes('%')) return spaced;
-  let decoded: string;
-  try {
-    decoded = decodeURIComponent(spaced);
-  } catch {
-    throw fhirError('invalidValue', { reason: 'The percent-encoding of the parameters is not valid UTF-8' });
-  }
-  if (decoded.includes('\0')) {
-    throw fhirError('invalidValue', {
-      reason: 'The parameters hold the character U+0000, which FHIR does not allow',
-    });
-  }
-  return decoded;
 }
 
 const READABLE: Readonly<Record<string, string>> = { '%3A': ':', '%2C': ',', '%24': '$', '%2F': '/' };

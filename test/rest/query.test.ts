@@ -1,4 +1,5 @@
-import { formatParameters, parseParameters, readQuery } from '../../src/rest/query';
+import { parseQueryText } from '../../src/core';
+import { formatParameters, readQuery } from '../../src/rest/query';
 
 describe('parameters of an address', () => {
   it('come decoded and in the order of the request, repeats included', () => {
@@ -13,7 +14,7 @@ describe('parameters of an address', () => {
   });
 
   it('keep an equals sign in the value, and a name without one', () => {
-    expect(parseParameters('&a=b=c&&d&e=')).toEqual([
+    expect(parseQueryText('&a=b=c&&d&e=')).toEqual([
       ['a', 'b=c'],
       ['d', ''],
       ['e', ''],
@@ -30,7 +31,7 @@ describe('parameters of an address', () => {
   it.each([['a=%'], ['a=%zz'], ['a=%ff'], ['%c3=a'], ['a=%ed%a0%80'], ['a=%00']])(
     'refuse %s with 400',
     (text) => {
-      expect(() => parseParameters(text)).toThrow(expect.objectContaining({ status: 400 }));
+      expect(() => parseQueryText(text)).toThrow(expect.objectContaining({ status: 400 }));
     },
   );
 
@@ -43,6 +44,6 @@ describe('parameters of an address', () => {
     ];
     const text = formatParameters(parameters);
     expect(text).toMatch(/^[A-Za-z0-9\-._~:@!$&'()*+,;=/?%]*$/);
-    expect(parseParameters(text)).toEqual(parameters);
+    expect(parseQueryText(text)).toEqual(parameters);
   });
 });

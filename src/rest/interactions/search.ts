@@ -5,13 +5,13 @@
  * first.
  */
 import type { FastifyReply } from 'fastify';
-import type { SearchRequest } from '../../core';
+import { parseQueryText, type SearchRequest } from '../../core';
 import { FORM_TYPES, requireContentType } from '../body';
 import { writeSearchset } from '../bundle';
 import { ALL_TYPES, type Exchange } from '../exchange';
 import { requireJsonAccepted } from '../negotiation';
 import { parsePreference } from '../prefer';
-import { parseParameters, toQuery, type Query } from '../query';
+import { toQuery, type Query } from '../query';
 
 /** What is searched, and the address of it below `{fhir_root}` for the links. */
 interface Scope extends Pick<SearchRequest, 'type' | 'compartment'> {
@@ -34,7 +34,7 @@ function mergeForm(exchange: Exchange): Query {
   const body = request.body ?? '';
   if (body === '' && request.headers['content-type'] === undefined) return query;
   requireContentType(request.headers, FORM_TYPES, context.space.release);
-  const merged = toQuery([...query.presentation, ...query.parameters, ...parseParameters(body)]);
+  const merged = toQuery([...query.presentation, ...query.parameters, ...parseQueryText(body)]);
   requireJsonAccepted(request.headers.accept, merged.format, context.space.release);
   exchange.query = merged;
   return merged;

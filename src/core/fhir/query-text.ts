@@ -1,0 +1,36 @@
+import { fhirError } from '../errors';
+
+/** Name and value of one parameter of an address or a form, decoded. */
+export type QueryParameter = readonly [name: string, value: string];
+
+/**
+ * Names and values of an `application/x-www-form-urlencoded` text, decoded, in order. Throws `invalidValue` for a
+ * malformed percent-encoding and for U+0000, which no FHIR string may hold.
+ */
+export function parseQueryText(text: string): QueryParameter[] {
+  const parameters: QueryParameter[] = [];
+  for (const piece of text.split('&')) {
+    if (piece === '') continue;
+    const equals = piece.indexOf('=');
+    const name = equals === -1 ? decode(piece) : decode(piece.slice(0, equals));
+    parameters.push([name, equals === -1 ? '' : decode(piece.slice(equals + 1))]);
+  }
+  return parameters;
+}
+
+function decode(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(spaced);
+  } catch {
+    throw fhirError('invalidValue', { reason: 'The percent-encoding of the parameters is not valid UTF-8' });
+  }
+  if (decoded.includes('\0')) {
+    throw fhirError('invalidValue', {
+      reason: 'The parameters hold the character U+0000, which FHIR does not allow',
+    });
+  }
+  return decoded;
+}
