@@ -7,6 +7,7 @@ import * as searchAcrossResources from './0005-search-across-resources';
 import * as searchParameters from './0006-search-parameters';
 import * as historyOfAll from './0008-history-of-all';
 import * as asyncJobs from './0011-async-jobs';
+import * as claimResources from './0012-claim-resources';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -18,4 +19,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0006-search-parameters': searchParameters,
   '0008-history-of-all': historyOfAll,
   '0011-async-jobs': asyncJobs,
+  '0012-claim-resources': claimResources,
 };

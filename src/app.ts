@@ -66,6 +66,7 @@ export async function createApp(
     limits: {
       maxDepth: settings.MAX_DEPTH,
       maxBodyBytes: settings.MAX_BODY_BYTES,
+      maxBundleEntries: settings.MAX_BUNDLE_ENTRIES,
       maxPatchOperations: settings.MAX_PATCH_OPERATIONS,
       maxIndexRows: settings.MAX_INDEX_ROWS,
       maxExpansionCodes: settings.MAX_EXPANSION_CODES,

@@ -154,6 +154,7 @@ export const SETTINGS = {
   MAX_BODY_BYTES: row(bytes, 16 * megabyte, 'Largest body of a resource'),
   MAX_BUNDLE_BYTES: row(bytes, 64 * megabyte, 'Largest body of a batch or transaction'),
   MAX_DEPTH: row(integer(8, 512), 64, 'Deepest nesting of JSON'),
+  MAX_BUNDLE_ENTRIES: row(count, 10_000, 'Entries of one batch or transaction'),
   MAX_PATCH_OPERATIONS: row(count, 1000, 'Operations in one patch'),
   MAX_INDEX_ROWS: row(count, 20_000, 'Index rows of one resource'),
   MAX_EXPANSION_CODES: row(count, 10_000, 'Codes in one answer of ValueSet/$expand'),

@@ -4,8 +4,9 @@
  */
 import type { JobExecutor } from './async-jobs';
 import type { RequestContext, TenantSpace } from './context';
-import type { Issue } from './errors';
+import type { FhirError, Issue } from './errors';
 import type { JsonOutline, OutlineLimits } from './fhir/json/outline';
+import type { BundleType } from './preparation/bundle';
 import type { ResourceInput } from './preparation/preparer';
 import type { Release } from './fhir/release';
 import type { JobRequest, JobState } from './storage/async-jobs';
@@ -49,6 +50,29 @@ export interface VersionGuard {
 export interface CompartmentAddress {
   readonly type: string;
   readonly id: string;
+}
+
+export type { BundleType } from './preparation/bundle';
+
+/** What came of one entry of a batch or transaction. */
+export type EntryAnswer =
+  | { readonly kind: 'written'; readonly result: WriteResult }
+  /** A conditional create that found what it would have made. */
+  | { readonly kind: 'found'; readonly version: StoredVersion }
+  /** `version` as in `DeleteResult`. */
+  | {
+      readonly kind: 'deleted';
+      readonly type: string;
+      readonly id: string;
+      readonly version: StoredVersion | undefined;
+    }
+  /** Of a batch alone: in a transaction the first failure is that of all. */
+  | { readonly kind: 'failed'; readonly error: FhirError };
+
+export interface BundleAnswer {
+  readonly type: BundleType;
+  /** In the order of the entries of the request. */
+  readonly entries: readonly EntryAnswer[];
 }
 
 export interface SearchRequest {
@@ -272,6 +296,11 @@ export interface Core {
     guard?: VersionGuard,
   ): Promise<WriteResult>;
   delete(context: RequestContext, type: string, id: string, guard?: VersionGuard): Promise<DeleteResult>;
+  /**
+   * A transaction, all of it or nothing, or a batch, each entry by itself (http.html#transaction). `types`: those that
+   * are taken; both by default.
+   */
+  bundle(context: RequestContext, input: ResourceInput, types?: readonly BundleType[]): Promise<BundleAnswer>;
   history(context: RequestContext, request: HistoryRequest): Promise<HistoryPage>;
   /** Changes of the space after a version-sequence, oldest first, at most 1000. */
   changes(context: RequestContext, sinceSequence: number, count: number): Promise<readonly StoredVersion[]>;

@@ -6,6 +6,7 @@ import { RedisCache, type RedisOptions } from './cache/redis-cache';
 import type { Log, TenantSettings } from './context';
 import { loadDefinitions } from './fhir/definitions';
 import { RELEASES } from './fhir/release';
+import { runBundle } from './interactions/bundle/run-bundle';
 import { capabilities } from './interactions/capabilities';
 import { changes } from './interactions/changes';
 import { create } from './interactions/create';
@@ -162,7 +163,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         ? options.secretKeys.map((key) => createHash('sha256').update(key, 'utf8').digest())
         : [installation.cursorKey],
     log,
-    preparer: createThreadedPreparer(createPreparer(preparationTools, limits), inThread),
+    preparer: createThreadedPreparer(createPreparer(preparationTools, limits), threads),
     parametersChanged(tenant) {
       spaces.changed(tenant);
       parameterWork.wake();
@@ -231,6 +232,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       write(given, type, (context) => patch(services, context, type, id, operations, guard)),
     delete: (given, type, id, guard) =>
       write(given, type, (context) => deleteResource(services, context, type, id, guard)),
+    bundle: (given, input, types) => runBundle(services, write, given, input, types),
     history: (context, request) => history(services, context, request),
     changes: (context, since, count) => changes(services, context, since, count),
     search: (context, request) => searchAny(services, context, request),

@@ -57,6 +57,8 @@ export const ERROR_CATALOGUE = {
   patchForbidden: { status: 422, code: 'business-rule', message: 'A patch may not change {path}' },
   tooManyPatchOperations: { status: 413, code: 'too-long', message: 'A patch may have at most {limit} operations' },
   tooCostly: { status: 422, code: 'too-costly', message: '{reason}' },
+  tooManyEntries: { status: 413, code: 'too-long', message: 'A batch or transaction may have at most {limit} entries' },
+  bundleConflict: { status: 409, code: 'conflict', message: 'Others changed the same resources at the same time, and the time limit for trying again is over; nothing was changed' },
   bodyTooLarge: { status: 413, code: 'too-long', message: 'The body is larger than the limit of {limit} bytes' },
   unknownParameter: { status: 400, code: 'not-supported', message: "'{parameter}' is not a search parameter of {type}{known}" },
   unknownCompartment: { status: 404, code: 'not-found', message: 'There is no compartment of {type}; there are those of {known}' },

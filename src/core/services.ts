@@ -25,6 +25,8 @@ export interface Limits {
   readonly maxDepth: number;
   readonly maxBodyBytes: number;
   readonly maxPatchOperations: number;
+  /** Entries of a batch or transaction. */
+  readonly maxBundleEntries: number;
   readonly maxIndexRows: number;
   readonly maxExpansionCodes: number;
   /** Matches of one criterion that are gathered rather than walked to. */

@@ -33,7 +33,7 @@ export const INTERACTIONS = Object.freeze({
   historyInstance: describe('history-instance', `${FHIR_ROOT}/:type/:id/_history`),
   historyType: describe('history-type', `${FHIR_ROOT}/:type/_history`),
   historySystem: describe('history-system', `${FHIR_ROOT}/_history`),
-  batch: describe('batch', FHIR_ROOT),
+  bundle: describe('bundle', FHIR_ROOT),
   asyncStatus: describe('async-status', `${FHIR_ROOT}/_async/:job`),
   asyncCancel: describe('async-cancel', `${FHIR_ROOT}/_async/:job`),
   operationSystem: describe('operation', `${FHIR_ROOT}/$:code`),

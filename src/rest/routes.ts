@@ -5,7 +5,7 @@ import { announcesBody } from './body';
 import type { Edge } from './edge';
 import type { Exchange, FhirRequest } from './exchange';
 import { FHIR_ROOT, INTERACTIONS, type Interaction } from './interaction-names';
-import { refuseBatch } from './interactions/batch';
+import { runBundle } from './interactions/bundle';
 import { history } from './interactions/history';
 import { capabilities } from './interactions/metadata';
 import { invoke } from './interactions/operation';
@@ -32,7 +32,7 @@ const ROUTES: readonly Route[] = [
     path: '',
     methods: {
       GET: [INTERACTIONS.searchSystem, search],
-      POST: [INTERACTIONS.batch, refuseBatch],
+      POST: [INTERACTIONS.bundle, runBundle],
     },
   },
   {

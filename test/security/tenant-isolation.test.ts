@@ -251,8 +251,10 @@ describe('row-level security alone', () => {
       space: number,
       work: Parameters<Connections['transaction']>[1],
     ): Promise<T> {
-      return originalTransaction.call(this, space, (run) =>
-        work((statement, bound) => run(statement, confused(space, bound))),
+      return originalTransaction.call(this, space, (run, database) =>
+        work((statement, bound) => run(statement, confused(space, bound)), {
+          run: (lane, of, statement, bound) => database.run(lane, of, statement, confused(of, bound)),
+        }),
       ) as Promise<T>;
     };
   }

@@ -26,7 +26,7 @@ const INTERACTIONS = [
   'search-type',
 ].map((code) => ({ code }));
 
-const SYSTEM_INTERACTIONS = ['search-system', 'history-system'].map((code) => ({ code }));
+const SYSTEM_INTERACTIONS = ['transaction', 'search-system', 'history-system'].map((code) => ({ code }));
 
 interface Made {
   readonly definitions: Definitions;

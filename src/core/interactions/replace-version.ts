@@ -121,7 +121,8 @@ async function rowsOf(
   return services.preparer.rows({ space: context.space, type, body: current.body });
 }
 
-function checkGuard(
+/** Throws `preconditionFailed` where the present version is not what a write demands. */
+export function checkGuard(
   type: string,
   id: string,
   guard: VersionGuard | undefined,

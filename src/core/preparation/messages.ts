@@ -8,6 +8,7 @@ import type { IndexRows } from '../search/index-rows';
 import type { Limits } from '../services';
 import type { StructureSource } from '../validation/structure-source';
 import type { OperationStorage } from '../operations/environment';
+import type { BundleOutline, BundleTask, PreparedVersions, VersionsTask } from './bundle';
 import { callStorage, type OperationContext, type StorageCall } from './distant-storage';
 import type { Judgement, JudgementTask } from './judgement';
 import type { PreparedVersion } from './prepare';
@@ -28,7 +29,11 @@ export type Task =
   | ({ readonly kind: 'rows' } & RowsTask)
   | ({ readonly kind: 'judgement' } & JudgementTask)
   | ({ readonly kind: 'invocation' } & InvocationTask)
-  | ({ readonly kind: 'outline' } & OutlineTask);
+  | ({ readonly kind: 'outline' } & OutlineTask)
+  /** The parsed Bundle is kept under the number, which no other one has. */
+  | ({ readonly kind: 'bundle'; readonly number: number } & BundleTask)
+  /** `again`: the Bundle, where it is not kept any more. */
+  | ({ readonly kind: 'versions'; readonly number: number; readonly again?: BundleTask } & VersionsTask);
 
 interface Results {
   readonly resource: PreparedVersion;
@@ -37,6 +42,8 @@ interface Results {
   readonly judgement: Judgement;
   readonly invocation: InvocationResult;
   readonly outline: JsonOutline;
+  readonly bundle: BundleOutline;
+  readonly versions: PreparedVersions | 'forgotten';
 }
 
 interface ResultOf<Kind extends keyof Results> {
@@ -62,6 +69,8 @@ export function valueOf<Kind extends keyof Results>(kind: Kind, result: TaskResu
 /** To the worker. */
 export type ToWorker =
   | { readonly kind: 'task'; readonly number: number; readonly task: Task }
+  /** The Bundle of this number is not needed any more. */
+  | { readonly kind: 'forget'; readonly number: number }
   | { readonly kind: 'answer'; readonly number: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly number: number; readonly failure: Failure };
 

@@ -9,6 +9,7 @@ import type { Limits } from '../services';
 import { findInContent } from './content';
 import { withoutEmptyList } from '../operations/parameters';
 import { judgeResource, type Judgement, type JudgementTask } from './judgement';
+import { openBundle, type BundleTask, type OpenBundle } from './bundle';
 import { prepareVersion, type PreparationTools, type PreparedVersion } from './prepare';
 
 /** JSON text that nobody has parsed yet. */
@@ -62,13 +63,15 @@ export interface Preparer {
   /** What $validate answers; throws what is wrong with the question. */
   judge(task: JudgementTask): Promise<Judgement>;
   outline(task: OutlineTask): Promise<JsonOutline>;
+  /** Parses a batch or transaction; see `openBundle`. To be closed. */
+  bundle(task: BundleTask): Promise<OpenBundle>;
 }
 
 const STORED_DEPTH = { maxDepth: Number.MAX_SAFE_INTEGER };
 
 /** The preparer of one thread. */
 export function createPreparer(tools: PreparationTools, limits: Limits): Preparer {
-  return {
+  const preparer: Preparer = {
     async resource({ input, ...task }) {
       return prepareVersion(tools, { ...task, document: toDocument(input, limits) });
     },
@@ -99,7 +102,11 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
     rows({ space, type, body }) {
       return Promise.resolve(tools.extract(space, type, parseStoredObject(body)));
     },
+    async bundle(task) {
+      return openBundle(tools, preparer, limits, task);
+    },
   };
+  return preparer;
 }
 
 /** Throws what the parser finds. */

@@ -1,5 +1,7 @@
 import { parseJson, type JsonLimits } from '../fhir/json';
+import type { BundleTask, OpenBundle, PreparedVersions, VersionsTask } from './bundle';
 import { valueOf, type Task, type TaskResult } from './messages';
+import type { WorkerPool } from './worker-pool';
 import type { Preparer, ResourceInput } from './preparer';
 
 /** Characters from which on a text is worth a thread of its own. */
@@ -15,8 +17,9 @@ export function isLong(input: ResourceInput): boolean {
   return 'text' in input && input.text.length > LONG_TEXT;
 }
 
-/** Does short tasks here and now, and has long ones done by `run`, in another thread. */
-export function createThreadedPreparer(here: Preparer, run: (task: Task) => Promise<TaskResult>): Preparer {
+/** Does short tasks here and now, and has long ones done in another thread. */
+export function createThreadedPreparer(here: Preparer, threads: Threads): Preparer {
+  const run = (task: Task): Promise<TaskResult> => threads.run(task);
   return {
     async resource(task) {
       if (!isLong(task.input)) return here.resource(task);
@@ -42,5 +45,50 @@ export function createThreadedPreparer(here: Preparer, run: (task: Task) => Prom
       if (task.text.length <= LONG_TEXT) return { value: parseJson(task.text, task.limits).value, parts: [] };
       return valueOf('outline', await run({ kind: 'outline', ...task }));
     },
+    bundle: (task) => (isLong(task.input) ? openDistant(threads, task) : here.bundle(task)),
+  };
+}
+
+type Threads = Pick<WorkerPool, 'run' | 'tell'>;
+
+/** Of Bundles in the other thread: each has its own. */
+let lastNumber = 0;
+
+/** The thread keeps the parsed Bundle while it can; it is sent again where it could not. */
+async function openDistant(threads: Threads, task: BundleTask): Promise<OpenBundle> {
+  const number = ++lastNumber;
+  const outline = valueOf('bundle', await threads.run({ kind: 'bundle', number, ...task }));
+  const prepare = async (versions: VersionsTask, again?: BundleTask): Promise<PreparedVersions> => {
+    const sent = {
+      kind: 'versions',
+      number,
+      ...versions,
+      ...(again === undefined ? {} : { again }),
+    } as const;
+    const prepared = valueOf('versions', await threads.run(sent));
+    if (prepared !== 'forgotten') return withBuffers(prepared);
+    if (again !== undefined) throw new Error('the preparation thread forgets what it is just told');
+    return prepare(versions, task);
+  };
+  return {
+    outline,
+    prepare: (versions) => prepare(versions),
+    close: () => threads.tell({ kind: 'forget', number }),
+  };
+}
+
+/** Of a Buffer only the bytes come through a message; pg binds nothing else as binary. */
+function withBuffers({ entries, writes }: PreparedVersions): PreparedVersions {
+  return {
+    entries,
+    writes: writes.map(({ indexes, bound }) => ({
+      indexes,
+      bound: Object.fromEntries(
+        Object.entries(bound).map(([name, value]) => [
+          name,
+          value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value,
+        ]),
+      ),
+    })),
   };
 }

@@ -55,6 +55,11 @@ export class WorkerPool {
     });
   }
 
+  /** Says something to the thread, if there is one. */
+  tell(message: Extract<ToWorker, { kind: 'forget' }>): void {
+    if (this.worker !== undefined) send(this.worker, message);
+  }
+
   private next(): void {
     if (this.running !== undefined || this.isClosed) return;
     const running = this.waiting.shift();

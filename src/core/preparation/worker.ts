@@ -12,6 +12,7 @@ import type { CanonicalResource } from '../operations/environment';
 import { invokeOperation } from '../operations/invoke';
 import { createHasher } from '../search/hash';
 import type { ListedCodes } from '../validation/structure-source';
+import { KeptBundles } from './kept-bundles';
 import { createDistantStorage } from './distant-storage';
 import {
   toError,
@@ -42,7 +43,7 @@ class Asker {
     });
   }
 
-  hear(message: Exclude<ToWorker, { kind: 'task' }>): void {
+  hear(message: Extract<ToWorker, { kind: 'answer' | 'failure' }>): void {
     const asked = this.open.get(message.number);
     this.open.delete(message.number);
     if (message.kind === 'answer') asked?.resolve(message.value);
@@ -52,7 +53,12 @@ class Asker {
 
 type Invoke = (task: InvocationTask) => Promise<InvocationResult>;
 
-async function run(preparer: Preparer, invoke: Invoke, task: Task): Promise<TaskResult> {
+async function run(
+  preparer: Preparer,
+  invoke: Invoke,
+  bundles: KeptBundles,
+  task: Task,
+): Promise<TaskResult> {
   const { kind } = task;
   switch (kind) {
     case 'resource':
@@ -67,6 +73,10 @@ async function run(preparer: Preparer, invoke: Invoke, task: Task): Promise<Task
       return { kind, value: await invoke(task) };
     case 'outline':
       return { kind, value: await preparer.outline(task) };
+    case 'bundle':
+      return { kind, value: await bundles.open(task.number, task) };
+    case 'versions':
+      return { kind, value: await bundles.prepare(task.number, task, task.again) };
   }
 }
 
@@ -109,13 +119,18 @@ function listen(port: MessagePort, settings: WorkerSettings): void {
     limits,
     validator: (release) => tools.validator(release),
   });
+  const bundles = new KeptBundles(preparer);
   port.on('message', (message: ToWorker) => {
+    if (message.kind === 'forget') {
+      bundles.forget(message.number);
+      return;
+    }
     if (message.kind !== 'task') {
       asker.hear(message);
       return;
     }
     const { number, task } = message;
-    run(preparer, invoke, task).then(
+    run(preparer, invoke, bundles, task).then(
       (value) => port.postMessage({ kind: 'done', number, value } satisfies FromWorker),
       (error: unknown) =>
         port.postMessage({ kind: 'failed', number, failure: toFailure(error) } satisfies FromWorker),

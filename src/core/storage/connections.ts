@@ -140,12 +140,15 @@ export class Connections implements Database {
     space: number,
     work: (
       run: (statement: Statement, bound: Readonly<Record<string, Bound>>) => Promise<Row[]>,
+      database: Database,
     ) => Promise<T>,
   ): Promise<T> {
     return this.borrow('write', async (connection) => {
       await connection.run(space, BEGIN, {});
       try {
-        const result = await work((statement, bound) => connection.run(space, statement, bound));
+        const result = await work((statement, bound) => connection.run(space, statement, bound), {
+          run: (_lane, of, statement, bound) => connection.run(of, statement, bound),
+        });
         await connection.run(space, COMMIT, {});
         return result;
       } catch (error) {

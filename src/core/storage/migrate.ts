@@ -61,6 +61,7 @@ const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ],
   ['execute', 'function andiron.write_versions'],
   ['execute', 'function andiron.lock_resource'],
+  ['execute', 'function andiron.claim_resources'],
   ['select (definitions_digest)', 'andiron.installation'],
   ['execute', 'function andiron.note_rows_made_with'],
   ['execute', 'function andiron.strings_containing'],

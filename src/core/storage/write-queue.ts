@@ -3,7 +3,7 @@ import { FhirError, fhirError } from '../errors';
 import { isOutdatedWrite, isRetryable } from './database-error';
 import type { Connections } from './connections';
 import type { Row } from './database';
-import { REGISTER } from './search-parameters';
+import { REGISTER, type Registration } from './search-parameters';
 import { bind, defineStatement, template, type Bound, type Statement } from './statement';
 import { encodeWrites, type VersionWrite, type Written } from './version-write';
 
@@ -52,7 +52,7 @@ const MAX_MEMBERS = 64;
 /** A larger statement would hold the space for too long. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-type Run = (statement: Statement, bound: Readonly<Record<string, Bound>>) => Promise<Row[]>;
+export type Run = (statement: Statement, bound: Readonly<Record<string, Bound>>) => Promise<Row[]>;
 
 /**
  * Writes some versions of one space by one statement. The outcomes stand in the order of `writes`; undefined where
@@ -64,17 +64,30 @@ export async function writeVersions(
   space: number,
   writes: readonly VersionWrite[],
 ): Promise<(Written | undefined)[]> {
-  const change = writes[0]?.parameterChange ?? 0;
-  const bound = encodeWrites(space, writes);
+  return writeEncoded(run, encodeWrites(space, writes), writes.length, writes[0]?.parameterChange);
+}
+
+/** The same for `count` writes that are encoded already, made by that change of the tenant's search parameters. */
+export async function writeEncoded(
+  run: Run,
+  bound: Readonly<Record<string, Bound>>,
+  count: number,
+  parameterChange = 0,
+): Promise<(Written | undefined)[]> {
   const rows =
-    change === 0
+    parameterChange === 0
       ? await run(WRITE_VERSIONS, bound)
-      : await run(WRITE_KNOWING_PARAMETERS, { ...bound, parameter_change: String(change) });
-  const outcomes: (Written | undefined)[] = new Array<Written | undefined>(writes.length).fill(undefined);
+      : await run(WRITE_KNOWING_PARAMETERS, { ...bound, parameter_change: String(parameterChange) });
+  const outcomes: (Written | undefined)[] = new Array<Written | undefined>(count).fill(undefined);
   for (const [member, version, lastUpdated, sequence] of rows as [number, number, number, number][]) {
     outcomes[member - 1] = { version, lastUpdated, sequence };
   }
   return outcomes;
+}
+
+/** Registers what a SearchParameter says, inside the transaction that has written it, behind its last write. */
+export async function registerParameters(run: Run, space: number, registration: Registration): Promise<void> {
+  await run(REGISTER, { space, owner: registration.owner, pairs: JSON.stringify(registration.pairs) });
 }
 
 /**
@@ -89,8 +102,7 @@ export async function writeInTransaction(
   const [written] = await writeVersions(run, space, [write]);
   if (written === undefined) return undefined;
   const { registration, companion } = write;
-  if (registration !== undefined)
-    await run(REGISTER, { space, owner: registration.owner, pairs: JSON.stringify(registration.pairs) });
+  if (registration !== undefined) await registerParameters(run, space, registration);
   // It is new, so that nobody waits for its lock: two of such transactions cannot wait for each other.
   if (companion !== undefined && (await writeInTransaction(run, space, companion)) === undefined)
     throw fhirError('overloaded');
@@ -103,6 +115,19 @@ interface Waiting {
   readonly resourceName: string;
   readonly resolve: (outcome: Written | undefined) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/**
+ * The order in which everybody takes heads: first those that are made, then those that are changed, each by type and key
+ * (migrations/0012), so that statements of different processes, and transactions, do not wait for each other in a circle.
+ */
+function inLockingOrder({ write: one }: Waiting, { write: other }: Waiting): number {
+  return (
+    Number(one.expected !== 0) - Number(other.expected !== 0) ||
+    one.type - other.type ||
+    one.key.high - other.key.high ||
+    (one.key.low >>> 0) - (other.key.low >>> 0)
+  );
 }
 
 /** Called with the number of members of each statement; for metrics. */
@@ -177,7 +202,7 @@ class SpaceQueue {
       batch.push(member);
     }
     this.waiting = left;
-    return batch;
+    return batch.sort(inLockingOrder);
   }
 
   private async send(batch: readonly Waiting[]): Promise<void> {
@@ -241,6 +266,11 @@ export class WriteQueues {
     const preparing = this.prepare(space);
     if (preparing === undefined) return this.enqueue(space, write, deadline);
     return preparing.then(() => this.enqueue(space, write, deadline));
+  }
+
+  /** To be awaited before the first write of a space that does not go through `write`. */
+  async ready(space: number): Promise<void> {
+    await this.prepare(space);
   }
 
   private enqueue(space: number, write: VersionWrite, deadline: number): Promise<Written | undefined> {

@@ -8,7 +8,7 @@ import { methodNotAllowed } from '../method';
 import { readGuard } from '../precondition';
 import { parsePreference } from '../prefer';
 import { readResource } from '../resource-input';
-import { sendWritten } from '../written';
+import { deletionIssue, sendWritten } from '../written';
 
 export async function create(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context, type } = exchange;
@@ -36,11 +36,7 @@ export async function remove(exchange: Exchange): Promise<FastifyReply> {
   exchange.forbidCaching();
   if (version !== undefined) exchange.setVersion(version);
   if (parsePreference(request.headers.prefer).answer === 'minimal') return exchange.sendEmpty(204);
-  const diagnostics =
-    version === undefined
-      ? `${type}/${id} is not there; nothing was to be deleted`
-      : `${type}/${id} is deleted`;
-  return exchange.send(200, toOutcome([{ severity: 'information', code: 'informational', diagnostics }]));
+  return exchange.send(200, toOutcome([deletionIssue({ type, id, version })]));
 }
 
 /** PUT, PATCH and DELETE on a type choose their resource by search, which must never fall on all of them. */

@@ -22,6 +22,7 @@ const LIMITS: Limits = {
   maxDepth: 64,
   maxBodyBytes: 16 * 1024 * 1024,
   maxPatchOperations: 1_000,
+  maxBundleEntries: 10_000,
   maxIndexRows: 20_000,
   maxExpansionCodes: 10_000,
   searchGather: 1000,

@@ -4,6 +4,8 @@ import { parseRelative, type LocalReference } from './literal';
 export interface ReferenceResolver {
   /** The resource of this space that is meant; undefined for everything that is not one. */
   local(reference: string): LocalReference | undefined;
+  /** The part below `{fhir_root}` of an absolute url of this space; undefined for any other text. */
+  below(url: string): string | undefined;
   /** True when the text names another tenant or release under one of our addresses: it must be refused. */
   leaves(reference: string): boolean;
 }
@@ -27,14 +29,15 @@ export function createReferenceResolver(options: ResolverOptions): ReferenceReso
   const addresses = options.publicUrls.map((url) => toAddress(url, options));
   const anchor = addresses[0] ?? toAddress(NO_ADDRESS, options);
   const anchors = addresses.length > 0 ? addresses : [anchor];
+  const below = (url: string): string | undefined => {
+    const address = addresses.find(({ root }) => url.startsWith(`${root}/`));
+    return address === undefined ? undefined : url.slice(address.root.length + 1);
+  };
   return {
+    below,
     local(reference) {
-      let relative = reference;
-      if (reference.startsWith('http')) {
-        const address = addresses.find(({ root }) => reference.startsWith(`${root}/`));
-        if (address === undefined) return undefined;
-        relative = reference.slice(address.root.length + 1);
-      }
+      const relative = reference.startsWith('http') ? below(reference) : reference;
+      if (relative === undefined) return undefined;
       const target = parseRelative(relative);
       return target !== undefined && types.has(target.type) ? target : undefined;
     },

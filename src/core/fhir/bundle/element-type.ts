@@ -1,0 +1,55 @@
+import type { Definitions, ElementDefinition, TypeStructure } from '../definitions';
+
+/**
+ * The primitive or complex type of the element that a path of JSON members leads to, from a resource or type on; indexes
+ * are left out. Undefined where there is no such element, or it is a nested one without a type of its own.
+ */
+export function elementTypeAt(
+  definitions: Definitions,
+  typeName: string,
+  members: readonly string[],
+): string | undefined {
+  let structure = definitions.structure(typeName);
+  let path = '';
+  let type: string | undefined = typeName;
+  for (const member of members) {
+    if (structure === undefined) return undefined;
+    const found = findElement(structure, path, member);
+    if (found === undefined) return undefined;
+    const { element } = found;
+    ({ type } = found);
+    if (element.contentReference !== undefined) {
+      const [name = '', ...nested] = element.contentReference.split('.');
+      structure = definitions.structure(name);
+      path = nested.join('.');
+    } else if (structure.children(element.path).length > 0) {
+      ({ path } = element);
+    } else {
+      structure = type === undefined ? undefined : definitions.structure(type);
+      path = '';
+    }
+  }
+  return type;
+}
+
+interface Found {
+  readonly element: ElementDefinition;
+  readonly type: string | undefined;
+}
+
+/** `_birthDate` holds what an Element has beside its value. */
+function findElement(structure: TypeStructure, path: string, member: string): Found | undefined {
+  const isCompanion = member.startsWith('_');
+  const name = isCompanion ? member.slice(1) : member;
+  for (const element of structure.children(path)) {
+    if (element.isChoice) {
+      if (!name.startsWith(element.name)) continue;
+      const suffix = name.slice(element.name.length);
+      const type = element.types.find(({ code }) => code.charAt(0).toUpperCase() + code.slice(1) === suffix);
+      if (type !== undefined) return { element, type: isCompanion ? 'Element' : type.code };
+    } else if (element.name === name) {
+      return { element, type: isCompanion ? 'Element' : element.types[0]?.code };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,82 @@
+import type { QueryParameter } from '../query-text';
+import { parseQueryText } from '../query-text';
+import { isValidId } from '../resource';
+
+/** What the url of an entry's request names, below `{fhir_root}`. */
+export type EntryPlace =
+  | { readonly kind: 'system' }
+  | { readonly kind: 'metadata' }
+  | { readonly kind: 'type'; readonly type: string }
+  | { readonly kind: 'instance'; readonly type: string; readonly id: string }
+  | { readonly kind: 'version'; readonly type: string; readonly id: string; readonly versionId: string }
+  | { readonly kind: 'history'; readonly type?: string; readonly id?: string }
+  | { readonly kind: 'operation'; readonly type?: string; readonly id?: string; readonly code: string }
+  /** Searches of what belongs to a resource; `member` undefined: all types (`*`). */
+  | { readonly kind: 'compartment'; readonly type: string; readonly id: string; readonly member?: string };
+
+export interface EntryAddress {
+  readonly place: EntryPlace;
+  readonly query: readonly QueryParameter[];
+  /** Path without the query, as links to further pages repeat it: `Patient/1/Observation`. */
+  readonly path: string;
+}
+
+/** How urls of entries are read in a space. */
+export interface AddressReader {
+  /** The part below `{fhir_root}` of an absolute url under one of our public addresses; undefined: it is not ours. */
+  below(url: string): string | undefined;
+  isResourceType(name: string): boolean;
+}
+
+const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:/;
+
+/**
+ * The url of an entry's request (https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.request.url): relative to
+ * `{fhir_root}`, or absolute under an address of ours that leads to this space. A text says what is wrong with it.
+ * Throws `invalidValue` for a malformed percent-encoding.
+ */
+export function readEntryAddress(url: string, reader: AddressReader): EntryAddress | string {
+  const relative = ABSOLUTE.test(url) || url.startsWith('//') ? reader.below(url) : url.replace(/^\//, '');
+  if (relative === undefined)
+    return 'The url leads elsewhere; it is relative to the address of this server, such as Patient/1';
+  const [whole = ''] = relative.split('#', 1);
+  const mark = whole.indexOf('?');
+  const path = mark === -1 ? whole : whole.slice(0, mark);
+  const place = placeOf(path.replace(/\/$/, ''), reader);
+  if (typeof place === 'string') return place;
+  return { place, path, query: mark === -1 ? [] : parseQueryText(whole.slice(mark + 1)) };
+}
+
+function placeOf(path: string, reader: AddressReader): EntryPlace | string {
+  if (path === '') return { kind: 'system' };
+  if (path === 'metadata') return { kind: 'metadata' };
+  if (path === '_history') return { kind: 'history' };
+  const [first = '', second, third, fourth, ...more] = path.split('/');
+  const code = codeOf(first);
+  if (code !== undefined && second === undefined) return { kind: 'operation', code };
+  if (!reader.isResourceType(first)) return `The url begins with no resource type of this FHIR release`;
+  const type = first;
+  if (second === undefined) return { kind: 'type', type };
+  const typeCode = codeOf(second);
+  if (third === undefined && typeCode !== undefined) return { kind: 'operation', type, code: typeCode };
+  if (third === undefined && second === '_history') return { kind: 'history', type };
+  if (!isValidId(second)) return 'The url has no valid id after the type: 1 to 64 of A-Z a-z 0-9 - .';
+  const id = second;
+  if (third === undefined) return { kind: 'instance', type, id };
+  if (third === '_history' && fourth === undefined) return { kind: 'history', type, id };
+  if (third === '_history' && fourth !== undefined && isValidId(fourth) && more.length === 0)
+    return { kind: 'version', type, id, versionId: fourth };
+  const instanceCode = codeOf(third);
+  if (fourth === undefined && instanceCode !== undefined)
+    return { kind: 'operation', type, id, code: instanceCode };
+  if (fourth === undefined && third === '*') return { kind: 'compartment', type, id };
+  if (fourth === undefined && reader.isResourceType(third))
+    return { kind: 'compartment', type, id, member: third };
+  return 'The url is not one that this server has';
+}
+
+/** `expand` of `$expand` or `%24expand`. */
+function codeOf(segment: string): string | undefined {
+  const code = /^(?:\$|%24)(.+)$/.exec(segment)?.[1];
+  return code;
+}

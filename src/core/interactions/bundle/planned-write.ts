@@ -1,0 +1,123 @@
+import type { RequestContext } from '../../context';
+import { FhirError, fhirError } from '../../errors';
+import { entryExpression, type EntryGuard } from '../../fhir/bundle/entry';
+import type { LinkTarget } from '../../fhir/bundle/links';
+import type { IdMode } from '../../fhir/resource';
+import { inEntry, type EntryVersion, type OutlinedEntry } from '../../preparation/bundle';
+import type { ResourceKey } from '../../search/resource-key';
+import type { Services } from '../../services';
+import type { VersionRow } from '../../storage/version-row';
+import { checkGuard } from '../replace-version';
+import { readBase, typeNumberOf } from '../resource-address';
+import { toStoredVersion } from '../stored-version';
+
+/** What an entry of a transaction writes, once it is known which resource it is about. */
+export interface PlannedWrite {
+  readonly entry: OutlinedEntry;
+  readonly kind: 'create' | 'update' | 'patch' | 'delete';
+  readonly type: string;
+  readonly typeNumber: number;
+  readonly id: string;
+  readonly key: ResourceKey;
+  readonly idMode: IdMode;
+  readonly guard: EntryGuard | undefined;
+}
+
+/** The order in which a transaction works (https://hl7.org/fhir/R4/http.html#trules); within a kind that of the entries. */
+const ORDER: Readonly<Record<PlannedWrite['kind'], number>> = { delete: 0, create: 1, update: 2, patch: 2 };
+
+export function inWritingOrder(writes: readonly PlannedWrite[]): PlannedWrite[] {
+  return [...writes].sort(
+    (one, other) => ORDER[one.kind] - ORDER[other.kind] || one.entry.index - other.entry.index,
+  );
+}
+
+/** A write on the resource of an id that is known. */
+export function planWrite(
+  services: Services,
+  context: RequestContext,
+  entry: OutlinedEntry,
+  kind: PlannedWrite['kind'],
+  { type, id, key }: { type: string; id: string; key?: ResourceKey },
+): PlannedWrite {
+  const { request } = entry;
+  return {
+    entry,
+    kind,
+    type,
+    typeNumber: typeNumberOf(services, context, type),
+    id,
+    key: key ?? services.keys.keyOf(type, id),
+    idMode: kind === 'create' ? 'assigned' : { id },
+    guard: 'guard' in request ? request.guard : undefined,
+  };
+}
+
+/** Throws `invalidValue` where two entries write the same resource (http.html#trules). */
+export function requireDifferent(writes: readonly PlannedWrite[]): void {
+  const known = new Map<string, number>();
+  for (const { type, id, entry } of writes) {
+    const name = `${type}/${id}`;
+    const other = known.get(name);
+    if (other !== undefined) {
+      const reason = `Entry ${other} writes ${name} too; a transaction writes each resource once`;
+      throw fhirError('invalidValue', { reason }, entryExpression(entry.index, 'request.url'));
+    }
+    known.set(name, entry.index);
+  }
+}
+
+/** What the entries' resources are called from now on. */
+export function linkTargets(writes: readonly PlannedWrite[]): LinkTarget[] {
+  return writes.flatMap(({ entry: { fullUrl, isCanonical }, kind, type, id }) =>
+    fullUrl === undefined || kind === 'delete' ? [] : [{ fullUrl, reference: `${type}/${id}`, isCanonical }],
+  );
+}
+
+/**
+ * The version that a write makes of the present one; undefined: there is nothing to delete. Throws what forbids it, at
+ * the entry: preconditionFailed, notFound, gone, baseResourceReadOnly.
+ */
+export async function nextVersion(
+  services: Services,
+  context: RequestContext,
+  write: PlannedWrite,
+  current: VersionRow | undefined,
+): Promise<EntryVersion | undefined> {
+  const { entry, kind, type, typeNumber, id, key, idMode, guard } = write;
+  const live = current !== undefined && current.change !== 'delete' ? current : undefined;
+  const common = {
+    index: entry.index,
+    type,
+    id,
+    idMode,
+    typeNumber,
+    key,
+    storedId: services.keys.isOwn(key) ? null : id,
+    expected: current?.version ?? 0,
+    ...(live === undefined ? {} : { replaced: live.body }),
+  };
+  try {
+    checkGuard(type, id, guard, live);
+    if (kind === 'create') return { ...common, change: 'create' };
+    if (kind === 'update') return { ...common, change: 'update' };
+    if (live === undefined) {
+      const base = await readBase(services, context, type, { type: typeNumber, key }, id);
+      if (base !== undefined) throw fhirError('baseResourceReadOnly', { type, id });
+      if (kind === 'delete') return undefined;
+      throw fhirError(current === undefined ? 'notFound' : 'gone', { type, id });
+    }
+    return kind === 'delete'
+      ? { ...common, change: 'delete' }
+      : { ...common, change: 'update', current: toStoredVersion(services, type, live).text };
+  } catch (error) {
+    throw atEntry(error, entry.index, type);
+  }
+}
+
+/** A client's error seen from the Bundle; anything else as it is. */
+export function atEntry(error: unknown, index: number, type: string): unknown {
+  return error instanceof FhirError
+    ? new FhirError(error.key, inEntry(error.issues, index, type), error.allowed)
+    : error;
+}

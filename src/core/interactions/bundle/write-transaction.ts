@@ -1,0 +1,174 @@
+import type { EntryAnswer, WriteResult } from '../../api';
+import type { RequestContext } from '../../context';
+import type { EntryVersion, OpenBundle, PreparedEntry, PreparedVersions } from '../../preparation/bundle';
+import type { Services } from '../../services';
+import { claimResources } from '../../storage/claim';
+import type { VersionRow } from '../../storage/version-row';
+import type { Written } from '../../storage/version-write';
+import { registerParameters, writeEncoded, type Run } from '../../storage/write-queue';
+import { SEARCH_PARAMETER } from '../../preparation/prepare';
+import { ANONYMOUS, toStoredVersion } from '../stored-version';
+import { linkTargets, nextVersion, type PlannedWrite } from './planned-write';
+
+/** Another writer was faster than what was prepared: the transaction is tried again. */
+export class RaceLost extends Error {}
+
+/** Writes that were worked out against present versions, and are ready to be written. */
+export interface PreparedWrites {
+  readonly writes: readonly PlannedWrite[];
+  /** In the order of `writes`; undefined: there is nothing to delete. */
+  readonly versions: readonly (EntryVersion | undefined)[];
+  readonly prepared: PreparedVersions;
+}
+
+/** What is made of the present versions. Throws what is wrong with entries, or with what they ask for. */
+export async function prepareWrites(
+  services: Services,
+  context: RequestContext,
+  bundle: OpenBundle,
+  {
+    writes,
+    heads,
+    links,
+    conditional,
+  }: {
+    readonly writes: readonly PlannedWrite[];
+    /** In the order of `writes`. */
+    readonly heads: readonly (VersionRow | undefined)[];
+    /** All that are written, which may be more than `writes`. */
+    readonly links: readonly PlannedWrite[];
+    readonly conditional: readonly (readonly [text: string, reference: string])[];
+  },
+): Promise<PreparedWrites> {
+  const versions: (EntryVersion | undefined)[] = [];
+  for (const [place, write] of writes.entries())
+    versions.push(await nextVersion(services, context, write, heads[place]));
+  const prepared = await bundle.prepare({
+    space: context.space,
+    versions: versions.filter((version) => version !== undefined),
+    targets: linkTargets(links),
+    conditional,
+    author: context.actor === ANONYMOUS ? null : context.actor,
+  });
+  return { writes, versions, prepared };
+}
+
+/**
+ * Takes the heads of all writes that are about known ids, in the order in which everybody does, before the first
+ * statement that takes the tenant's counter: so a transaction never waits for one who waits for it. What stands in a
+ * process's own queues is not waited for, because nobody in them holds anything of the database while it waits.
+ */
+export async function claimHeads(
+  run: Run,
+  { space }: RequestContext,
+  writes: readonly PlannedWrite[],
+): Promise<ReadonlyMap<PlannedWrite, number>> {
+  const claimed = writes.filter(({ kind }) => kind !== 'create');
+  if (claimed.length === 0) return new Map();
+  const versions = await claimResources(
+    run,
+    space.number,
+    claimed.map(({ typeNumber, key, kind }) => ({ type: typeNumber, key, isMade: kind === 'update' })),
+  );
+  return new Map(claimed.map((write, place) => [write, versions[place] ?? 0]));
+}
+
+/** Throws `RaceLost` where a claimed head is not at the version that was prepared for. */
+export function requireUnchanged(
+  { writes }: PreparedWrites,
+  heads: readonly (VersionRow | undefined)[],
+  claimed: ReadonlyMap<PlannedWrite, number>,
+): void {
+  for (const [place, write] of writes.entries()) {
+    const version = claimed.get(write);
+    if (version !== undefined && version !== (heads[place]?.version ?? 0)) throw new RaceLost();
+  }
+}
+
+/**
+ * Writes what was prepared and gives the answers of its entries by their index. Throws `RaceLost` where an expected
+ * version does not hold. One statement for each chunk.
+ */
+export async function writePrepared(
+  services: Services,
+  run: Run,
+  { space, actor }: RequestContext,
+  { writes, versions, prepared }: PreparedWrites,
+): Promise<ReadonlyMap<number, EntryAnswer>> {
+  const written = new Map<number, Written>();
+  for (const { indexes, bound } of prepared.writes) {
+    const outcomes = await writeEncoded(run, bound, indexes.length, space.searchParameters?.change);
+    for (const [member, index] of indexes.entries()) {
+      const outcome = outcomes[member];
+      if (outcome === undefined) throw new RaceLost();
+      written.set(index, outcome);
+    }
+  }
+  const entries = new Map(prepared.entries.map((entry) => [entry.index, entry]));
+  const author = actor === ANONYMOUS ? null : actor;
+  const answers = new Map<number, EntryAnswer>();
+  for (const [place, write] of writes.entries()) {
+    const { type, id } = write;
+    const { index } = write.entry;
+    const version = versions[place];
+    const outcome = written.get(index);
+    if (version === undefined || outcome === undefined) {
+      answers.set(index, { kind: 'deleted', type, id, version: undefined });
+      continue;
+    }
+    const entry = entries.get(index);
+    const row = toRow(version, entry, author, outcome);
+    const stored = toStoredVersion(services, type, row);
+    answers.set(
+      index,
+      version.change === 'delete'
+        ? { kind: 'deleted', type, id, version: stored }
+        : { kind: 'written', result: toResult(version, stored, entry) },
+    );
+  }
+  return answers;
+}
+
+/** Behind the last write of the transaction: what is written afterwards would be made by other search parameters. */
+export async function registerAll(
+  run: Run,
+  { space }: RequestContext,
+  all: readonly PreparedWrites[],
+): Promise<void> {
+  for (const { versions, prepared } of all) {
+    const pairs = new Map(prepared.entries.map((entry) => [entry.index, entry.pairs]));
+    for (const version of versions) {
+      if (version?.type !== SEARCH_PARAMETER) continue;
+      await registerParameters(run, space.number, {
+        owner: version.id,
+        pairs: pairs.get(version.index) ?? [],
+      });
+    }
+  }
+}
+
+function toRow(
+  version: EntryVersion,
+  entry: PreparedEntry | undefined,
+  author: string | null,
+  written: Written,
+): VersionRow {
+  return {
+    id: version.storedId,
+    key: version.key,
+    type: version.typeNumber,
+    metaOffset: entry?.metaOffset ?? 0,
+    change: version.change,
+    author,
+    body: entry?.text ?? '',
+    ...written,
+  };
+}
+
+function toResult(
+  { replaced }: EntryVersion,
+  version: WriteResult['version'],
+  entry: PreparedEntry | undefined,
+): WriteResult {
+  return { version, created: replaced === undefined, warnings: entry?.warnings ?? [] };
+}

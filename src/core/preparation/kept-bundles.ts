@@ -1,0 +1,61 @@
+import {
+  withTexts,
+  type BundleOutline,
+  type BundleTask,
+  type OpenBundle,
+  type PreparedVersions,
+  type VersionsTask,
+} from './bundle';
+import type { Preparer } from './preparer';
+
+/** A parsed Bundle takes some five times the memory of its text. */
+const MAX_CHARACTERS = 64 * 1024 * 1024;
+
+interface Kept {
+  readonly bundle: OpenBundle;
+  readonly size: number;
+}
+
+/** The Bundles that the thread for long bodies has parsed and may be asked about again, the oldest first. */
+export class KeptBundles {
+  private readonly kept = new Map<number, Kept>();
+  private size = 0;
+
+  constructor(private readonly preparer: Preparer) {}
+
+  async open(number: number, task: BundleTask): Promise<BundleOutline> {
+    const bundle = await this.preparer.bundle(task);
+    // Resources as text in the outline: what the Bundle keeps of them stays here.
+    const outline = withTexts(bundle.outline);
+    // A batch is done with: its resources went with the outline.
+    if (outline.type === 'transaction')
+      this.keep(number, bundle, 'text' in task.input ? task.input.text.length : 0);
+    return outline;
+  }
+
+  /** `again`: the Bundle itself, which may have been forgotten. */
+  async prepare(
+    number: number,
+    versions: VersionsTask,
+    again: BundleTask | undefined,
+  ): Promise<PreparedVersions | 'forgotten'> {
+    if (again !== undefined) await this.open(number, again);
+    const kept = this.kept.get(number);
+    return kept === undefined ? 'forgotten' : kept.bundle.prepare(versions);
+  }
+
+  forget(number: number): void {
+    this.size -= this.kept.get(number)?.size ?? 0;
+    this.kept.delete(number);
+  }
+
+  private keep(number: number, bundle: OpenBundle, size: number): void {
+    this.forget(number);
+    this.kept.set(number, { bundle, size });
+    this.size += size;
+    for (const oldest of this.kept.keys()) {
+      if (this.size <= MAX_CHARACTERS || oldest === number) break;
+      this.forget(oldest);
+    }
+  }
+}

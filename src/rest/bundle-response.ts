@@ -1,0 +1,85 @@
+import { STATUS_CODES } from 'node:http';
+import {
+  formatInstant,
+  toOutcome,
+  type BundleAnswer,
+  type EntryAnswer,
+  type Issue,
+  type StoredVersion,
+} from '../core';
+import { toEntityTag } from './entity-tag';
+import type { Preference } from './prefer';
+import { deletionIssue, locationOf, writtenIssues } from './written';
+
+/**
+ * The Bundle that answers a batch or transaction (https://hl7.org/fhir/R4/http.html#transaction-response), by joining
+ * texts. `root` is `{fhir_root}`. A resource goes with it unless `return=minimal`, an outcome where something is to say.
+ */
+export function writeBundleResponse(
+  { type, entries }: BundleAnswer,
+  root: string,
+  wanted: Preference['answer'],
+): string {
+  const texts = entries.map((entry) => writeEntry(entry, root, wanted));
+  const list = texts.length === 0 ? '' : `,"entry":[${texts.join(',')}]`;
+  return `{"resourceType":"Bundle","type":"${type}-response"${list}}`;
+}
+
+function writeEntry(entry: EntryAnswer, root: string, wanted: Preference['answer']): string {
+  switch (entry.kind) {
+    case 'written': {
+      const { version, created, warnings } = entry.result;
+      const issues = wanted === 'OperationOutcome' ? writtenIssues(entry.result, 'stored') : warnings;
+      const status = created ? 201 : 200;
+      const location = created ? locationOf(root, version) : undefined;
+      return join(
+        resourceOf(version, root, wanted),
+        writeResponse({ status, location, version, ...(wanted === 'minimal' ? {} : { issues }) }),
+      );
+    }
+    case 'found': {
+      const { version } = entry;
+      return join(
+        resourceOf(version, root, wanted),
+        writeResponse({ status: 200, location: locationOf(root, version), version }),
+      );
+    }
+    case 'deleted': {
+      const { version } = entry;
+      if (wanted === 'minimal') return join('', writeResponse({ status: 204, version }));
+      return join('', writeResponse({ status: 200, version, issues: [deletionIssue(entry)] }));
+    }
+    case 'failed': {
+      const { status, issues } = entry.error;
+      return join('', writeResponse({ status, issues }));
+    }
+  }
+}
+
+function resourceOf(version: StoredVersion, root: string, wanted: Preference['answer']): string {
+  if (wanted !== 'representation') return '';
+  return `"fullUrl":"${root}/${version.type}/${version.id}","resource":${version.text}`;
+}
+
+function join(resource: string, response: string): string {
+  return resource === '' ? `{${response}}` : `{${resource},${response}}`;
+}
+
+interface Response {
+  readonly status: number;
+  readonly location?: string | undefined;
+  readonly version?: StoredVersion | undefined;
+  readonly issues?: readonly Issue[];
+}
+
+/** `Bundle.entry.response`; what is absent is left out. */
+function writeResponse({ status, location, version, issues = [] }: Response): string {
+  let text = `"response":{"status":"${status} ${STATUS_CODES[status] ?? ''}"`;
+  if (location !== undefined) text += `,"location":"${location}"`;
+  if (version !== undefined) {
+    text += `,"etag":${JSON.stringify(toEntityTag(version.versionId))}`;
+    text += `,"lastModified":"${formatInstant(version.lastUpdated)}"`;
+  }
+  if (issues.length > 0) text += `,"outcome":${toOutcome(issues)}`;
+  return `${text}}`;
+}
