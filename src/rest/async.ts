@@ -20,7 +20,7 @@ const SEARCHES: readonly Interaction[] = [
   INTERACTIONS.searchCompartmentByPost,
   INTERACTIONS.searchCompartmentTypeByPost,
 ];
-const BUNDLES: readonly Interaction[] = [INTERACTIONS.batch];
+const BUNDLES: readonly Interaction[] = [INTERACTIONS.bundle];
 
 /** Headers that say what is asked, by whom and in which form; those of the connection are not kept. */
 const KEPT_HEADERS = [

@@ -17,7 +17,7 @@ const STORES: readonly Interaction[] = [
 
 /** What may change more. */
 const REFUSES: readonly Interaction[] = [
-  INTERACTIONS.batch,
+  INTERACTIONS.bundle,
   INTERACTIONS.operationSystem,
   INTERACTIONS.operationType,
   INTERACTIONS.operationInstance,
