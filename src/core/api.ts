@@ -287,7 +287,7 @@ export interface Core {
     input: ResourceInput,
     guard?: VersionGuard,
   ): Promise<WriteResult>;
-  /** `patch` is a JSON Patch: an array of operations, not yet checked. */
+  /** `patch` is a JSON Patch, an array of operations, or a FHIRPath Patch, a Parameters resource; not yet checked. */
   patch(
     context: RequestContext,
     type: string,

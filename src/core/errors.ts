@@ -55,6 +55,7 @@ export const ERROR_CATALOGUE = {
   patchNotApplicable: { status: 422, code: 'processing', message: 'The patch cannot be applied: {reason}' },
   patchTestFailed: { status: 422, code: 'processing', message: 'A test of the patch failed: {reason}' },
   patchForbidden: { status: 422, code: 'business-rule', message: 'A patch may not change {path}' },
+  fhirPathPatchInvalid: { status: 400, code: 'structure', message: 'The patch is not a FHIRPath Patch: {reason}' },
   tooManyPatchOperations: { status: 413, code: 'too-long', message: 'A patch may have at most {limit} operations' },
   tooCostly: { status: 422, code: 'too-costly', message: '{reason}' },
   tooManyEntries: { status: 413, code: 'too-long', message: 'A batch or transaction may have at most {limit} entries' },

@@ -107,15 +107,6 @@ describe.each<[Release]>([['r4'], ['r4b']])('a patch under %s', (release) => {
     expect(refused.status).toBe(415);
     expect(refused.headers['accept-patch']).toContain('application/json-patch+json');
   });
-
-  it('60: with Parameters is told as not supported yet', async () => {
-    const id = await create();
-    const { status, json } = await send('PATCH', `/Patient/${id}`, {
-      resourceType: 'Parameters',
-      parameter: [],
-    });
-    expect([status, json.issue[0].code]).toEqual([422, 'not-supported']);
-  });
 });
 
 it('by GET can be switched off, and is 400 then', async () => {

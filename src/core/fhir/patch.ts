@@ -8,19 +8,15 @@ import { fhirError, type ErrorKey, type FhirError } from '../errors';
 import { isJsonObject, type JsonDocument, type JsonObject, type JsonValue } from './json';
 import { copyJson, type CopyAllowance } from './json/copy';
 import { areEqualJson } from './json/equality';
-import { shorten, toExpression, toRoot } from './json/fault';
+import { shorten } from './json/fault';
+import { refuseDeeper } from './patch/depth';
+import type { PatchLimits } from './patch/limits';
 import { parseOperations, type PatchOperation } from './patch/operation';
 import { parseIndex, resolvePointer, type Pointer } from './patch/pointer';
 
+export { applyFhirPathPatch, isFhirPathPatch } from './patch/fhirpath-patch';
+export { SHORT_PATH_LIMITS, type PatchLimits, type PathLimits } from './patch/limits';
 export { dropGeneratedNarrative } from './patch/narrative';
-
-export interface PatchLimits {
-  readonly maxOperations: number;
-  /** By how much all added and copied values together may let the resource grow, in bytes of JSON, estimated. */
-  readonly maxGrowthBytes: number;
-  /** Levels of objects and arrays the result may have. */
-  readonly maxDepth: number;
-}
 
 /**
  * The resource that a patch makes of `current`; neither argument is changed. The root keeps its type and id even when
@@ -49,11 +45,7 @@ export function applyJsonPatch(
   operations.forEach((operation, index) => {
     root = new Step(root, operation, index, growth).apply();
   });
-  const place = findDeeper(root, limits.maxDepth);
-  if (place !== undefined) {
-    const reason = `The patched resource is nested deeper than ${limits.maxDepth} levels`;
-    throw fhirError('tooCostly', { reason }, toExpression(toRoot(root['resourceType']), place));
-  }
+  refuseDeeper(root, limits.maxDepth);
   return { value: root, marked: growth.marked };
 }
 
@@ -166,22 +158,4 @@ class Step {
     const place = `operation ${this.index} (${op} '${shorten(path.text)}')`;
     return fhirError(key, { reason: `${place}: ${reason}` }, `$this[${this.index}]`);
   }
-}
-
-/** The way to an object or array that lies more than so many levels deep. */
-function findDeeper(value: JsonValue, levels: number): (string | number)[] | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (levels <= 0) return [];
-  if (Array.isArray(value)) {
-    for (const [index, element] of value.entries()) {
-      const below = findDeeper(element, levels - 1);
-      if (below !== undefined) return [index, ...below];
-    }
-    return undefined;
-  }
-  for (const name in value) {
-    const below = findDeeper(value[name] ?? null, levels - 1);
-    if (below !== undefined) return [name, ...below];
-  }
-  return undefined;
 }

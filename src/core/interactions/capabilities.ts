@@ -107,7 +107,7 @@ function statement(definitions: Definitions): object {
     implementation: { description: `Andiron, FHIR ${RELEASES[release].fhirVersion}` },
     fhirVersion: RELEASES[release].fhirVersion,
     format: ['application/fhir+json', 'json'],
-    patchFormat: ['application/json-patch+json'],
+    patchFormat: ['application/json-patch+json', 'application/fhir+json'],
     rest: [
       {
         mode: 'server',

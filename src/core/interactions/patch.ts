@@ -8,7 +8,8 @@ import { replaceVersion } from './replace-version';
 import { toStoredVersion } from './stored-version';
 
 /**
- * Applies a JSON Patch to the resource exactly as a read gives it, meta included (http.html#patch; contract.md).
+ * Applies a JSON Patch or a FHIRPath Patch to the resource exactly as a read gives it, meta included (http.html#patch;
+ * contract.md).
  * All or nothing. Throws notFound, gone, preconditionFailed, the errors of the patch and of the resource that it makes.
  */
 export async function patch(

@@ -1,7 +1,15 @@
 import type { TenantSpace } from '../context';
+import { loadDefinitions } from '../fhir/definitions';
 import { isJsonObject, parseJson, parseStoredObject, type JsonDocument, type JsonLimits } from '../fhir/json';
 import { outlineOf, type JsonOutline, type OutlineLimits } from '../fhir/json/outline';
-import { applyJsonPatch, dropGeneratedNarrative } from '../fhir/patch';
+import {
+  applyFhirPathPatch,
+  applyJsonPatch,
+  dropGeneratedNarrative,
+  isFhirPathPatch,
+  type PatchLimits,
+  type PathLimits,
+} from '../fhir/patch';
 import type { IdMode } from '../fhir/resource';
 import type { Finding } from '../fhir/validate';
 import type { IndexRows } from '../search/index-rows';
@@ -11,6 +19,7 @@ import { withoutEmptyList } from '../operations/parameters';
 import { judgeResource, type Judgement, type JudgementTask } from './judgement';
 import { openBundle, type BundleTask, type OpenBundle } from './bundle';
 import { prepareVersion, type PreparationTools, type PreparedVersion } from './prepare';
+import { refusalOf } from './refusal';
 
 /** JSON text that nobody has parsed yet. */
 export interface UnparsedJson {
@@ -29,7 +38,7 @@ export interface ResourceTask {
   readonly input: ResourceInput;
 }
 
-/** A JSON Patch on a stored version. */
+/** A JSON Patch or a FHIRPath Patch on a stored version. */
 export interface PatchTask {
   readonly space: TenantSpace;
   readonly type: string;
@@ -37,6 +46,8 @@ export interface PatchTask {
   /** The resource as a read gives it. */
   readonly current: string;
   readonly operations: ResourceInput;
+  /** What the paths of a FHIRPath Patch may cost, where it is less than usual. */
+  readonly paths?: PathLimits;
 }
 
 /** The index rows of a stored version, worked out again: they are a function of its text. */
@@ -75,12 +86,13 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
     async resource({ input, ...task }) {
       return prepareVersion(tools, { ...task, document: toDocument(input, limits) });
     },
-    async patch({ space, type, id, current, operations }) {
+    async patch({ space, type, id, current, operations, paths }) {
       const before = parseJson(current, STORED_DEPTH);
-      const patched = applyJsonPatch(before, toDocument(operations, limits), {
+      const patched = await applyPatch(tools, space, before, toDocument(operations, limits), {
         maxOperations: limits.maxPatchOperations,
         maxGrowthBytes: 2 * limits.maxBodyBytes,
         maxDepth: limits.maxDepth,
+        ...(paths === undefined ? {} : { paths }),
       });
       const document = dropGeneratedNarrative(before, patched);
       return prepareVersion(tools, { space, type, id, idMode: { id }, document });
@@ -107,6 +119,21 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
     },
   };
   return preparer;
+}
+
+/** A FHIRPath Patch is a resource, and held to the structure of one; its content is judged where it ends up. */
+async function applyPatch(
+  tools: PreparationTools,
+  space: TenantSpace,
+  before: JsonDocument,
+  patch: JsonDocument,
+  limits: PatchLimits,
+): Promise<JsonDocument> {
+  if (!isFhirPathPatch(patch.value)) return applyJsonPatch(before, patch, limits);
+  const parameters = withoutEmptyList(patch.value);
+  const refusal = refusalOf(await findInContent(tools, space, parameters, { isFull: false }));
+  if (refusal !== undefined) throw refusal;
+  return applyFhirPathPatch(before, parameters, loadDefinitions(space.release), limits);
 }
 
 /** Throws what the parser finds. */

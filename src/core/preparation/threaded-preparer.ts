@@ -1,8 +1,10 @@
+import { FhirError } from '../errors';
 import { parseJson, type JsonLimits } from '../fhir/json';
+import { isFhirPathPatch, SHORT_PATH_LIMITS } from '../fhir/patch';
 import type { BundleTask, OpenBundle, PreparedVersions, VersionsTask } from './bundle';
 import { valueOf, type Task, type TaskResult } from './messages';
 import type { WorkerPool } from './worker-pool';
-import type { Preparer, ResourceInput } from './preparer';
+import type { PatchTask, Preparer, ResourceInput } from './preparer';
 
 /** Characters from which on a text is worth a thread of its own. */
 const LONG_TEXT = 256 * 1024;
@@ -17,6 +19,21 @@ export function isLong(input: ResourceInput): boolean {
   return 'text' in input && input.text.length > LONG_TEXT;
 }
 
+function isFhirPath({ operations }: PatchTask): boolean {
+  return !('text' in operations) && isFhirPathPatch(operations.value);
+}
+
+/**
+ * Whether a FHIRPath Patch has so many paths that finding their places takes more than some 10 ms: each costs as much as
+ * 10,000 characters of the resource that it goes through.
+ */
+function hasManyPaths({ operations, current }: PatchTask): boolean {
+  if ('text' in operations || !isFhirPathPatch(operations.value)) return false;
+  const { parameter } = operations.value;
+  const count = Array.isArray(parameter) ? parameter.length : 0;
+  return count * (current.length + 10_000) > 2_000_000;
+}
+
 /** Does short tasks here and now, and has long ones done in another thread. */
 export function createThreadedPreparer(here: Preparer, threads: Threads): Preparer {
   const run = (task: Task): Promise<TaskResult> => threads.run(task);
@@ -26,7 +43,15 @@ export function createThreadedPreparer(here: Preparer, threads: Threads): Prepar
       return valueOf('resource', await run({ kind: 'resource', ...task }));
     },
     async patch(task) {
-      if (task.current.length <= LONG_TEXT && !isLong(task.operations)) return here.patch(task);
+      const isHere = task.current.length <= LONG_TEXT && !isLong(task.operations) && !hasManyPaths(task);
+      if (isHere) {
+        try {
+          return await here.patch({ ...task, paths: SHORT_PATH_LIMITS });
+        } catch (error) {
+          // Paths that cost more than may hold up others may still cost no more than is allowed.
+          if (!isFhirPath(task) || !(error instanceof FhirError) || error.key !== 'tooCostly') throw error;
+        }
+      }
       return valueOf('patch', await run({ kind: 'patch', ...task }));
     },
     async rows(task) {

@@ -1,6 +1,6 @@
 /**
- * PATCH {type}/{id} with a JSON Patch (https://hl7.org/fhir/R4/http.html#patch), and the same by GET with a JSON
- * array as body (specification, section 4.4).
+ * PATCH {type}/{id} with a JSON Patch or a FHIRPath Patch (https://hl7.org/fhir/R4/http.html#patch), and the former by
+ * GET with a JSON array as body (specification, section 4.4).
  */
 import type { FastifyReply } from 'fastify';
 import { fhirError, type ResourceInput } from '../../core';
@@ -35,21 +35,7 @@ export async function patchByGet(exchange: Exchange, body: string): Promise<Fast
 
 async function apply(exchange: Exchange, operations: ResourceInput): Promise<FastifyReply> {
   const { edge, request, context, type, id } = exchange;
-  if (isParameters(operations)) {
-    throw fhirError('notSupported', { reason: 'FHIRPath Patch is not supported yet; send a JSON Patch' });
-  }
   const guard = await readGuard(edge.core, context, request, type, id);
   const result = await edge.core.patch(context, type, id, operations, guard);
   return sendWritten(exchange, result, 'patched');
-}
-
-/** A long patch is not parsed here; core refuses what is not an array. */
-function isParameters(operations: ResourceInput): boolean {
-  const value = 'text' in operations ? null : operations.value;
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    value['resourceType'] === 'Parameters'
-  );
 }

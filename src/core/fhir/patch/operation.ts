@@ -2,6 +2,7 @@ import { FhirError, fhirError, toIssue, type Issue } from '../../errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { isForbiddenName, shorten } from '../json/fault';
 import { isAtOrUnder, parsePointer, type Pointer } from './pointer';
+import { isProtected } from './protected';
 
 /** One operation of a JSON Patch (RFC 6902 section 4) whose form has been checked. */
 export type PatchOperation =
@@ -11,13 +12,6 @@ export type PatchOperation =
 
 const KINDS: ReadonlySet<string> = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
 const MOST_ISSUES = 20;
-/** What belongs to the server. Everything else in meta may be patched; the server's part of it is set anew anyway. */
-const PROTECTED: readonly (readonly string[])[] = [
-  ['id'],
-  ['resourceType'],
-  ['meta', 'versionId'],
-  ['meta', 'lastUpdated'],
-];
 
 /**
  * The operations of a patch, checked as far as that goes without the resource.
@@ -88,7 +82,7 @@ function checkProtected(operation: PatchOperation, index: number): void {
   if (operation.op === 'test') return;
   const changed = operation.op === 'move' ? [operation.path, operation.from] : [operation.path];
   for (const pointer of changed) {
-    if (PROTECTED.some((segments) => isAtOrUnder(pointer, segments))) {
+    if (isProtected(pointer.segments)) {
       throw fhirError('patchForbidden', { path: shorten(pointer.text) }, `$this[${index}]`);
     }
   }

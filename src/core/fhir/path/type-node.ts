@@ -18,6 +18,10 @@ export interface Access {
   /** True where any resource may stand; its own `resourceType` says which. */
   readonly isResource: boolean;
   readonly codeSystem: CodeSystemOfBinding | undefined;
+  /** The element may repeat: the member holds an array. */
+  readonly isList: boolean;
+  /** The members that can hold the element, one for each type of a choice; this one is among them. */
+  readonly choices: readonly Access[];
 }
 
 const NO_ACCESS: readonly Access[] = [];
@@ -67,11 +71,21 @@ export const SYSTEM_NODES: Readonly<Record<SystemType, TypeNode>> = {
 
 /** What `type()` gives (http://hl7.org/fhirpath/N1/#reflection). */
 export const TYPE_INFO: TypeNode = new TypeNode('System', 'ClassInfo', 'Object', false, () =>
-  ['namespace', 'name'].map((key) => [
-    key,
-    [{ key, companionKey: '', node: SYSTEM_NODES.String, isResource: false, codeSystem: undefined }],
-  ]),
+  ['namespace', 'name'].map((key) => [key, [textAccess(key)]]),
 );
+
+function textAccess(key: string): Access {
+  const node = SYSTEM_NODES.String;
+  return {
+    key,
+    companionKey: '',
+    node,
+    isResource: false,
+    codeSystem: undefined,
+    isList: false,
+    choices: NO_ACCESS,
+  };
+}
 
 /** The nodes of one release. */
 export class TypeModel {
@@ -157,23 +171,26 @@ export class TypeModel {
     const accesses: Access[] = [];
     if (!element.isChoice) {
       const node = this.elementNode(structure, element.path);
-      if (node) accesses.push(this.accessOf(element.name, node, element));
+      if (node) accesses.push(this.accessOf(element.name, node, element, accesses));
       return accesses;
     }
     for (const { code } of element.types) {
       const node = this.node(code);
-      if (node)
-        accesses.push(
-          this.accessOf(element.name + code.charAt(0).toUpperCase() + code.slice(1), node, element),
-        );
+      const key = element.name + code.charAt(0).toUpperCase() + code.slice(1);
+      if (node) accesses.push(this.accessOf(key, node, element, accesses));
     }
     return accesses;
   }
 
-  private accessOf(key: string, node: TypeNode, element: ElementDefinition): Access {
+  private accessOf(
+    key: string,
+    node: TypeNode,
+    element: ElementDefinition,
+    choices: readonly Access[],
+  ): Access {
     const isResource = node.name === 'Resource' || node.name === 'DomainResource';
     const codeSystem = node.name === 'code' ? element.codeSystem : undefined;
-    return { key, companionKey: `_${key}`, node, isResource, codeSystem };
+    return { key, companionKey: `_${key}`, node, isResource, codeSystem, isList: element.max > 1, choices };
   }
 }
 

@@ -26,6 +26,12 @@ export class PathNode implements PathValue {
     readonly node: TypeNode,
     readonly element: JsonObject | undefined = undefined,
     readonly system: string | undefined = undefined,
+    /** The object that has the value as an element; undefined for a root and for what an expression computes. */
+    readonly owner: JsonObject | undefined = undefined,
+    /** By which of the owner's members. */
+    readonly access: Access | undefined = undefined,
+    /** At which index of a list; -1: not in a list. */
+    readonly index = -1,
   ) {
     this.type = node.namespace === 'FHIR' ? node.name : (FHIR_NAMES[node.name] ?? node.name);
   }
@@ -82,11 +88,12 @@ export function collect(source: JsonObject, access: Access, model: TypeModel, fo
       const companions = Array.isArray(companion) ? companion : [];
       const length = Math.max(values.length, companions.length);
       for (let index = 0; index < length; index++)
-        addPrimitive(values[index], companions[index], access, found);
-    } else addPrimitive(value, companion, access, found);
+        addPrimitive(values[index], companions[index], source, access, index, found);
+    } else addPrimitive(value, companion, source, access, -1, found);
   } else if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) addComplex(value[index], access, model, found);
-  } else if (value !== undefined) addComplex(value, access, model, found);
+    for (let index = 0; index < value.length; index++)
+      addComplex(value[index], source, access, index, model, found);
+  } else if (value !== undefined) addComplex(value, source, access, -1, model, found);
 }
 
 /** Whether `collect` would append anything. */
@@ -113,14 +120,17 @@ function hasPrimitive(value: JsonValue | undefined, companion: JsonValue | undef
 function addPrimitive(
   value: JsonValue | undefined,
   companion: JsonValue | undefined,
+  owner: JsonObject,
   access: Access,
+  index: number,
   found: PathNode[],
 ): void {
   const element = isObject(companion) ? companion : undefined;
   if (value === undefined || value === null) {
-    if (element) found.push(new PathNode(null, access.node, element));
+    if (element) found.push(new PathNode(null, access.node, element, undefined, owner, access, index));
   } else if (typeof value !== 'object') {
-    found.push(new PathNode(value, access.node, element, systemOf(access, value)));
+    const system = systemOf(access, value);
+    found.push(new PathNode(value, access.node, element, system, owner, access, index));
   }
 }
 
@@ -129,9 +139,18 @@ function systemOf({ codeSystem }: Access, value: JsonValue): string | undefined 
   return typeof value === 'string' ? codeSystem.get(value) : undefined;
 }
 
-function addComplex(value: JsonValue | undefined, access: Access, model: TypeModel, found: PathNode[]): void {
-  if (isObject(value)) found.push(new PathNode(value, nodeOf(value, access, model)));
-  else if (access.node.namespace === 'System' && typeof value === 'string')
+function addComplex(
+  value: JsonValue | undefined,
+  owner: JsonObject,
+  access: Access,
+  index: number,
+  model: TypeModel,
+  found: PathNode[],
+): void {
+  if (isObject(value)) {
+    const node = nodeOf(value, access, model);
+    found.push(new PathNode(value, node, undefined, undefined, owner, access, index));
+  } else if (access.node.namespace === 'System' && typeof value === 'string')
     found.push(new PathNode(value, access.node));
 }
 

@@ -21,12 +21,14 @@ function extension(on: Run, url: string): Run {
   return (focus, scope) => {
     const found: PathNode[] = [];
     for (const node of on(focus, scope)) {
-      const extensions = sourceOf(node)?.['extension'];
+      const source = sourceOf(node);
+      const extensions = source?.['extension'];
       const [access] = node.node.accesses('extension');
       if (!Array.isArray(extensions) || !access) continue;
-      for (const value of extensions) {
-        if (isObject(value) && value['url'] === url) found.push(new PathNode(value, access.node));
-      }
+      extensions.forEach((value, index) => {
+        if (isObject(value) && value['url'] === url)
+          found.push(new PathNode(value, access.node, undefined, undefined, source, access, index));
+      });
     }
     return found.length === 0 ? EMPTY : found;
   };
@@ -76,12 +78,13 @@ function resolveContained(id: string, scope: Scope, model: TypeModel): PathNode 
     if (id === '') return root;
     const contained = root.value['contained'];
     if (!Array.isArray(contained)) continue;
-    for (const resource of contained) {
+    const [access] = root.node.accesses('contained');
+    for (const [index, resource] of contained.entries()) {
       const node =
         isObject(resource) && resource['id'] === id
           ? model.resourceNode(resource['resourceType'])
           : undefined;
-      if (node) return new PathNode(resource, node);
+      if (node) return new PathNode(resource, node, undefined, undefined, root.value, access, index);
     }
   }
   return undefined;

@@ -1,0 +1,29 @@
+import { fhirError } from '../../errors';
+import type { JsonObject, JsonValue } from '../json';
+import { toExpression, toRoot } from '../json/fault';
+
+/** Throws `tooCostly` with the place where a patched resource is nested deeper than so many levels. */
+export function refuseDeeper(resource: JsonObject, levels: number): void {
+  const place = findDeeper(resource, levels);
+  if (place === undefined) return;
+  const reason = `The patched resource is nested deeper than ${levels} levels`;
+  throw fhirError('tooCostly', { reason }, toExpression(toRoot(resource['resourceType']), place));
+}
+
+/** The way to an object or array that lies more than so many levels deep. */
+function findDeeper(value: JsonValue, levels: number): (string | number)[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (levels <= 0) return [];
+  if (Array.isArray(value)) {
+    for (const [index, element] of value.entries()) {
+      const below = findDeeper(element, levels - 1);
+      if (below !== undefined) return [index, ...below];
+    }
+    return undefined;
+  }
+  for (const name in value) {
+    const below = findDeeper(value[name] ?? null, levels - 1);
+    if (below !== undefined) return [name, ...below];
+  }
+  return undefined;
+}

@@ -1,0 +1,167 @@
+/** From what a part says to an element of the resource: of the right type, by the right member. */
+import { fhirError, type FhirError } from '../../errors';
+import type { JsonObject } from '../json';
+import { isJsonObject } from '../json';
+import { copyJson, type CopyAllowance } from '../json/copy';
+import { shorten } from '../json/fault';
+import type { Access, TypeModel, TypeNode } from '../path/type-node';
+import { countSlots, insertSlot, isPresent, writeSingle, type Slot } from './element-slot';
+import { contentOf, type Content, type Given } from './given';
+
+/** An element that has been made, and the member that holds elements of its type. */
+export interface MadeElement extends Slot {
+  readonly access: Access;
+}
+
+/** Makes elements of the parts of a patch. What it makes shares nothing with the patch. */
+export class ElementMaker {
+  constructor(
+    private readonly model: TypeModel,
+    /** What all that is made may cost together. */
+    private readonly growth: CopyAllowance,
+  ) {}
+
+  /**
+   * The element that a part says, for one of the members in `choices`. Throws `patchNotApplicable` with the place in
+   * the patch where the type is wrong, and what `copyJson` throws.
+   */
+  make({ value: part, expression }: Given<JsonObject>, choices: readonly Access[]): MadeElement {
+    const content = contentOf(part, this.model);
+    if (typeof content === 'string') throw fhirError('fhirPathPatchInvalid', { reason: content }, expression);
+    switch (content.kind) {
+      case 'value':
+        return this.ofValue(content, choices, `${expression}.value`);
+      case 'resource': {
+        const access = choices.find(({ isResource }) => isResource);
+        const place = `${expression}.resource`;
+        if (access === undefined) throw refusal(`${describe(choices)} is needed here, not a resource`, place);
+        return { access, value: this.copy(content.resource), element: undefined };
+      }
+      case 'parts':
+        return this.ofParts(content, choices, expression);
+    }
+  }
+
+  /**
+   * Adds the element `name` to an object of the type `node`: to its list, or where there is none yet. Returns what was
+   * added. Throws as `make` does.
+   */
+  addTo(owner: JsonObject, node: TypeNode, name: Given<string>, part: Given<JsonObject>): MadeElement {
+    const choices = choicesOf(node, name.value);
+    const [first] = choices;
+    if (first === undefined) {
+      const reason = `${node.name} has no element '${shorten(name.value)}'`;
+      throw refusal(reason, name.expression);
+    }
+    const made = this.make(part, choices);
+    if (made.access.isList) insertSlot(owner, made.access, countSlots(owner, made.access), made);
+    else if (isPresent(owner, first)) {
+      throw refusal(`'${shorten(name.value)}' does not repeat, and is there already`, name.expression);
+    } else writeSingle(owner, made.access, made);
+    return made;
+  }
+
+  private ofValue(
+    content: Extract<Content, { kind: 'value' }>,
+    choices: readonly Access[],
+    expression: string,
+  ): MadeElement {
+    const given = content.access.node.name;
+    const access =
+      choices.find(({ node }) => node.name === given && !this.isAnonymous(node)) ??
+      choices.find(({ node }) => this.takes(node, given));
+    if (access === undefined) {
+      const article = choices.some(({ node }) => this.isAnonymous(node)) ? ', given with parts' : '';
+      throw refusal(`${describe(choices)} is needed here${article}, not a ${given}`, expression);
+    }
+    const value = content.value === undefined ? undefined : copyJson(content.value, this.growth);
+    const element = content.element === undefined ? undefined : this.copy(content.element);
+    return { access, value, element };
+  }
+
+  private ofParts(
+    { parts }: Extract<Content, { kind: 'parts' }>,
+    choices: readonly Access[],
+    expression: string,
+  ): MadeElement {
+    const [access] = choices;
+    if (access === undefined || choices.length > 1 || access.isResource) {
+      const reason = `${describe(choices)} is needed here; parts do not say which`;
+      throw refusal(reason, `${expression}.part`);
+    }
+    const object: JsonObject = {};
+    this.growth.bytes -= OBJECT_BYTES;
+    parts.forEach((part, index) => {
+      const place = `${expression}.part[${index}]`;
+      const name = isJsonObject(part) ? part['name'] : undefined;
+      if (!isJsonObject(part) || typeof name !== 'string')
+        throw fhirError(
+          'fhirPathPatchInvalid',
+          { reason: 'a part is an object with a name' },
+          `${place}.name`,
+        );
+      if (part['modifierExtension'] !== undefined) {
+        const reason = 'modifier extensions are not understood';
+        throw fhirError('fhirPathPatchInvalid', { reason }, `${place}.modifierExtension`);
+      }
+      this.growth.bytes -= name.length;
+      const given = { value: part, expression: place };
+      this.addTo(object, access.node, { value: name, expression: `${place}.name` }, given);
+    });
+    return access.node.isPrimitive
+      ? { access, value: undefined, element: object }
+      : { access, value: object, element: undefined };
+  }
+
+  /**
+   * Whether an element takes a value of a type: its own or one that specialises it. A primitive that no parameter can
+   * have, such as xhtml, comes as a string.
+   */
+  private takes(node: TypeNode, given: string): boolean {
+    if (this.isAnonymous(node)) return false;
+    if (this.model.definitions.conformsTo(given, node.name)) return true;
+    return given === 'string' && node.isPrimitive && !this.isOpen(node.name);
+  }
+
+  /** Element and BackboneElement are nobody's type by themselves: what stands there has elements without a type's name. */
+  private isAnonymous(node: TypeNode): boolean {
+    return this.model.definitions.structure(node.name)?.isAbstract === true;
+  }
+
+  private isOpen(typeName: string): boolean {
+    const open = this.model.node('Parameters.parameter')?.accesses('value') ?? [];
+    return open.some(({ node }) => node.name === typeName);
+  }
+
+  private copy(object: JsonObject): JsonObject {
+    const copied = copyJson(object, this.growth);
+    if (!isJsonObject(copied)) throw new Error('the copy of an object is an object');
+    return copied;
+  }
+}
+
+/** What an object costs beside its members, as copyJson counts. */
+const OBJECT_BYTES = 6;
+
+/**
+ * The members that can hold the element of this name: `value` or `value[x]` for each type of a choice, `valueQuantity`
+ * for one of them.
+ */
+function choicesOf(node: TypeNode, name: string): readonly Access[] {
+  const choices = node.accesses(name.endsWith('[x]') ? name.slice(0, -'[x]'.length) : name);
+  if (choices.length > 0) return choices;
+  for (const accesses of node.elements) {
+    const access = accesses.find(({ key }) => key === name);
+    if (access !== undefined) return [access];
+  }
+  return choices;
+}
+
+function describe(choices: readonly Access[]): string {
+  const names = [...new Set(choices.map(({ node }) => node.name))];
+  return names.length > 1 ? `One of ${names.join(', ')}` : `A value of the type ${names[0] ?? 'unknown'}`;
+}
+
+function refusal(reason: string, expression: string): FhirError {
+  return fhirError('patchNotApplicable', { reason }, expression);
+}

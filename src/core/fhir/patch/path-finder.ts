@@ -1,0 +1,76 @@
+/** What the paths of one patch find in the resource as it is just then. */
+import { fhirError } from '../../errors';
+import type { Definitions } from '../definitions';
+import type { JsonObject } from '../json';
+import { shorten } from '../json/fault';
+import {
+  compilePath,
+  PathError,
+  PathSyntaxError,
+  UnsupportedPathError,
+  type CompiledPath,
+  type PathAllowance,
+} from '../path';
+import { PathNode } from '../path/value';
+import type { Given } from './given';
+import type { PathLimits } from './limits';
+
+export class PathFinder {
+  private readonly compiled = new Map<string, CompiledPath>();
+  private readonly allowance: PathAllowance;
+  private characters = 0;
+
+  constructor(
+    private readonly options: { readonly definitions: Definitions; readonly rootType: string },
+    private readonly root: JsonObject,
+    private readonly limits: PathLimits,
+  ) {
+    this.allowance = { left: limits.maxValues };
+  }
+
+  /**
+   * Compiles a path, once however often it occurs. Throws `fhirPathPatchInvalid` for what is not FHIRPath,
+   * `notSupported` for what is not known of it here, `patchNotApplicable` for elements that the type does not have, and
+   * `tooCostly`.
+   */
+  prepare(path: Given<string>): CompiledPath {
+    const { value: text, expression } = path;
+    const known = this.compiled.get(text);
+    if (known !== undefined) return known;
+    this.characters += text.length;
+    const { maxCharacters } = this.limits;
+    if (this.characters > maxCharacters) {
+      const reason = `The paths of a patch may have ${maxCharacters} characters together`;
+      throw fhirError('tooCostly', { reason }, expression);
+    }
+    try {
+      const compiled = compilePath(text, { ...this.options, isStrict: true, isForeign: true });
+      this.compiled.set(text, compiled);
+      return compiled;
+    } catch (error) {
+      throw this.toRefusal(path, error);
+    }
+  }
+
+  /** In the order of the resource. Throws as `prepare` does, and for an evaluation that fails or goes on too long. */
+  find(path: Given<string>): readonly PathNode[] {
+    const compiled = this.prepare(path);
+    try {
+      return compiled(this.root, { allowance: this.allowance }).filter((value) => value instanceof PathNode);
+    } catch (error) {
+      throw this.toRefusal(path, error);
+    }
+  }
+
+  private toRefusal({ value: text, expression }: Given<string>, error: unknown): unknown {
+    if (!(error instanceof PathError)) return error;
+    const reason = `the path '${shorten(text)}': ${error.message}`;
+    if (error instanceof PathSyntaxError) return fhirError('fhirPathPatchInvalid', { reason }, expression);
+    if (error instanceof UnsupportedPathError) return fhirError('notSupported', { reason }, expression);
+    if (this.allowance.left < 0) {
+      const spent = `The paths of a patch may go through ${this.limits.maxValues} values together`;
+      return fhirError('tooCostly', { reason: spent }, expression);
+    }
+    return fhirError('patchNotApplicable', { reason }, expression);
+  }
+}

@@ -1,0 +1,157 @@
+/** FHIRPath Patch by PATCH, beside JSON Patch (test/rest/patch.test.ts). Numbers are rows of checks.md. */
+import type { Release } from '../../src/core';
+import { add, parts, remove, replace, toParameters, type PatchStep } from '../support/fhirpath-patch';
+import { startServer, type TestServer } from '../support/server';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ environment: { PUBLIC_URL: 'https://fhir.example.org' } });
+});
+afterAll(() => server.close());
+
+const patient = {
+  resourceType: 'Patient',
+  text: { status: 'generated', div: '<div xmlns="http://www.w3.org/1999/xhtml">Peter Chalmers</div>' },
+  active: true,
+  name: [{ family: 'Chalmers', given: ['Peter'] }],
+  extension: [{ url: 'http://example.org/weight', valueDecimal: 0 }],
+};
+const rename = replace('Patient.name[0].family', { valueString: 'Windsor' });
+
+describe.each<[Release]>([['r4'], ['r4b']])('a FHIRPath Patch under %s', (release) => {
+  const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
+    server.request(method, `${server.path('system', release)}${rest}`, body, headers);
+  const patch = (id: string, steps: readonly PatchStep[], headers: Record<string, string> = {}) =>
+    send('PATCH', `/Patient/${id}`, toParameters(...steps), {
+      'content-type': 'application/fhir+json',
+      ...headers,
+    });
+
+  async function create(): Promise<string> {
+    const text = JSON.stringify(patient).replace('"valueDecimal":0', '"valueDecimal":1.00');
+    const { status, json } = await send('POST', '/Patient', text);
+    expect(status).toBe(201);
+    return json.id;
+  }
+
+  async function expectUnchanged(id: string): Promise<void> {
+    expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"1"');
+  }
+
+  // prettier-ignore
+  it.each(['application/fhir+json', 'application/json', 'application/fhir+json; charset=utf-8'])(
+    'as %s makes a new version, and what it does not touch stays to the last digit (check 60)',
+    async (type) => {
+      const id = await create();
+      const { status, headers, json, text } = await patch(
+        id,
+        [rename, add('Patient', 'birthDate', { valueDate: '1974-12-25' }), remove('Patient.active')],
+        { 'content-type': type },
+      );
+      expect(status).toBe(200);
+      expect(json).toMatchObject({
+        name: [{ family: 'Windsor', given: ['Peter'] }],
+        birthDate: '1974-12-25',
+      });
+      expect(json.active).toBeUndefined();
+      expect(headers.etag).toBe('W/"2"');
+      expect(text).toContain('1.00');
+      expect((await send('GET', `/Patient/${id}`)).text).toBe(text);
+    },
+  );
+
+  it('drops a generated narrative that it has made untrue, and keeps one that it writes itself', async () => {
+    const id = await create();
+    expect((await patch(id, [rename])).json.text).toBeUndefined();
+    const other = await create();
+    const div = '<div xmlns="http://www.w3.org/1999/xhtml">Peter Windsor</div>';
+    const { json } = await patch(other, [rename, replace('Patient.text.div', { valueString: div })]);
+    expect(json.text).toEqual({ status: 'generated', div });
+  });
+
+  it('with no operations makes a version like an update with the same content', async () => {
+    const id = await create();
+    for (const body of [{ resourceType: 'Parameters' }, { resourceType: 'Parameters', parameter: [] }]) {
+      expect((await send('PATCH', `/Patient/${id}`, body)).status).toBe(200);
+    }
+    const { extension: _weight, ...members } = patient;
+    expect((await send('GET', `/Patient/${id}`)).json).toMatchObject({
+      ...members,
+      meta: { versionId: '3' },
+    });
+  });
+
+  // prettier-ignore
+  it.each<[title: string, step: PatchStep, status: number, expression: string]>([
+    ['a path to nothing (check 55)', replace('Patient.gender', { valueCode: 'male' }), 422, 'Parameters.parameter[1].part[1].value'],
+    ['the id (check 57)', replace('Patient.id', { valueId: 'other' }), 422, 'Parameters.parameter[1].part[1].value'],
+    ['the version (check 57)', replace('Patient.meta.versionId', { valueId: '9' }), 422, 'Parameters.parameter[1].part[1].value'],
+    ['a value of a wrong type', replace('Patient.active', { valueString: 'yes' }), 422, 'Parameters.parameter[1].part[2].value'],
+    ['a code that is none (check 56)', add('Patient', 'gender', { valueCode: 'none' }), 422, 'Patient.gender'],
+    ['what breaks an invariant (check 56)', add('Patient', 'contact', parts(['gender', { valueCode: 'male' }])), 422, 'Patient.contact[0]'],
+    ['a malformed value', replace('Patient.active', { valueBoolean: 'yes' }), 400, 'Parameters.parameter[1].part[2].value.ofType(boolean)'],
+    ['a value without a type', replace('Patient.active', { value: true }), 400, 'Parameters.parameter[1].part[2].value'],
+    ['a path that is no FHIRPath', remove('Patient.name['), 400, 'Parameters.parameter[1].part[1].value'],
+    ['an operation that is none', { type: 'copy', path: 'Patient.name' }, 400, 'Parameters.parameter[1].part[0].value'],
+    ['a reference to another tenant', add('Patient', 'managingOrganization', { valueReference: { reference: 'https://fhir.example.org/w/other/api/v1/fhir/r4/Organization/1' } }), 422, 'Patient.managingOrganization.reference'],
+    ['the tag SUBSETTED', add('Patient.meta', 'tag', { valueCoding: { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' } }), 422, 'Patient.meta.tag[0]'],
+  ])('with %s changes nothing of it', async (_title, step, expected, expression) => {
+    const id = await create();
+    const { status, json } = await patch(id, [rename, step]);
+    expect(status).toBe(expected);
+    expect(json.resourceType).toBe('OperationOutcome');
+    expect(json.issue[0].expression).toEqual([expression]);
+    await expectUnchanged(id);
+  });
+
+  it('is held to If-Match (check 59)', async () => {
+    const id = await create();
+    expect((await patch(id, [rename], { 'if-match': 'W/"1"' })).status).toBe(200);
+    expect((await patch(id, [rename], { 'if-match': 'W/"1"' })).status).toBe(412);
+    expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"2"');
+  });
+
+  it('of what is not there is 404, of what was deleted 410, and by GET 400', async () => {
+    expect((await patch('not-there', [rename])).status).toBe(404);
+    const id = await create();
+    const byGet = await send('GET', `/Patient/${id}`, toParameters(rename));
+    expect(byGet.status).toBe(400);
+    await send('DELETE', `/Patient/${id}`);
+    expect((await patch(id, [rename])).status).toBe(410);
+  });
+
+  it('may have 1,000 operations; 1,001 are 413 (check 61)', async () => {
+    const id = await create();
+    const steps = (count: number): PatchStep[] =>
+      Array.from({ length: count }, (_unused, index) =>
+        add('Patient', 'telecom', { valueContactPoint: { system: 'phone', value: String(index) } }),
+      );
+    expect((await patch(id, steps(1001))).status).toBe(413);
+    await expectUnchanged(id);
+    const { status, json } = await patch(id, steps(1000));
+    expect(status).toBe(200);
+    expect(json.telecom).toHaveLength(1000);
+  });
+
+  it('is offered by the CapabilityStatement', async () => {
+    const { json } = await send('GET', '/metadata');
+    expect(json.patchFormat).toEqual(['application/json-patch+json', 'application/fhir+json']);
+  });
+});
+
+it.each([
+  [300, 200],
+  [1500, 422],
+])(
+  'a FHIRPath Patch that goes through each of %d names for each of them is answered %d (check 61)',
+  async (count, expected) => {
+    const path = server.path('system', 'r4');
+    const name = Array.from({ length: count }, (_unused, index) => ({ text: `n${index}` }));
+    const { json } = await server.request('POST', `${path}/Patient`, { resourceType: 'Patient', name });
+    // Too much for the server's own thread in both cases, and in the second for any.
+    const costly = "Patient.name.where($this.combine(%resource.name).where(text = 'n1').count() = 0)";
+    const answer = await server.request('PATCH', `${path}/Patient/${json.id}`, toParameters(remove(costly)));
+    expect(answer.status).toBe(expected);
+    if (expected === 422) expect(answer.json.issue[0].code).toBe('too-costly');
+  },
+);
