@@ -25,8 +25,8 @@ const MAX_NAMES = 500;
 
 /**
  * Which resources earlier pages have brought along, in short: 48 bits of a keyed hash of each, so that of a thousand
- * resources two have the same once in half a billion records. Beyond `MAX_NAMES` it takes no more: a resource that it did
- * not take may come along again.
+ * resources two have the same once in half a billion records. Beyond `MAX_NAMES` it forgets what was not referred to for
+ * longest, and that may come along again.
  */
 export class BroughtAlong {
   readonly #names: Set<string>;
@@ -38,12 +38,18 @@ export class BroughtAlong {
     this.#names = new Set(text.match(new RegExp(`.{${NAME_LENGTH}}`, 'g')));
   }
 
+  /** To be asked whenever it is referred to. */
   has(type: string, id: string): boolean {
-    return this.#names.has(this.#nameOf(type, id));
+    const name = this.#nameOf(type, id);
+    const isKnown = this.#names.delete(name);
+    if (isKnown) this.#names.add(name);
+    return isKnown;
   }
 
   add(type: string, id: string): void {
-    if (this.#names.size < MAX_NAMES) this.#names.add(this.#nameOf(type, id));
+    this.#names.add(this.#nameOf(type, id));
+    const [oldest] = this.#names;
+    if (this.#names.size > MAX_NAMES && oldest !== undefined) this.#names.delete(oldest);
   }
 
   get text(): string {

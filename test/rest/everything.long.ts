@@ -1,0 +1,103 @@
+/** A long record: many pages, more of what comes along than one page or one cursor holds, and one resource with most of it. */
+import { startServer, type TestServer } from '../support/server';
+
+let server: TestServer;
+let root: string;
+
+interface Bundle {
+  readonly link: readonly { readonly relation: string; readonly url: string }[];
+  readonly entry?: readonly {
+    readonly resource: { readonly resourceType: string; readonly id: string };
+    readonly search: { readonly mode: string };
+  }[];
+}
+
+const MEMBERS = 2_000;
+const ORGANIZATIONS = 1_200;
+const PRACTITIONERS = 40;
+const numbers = (count: number) => Array.from({ length: count }, (_none, index) => index);
+
+async function put(resources: readonly { resourceType: string; id: string }[]): Promise<void> {
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let each = resources[next++]; each !== undefined; each = resources[next++]) {
+      const { status, text } = await server.request('PUT', `${root}/${each.resourceType}/${each.id}`, each);
+      if (status !== 201) throw new Error(text);
+    }
+  };
+  await Promise.all(numbers(16).map(work));
+}
+
+beforeAll(async () => {
+  server = await startServer({ environment: { VALIDATION: 'structure' } });
+  root = server.path('system', 'r4');
+  await put([
+    { resourceType: 'Patient', id: 'ann' },
+    ...numbers(PRACTITIONERS).map((number) => ({ resourceType: 'Practitioner', id: `p${number}` })),
+    ...numbers(ORGANIZATIONS).map((number) => ({ resourceType: 'Organization', id: `o${number}` })),
+    ...numbers(MEMBERS).map((number) => ({
+      resourceType: 'Observation',
+      id: `v${number}`,
+      status: 'final',
+      code: { text: 'Heart rate' },
+      subject: { reference: 'Patient/ann' },
+      effectiveDateTime: `20${10 + (number % 10)}-01-01`,
+      performer: [{ reference: `Practitioner/p${number % PRACTITIONERS}` }],
+    })),
+    {
+      resourceType: 'List',
+      id: 'all',
+      status: 'current',
+      mode: 'working',
+      subject: { reference: 'Patient/ann' },
+      entry: numbers(ORGANIZATIONS).map((number) => ({ item: { reference: `Organization/o${number}` } })),
+    } as { resourceType: string; id: string },
+  ]);
+}, 60_000);
+afterAll(() => server.close());
+
+async function readPages(query: string): Promise<Bundle[]> {
+  const pages: Bundle[] = [];
+  for (let address: string | undefined = `${root}/Patient/ann/$everything${query}`; address !== undefined;) {
+    const { status, text, json } = await server.request('GET', address);
+    if (status !== 200) throw new Error(text);
+    pages.push(json as Bundle);
+    address = (json as Bundle).link
+      .find(({ relation }) => relation === 'next')
+      ?.url.slice(server.base.length);
+  }
+  return pages;
+}
+
+function countOf(pages: readonly Bundle[], mode: string, type: string): { all: number; distinct: number } {
+  const ids = pages
+    .flatMap(({ entry = [] }) => entry)
+    .filter(({ resource, search }) => search.mode === mode && resource.resourceType === type)
+    .map(({ resource }) => resource.id);
+  return { all: ids.length, distinct: new Set(ids).size };
+}
+
+test('pages of 50 of a record of 2,000', async () => {
+  const pages = await readPages('?_count=50');
+  expect(countOf(pages, 'match', 'Observation')).toEqual({ all: MEMBERS, distinct: MEMBERS });
+  expect(countOf(pages, 'match', 'Patient')).toEqual({ all: 1, distinct: 1 });
+  expect(countOf(pages, 'match', 'List')).toEqual({ all: 1, distinct: 1 });
+  expect(countOf(pages, 'include', 'Organization')).toEqual({ all: ORGANIZATIONS, distinct: ORGANIZATIONS });
+  expect(countOf(pages, 'include', 'Practitioner')).toEqual({ all: PRACTITIONERS, distinct: PRACTITIONERS });
+  for (const { entry = [] } of pages) {
+    expect(entry.filter(({ search }) => search.mode === 'match').length).toBeLessThanOrEqual(50);
+    expect(entry.filter(({ search }) => search.mode === 'include').length).toBeLessThanOrEqual(1_000);
+  }
+});
+
+test('what comes along once is remembered over all pages', async () => {
+  const pages = await readPages('?_count=50&_type=Observation,Practitioner');
+  expect(countOf(pages, 'match', 'Observation')).toEqual({ all: MEMBERS, distinct: MEMBERS });
+  expect(countOf(pages, 'include', 'Practitioner')).toEqual({ all: PRACTITIONERS, distinct: PRACTITIONERS });
+});
+
+test('without _count a page has as much as one may have', async () => {
+  const pages = await readPages('');
+  expect(countOf(pages, 'match', 'Observation')).toEqual({ all: MEMBERS, distinct: MEMBERS });
+  expect(pages.length).toBeLessThanOrEqual(4);
+});
