@@ -111,7 +111,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     version: (space, of) => structures.version(space, of),
     find: (space, canonical) => structures.find(space, canonical),
     listCodes: (space, valueSet) => structures.listCodes(space, valueSet),
-    storage: (context) => createOperationStorage(services, { ...context, log }),
+    storage: (context) => createOperationStorage(services, { ...context, log }, write),
   };
   const threads = new WorkerPool(
     {
@@ -182,7 +182,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const invoke = createThreadedInvoker(
     (context, invocation) =>
       invokeOperation(
-        createOperationEnvironment(operationParts, context, createOperationStorage(services, context)),
+        createOperationEnvironment(operationParts, context, createOperationStorage(services, context, write)),
         invocation,
       ),
     inThread,

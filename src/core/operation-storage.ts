@@ -2,6 +2,7 @@ import type { RequestContext } from './context';
 import { fhirError } from './errors';
 import { loadDefinitions } from './fhir/definitions';
 import { parseStoredObject, type JsonObject, type JsonValue } from './fhir/json';
+import { changeLabels } from './interactions/change-labels';
 import { everything } from './interactions/everything';
 import { read } from './interactions/read';
 import { addressOf, readBase, readOwn } from './interactions/resource-address';
@@ -10,18 +11,25 @@ import type { Services } from './services';
 import { readLabelled } from './storage/conformance';
 import { restartSearchParameters, searchParameterProgress } from './search-parameter-progress';
 import { createTerminologyStorage } from './terminology-environment';
+import type { WriteDoor } from './write-door';
 
 /** Labelled resources of one type that $meta looks at. */
 const MAX_LABELLED = 5_000;
 
 /** What storage and cache know for the operations of one request. */
-export function createOperationStorage(services: Services, context: RequestContext): OperationStorage {
+export function createOperationStorage(
+  services: Services,
+  context: RequestContext,
+  write: WriteDoor,
+): OperationStorage {
   const { space } = context;
   return {
     ...createTerminologyStorage(services, space),
     read: (type, id) => read(services, context, type, id),
     locate: (type, id) => locate(services, context, type, id),
     summarizeMeta: (type) => summarizeMeta(services, context, type),
+    changeLabels: (type, id, change) =>
+      write(context, type, (current) => changeLabels(services, current, type, id, change)),
     readRecord: (request) => everything(services, context, request),
     searchParameterProgress: (id) => searchParameterProgress(services, context, id),
     restartSearchParameters: (id) => restartSearchParameters(services, context, id),

@@ -6,6 +6,7 @@ import { type CompartmentAddress, type SearchPage, type StoredVersion } from '..
 import { type RequestContext } from '../context';
 import { type Definitions } from '../fhir/definitions';
 import { type JsonDocument, type JsonObject } from '../fhir/json';
+import { type LabelChange } from '../fhir/meta-labels';
 import { type Finding, type Validator } from '../fhir/validate';
 import { type Judgement, type JudgementTask } from '../preparation/judgement';
 import { type CodeSystemMemory } from './code-system-memory';
@@ -84,6 +85,8 @@ export interface OperationStorage {
   locate(type: string, id: string): Promise<Location>;
   /** Labels of one type, or of all; bounded in what it looks at (throws `tooCostly`). */
   summarizeMeta(type?: string): Promise<MetaSummary>;
+  /** The version with the labels changed. Throws `notFound`, `gone`, `baseResourceReadOnly`, and as a patch does. */
+  changeLabels(type: string, id: string, change: LabelChange): Promise<StoredVersion>;
   /** One page of a record. Throws `notFound`, `gone`, `invalidCursor`, `searchTimeout`. */
   readRecord(request: RecordRequest): Promise<SearchPage>;
   /** Of all search parameters of the space, or of those of one SearchParameter. */

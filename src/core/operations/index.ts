@@ -5,6 +5,7 @@ import { codeSystemValidateCode } from './code-system-validate-code';
 import { encounterEverything, patientEverything } from './everything';
 import { type Operation } from './operation';
 import { resourceMeta } from './resource-meta';
+import { resourceMetaAdd, resourceMetaDelete } from './resource-meta-change';
 import { resourceValidate } from './resource-validate';
 import { searchParameterReindex, searchParameterReindexStatus } from './search-parameter-reindex';
 import { structureDefinitionSnapshot } from './structure-definition-snapshot';
@@ -18,6 +19,8 @@ export const OPERATIONS: readonly Operation[] = Object.freeze([
   encounterEverything,
   patientEverything,
   resourceMeta,
+  resourceMetaAdd,
+  resourceMetaDelete,
   resourceValidate,
   searchParameterReindex,
   searchParameterReindexStatus,

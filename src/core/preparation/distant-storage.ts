@@ -1,6 +1,7 @@
 /** What an operation asks of storage and cache, as messages: both ends of them. */
 import type { SearchPage, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
+import type { LabelChange } from '../fhir/meta-labels';
 import type {
   CanonicalResource,
   CanonicalType,
@@ -25,6 +26,7 @@ export type StorageCall =
   | { readonly of: 'resource'; readonly type: string; readonly id: string }
   | { readonly of: 'location'; readonly type: string; readonly id: string }
   | { readonly of: 'meta'; readonly type?: string }
+  | { readonly of: 'labels'; readonly type: string; readonly id: string; readonly change: LabelChange }
   | { readonly of: 'record'; readonly request: RecordRequest }
   | { readonly of: 'searchParameters'; readonly id?: string }
   | { readonly of: 'restart'; readonly id?: string }
@@ -44,6 +46,8 @@ export async function callStorage(storage: OperationStorage, call: StorageCall):
       return storage.locate(call.type, call.id);
     case 'meta':
       return storage.summarizeMeta(call.type);
+    case 'labels':
+      return storage.changeLabels(call.type, call.id, call.change);
     case 'record':
       return storage.readRecord(call.request);
     case 'searchParameters':
@@ -66,6 +70,8 @@ export function createDistantStorage(ask: (call: StorageCall) => Promise<unknown
     read: async (type, id) => (await ask({ of: 'resource', type, id })) as StoredVersion,
     locate: async (type, id) => (await ask({ of: 'location', type, id })) as Location,
     summarizeMeta: async (type) => (await ask({ of: 'meta', type })) as MetaSummary,
+    changeLabels: async (type, id, change) =>
+      (await ask({ of: 'labels', type, id, change })) as StoredVersion,
     readRecord: async (request) => (await ask({ of: 'record', request })) as SearchPage,
     searchParameterProgress: async (id) =>
       (await ask({ of: 'searchParameters', id })) as readonly SearchParameterProgress[],

@@ -41,6 +41,8 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
       'everything',
       'expand',
       'lookup',
+      'meta-add',
+      'meta-delete',
       'meta',
       'reindex-status',
       'reindex',
@@ -63,7 +65,7 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
     { level: 'system' as const, code: 'unknown' },
     { level: 'type' as const, type: 'Patient', code: 'unknown' },
     { level: 'instance' as const, type: 'Patient', id: '1', code: 'unknown' },
-    { level: 'instance' as const, type: 'Patient', id: '1', code: 'everything' },
+    { level: 'instance' as const, type: 'MeasureReport', id: '1', code: 'evaluate-measure' },
     { level: 'system' as const, code: 'constructor' },
   ])('$$code at level $level is 404', async (address) => {
     const error = await failure({ ...address, body: { resourceType: 'Parameters' } });

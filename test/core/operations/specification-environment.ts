@@ -97,6 +97,9 @@ export function makeEnvironment(release: Release): TestEnvironment {
       const tag = { system: 'http://zoo.example/tags', code: type ?? 'all' };
       return { profile: ['http://zoo.example/b', 'http://zoo.example/a'], tag: [tag], security: [] };
     },
+    changeLabels: async (type, id) => {
+      throw fhirError('notFound', { type, id });
+    },
     readRecord: async () => ({ matches: [], included: [], issues: [], used: [] }),
     // The specification alone has no search parameters of a tenant.
     searchParameterProgress: async () => [],

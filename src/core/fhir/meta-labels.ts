@@ -1,0 +1,53 @@
+/**
+ * Profiles, tags and security labels of a resource as sets (https://hl7.org/fhir/R4/resource-operation-meta-add.html): a tag
+ * or label is known by its system and code, a profile by its whole url.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from './json';
+
+const LABELS = ['profile', 'security', 'tag'] as const;
+type LabelName = (typeof LABELS)[number];
+
+/** What is to become of some of them. */
+export interface LabelChange {
+  readonly kind: 'add' | 'delete';
+  /** What of it counts: `profile`, `security` and `tag`. */
+  readonly meta: JsonObject;
+}
+
+/** The JSON Patch that makes the change to a resource of which this is the meta; empty where nothing changes. */
+export function toLabelPatch(meta: JsonObject, change: LabelChange): readonly JsonObject[] {
+  return LABELS.flatMap((name): JsonObject[] => {
+    const present = listOf(meta, name);
+    const next = changed(present, listOf(change.meta, name), change.kind);
+    if (next.length === present.length) return [];
+    const path = `/meta/${name}`;
+    return next.length === 0 ? [{ op: 'remove', path }] : [{ op: 'add', path, value: [...next] }];
+  });
+}
+
+function changed(
+  present: readonly JsonValue[],
+  given: readonly JsonValue[],
+  kind: LabelChange['kind'],
+): readonly JsonValue[] {
+  if (kind === 'delete') {
+    const named = new Set(given.map(identityOf));
+    return present.filter((label) => !named.has(identityOf(label)));
+  }
+  const known = new Set(present.map(identityOf));
+  const added = given.filter((label) => {
+    const identity = identityOf(label);
+    return !known.has(identity) && known.add(identity);
+  });
+  return [...present, ...added];
+}
+
+function identityOf(label: JsonValue): string {
+  if (!isJsonObject(label)) return JSON.stringify(label);
+  return JSON.stringify([label['system'] ?? null, label['code'] ?? null]);
+}
+
+function listOf(meta: JsonObject, name: LabelName): readonly JsonValue[] {
+  const value = meta[name];
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,60 @@
+import type { StoredVersion } from '../api';
+import type { RequestContext } from '../context';
+import { fhirError } from '../errors';
+import { isJsonObject, parseStoredObject } from '../fhir/json';
+import { toLabelPatch, type LabelChange } from '../fhir/meta-labels';
+import type { Services } from '../services';
+import { addressOf, readBase } from './resource-address';
+import { replaceVersion } from './replace-version';
+import { toStoredVersion } from './stored-version';
+
+/**
+ * Adds profiles, tags and security labels to a resource or takes them away, as a patch of its meta: validated like one,
+ * and exact among other writers. The current version afterwards, which is the one before where nothing was to change.
+ * Throws notFound, gone, baseResourceReadOnly, and the errors of the resource that it makes.
+ */
+export async function changeLabels(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  id: string,
+  change: LabelChange,
+): Promise<StoredVersion> {
+  const { space } = context;
+  const address = addressOf(services, context, type, id);
+  let unchanged: StoredVersion | undefined;
+  const { version } = await replaceVersion(
+    services,
+    context,
+    type,
+    id,
+    address,
+    undefined,
+    async (present) => {
+      if (present === undefined || present.change === 'delete') {
+        const base = await readBase(services, context, type, address, id);
+        if (base !== undefined) throw fhirError('baseResourceReadOnly', { type, id });
+        throw fhirError(present === undefined ? 'notFound' : 'gone', { type, id });
+      }
+      const current = toStoredVersion(services, type, present);
+      const { meta } = parseStoredObject(current.text);
+      const patch = toLabelPatch(isJsonObject(meta) ? meta : {}, change);
+      if (patch.length === 0) {
+        unchanged = current;
+        return { change: 'none' };
+      }
+      const operations = { value: [...patch], marked: true };
+      const prepared = await services.preparer.patch({
+        space,
+        type,
+        id,
+        current: current.text,
+        operations,
+      });
+      return { change: 'update', prepared };
+    },
+  );
+  const result = version ?? unchanged;
+  if (result === undefined) throw new Error('labels were neither changed nor left');
+  return result;
+}
