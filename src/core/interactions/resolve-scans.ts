@@ -5,8 +5,8 @@
 import { LRUCache } from 'lru-cache';
 import { setImmediate } from 'node:timers/promises';
 import { FhirError, fhirError } from '../errors';
-import { parseStoredObject } from '../fhir/json';
-import type { Criterion, Predicate, Scan, TypeCriteria } from '../search/predicate';
+import { parseStoredObject, type JsonObject } from '../fhir/json';
+import type { ContainedKeys, Criterion, Predicate, Scan, TypeCriteria } from '../search/predicate';
 import type { ResourceKey } from '../search/resource-key';
 import { compileScan, type ScanTest } from '../search/scan';
 import type { Services } from '../services';
@@ -14,6 +14,13 @@ import { lastChangeOf } from '../storage/conformance';
 import { FIRST_KEY, scanKeys, scanRange, type ScannedText, type TextScan } from '../storage/text-scan';
 import { keyOfText } from '../storage/version-row';
 import { runKeys } from '../storage/search-run';
+import {
+  containmentBehind,
+  NOT_CONTAINED,
+  scanContained,
+  type ContainedTest,
+  type Containment,
+} from './scan-contained';
 
 /** Keys that stand for one scan at most. */
 const MAX_FOUND = 10_000;
@@ -43,10 +50,11 @@ export async function resolveScans(
   services: Services,
   space: number,
   of: TypeCriteria,
+  containment = NOT_CONTAINED,
 ): Promise<readonly Criterion[]> {
   if (!of.criteria.some(hasScan)) return of.criteria;
   const resolved = await Promise.all(
-    of.criteria.map((criterion) => resolveInner(services, space, of, criterion)),
+    of.criteria.map((criterion) => resolveInner(services, space, of, criterion, containment)),
   );
   // Those that are nothing but scans are one: each text is read once, and has to pass all of them.
   const isPure = ({ anyOf, isNegated }: Criterion): boolean =>
@@ -55,16 +63,21 @@ export async function resolveScans(
   let found = resolved.filter((criterion) => !isPure(criterion));
   if (pure.length > 0) {
     const others = found.filter((criterion) => !isScanned(criterion));
-    found = [...found, await resolveTogether(services, space, { ...of, criteria: others }, pure)];
+    found = [...found, await resolveTogether(services, space, { ...of, criteria: others }, pure, containment)];
   }
   for (const [index, criterion] of found.entries()) {
     if (!isScanned(criterion)) continue;
     const others = found.filter((other) => !isScanned(other));
     const scans = criterion.anyOf.filter((predicate) => predicate.index === 'scan');
     const rest = criterion.anyOf.filter((predicate) => predicate.index !== 'scan');
-    const { anyOf } = await resolveTogether(services, space, { ...of, criteria: others }, [
-      { name: criterion.name, anyOf: scans },
-    ]);
+    const scanned = [{ name: criterion.name, anyOf: scans }];
+    const { anyOf } = await resolveTogether(
+      services,
+      space,
+      { ...of, criteria: others },
+      scanned,
+      containment,
+    );
     found[index] = { ...criterion, anyOf: [...rest, ...anyOf] };
   }
   return found;
@@ -101,20 +114,26 @@ async function resolveInner(
   space: number,
   of: TypeCriteria,
   criterion: Criterion,
+  containment: Containment,
 ): Promise<Criterion> {
-  const resolve = async (inner: TypeCriteria): Promise<TypeCriteria> => ({
+  const resolve = async (inner: TypeCriteria, inside = NOT_CONTAINED): Promise<TypeCriteria> => ({
     ...inner,
-    criteria: await resolveScans(services, space, inner),
+    criteria: await resolveScans(services, space, inner, inside),
   });
   const anyOf = await Promise.all(
     criterion.anyOf.map(async (predicate): Promise<Predicate[]> => {
       switch (predicate.index) {
         case 'target':
-          return [{ ...predicate, target: await resolve(predicate.target) }];
+          return [
+            {
+              ...predicate,
+              target: await resolve(predicate.target, containmentBehind(of.type, predicate, containment)),
+            },
+          ];
         case 'source':
           return [{ ...predicate, source: await resolve(predicate.source) }];
         case 'all': {
-          const { criteria } = await resolve({ ...of, criteria: predicate.criteria });
+          const { criteria } = await resolve({ ...of, criteria: predicate.criteria }, containment);
           // What nothing can meet would only cost the plan its choice.
           return criteria.some(isImpossible) ? [] : [{ ...predicate, criteria }];
         }
@@ -132,13 +151,15 @@ async function resolveTogether(
   space: number,
   others: TypeCriteria,
   scanned: readonly Criterion[],
+  containment: Containment,
 ): Promise<Criterion> {
   const name = scanned.map((criterion) => criterion.name).join(', ');
   const scans = scanned.map(({ anyOf }) =>
     mergeScans(anyOf.flatMap((predicate) => (predicate.index === 'scan' ? [predicate.scan] : []))),
   );
   try {
-    const keys = await findKeys(services, space, others, scans);
+    const { keys, contained } = await findKeys(services, space, others, scans, containment);
+    if (contained.length > 0) return { name, anyOf: [{ index: 'key', keys, contained }] };
     return { name, anyOf: keys.length === 0 ? [] : [{ index: 'key', keys }] };
   } catch (error) {
     if (error instanceof FhirError && error.key === 'timeout') throw tooSlow(name);
@@ -165,14 +186,14 @@ function mergeScans(scans: readonly Scan[]): readonly Scan[] {
   return [...merged.values()];
 }
 
-/** The resources that pass one scan of each list. */
+/** The resources that pass one scan of each list, and the contained ones. */
 async function findKeys(
   services: Services,
   space: number,
   others: TypeCriteria,
   scans: readonly (readonly Scan[])[],
-): Promise<readonly ResourceKey[]> {
-  const { database } = services;
+  containment: Containment,
+): Promise<{ readonly keys: readonly ResourceKey[]; readonly contained: readonly ContainedKeys[] }> {
   const tests = scans.map((anyOf) =>
     anyOf.map((scan) => compileScan(services.definitions(scan.release), scan)),
   );
@@ -183,6 +204,21 @@ async function findKeys(
     patterns: tests.flatMap(patternsOfAny).slice(0, MAX_PATTERNS),
   };
   const reader = new Reader(services, space, tests);
+  const release = scans[0]?.[0]?.release;
+  const contained =
+    release === undefined ? [] : await scanContained(services, release, scan, reader, containment);
+  return { keys: await findStored(services, others, scans, scan, reader), contained };
+}
+
+async function findStored(
+  services: Services,
+  others: TypeCriteria,
+  scans: readonly (readonly Scan[])[],
+  scan: TextScan,
+  reader: Reader,
+): Promise<readonly ResourceKey[]> {
+  const { database } = services;
+  const { space } = scan;
   const candidates = await findCandidates(services, space, others);
   if (candidates !== undefined) {
     for (let start = 0; start < candidates.length; start += CHUNK) {
@@ -245,7 +281,7 @@ async function findCandidates(
 }
 
 /** Tests texts and keeps the keys of those that pass. */
-class Reader {
+class Reader implements ContainedTest {
   readonly found: ResourceKey[] = [];
   private readonly started = performance.now();
   private turnSince = this.started;
@@ -260,20 +296,22 @@ class Reader {
   async read(texts: readonly ScannedText[]): Promise<void> {
     for (const { keyText, row } of texts) {
       const { body } = await this.services.reader.complete(this.space, row);
-      const resource = parseStoredObject(body);
-      if (this.tests.every((anyOf) => anyOf.some((test) => test.passes(resource)))) {
-        this.found.push(keyOfText(keyText));
-      }
+      if (this.passes(parseStoredObject(body))) this.found.push(keyOfText(keyText));
       await this.letOthersWork();
     }
     if (this.found.length > MAX_FOUND) {
       const reason = `More than ${MAX_FOUND} resources have these words; this is searched for up to there. Narrow the search, by more words or other parameters`;
       throw fhirError('tooCostly', { reason });
     }
-    if (performance.now() - this.started > MAX_SCAN_MS) throw fhirError('timeout');
   }
 
-  private async letOthersWork(): Promise<void> {
+  passes(resource: JsonObject): boolean {
+    return this.tests.every((anyOf) => anyOf.some((test) => test.passes(resource)));
+  }
+
+  /** Throws timeout. */
+  async letOthersWork(): Promise<void> {
+    if (performance.now() - this.started > MAX_SCAN_MS) throw fhirError('timeout');
     if (performance.now() - this.turnSince < TURN_MS) return;
     await setImmediate();
     this.turnSince = performance.now();

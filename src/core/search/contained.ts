@@ -4,6 +4,7 @@
  */
 import { ROW_SCHEME } from './index-rows';
 import type { Criterion, Predicate } from './predicate';
+import type { ResourceKey } from './resource-key';
 
 /** The same criteria in the same places. What no contained resource can meet has no alternative left. */
 export function containedCriteria(criteria: readonly Criterion[]): Criterion[] {
@@ -12,6 +13,10 @@ export function containedCriteria(criteria: readonly Criterion[]): Criterion[] {
     anyOf: anyOf.flatMap(containedPredicates),
     ...(isNegated === true ? { isNegated } : {}),
   }));
+}
+
+function toContainedId(value: ResourceKey): Predicate {
+  return { index: 'token', parameter: ROW_SCHEME.containedId, value, system: 0 };
 }
 
 function containedPredicates(predicate: Predicate): Predicate[] {
@@ -27,15 +32,11 @@ function containedPredicates(predicate: Predicate): Predicate[] {
       if (isPresent) return [present];
       return [{ index: 'all', criteria: [{ name: 'missing', anyOf: [present], isNegated: true }] }];
     }
-    case 'key':
-      return predicate.isWritten === true
-        ? predicate.keys.map((value) => ({
-            index: 'token',
-            parameter: ROW_SCHEME.containedId,
-            value,
-            system: 0,
-          }))
-        : [];
+    case 'key': {
+      const { keys, isWritten = false, contained = [] } = predicate;
+      const named = isWritten ? keys.map(toContainedId) : [];
+      return contained.length === 0 ? named : [...named, { index: 'block', containers: contained }];
+    }
     // They have no last update, and nothing outside refers to them.
     case 'updated':
     case 'source':

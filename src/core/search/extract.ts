@@ -11,7 +11,7 @@ import { isComponentKind, storedParameters, type RowSource, type StoredParameter
 import { compileParameterPath, newAllowance, renewAllowance } from './parameter-path';
 import { RowCollector, type RowSettings } from './rows/collector';
 import { addCompositeRows, type CompositeComponent } from './rows/composite';
-import { addContainedRows, type ReferencePath } from './rows/contained';
+import { addContainedRows, findBlocks, type ContainedBlock, type ReferencePath } from './rows/contained';
 import { addRangeRows } from './rows/range';
 import { addReferenceRows, addTypedReferenceRows, targetTypeOf } from './rows/reference';
 import { addPositionRows } from './rows/special';
@@ -110,6 +110,21 @@ function extract(
       rows,
     );
   return rows.finish(presence, compiledRules.sortDate);
+}
+
+/** The contained resources that have rows: the same, in the same blocks. Cost: that of evaluating all references. */
+export function containedBlocks(
+  definitions: Definitions,
+  type: string,
+  container: JsonObject,
+): readonly ContainedBlock[] {
+  const { blocks } = findBlocks(
+    container,
+    compiledType(definitions, type).references,
+    (inner) => compiledType(definitions, inner).references,
+    (name) => (definitions.isResourceType(name) ? definitions.typeNumber(name) : undefined),
+  );
+  return blocks;
 }
 
 /** The rows of a contained resource, and one for each parameter that it has a value for. */

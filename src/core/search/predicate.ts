@@ -113,8 +113,20 @@ export type Predicate =
       readonly keys: readonly ResourceKey[];
       /** True: the client wrote the ids, so that contained resources are meant too. */
       readonly isWritten?: boolean;
+      /** At the end of a chain, where texts were read: the contained resources that meet the same. */
+      readonly contained?: readonly ContainedKeys[];
     }
+  /** Of contained resources only, which have no key: exactly these. */
+  | { readonly index: 'block'; readonly containers: readonly ContainedKeys[] }
   | PendingPredicate;
+
+/** Contained resources: the number of the type of their containers, and of each the container's key and its block. */
+export interface ContainedKeys {
+  readonly type: number;
+  readonly keys: readonly ResourceKey[];
+  /** One for each key (index-rows.ts). */
+  readonly blocks: readonly number[];
+}
 
 /**
  * What the terminology of the space or the texts of resources must be asked for. `resolveCriteria` puts predicates on

@@ -3,6 +3,8 @@ import { ROW_SCHEME } from '../search/index-rows';
 import { BinaryArray } from './binary-array';
 import type { Database } from './database';
 import { bind, defineStatement, template } from './statement';
+import { keyOfText } from './version-row';
+import type { KeyHalves } from './version-write';
 
 /** The first link of a chain: reference parameters, and the number of the type that they lead to. */
 export interface ChainLink {
@@ -46,4 +48,29 @@ export async function findMarked(
     limit: links.length,
   });
   return new Set(rows.map(([place]) => Number(place)));
+}
+
+const CONTAINERS = defineStatement(
+  template(sql`
+    select distinct t.resource_key::text
+    from andiron.token_index t
+    where t.space = ${bind('space')}::int and t.parameter = any(${bind('parameters')}::int[])
+      and t.value_hash = ${bind('type')}::bigint
+    limit ${bind('limit')}::int`),
+);
+
+/** Resources that refer to a contained one by the link; at most `limit`. Cost: an index range for each parameter. */
+export async function findContainers(
+  database: Database,
+  space: number,
+  { parameters, type }: ChainLink,
+  limit: number,
+): Promise<readonly KeyHalves[]> {
+  const rows = await database.run('search', space, CONTAINERS, {
+    space,
+    parameters: parameters.map((parameter) => parameter + ROW_SCHEME.contained),
+    type,
+    limit,
+  });
+  return rows.map(([key]) => keyOfText(String(key)));
 }

@@ -166,6 +166,7 @@ export function compilePredicate(
     case 'target':
     case 'source':
     case 'all':
+    case 'block':
       throw new Error(`A predicate of the kind '${predicate.index}' is not one of rows`);
     case 'key': {
       const keys = new BinaryArray('int8');

@@ -21,6 +21,58 @@ export interface ContainedRules {
   add(content: JsonObject): void;
 }
 
+/** A reference to a contained resource, by the number of its parameter. */
+interface ContainedLink {
+  readonly parameter: number;
+  readonly type: number;
+  readonly block: number;
+}
+
+/** A contained resource that has rows. */
+export interface ContainedBlock extends ContainedResource {
+  readonly id: string;
+  /** From 1, in the order in which the container refers to them. */
+  readonly block: number;
+  readonly links: readonly ContainedLink[];
+}
+
+/**
+ * The contained resources that the container refers to, and those that they refer to: the first MAX_CONTAINED.
+ * `links`: of the container itself.
+ */
+export function findBlocks(
+  container: JsonObject,
+  references: readonly ReferencePath[],
+  referencesOf: (type: string) => readonly ReferencePath[],
+  typeNumber: RowSettings['typeNumber'],
+): { readonly links: readonly ContainedLink[]; readonly blocks: readonly ContainedBlock[] } {
+  const found = new Map<string, ContainedResource & { readonly block: number }>();
+  const linksOf = (root: JsonObject, paths: readonly ReferencePath[]): ContainedLink[] => {
+    const links: ContainedLink[] = [];
+    for (const { number, valuesOf } of paths) {
+      for (const value of valuesOf(root)) {
+        const id = containedIdOf(value);
+        const target = id === undefined ? undefined : findContained(container, id);
+        const type = target && typeNumber(target.type);
+        if (id === undefined || target === undefined || type === undefined) continue;
+        const block = found.get(id)?.block ?? found.size + 1;
+        if (block > MAX_CONTAINED) continue;
+        found.set(id, { ...target, block });
+        links.push({ parameter: number, type, block });
+      }
+    }
+    return links;
+  };
+  const links = linksOf(container, references);
+  const blocks: ContainedBlock[] = [];
+  // What is found on the way is gone through too.
+  for (const [id, resource] of found) {
+    const { type, content } = resource;
+    blocks.push({ ...resource, id, links: linksOf(content, referencesOf(type)) });
+  }
+  return { links, blocks };
+}
+
 /**
  * Adds the rows of the contained resources that the container refers to by `references`, and of those that they refer
  * to, each in a block of its own, so that a chain meets the values of one of them only.
@@ -33,29 +85,23 @@ export function addContainedRows(
   { hasher, typeNumber }: RowSettings,
   rows: RowCollector,
 ): void {
-  const blocks = new Map<string, ContainedResource & { readonly block: number }>();
-  const mark = ({ number, valuesOf }: ReferencePath, root: JsonObject): void => {
-    for (const found of valuesOf(root)) {
-      const id = containedIdOf(found);
-      const target = id === undefined ? undefined : findContained(container, id);
-      const type = target && typeNumber(target.type);
-      if (id === undefined || target === undefined || type === undefined) continue;
-      const block = blocks.get(id)?.block ?? blocks.size + 1;
-      if (block > MAX_CONTAINED) continue;
-      blocks.set(id, { ...target, block });
-      rows.token(number + ROW_SCHEME.contained, 0, type, block);
-      rows.token(number + ROW_SCHEME.contained, type, block, 0);
-    }
+  const { links, blocks } = findBlocks(
+    container,
+    references,
+    (type) => rulesOf(type).references,
+    typeNumber,
+  );
+  const mark = ({ parameter, type, block }: ContainedLink): void => {
+    rows.token(parameter + ROW_SCHEME.contained, 0, type, block);
+    rows.token(parameter + ROW_SCHEME.contained, type, block, 0);
   };
-  for (const reference of references) mark(reference, container);
-  // What is added on the way is gone through too.
-  for (const [id, { type, content, block }] of blocks) {
+  links.forEach(mark);
+  for (const { id, type, content, block, links: inner } of blocks) {
     rows.base = containedBase(containerType, block);
-    const rules = rulesOf(type);
-    rules.add(content);
+    rulesOf(type).add(content);
     const { high, low } = keyOf(hasher, type, id);
     rows.token(ROW_SCHEME.containedId, high, low, 0);
-    for (const reference of rules.references) mark(reference, content);
+    inner.forEach(mark);
   }
   rows.base = 0;
 }

@@ -60,9 +60,12 @@ export function compileContained(
     compile,
     sortDateParameter: undefined,
     looksInside: looksInside === 'always' ? 'once' : 'never',
-    contained: (value) =>
-      sql`${sql.lit(CONTAINED.first)} + ${type(value)}::int * ${sql.lit(CONTAINED.type)}
+    contained: {
+      base: (value) =>
+        sql`${sql.lit(CONTAINED.first)} + ${type(value)}::int * ${sql.lit(CONTAINED.type)}
         + ${sql.ref(`${alias}.block`)} * ${sql.lit(CONTAINED.block)}`,
+      block: sql.ref(`${alias}.block`),
+    },
   };
   const criteria = compile(containedCriteria(of.criteria), scope);
   const [marks, target] = [`${prefix}mark_parameters`, `${prefix}mark_type`];

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Criterion, Predicate } from '../../search/predicate';
 import { compilePredicate } from '../predicate-sql';
 import { bind } from '../statement';
+import { compileBlock } from './block';
 import { compileCodes } from './codes';
 import type { CompiledCriteria, CompiledPredicate } from './compiled';
 import { compileConjunction } from './conjunction';
@@ -38,7 +39,7 @@ function compileAll(criteria: readonly Criterion[], scope: Scope): CompiledCrite
 
 function compileOne(predicate: Predicate, prefix: string, scope: Scope): CompiledPredicate {
   const compiled = compileOutside(predicate, prefix, scope);
-  return scope.contained === undefined ? compiled : withinContained(compiled, prefix, scope.contained);
+  return scope.contained === undefined ? compiled : withinContained(compiled, prefix, scope.contained.base);
 }
 
 function compileOutside(predicate: Predicate, prefix: string, scope: Scope): CompiledPredicate {
@@ -53,6 +54,8 @@ function compileOutside(predicate: Predicate, prefix: string, scope: Scope): Com
         : compileNamed('source', predicate.parameters, predicate.urls, predicate.source, prefix, scope);
     case 'all':
       return compileConjunction(predicate, prefix, scope);
+    case 'block':
+      return compileBlock(predicate.containers, prefix, scope);
     case 'codes':
       return compileCodes(predicate.parameter, predicate.codes, prefix);
     case 'substring':

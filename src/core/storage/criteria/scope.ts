@@ -11,13 +11,21 @@ export interface Scope {
   readonly names: Names;
   /** What index.ts does: criteria are inside of criteria, and files must not import each other in circles. */
   readonly compile: (criteria: readonly Criterion[], scope: Scope) => CompiledCriteria;
-  /** Where the numbers of the rows of a contained resource begin, as SQL; undefined: the resources are none. */
-  readonly contained?: (value: ValueReference) => RawBuilder<unknown>;
+  /** Undefined: the resources are no contained ones. */
+  readonly contained?: ContainedScope;
   /**
    * Where chains look for contained resources: from any resource of which a predicate says so; from this one, which is
    * contained itself, but from none behind it; nowhere. Without an end the statement would double with each link.
    */
   readonly looksInside: 'always' | 'once' | 'never';
+}
+
+/** Of contained resources, as SQL. */
+export interface ContainedScope {
+  /** Where the numbers of the rows of one of them begin. */
+  readonly base: (value: ValueReference) => RawBuilder<unknown>;
+  /** Which of those in its container it is. */
+  readonly block: RawBuilder<unknown>;
 }
 
 /** Gives each predicate of a statement a short name, because PostgreSQL cuts long ones: two could become the same. */
