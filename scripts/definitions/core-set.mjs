@@ -8,6 +8,7 @@ import { buildValueSets } from './value-sets.mjs';
 
 const PROFILE = 'http://hl7.org/fhir/StructureDefinition/';
 const TYPE_OF_PRIMITIVE = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type';
+const HIERARCHY = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-hierarchy';
 const REGEX = 'http://hl7.org/fhir/StructureDefinition/regex';
 const SYSTEM = 'http://hl7.org/fhirpath/';
 
@@ -111,8 +112,14 @@ function buildElementType(type, path, kind, rules) {
   const targets = type.targetProfile?.map((target) => target.replace(PROFILE, ''));
   const code = type.code.startsWith(SYSTEM) ? codeOfSystemType(type, path, kind) : type.code;
   const constraints = rules.ofTypeProfiles(type);
+  const isHierarchy = type.extension?.some(({ url, valueBoolean }) => url === HIERARCHY && valueBoolean);
   if (!targets && !constraints.length) return code;
-  return { code, ...(targets ? { targets } : {}), ...(constraints.length ? { constraints } : {}) };
+  return {
+    code,
+    ...(targets ? { targets } : {}),
+    ...(isHierarchy ? { hierarchy: true } : {}),
+    ...(constraints.length ? { constraints } : {}),
+  };
 }
 
 /** R4 says string of Resource.id and R4B says id of Element.id; the pages resource.html and element.html decide. */

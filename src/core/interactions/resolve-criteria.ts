@@ -5,6 +5,7 @@ import type { Services } from '../services';
 import { findTargetTypes } from '../storage/reference-targets';
 import { resolveCanonical } from './resolve-canonicals';
 import { mergeCodes, requireFewValueSets, resolveSubsumption, resolveValueSet } from './resolve-codes';
+import { resolveHierarchy } from './resolve-hierarchy';
 import { resolveLists } from './resolve-lists';
 
 /** Whether none of them waits for what stored data tell, scans included. */
@@ -23,6 +24,7 @@ export function isResolved(criteria: readonly Criterion[]): boolean {
         case 'canonical':
         case 'valueSet':
         case 'subsumption':
+        case 'hierarchy':
         case 'currentList':
         case 'scan':
           return false;
@@ -74,6 +76,8 @@ async function resolveCriterion(
           return resolveValueSet(services, context, name, predicate);
         case 'subsumption':
           return resolveSubsumption(services, context, name, predicate);
+        case 'hierarchy':
+          return resolveHierarchy(services, context.space.number, predicate);
         default:
           return [predicate];
       }

@@ -25,6 +25,13 @@ export type Predicate =
       /** Set when the client wrote an id without a type that several types may have. */
       readonly bareId?: string;
     }
+  /** A reference to any of many. */
+  | {
+      readonly index: 'references';
+      readonly parameter: number;
+      readonly targets: readonly ResourceKey[];
+      readonly targetType: number;
+    }
   | {
       readonly index: 'string';
       readonly parameter: number;
@@ -142,6 +149,16 @@ export type PendingPredicate =
       readonly relation: 'above' | 'below';
       readonly system: string;
       readonly code: string;
+    }
+  /** A reference to the root, or to what is above or below it: that refer to each other by the parameters `upwards`. */
+  | {
+      readonly index: 'hierarchy';
+      readonly relation: 'above' | 'below';
+      readonly parameters: readonly number[];
+      /** The number of the type of the root, and of all that is above and below. */
+      readonly type: number;
+      readonly root: ResourceKey;
+      readonly upwards: readonly number[];
     }
   /** What no index holds: the resources themselves are read. */
   | { readonly index: 'scan'; readonly scan: Scan }

@@ -158,10 +158,12 @@ export function compilePredicate(
       throw new Error('A canonical by the id of a resource is to be resolved before it is searched');
     case 'valueSet':
     case 'subsumption':
+    case 'hierarchy':
     case 'currentList':
     case 'scan':
       throw new Error(`A predicate of the kind '${predicate.index}' is to be resolved before it is searched`);
     case 'codes':
+    case 'references':
     case 'substring':
     case 'target':
     case 'source':

@@ -57,6 +57,8 @@ export interface CoreElement {
 export interface CoreElementType {
   readonly code: string;
   readonly targets?: readonly string[];
+  /** References to the same type make a strict hierarchy. */
+  readonly hierarchy?: boolean;
   readonly constraints?: readonly number[];
 }
 

@@ -141,6 +141,8 @@ export interface ElementType {
   readonly code: string;
   /** Resource types (or urls of profiles) that a Reference or canonical may point to; undefined: any. */
   readonly targets?: readonly string[];
+  /** True: references to resources of the same type make a strict hierarchy (references.html#circular). */
+  readonly isHierarchy?: boolean;
   /** Rules of the profile on the type that the specification names here: SimpleQuantity for a Quantity (`sqty-1`). */
   readonly constraints?: readonly ConstraintDefinition[];
 }

@@ -81,10 +81,11 @@ function toElement(element: CoreElement, shared: SharedRules): ElementDefinition
 
 function toElementType(type: string | CoreElementType, shared: SharedRules): ElementType {
   if (typeof type === 'string') return { code: type };
-  const { code, targets, constraints } = type;
+  const { code, targets, hierarchy, constraints } = type;
   return {
     code,
     ...(targets === undefined ? {} : { targets }),
+    ...(hierarchy === true ? { isHierarchy: true } : {}),
     ...(constraints === undefined ? {} : { constraints: pick(shared.constraints, constraints) }),
   };
 }

@@ -9,6 +9,7 @@ import type { Predicate } from '../predicate';
 import { typedHash, type TypedTarget } from '../rows/reference';
 import { foldCode } from '../rows/token';
 import { ownIdPredicates, versionedPredicates } from './canonical';
+import { hierarchyPredicates } from './hierarchy';
 import type { SearchType, SearchTypeContext, WrittenParameter } from './search-type';
 
 const ID = /^[A-Za-z0-9\-.]{1,64}$/;
@@ -18,18 +19,16 @@ const ID = /^[A-Za-z0-9\-.]{1,64}$/;
  * id. A canonical is found by its url, with or without `|version`, and by the id of what has that url.
  */
 export const referenceType: SearchType = {
-  modifiers: ['[type]', 'identifier', 'below'],
+  modifiers: ['[type]', 'identifier', 'below', 'above'],
   predicates(context, parameter, value): Predicate[] {
     if (parameter.modifier === 'identifier') return identifierPredicates(context, parameter, value);
     const text = unescapeValue(value);
     const { stored, modifier } = parameter;
     const isCanonical = isCanonicalValued(stored);
-    if (modifier === 'below') {
-      if (!isCanonical) {
-        const known = ': it is for canonical references';
-        throw fhirError('unsupportedModifier', { modifier, parameter: stored.parameter.code, known });
-      }
-      return versionedPredicates(context, parameter, text);
+    if (modifier === 'below' && isCanonical) return versionedPredicates(context, parameter, text);
+    if (modifier === 'below' || modifier === 'above') {
+      const targets = isCanonical ? [] : allowedTypes(context, { ...parameter, modifier: undefined });
+      return hierarchyPredicates(context, parameter, modifier, targets, value);
     }
     if (modifier !== undefined) requireTarget(context, stored, modifier);
     const literal = literalPredicates(context, parameter, text);

@@ -9,6 +9,7 @@ import type { CompiledCriteria, CompiledPredicate } from './compiled';
 import { compileConjunction } from './conjunction';
 import { withinContained } from './contained';
 import { compileNamed } from './named';
+import { compileReferences } from './references';
 import { compileRows, compileSplitRange } from './rows';
 import { Names, type Scope } from './scope';
 import { compileSource } from './source';
@@ -58,6 +59,8 @@ function compileOutside(predicate: Predicate, prefix: string, scope: Scope): Com
       return compileBlock(predicate.containers, prefix, scope);
     case 'codes':
       return compileCodes(predicate.parameter, predicate.codes, prefix);
+    case 'references':
+      return compileReferences(predicate, prefix);
     case 'substring':
       return compileSubstring(predicate.parameter, predicate.text, prefix);
     case 'range':

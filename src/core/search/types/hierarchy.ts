@@ -1,0 +1,85 @@
+/** Hierarchies of references: what is part of what (search.html#recursive). */
+import { fhirError } from '../../errors';
+import type { Definitions } from '../../fhir/definitions';
+import { isValidId } from '../../fhir/resource';
+import { branchesOf, storedParameters, type StoredParameter } from '../parameter';
+import { unescapeValue } from '../parameter-value';
+import type { Predicate } from '../predicate';
+import type { SearchTypeContext, WrittenParameter } from './search-type';
+
+const known = new WeakMap<ReadonlyMap<string, StoredParameter>, readonly StoredParameter[]>();
+
+/** The parameters by which resources of the type refer to what is above them, as the definitions mark the elements. */
+function hierarchiesOf(definitions: Definitions, type: string): readonly StoredParameter[] {
+  const all = storedParameters(definitions, type);
+  let found = known.get(all);
+  if (found === undefined) {
+    const elements = definitions.structure(type);
+    found = [...all.values()].filter(({ parameter }) => {
+      if (parameter.kind !== 'reference' || parameter.isForeign === true) return false;
+      const [branch = '', ...others] = branchesOf(parameter);
+      const types =
+        others.length === 0 && branch.startsWith(`${type}.`)
+          ? (elements?.element(branch.slice(type.length + 1))?.types ?? [])
+          : [];
+      return types.some(({ code, isHierarchy }) => code === 'Reference' && isHierarchy === true);
+    });
+    known.set(all, found);
+  }
+  return found;
+}
+
+/**
+ * `:below=x`: what refers to x or to anything below it; `:above=x`: to x or to anything above it. The hierarchy is that of
+ * the parameter itself, where it makes one, else the only one that resources of the target's type have.
+ * Throws unsupportedModifier where there is none, invalidParameterValue.
+ */
+export function hierarchyPredicates(
+  context: SearchTypeContext,
+  written: WrittenParameter,
+  relation: 'above' | 'below',
+  targets: readonly string[],
+  value: string,
+): Predicate[] {
+  const { definitions } = context;
+  const { stored, name } = written;
+  const { parameter } = stored;
+  const own = hierarchiesOf(definitions, parameter.type).filter((one) => one === stored);
+  const hierarchies = new Map<string, readonly StoredParameter[]>();
+  for (const type of targets) {
+    const ofType = own.length > 0 && type === parameter.type ? own : hierarchiesOf(definitions, type);
+    if (ofType.length > 0) hierarchies.set(type, ofType);
+  }
+  if (hierarchies.size === 0) {
+    const known = ': what it refers to makes no hierarchy';
+    throw fhirError('unsupportedModifier', { modifier: relation, parameter: parameter.code, known });
+  }
+  const text = unescapeValue(value);
+  const refuse = (reason: string): Error =>
+    fhirError('invalidParameterValue', { parameter: name, value: text.slice(0, 80), reason });
+  const named = [...hierarchies.keys()];
+  const local = context.references.local(text);
+  const id = local?.id ?? text;
+  const type = local?.type ?? (named.length === 1 ? named[0] : undefined);
+  const ofType = type === undefined ? undefined : hierarchies.get(type);
+  if (type === undefined || ofType === undefined || !isValidId(id))
+    throw refuse(`it is ${named.map((one) => `${one}/id`).join(' or ')} of this server`);
+  const [hierarchy, ...others] = ofType;
+  if (hierarchy === undefined || others.length > 0) {
+    const codes = ofType.map((one) => one.parameter.code).join(', ');
+    throw refuse(`${type} has several hierarchies (${codes}), and none of them is meant`);
+  }
+  const typeNumber = definitions.typeNumber(type);
+  if (typeNumber === undefined) throw new Error(`The type ${type} has no number`);
+  const towards = stored.rowsOf.filter(({ targetType }) => targetType === undefined || targetType === type);
+  return [
+    {
+      index: 'hierarchy',
+      relation,
+      parameters: towards.map(({ number }) => number),
+      type: typeNumber,
+      root: context.keyOf(type, id),
+      upwards: hierarchy.rowsOf.map(({ number }) => number),
+    },
+  ];
+}
