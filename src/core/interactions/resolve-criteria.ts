@@ -70,6 +70,12 @@ async function resolveCriterion(
           return [{ ...predicate, source: await inner(predicate.source) }];
         case 'all':
           return [{ ...predicate, criteria: await resolveCriteria(services, context, predicate.criteria) }];
+        case 'scan': {
+          const { scan } = predicate;
+          if (scan.kind !== 'element') return [predicate];
+          const known = await resolveCriteria(services, context, scan.criteria);
+          return [{ index: 'scan', scan: { ...scan, criteria: known, space: context.space } }];
+        }
         case 'canonical':
           return resolveCanonical(services, context, predicate);
         case 'valueSet':

@@ -175,7 +175,7 @@ function mergeScans(scans: readonly Scan[]): readonly Scan[] {
   }
   const merged = new Map<string, Scan>();
   for (const scan of scans) {
-    const key = JSON.stringify(scan.kind === 'words' ? scan.texts : scan);
+    const key = toKey(scan.kind === 'words' ? scan.texts : scan);
     const known = merged.get(key);
     const isSame = known?.kind === 'words' && scan.kind === 'words';
     merged.set(
@@ -184,6 +184,11 @@ function mergeScans(scans: readonly Scan[]): readonly Scan[] {
     );
   }
   return [...merged.values()];
+}
+
+/** What a scan says, but for the space that it is of. */
+function toKey(said: unknown): string {
+  return JSON.stringify(said, (name, value: unknown) => (name === 'space' ? undefined : value));
 }
 
 /** The resources that pass one scan of each list, and the contained ones. */
@@ -195,7 +200,9 @@ async function findKeys(
   containment: Containment,
 ): Promise<{ readonly keys: readonly ResourceKey[]; readonly contained: readonly ContainedKeys[] }> {
   const tests = scans.map((anyOf) =>
-    anyOf.map((scan) => compileScan(services.definitions(scan.release), scan)),
+    anyOf.map((scan) =>
+      compileScan(services.definitions(scan.release), scan, (...of) => services.extract(...of)),
+    ),
   );
   const scan: TextScan = {
     space,
@@ -227,7 +234,7 @@ async function findStored(
     return reader.found;
   }
   const change = await lastChangeOf(database, space, [others.type]);
-  const key = `${space} ${others.type} ${change} ${JSON.stringify(scans)}`;
+  const key = `${space} ${others.type} ${change} ${toKey(scans)}`;
   const known = remembered.get(key);
   if (known !== undefined) return known;
   let from: string | undefined = FIRST_KEY;

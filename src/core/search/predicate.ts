@@ -1,3 +1,4 @@
+import type { Space } from '../context';
 import type { SearchParameterDefinition } from '../fhir/definitions';
 import type { Release } from '../fhir/release';
 import type { RangeTest } from './range-test';
@@ -198,6 +199,14 @@ export type Scan = (
       readonly kind: 'beginning' | 'part';
       readonly parameter: SearchParameterDefinition;
       readonly text: string;
+    }
+  /** One of the elements of this name meets all criteria by itself. */
+  | {
+      readonly kind: 'element';
+      readonly element: string;
+      readonly criteria: readonly Criterion[];
+      /** Whose references are local; set when the criteria are resolved. */
+      readonly space?: Space;
     }
   /** A media type is `base` (in lower case), or below it as `image/png` is below `image`, whatever its parameters. */
   | { readonly kind: 'mediaType'; readonly parameter: SearchParameterDefinition; readonly base: string }

@@ -1,11 +1,14 @@
+import type { Space } from '../context';
 import { decimalText, isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import type { Definitions, SearchParameterDefinition, SearchParameterKind } from '../fhir/definitions';
 import { compilePath, type PathValue } from '../fhir/path';
 import { extensionValue } from './extract';
 import { fold } from './fold';
+import type { IndexRows } from './index-rows';
 import { narrativeText } from './narrative-text';
 import { compileParameterPath } from './parameter-path';
 import type { Scan, WordCondition } from './predicate';
+import { meetsCriteria } from './row-test';
 import { visitTexts } from './rows/string';
 import { meetsWords, patternsOf, wordsOf } from './words';
 
@@ -22,7 +25,11 @@ export interface ScanTest {
 /** Texts that are searched as one: words of the condition may stand in different ones of them, phrases may not. */
 type TextGroup = readonly string[];
 
-export function compileScan(definitions: Definitions, scan: Scan): ScanTest {
+/** Makes the index rows of a resource of a space, for scans of single elements. */
+export type RowMaker = (space: Space, type: string, resource: JsonObject) => IndexRows;
+
+export function compileScan(definitions: Definitions, scan: Scan, makeRows: RowMaker): ScanTest {
+  if (scan.kind === 'element') return compileElement(scan, makeRows);
   if (scan.kind === 'mediaType') return compileMediaType(definitions, scan.parameter, scan.base);
   if (scan.kind !== 'words') return compileText(definitions, scan.parameter, scan.kind, scan.text);
   const { type, texts, condition } = scan;
@@ -71,6 +78,25 @@ function compileText(
         visitTexts(value, type, false, (one) => (isMet ||= meets(one)));
         return isMet;
       }),
+  };
+}
+
+/** Each element makes rows as if the resource had no other. */
+function compileElement(
+  { type, element, criteria, space }: Extract<Scan, { kind: 'element' }>,
+  makeRows: RowMaker,
+): ScanTest {
+  if (space === undefined) throw new Error('A scan of elements is to be resolved before it runs');
+  return {
+    ordinal: undefined,
+    patterns: [`"${element}"`],
+    passes(resource) {
+      const elements = resource[element];
+      if (!Array.isArray(elements)) return false;
+      return elements.some((one) =>
+        meetsCriteria(criteria, makeRows(space, type, { resourceType: type, [element]: [one] })),
+      );
+    },
   };
 }
 

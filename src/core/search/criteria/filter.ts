@@ -4,6 +4,7 @@ import type { Criterion, Predicate } from '../predicate';
 import type { SearchTypeContext } from '../types/search-type';
 import { chainCriterion, type Nesting } from './chain';
 import { comparisonCriterion, saysNone } from './filter-comparison';
+import { elementCriterion, elementFilter } from './filter-element';
 import { parseFilter, type FilterNode, type FilterStep, type FilterTest } from './filter-grammar';
 import type { SpecialParameter } from './special';
 
@@ -69,6 +70,15 @@ function compilePath(
       parameter: step.code,
       known: ': in _filter it is for the links of a chain',
     });
+  }
+  const ofElement = elementFilter(type, step, further, test);
+  if (ofElement !== undefined) {
+    const { element, filter, test: inner } = ofElement;
+    const compilation = { context, nesting };
+    return elementCriterion(context.definitions.release, type, element, [
+      ...(filter === undefined ? [] : [compileNode(compilation, type, filter)]),
+      compilePath(compilation, type, inner.path, inner),
+    ]);
   }
   const chain = chainCriterion(context, type, { ...step, name: step.code }, nesting, (target, inside) => {
     const compilation = { context, nesting: inside };

@@ -1,0 +1,56 @@
+/** Criteria on the index rows of something that is not stored by itself, such as one element of a resource. */
+import type { IndexRows, TokenRow } from './index-rows';
+import type { Criterion, HashedCode, Predicate } from './predicate';
+
+/** True where the rows meet all criteria; these are on tokens, references and presence, and nothing is pending. */
+export function meetsCriteria(criteria: readonly Criterion[], rows: IndexRows): boolean {
+  return criteria.every(
+    ({ anyOf, isNegated = false }) => anyOf.some((predicate) => meets(predicate, rows)) !== isNegated,
+  );
+}
+
+function meets(predicate: Predicate, rows: IndexRows): boolean {
+  switch (predicate.index) {
+    case 'token': {
+      const { parameter, value, system } = predicate;
+      return rows.tokens.some((row) => row.parameter === parameter && isCode(row, { value, system }));
+    }
+    case 'codes':
+    case 'otherCode': {
+      const { index, parameter, codes } = predicate;
+      const isWanted = index === 'codes';
+      return rows.tokens.some(
+        (row) => row.parameter === parameter && codes.some((code) => isCode(row, code)) === isWanted,
+      );
+    }
+    case 'reference': {
+      const { parameter, target, targetType } = predicate;
+      return rows.references.some(
+        (row) =>
+          row.parameter === parameter &&
+          row.targetHigh === target.high &&
+          row.targetLow === target.low &&
+          (targetType === undefined || row.targetType === targetType),
+      );
+    }
+    case 'presence': {
+      const { ordinal, isPresent } = predicate;
+      return (((rows.presence[ordinal >> 3] ?? 0) >> (ordinal & 7)) & 1) === (isPresent ? 1 : 0);
+    }
+    case 'all':
+      return meetsCriteria(predicate.criteria, rows);
+    default:
+      throw new Error(`A predicate of the kind '${predicate.index}' is not tested on rows in memory`);
+  }
+}
+
+/** A value or system of undefined is any. */
+type SoughtCode = { readonly [Member in keyof HashedCode]?: HashedCode[Member] | undefined };
+
+function isCode({ valueHigh, valueLow, system }: TokenRow, sought: SoughtCode): boolean {
+  const { value } = sought;
+  return (
+    (value === undefined || (value.high === valueHigh && value.low === valueLow)) &&
+    (sought.system === undefined || sought.system === system)
+  );
+}
