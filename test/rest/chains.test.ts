@@ -1,11 +1,7 @@
 /** Chains and `_has`, by R4's search.html#chaining and #has, however many resources the inner criteria find. */
 import { RELEASE_NAMES } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
-
-interface Entry {
-  readonly resource: { readonly id: string };
-  readonly search: { readonly mode: 'match' | 'outcome' };
-}
+import { finder, storeAll, type Entry } from '../support/stored';
 
 const LOINC = 'http://loinc.org';
 
@@ -109,26 +105,9 @@ describe.each([
   afterAll(() => server.close());
 
   describe.each(RELEASE_NAMES)('under %s', (release) => {
-    beforeAll(async () => {
-      for (const resource of RESOURCES) {
-        const { resourceType, id } = resource as { resourceType: string; id: string };
-        const path = `${server.path('system', release)}/${resourceType}/${id}`;
-        const { status, text } = await server.request('PUT', path, JSON.stringify(resource));
-        if (status !== 201) throw new Error(`${resourceType}/${id}: ${status} ${text}`);
-      }
-    });
+    beforeAll(() => storeAll(server, release, RESOURCES));
 
-    const find = async (query: string): Promise<string[]> => {
-      const { status, json } = await server.request('GET', `${server.path('system', release)}/${query}`);
-      expect([query, status]).toEqual([query, 200]);
-      return matchesOf(json);
-    };
-
-    const matchesOf = (bundle: Record<string, unknown>): string[] =>
-      ((bundle['entry'] ?? []) as Entry[])
-        .filter(({ search }) => search.mode === 'match')
-        .map(({ resource }) => resource.id)
-        .sort();
+    const find = (query: string): Promise<string[]> => finder(server, release)(query);
 
     it.each<[string, string[]]>([
       ['Observation?subject:Patient.name=mull', ['pulse', 'weight']],

@@ -4,16 +4,13 @@
  */
 import { RELEASE_NAMES } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
-
-interface Entry {
-  readonly resource: { readonly id: string };
-}
+import { finder, storeAll } from '../support/stored';
 
 const RX = 'http://www.nlm.nih.gov/research/umls/rxnorm';
 const medication = (id: string, code: string, members: object = {}): object => ({
   resourceType: 'Medication',
   id,
-  code: { coding: [{ system: RX, code }] },
+  code: { coding: [{ system: RX, code, display: `The drug ${code}` }] },
   ...members,
 });
 const request = (id: string, reference: string, contained: object[] = [], members: object = {}): object => ({
@@ -59,7 +56,7 @@ const RESOURCES: readonly object[] = [
         id: 'p',
         gender: 'male',
         birthDate: '1970-01-01',
-        name: [{ family: 'Lake' }],
+        name: [{ family: 'Lake', given: ['l'.repeat(201)] }],
       },
       { resourceType: 'Patient', id: 'q', gender: 'female', birthDate: '1990', name: [{ family: 'Hill' }] },
       { resourceType: 'Organization', id: 'o', name: 'Inner House' },
@@ -92,20 +89,9 @@ describe.each([
   afterAll(() => server.close());
 
   describe.each(RELEASE_NAMES)('under %s', (release) => {
-    beforeAll(async () => {
-      for (const resource of RESOURCES) {
-        const { resourceType, id } = resource as { resourceType: string; id: string };
-        const path = `${server.path('system', release)}/${resourceType}/${id}`;
-        const { status, text } = await server.request('PUT', path, JSON.stringify(resource));
-        if (status !== 201) throw new Error(`${resourceType}/${id}: ${status} ${text}`);
-      }
-    });
+    beforeAll(() => storeAll(server, release, RESOURCES));
 
-    const find = async (query: string): Promise<string[]> => {
-      const { status, json } = await server.request('GET', `${server.path('system', release)}/${query}`);
-      expect([query, status]).toEqual([query, 200]);
-      return ((json.entry ?? []) as Entry[]).map(({ resource }) => resource.id).sort();
-    };
+    const find = (query: string): Promise<string[]> => finder(server, release)(query);
 
     it.each<[string, string[]]>([
       ['MedicationRequest?medication.code=aspirin', ['contains', 'refers']],
@@ -146,6 +132,26 @@ describe.each([
       ['Observation?_filter=patient%5Bgender%20eq%20female%5D.birthdate%20lt%201980', []],
       ['Observation?_filter=focus:Patient%5Bgender%20eq%20female%5D.birthdate%20gt%201980', ['two-people']],
       ['Observation?_filter=patient.birthdate%20pr%20false', ['outside']],
+      // Words are in no index: the containers are read.
+      ['MedicationRequest?medication.code:text=drug%20asp', ['contains', 'refers']],
+      ['MedicationRequest?medication.code:text=mixture', ['mixture']],
+      ['MedicationRequest?medication.code:text=mixture,ibuprofen', ['mixture', 'other']],
+      ['MedicationRequest?medication.code:text=spirin', []],
+      ['MedicationRequest?medication.ingredient.code:text=aspirin', ['mixture']],
+      ['MedicationRequest?medication.ingredient.code:text=mixture', []],
+      [
+        'MedicationRequest?medication.code:text=aspirin&medication.status:missing=true',
+        ['contains', 'refers'],
+      ],
+      ['MedicationRequest?medication._content=aspirin', ['contains', 'refers']],
+      ['Patient?_has:MedicationRequest:patient:medication.code:text=ibuprofen', ['ann']],
+      ['Observation?patient.name:text=lake', ['two-people']],
+      ['Observation?patient.name:text=hill', []],
+      ['Observation?focus:Patient.name:text=hill', ['two-people']],
+      ['Observation?performer.name:text=house%20AND%20inner', ['two-people']],
+      [`Observation?patient.name=${'l'.repeat(201)}`, ['two-people']],
+      [`Observation?patient.name=${'l'.repeat(202)}`, []],
+      [`Observation?patient.name:contains=${'l'.repeat(200)}`, ['two-people']],
       // What is contained is no resource of its own.
       ['Medication?code=aspirin', ['stored']],
       ['Patient?name=lake', []],

@@ -1,16 +1,32 @@
 /** `_filter`, by the sentences of https://hl7.org/fhir/R4/search_filter.html. */
 import { RELEASE_NAMES } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
-
-interface Entry {
-  readonly resource: { readonly id: string };
-}
+import { finder, storeAll, type Entry } from '../support/stored';
 
 const LOINC = 'http://loinc.org';
 const GENDERS = 'http://hl7.org/fhir/administrative-gender';
 const UCUM = 'http://unitsofmeasure.org';
 
 const coded = (code: string, system = 'urn:s'): object => ({ coding: [{ system, code }] });
+
+const UNKNOWN = {
+  url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason',
+  valueCode: 'unknown',
+};
+const group = (id: string, characteristic: object[]): object => ({
+  resourceType: 'Group',
+  id,
+  type: 'person',
+  actual: true,
+  ...(characteristic.length === 0 ? {} : { characteristic }),
+});
+const document = (id: string, relatesTo: object[] = []): object => ({
+  resourceType: 'DocumentReference',
+  id,
+  status: 'current',
+  content: [{ attachment: { title: id } }],
+  ...(relatesTo.length === 0 ? {} : { relatesTo }),
+});
 
 const RESOURCES: readonly object[] = [
   {
@@ -87,6 +103,22 @@ const RESOURCES: readonly object[] = [
     subject: { reference: 'Patient/peter' },
     prediction: [{ probabilityDecimal: 0.25 }, { probabilityDecimal: 0.5 }],
   },
+  group('traits', [
+    { code: coded('arm'), valueBoolean: true, exclude: false },
+    { code: coded('head'), valueBoolean: false, exclude: false },
+  ]),
+  group('hands', [
+    { code: coded('hand'), valueCodeableConcept: coded('arm'), exclude: false },
+    { code: coded('head'), valueBoolean: true, exclude: false },
+    { code: coded('arm'), _valueBoolean: { extension: [UNKNOWN] }, exclude: true },
+  ]),
+  group('plain', []),
+  document('first'),
+  document('second', [
+    { code: 'replaces', target: { reference: 'DocumentReference/first' } },
+    { code: 'appends', target: { reference: 'DocumentReference/third' } },
+  ]),
+  document('third', [{ code: 'appends', target: { reference: 'DocumentReference/first' } }]),
   {
     resourceType: 'ActivityDefinition',
     id: 'activity',
@@ -107,24 +139,16 @@ describe.each([
   afterAll(() => server.close());
 
   describe.each(RELEASE_NAMES)('under %s', (release) => {
-    beforeAll(async () => {
-      for (const resource of RESOURCES) {
-        const { resourceType, id } = resource as { resourceType: string; id: string };
-        const path = `${server.path('system', release)}/${resourceType}/${id}`;
-        const { status, text } = await server.request('PUT', path, JSON.stringify(resource));
-        if (status !== 201) throw new Error(`${resourceType}/${id}: ${status} ${text}`);
-      }
-    });
+    beforeAll(() => storeAll(server, release, RESOURCES));
 
     const ask = (query: string): ReturnType<TestServer['request']> =>
       server.request('GET', `${server.path('system', release)}/${query}`);
 
-    const find = async (type: string, ...filters: string[]): Promise<string[]> => {
-      const query = filters.map((filter) => `_filter=${encodeURIComponent(filter)}`).join('&');
-      const { status, json } = await ask(`${type}?${query}`);
-      expect([filters, status, status === 200 ? '' : json]).toEqual([filters, 200, '']);
-      return ((json.entry ?? []) as Entry[]).map(({ resource }) => resource.id).sort();
-    };
+    const find = (type: string, ...filters: string[]): Promise<string[]> =>
+      finder(
+        server,
+        release,
+      )(`${type}?${filters.map((filter) => `_filter=${encodeURIComponent(filter)}`).join('&')}`);
 
     it.each<[string, string, string[]]>([
       ['Patient', 'name co "pet"', ['peter']],
@@ -252,6 +276,34 @@ describe.each([
       expect(await find('Patient', filter)).toEqual(expected);
     });
 
+    // "Some additional parameters are defined for the filter parameter": both parts are of one element.
+    it.each<[string, string, string[]]>([
+      ['Group', 'characteristic[code eq arm].value eq true', ['traits']],
+      ['Group', 'characteristic[code eq head].value eq true', ['hands']],
+      ['Group', 'characteristic[code eq urn:s|head].value eq FALSE', ['traits']],
+      ['Group', 'characteristic[code eq arm].value ne true', []],
+      ['Group', 'characteristic[code eq head].value ne true', ['traits']],
+      ['Group', 'characteristic[code eq hand].value eq urn:s|arm', ['hands']],
+      ['Group', 'characteristic[code eq arm or code eq head].value eq false', ['traits']],
+      ['Group', 'characteristic[not (code eq arm)].value eq true', ['hands']],
+      ['Group', 'characteristic[code ss urn:s|arm].value pr true', ['hands', 'traits']],
+      ['Group', 'characteristic[code eq arm].value pr true', ['traits']],
+      ['Group', 'characteristic[code eq arm].value pr false', ['hands', 'plain']],
+      ['Group', 'characteristic[code in urn:v and code ne head].value eq true', ['traits']],
+      ['Group', 'characteristic[code ni urn:v].value pr true', ['hands']],
+      ['Group', 'characteristic[code eq head].value ni urn:v', ['hands', 'plain', 'traits']],
+      ['Group', 'characteristic.value eq false', ['traits']],
+      ['Group', 'characteristic[code eq arm].value eq true and characteristic eq head', ['traits']],
+      ['Group', 'not (characteristic[code eq arm].value eq true)', ['hands', 'plain']],
+      ['DocumentReference', 'relatesTo[code eq replaces].target re DocumentReference/first', ['second']],
+      ['DocumentReference', 'relatesTo[code eq replaces].target re DocumentReference/third', []],
+      ['DocumentReference', 'relatesTo[code eq appends].target re DocumentReference/first', ['third']],
+      ['DocumentReference', 'relatesTo[code ne replaces].target pr true', ['second', 'third']],
+      ['DocumentReference', 'relatesto[relation eq appends].status eq current', ['second']],
+    ])('%s: asks one element by itself: %s', async (type, filter, expected) => {
+      expect(await find(type, filter)).toEqual(expected);
+    });
+
     it('several filters, and other parameters beside them, must all be met', async () => {
       expect(await find('Patient', 'name pr true', 'gender eq male')).toEqual(['peter']);
       const { json } = await ask('Patient?gender=female&_filter=name%20pr%20true&_total=accurate');
@@ -307,6 +359,13 @@ describe.each([
       ['Patient', 'name.family eq a', /'name' is not a search parameter of Patient; only from references/],
       ['Patient', 'organization.nonsense eq a', /'nonsense' is not a search parameter of Organization/],
       ['Patient', 'organization[nonsense eq a].name eq b', /'nonsense' is not a search parameter/],
+      ['Group', 'characteristic[nothing eq a].value eq b', /'nothing' .*known are value, code/],
+      [
+        'Group',
+        'characteristic[code eq a].value.name eq b',
+        /'value.name' is not a search parameter of Group/,
+      ],
+      ['Group', 'characteristic[code eq a].exclude eq b', /'exclude' is not a search parameter of Group/],
       ['Patient', 'organization:Patient.name eq a', /The modifier ':Patient' cannot be used/],
       ['Patient', 'gender:Patient eq a', /for the links of a chain/],
       ['Observation', 'code in urn:nowhere', /there is no such value set here/],

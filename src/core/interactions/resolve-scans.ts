@@ -63,7 +63,10 @@ export async function resolveScans(
   let found = resolved.filter((criterion) => !isPure(criterion));
   if (pure.length > 0) {
     const others = found.filter((criterion) => !isScanned(criterion));
-    found = [...found, await resolveTogether(services, space, { ...of, criteria: others }, pure, containment)];
+    found = [
+      ...found,
+      await resolveTogether(services, space, { ...of, criteria: others }, pure, containment),
+    ];
   }
   for (const [index, criterion] of found.entries()) {
     if (!isScanned(criterion)) continue;

@@ -18,6 +18,8 @@ export const FEATURES = [
   'reference',
   'reference:type',
   'reference:identifier',
+  'reference:below',
+  'reference:above',
   'canonical',
   'canonical:id',
   'canonical:below',

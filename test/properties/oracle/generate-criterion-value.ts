@@ -1,11 +1,12 @@
 /** Random values to search for: mostly such as the data have, bent a little. */
 import { digitsOf, isObject, textOf, type JsonObject, type Resource } from './json';
+import { walkableOf } from './hierarchy';
 import { CONCEPTS, DATES, NUMBERS, UNIT_POOL, URIS } from './generate-values';
 import type { Parameter } from './parameters';
 import { escaped } from './query-text';
 import type { Random } from './random';
 import { referenceText, targetOf } from './reference';
-import { isCanonical } from './reference-search';
+import { allowedTargets, isCanonical } from './reference-search';
 import { makeWords } from './generate-words';
 import type { Space } from './space';
 import { textsOfElement } from './string';
@@ -163,7 +164,7 @@ function quantityValue(asking: Asking, conversion: boolean): string {
   return random.pick([number, `${number}||${code}`, `${number}||milligram`, `${number}|urn:units|${code}`]);
 }
 
-/** @param modifier '', a type, 'identifier', 'below', or 'id' for the id of a canonical resource */
+/** @param modifier '', a type, 'identifier', 'below', 'above', or 'id' for the id of a canonical resource */
 function referenceValue(asking: Asking, modifier: string): string {
   const { space, random, parameter } = asking;
   const values = storedElements(asking).map(({ value }) => value);
@@ -181,6 +182,12 @@ function referenceValue(asking: Asking, modifier: string): string {
       return random.pick([id, `Questionnaire/${id}`]);
     }
     return random.pick([text, url, `${url}|1.0`]);
+  }
+  if (modifier === 'above' || modifier === 'below') {
+    const wanted = random.pick(walkableOf(allowedTargets(space, asking.type, parameter)));
+    const members = space.resources.filter(({ resourceType }) => resourceType === wanted).map(({ id }) => id);
+    const id = random.chance(0.1) ? 'unknown' : random.pick(members);
+    return random.pick([`${wanted}/${id}`, `${wanted}/${id}`, `${space.root}/${wanted}/${id}`, id]);
   }
   const target = targetOf(text, space.root);
   if (target === undefined) return modifier === '' ? text : 'unknown';

@@ -1,6 +1,7 @@
 /** Random criteria on the parameters of a type itself. */
 import type { Feature } from './features';
 import { makeSearchValue, type Asking } from './generate-criterion-value';
+import { walkableOf } from './hierarchy';
 import { findParameter, parametersOf, TYPES, type Parameter } from './parameters';
 import type { Criterion, QueryMaker } from './query-maker';
 import { allowedTargets, isCanonical } from './reference-search';
@@ -58,6 +59,9 @@ function waysOf({ space }: QueryMaker, type: string, parameter: Parameter): Way[
         way('reference'),
         way('reference:identifier', 'identifier'),
         ...types.slice(0, 3).map((target) => way('reference:type', target)),
+        ...(walkableOf(types).length === 0
+          ? []
+          : [way('reference:below', 'below'), way('reference:above', 'above')]),
       ];
     }
     case 'quantity':

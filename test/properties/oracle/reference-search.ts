@@ -1,6 +1,7 @@
 /** Searches of references and canonicals, and the resources that they lead to. */
 import { isObject, isResource, listOf, textOf, type Json } from './json';
 import type { Parameter } from './parameters';
+import { hierarchyTest } from './hierarchy';
 import { containedOf, referenceText, targetOf } from './reference';
 import { unescaped } from './query-text';
 import { BadSearch } from './refusal';
@@ -57,7 +58,8 @@ function identifierTest(search: string): (element: Element) => boolean {
 
 /**
  * The test of one alternative of a reference parameter.
- * @throws BadSearch for a modifier that is no type allowed here, and for a bare id that hits several types
+ * @throws BadSearch for a modifier that is no type allowed here, for a bare id that hits several types, and where there
+ * is no hierarchy
  */
 export function referenceTest(
   space: Space,
@@ -73,6 +75,10 @@ export function referenceTest(
     return canonicalTest(space, parameter, type, modifier, search);
   }
   const allowed = allowedTargets(space, type, parameter);
+  if (modifier === 'above' || modifier === 'below') {
+    const meets = hierarchyTest(space, allowed, modifier, search);
+    return ({ value }) => meets(targetOf(referenceText(value) ?? '', space.root));
+  }
   if (modifier !== '' && !allowed.includes(modifier)) throw new BadSearch(`:${modifier} is not a target`);
   if (ID.test(search)) {
     if (modifier === '' && typesReferredTo(space, type, parameter, search).length > 1) {

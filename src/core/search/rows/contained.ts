@@ -85,12 +85,7 @@ export function addContainedRows(
   { hasher, typeNumber }: RowSettings,
   rows: RowCollector,
 ): void {
-  const { links, blocks } = findBlocks(
-    container,
-    references,
-    (type) => rulesOf(type).references,
-    typeNumber,
-  );
+  const { links, blocks } = findBlocks(container, references, (type) => rulesOf(type).references, typeNumber);
   const mark = ({ parameter, type, block }: ContainedLink): void => {
     rows.token(parameter + ROW_SCHEME.contained, 0, type, block);
     rows.token(parameter + ROW_SCHEME.contained, type, block, 0);

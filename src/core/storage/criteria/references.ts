@@ -12,7 +12,11 @@ export function compileReferences(
 ): CompiledPredicate {
   const array = new BinaryArray('int8');
   for (const { high, low } of targets) array.pushInt8(high, low);
-  const names = { parameter: `${prefix}parameter`, targets: `${prefix}targets`, type: `${prefix}target_type` };
+  const names = {
+    parameter: `${prefix}parameter`,
+    targets: `${prefix}targets`,
+    type: `${prefix}target_type`,
+  };
   const keys = (value: ValueReference): RawBuilder<unknown> => sql`
     select t.resource_key
     from unnest(${value(names.targets)}::bigint[]) as q (target_key)
