@@ -8,6 +8,7 @@ import * as searchParameters from './0006-search-parameters';
 import * as historyOfAll from './0008-history-of-all';
 import * as asyncJobs from './0011-async-jobs';
 import * as claimResources from './0012-claim-resources';
+import * as referentialIntegrity from './0013-referential-integrity';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -20,4 +21,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0008-history-of-all': historyOfAll,
   '0011-async-jobs': asyncJobs,
   '0012-claim-resources': claimResources,
+  '0013-referential-integrity': referentialIntegrity,
 };

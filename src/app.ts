@@ -61,7 +61,11 @@ export async function createApp(
     publicUrls: settings.PUBLIC_URL,
     extensionBase,
     secretKeys: settings.SECRET_KEYS,
-    tenantDefaults: { validation: settings.VALIDATION, searchUnknown: settings.SEARCH_UNKNOWN },
+    tenantDefaults: {
+      validation: settings.VALIDATION,
+      searchUnknown: settings.SEARCH_UNKNOWN,
+      referentialIntegrity: settings.REFERENTIAL_INTEGRITY,
+    },
     explainsSearches: settings.SEARCH_EXPLAIN === 'on',
     limits: {
       maxDepth: settings.MAX_DEPTH,

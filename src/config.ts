@@ -132,6 +132,11 @@ export const SETTINGS = {
     'full',
     'What a resource is held to before it is stored: full (structure, bindings, invariants, narrative, profiles) or structure',
   ),
+  REFERENTIAL_INTEGRITY: row(
+    choice('off', 'on-write', 'on-write-and-delete'),
+    'off',
+    'Whether a resource may refer to what is not there: always (off), not when it is written (on-write), never (on-write-and-delete: what is referred to cannot be deleted)',
+  ),
   PATCH_BY_GET: row(choice('on', 'off'), 'on', 'Whether a GET with a JSON array as its body is a patch'),
   CORS_ORIGINS: row(
     list(origin, 'a comma-separated list of origins, or *'),

@@ -21,6 +21,8 @@ export interface TenantSettings {
   readonly validation: 'full' | 'structure';
   /** Whether an unknown search parameter is refused or ignored. */
   readonly searchUnknown: 'strict' | 'lenient';
+  /** Whether references must point to something: never, when they are written, or as long as they stand. */
+  readonly referentialIntegrity: 'off' | 'on-write' | 'on-write-and-delete';
 }
 
 /** A space as requests see it. */

@@ -49,6 +49,8 @@ export const ERROR_CATALOGUE = {
   preconditionFailed: { status: 412, code: 'conflict', message: '{reason}' },
   multipleMatches: { status: 412, code: 'multiple-matches', message: '{reason}' },
   foreignReference: { status: 422, code: 'business-rule', message: "The reference '{reference}' leaves this tenant's data of this release, which is not allowed" },
+  brokenReference: { status: 422, code: 'not-found', message: "The reference to {reference} points to nothing that is there" },
+  referredTo: { status: 409, code: 'conflict', message: '{type}/{id} cannot be deleted while others refer to it: {referring}' },
   ruleViolated: { status: 422, code: 'business-rule', message: '{reason}' },
   subsetted: { status: 422, code: 'business-rule', message: 'A resource tagged SUBSETTED is incomplete and cannot be stored' },
   patchInvalid: { status: 400, code: 'structure', message: 'The patch is not a JSON Patch: {reason}' },

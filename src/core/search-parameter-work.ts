@@ -172,7 +172,11 @@ class Walk {
   ) {
     const list = all.map(({ parameter }) => parameter);
     // Rows do not depend on them.
-    const settings = { validation: 'structure', searchUnknown: 'strict' } as const;
+    const settings = {
+      validation: 'structure',
+      searchUnknown: 'strict',
+      referentialIntegrity: 'off',
+    } as const;
     this.spaceAsRead = { ...space, settings, searchParameters: { change: all[0]?.change ?? 0, list } };
     this.extract = services.createExtractor(this.spaceAsRead, MAX_ROWS_OF_RESOURCE);
     this.typeNumber = services.definitions(space.release).typeNumber(type) ?? 0;

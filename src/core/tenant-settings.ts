@@ -28,6 +28,13 @@ export const TENANT_SETTINGS: {
     defaultFrom: 'SEARCH_UNKNOWN',
     meaning: 'Whether an unknown search parameter is refused or ignored',
   },
+  referentialIntegrity: {
+    name: 'referential-integrity',
+    values: ['off', 'on-write', 'on-write-and-delete'],
+    defaultFrom: 'REFERENTIAL_INTEGRITY',
+    meaning:
+      'Whether a resource may refer to what is not there: always (off), not when it is written (on-write), never (on-write-and-delete: what is referred to cannot be deleted)',
+  },
 };
 
 /** The name of the one setting that is fixed when a tenant is made: rows and searches go by it. */
@@ -42,10 +49,11 @@ export type SettingChanges = Readonly<Record<string, string | null>>;
 
 /** The settings in force. What this program does not know is passed over: another one has set it. */
 export function toTenantSettings(stored: StoredSettings, defaults: TenantSettings): TenantSettings {
-  const { validation, searchUnknown } = TENANT_SETTINGS;
+  const { validation, searchUnknown, referentialIntegrity } = TENANT_SETTINGS;
   return {
     validation: valueOf(stored, validation) ?? defaults.validation,
     searchUnknown: valueOf(stored, searchUnknown) ?? defaults.searchUnknown,
+    referentialIntegrity: valueOf(stored, referentialIntegrity) ?? defaults.referentialIntegrity,
   };
 }
 
@@ -58,10 +66,11 @@ function valueOf<Value extends string>(
 
 /** The settings in force by their names, as operators see them. */
 export function nameSettings(settings: TenantSettings): StoredSettings {
-  const { validation, searchUnknown } = TENANT_SETTINGS;
+  const { validation, searchUnknown, referentialIntegrity } = TENANT_SETTINGS;
   return {
     [validation.name]: settings.validation,
     [searchUnknown.name]: settings.searchUnknown,
+    [referentialIntegrity.name]: settings.referentialIntegrity,
   };
 }
 

@@ -2,7 +2,7 @@ import type { RequestContext } from './context';
 import { fhirError } from './errors';
 import { SEARCH_PARAMETER } from './preparation/prepare';
 import type { Spaces } from './spaces';
-import { isOutdatedWrite } from './storage/database-error';
+import { isBrokenWrite, isOutdatedWrite } from './storage/database-error';
 
 /** Changes of the search parameters of a tenant that may come between a request and its write. */
 const MAX_ATTEMPTS = 10;
@@ -16,7 +16,8 @@ export type WriteDoor = <Result>(
 
 /**
  * What all writes go through. A write whose index rows were made by search parameters that the tenant has changed since
- * was refused by the database as a whole; it is run again with those of now, as if it had come later. Cost: nothing but
+ * was refused by the database as a whole; it is run again with those of now, as if it had come later. So is one that
+ * refers to what was deleted since it looked. Cost: nothing but
  * a call. Throws what `run` throws, unknownTenant, overloaded.
  */
 export function createWriteDoor(spaces: Spaces, parametersChanged: (tenant: string) => void): WriteDoor {
@@ -30,6 +31,8 @@ export function createWriteDoor(spaces: Spaces, parametersChanged: (tenant: stri
         }
         return result;
       } catch (error) {
+        // Run again, it finds out itself which of its references points to nothing.
+        if (isBrokenWrite(error)) continue;
         if (!isOutdatedWrite(error)) throw error;
       }
       const space = await spaces.findNewer(context.space);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Capabilities, CapabilityMode, OperationInfo } from '../api';
-import type { RequestContext } from '../context';
+import type { RequestContext, TenantSettings } from '../context';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
-import { RELEASES, type Release } from '../fhir/release';
+import { RELEASES } from '../fhir/release';
 import { operationsOf } from '../operations/invoke';
 import { COMPUTED_PARAMETERS } from '../search/criteria';
 import { storedParameters } from '../search/parameter';
@@ -28,15 +28,28 @@ const INTERACTIONS = [
 
 const SYSTEM_INTERACTIONS = ['transaction', 'search-system', 'history-system'].map((code) => ({ code }));
 
+/** What a statement tells of the settings of a tenant. */
+interface Told {
+  /** http://hl7.org/fhir/reference-handling-policy */
+  readonly referencePolicy: readonly string[];
+}
+
+function toTold({ referentialIntegrity }: TenantSettings): Told {
+  const isEnforced = referentialIntegrity === 'on-write-and-delete';
+  return { referencePolicy: ['literal', 'logical', ...(isEnforced ? ['enforced'] : [])] };
+}
+
 interface Made {
   readonly definitions: Definitions;
+  readonly told: string;
   readonly capabilities: Capabilities;
 }
 
 /** Statements of tenants that are kept, a megabyte or two each. */
 const MAX_OWN = 20;
 
-const ofReleases = new Map<Release, Capabilities>();
+/** By release and what is told of settings. */
+const ofReleases = new Map<string, Capabilities>();
 const ofSpaces = new LRUCache<number, Made>({ max: MAX_OWN });
 
 /** Normative portions and statements on terminology, by the texts that they were made of. */
@@ -73,27 +86,29 @@ function tagged(text: string): Capabilities {
 
 /**
  * The CapabilityStatement of a space (http.html#capabilities), made from the lists that the server works by: every
- * type, search parameter and operation in it is one that works. Made once for a release, and for a space with search
- * parameters of its own again when they change; then one lookup.
+ * type, search parameter and operation in it is one that works. Made once for a release and what is told of settings,
+ * and for a space with search parameters of its own again when they change; then one lookup.
  */
 function fullCapabilities(services: Services, { space }: RequestContext): Capabilities {
   const definitions = services.definitionsOf(space);
   const isOwn = definitions.ofRelease !== undefined;
+  const toTell = toTold(space.settings);
+  const told = JSON.stringify(toTell);
   const known = isOwn ? ofSpaces.get(space.number) : undefined;
   let made = isOwn
-    ? known?.definitions === definitions
+    ? known?.definitions === definitions && known.told === told
       ? known.capabilities
       : undefined
-    : ofReleases.get(space.release);
+    : ofReleases.get(`${space.release} ${told}`);
   if (made === undefined) {
-    made = tagged(JSON.stringify(statement(definitions)));
-    if (isOwn) ofSpaces.set(space.number, { definitions, capabilities: made });
-    else ofReleases.set(space.release, made);
+    made = tagged(JSON.stringify(statement(definitions, toTell)));
+    if (isOwn) ofSpaces.set(space.number, { definitions, told, capabilities: made });
+    else ofReleases.set(`${space.release} ${told}`, made);
   }
   return made;
 }
 
-function statement(definitions: Definitions): object {
+function statement(definitions: Definitions, told: Told): object {
   const { release } = definitions;
   const offered = operationsOf(definitions);
   const named = ({ code, definition }: OperationInfo): object => ({ name: code, definition });
@@ -126,6 +141,7 @@ function statement(definitions: Definitions): object {
             conditionalRead: 'full-support',
             conditionalUpdate: false,
             conditionalDelete: 'not-supported',
+            ...told,
             ...includesOf(definitions, type),
             searchParam: searchParameters(definitions, type),
             ...(operations.length === 0 ? {} : { operation: operations.map(named) }),

@@ -3,6 +3,7 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import type { ResourceInput } from '../preparation/preparer';
 import type { Services } from '../services';
+import { requireTargets } from './referential-integrity';
 import { typeNumberOf } from './resource-address';
 import { companionOf } from './provenance';
 import { parameterPartOf } from './replace-version';
@@ -25,23 +26,25 @@ export async function create(
   const typeNumber = typeNumberOf(services, context, type);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { id, high, low } = services.ids.next();
-    const { text, metaOffset, rows, warnings, pairs } = await services.preparer.resource({
+    const { text, metaOffset, rows, warnings, pairs, targets } = await services.preparer.resource({
       space,
       type,
       id,
       idMode: 'assigned',
       input,
     });
+    const own = { type: typeNumber, key: { high, low } };
+    const companion = await companionOf(services, context, { type, id, versionId: 1 });
     const common = {
-      type: typeNumber,
-      key: { high, low },
+      ...own,
       id: null,
       change: 'create',
       body: text,
       metaOffset,
       author: context.actor === ANONYMOUS ? null : context.actor,
       ...parameterPartOf(space, id, pairs),
-      ...(await companionOf(services, context, { type, id, versionId: 1 })),
+      ...companion,
+      ...(await requireTargets(services, context, own, targets, companion.targets)),
     } as const;
     const written = await services.writes.write(
       space.number,

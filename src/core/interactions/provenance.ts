@@ -3,7 +3,8 @@ import { FhirError, fhirError, type Issue } from '../errors';
 import { isJsonObject, type JsonDocument } from '../fhir/json';
 import type { Services } from '../services';
 import type { VersionWrite } from '../storage/version-write';
-import { typeNumberOf } from './resource-address';
+import { requireTargets } from './referential-integrity';
+import { addressOf, typeNumberOf } from './resource-address';
 import { ANONYMOUS } from './stored-version';
 
 const PROVENANCE = 'Provenance';
@@ -17,19 +18,20 @@ interface WrittenVersion {
 
 /**
  * The Provenance that a request wants stored with its change (https://hl7.org/fhir/R4/provenance.html#header), as a
- * write of its own that goes with that of the change; its target is the version written. Nothing without one.
+ * write of its own that goes with that of the change, and what that must hold for it; its target is the version written.
+ * Nothing without one.
  * Throws what is wrong with it, in words that name the header.
  */
 export async function companionOf(
   services: Services,
   context: RequestContext,
   target: WrittenVersion,
-): Promise<Pick<VersionWrite, 'companion'>> {
+): Promise<Pick<VersionWrite, 'companion' | 'targets'>> {
   const { provenance, space } = context;
   if (provenance === undefined) return {};
   const { id, high, low } = services.ids.next();
   try {
-    const { text, metaOffset, rows } = await services.preparer.resource({
+    const { text, metaOffset, rows, targets } = await services.preparer.resource({
       space,
       type: PROVENANCE,
       id,
@@ -48,7 +50,9 @@ export async function companionOf(
       rows,
       ...(space.searchParameters === undefined ? {} : { parameterChange: space.searchParameters.change }),
     };
-    return { companion };
+    // What it refers to is held by the write that it goes with: here the order of locks is decided once.
+    const written = addressOf(services, context, target.type, target.id);
+    return { companion, ...(await requireTargets(services, context, written, targets)) };
   } catch (error) {
     throw error instanceof FhirError ? new FhirError(error.key, error.issues.map(nameHeader)) : error;
   }

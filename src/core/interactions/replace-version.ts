@@ -8,6 +8,7 @@ import { keyText, type VersionRow } from '../storage/version-row';
 import { NO_ROWS, type VersionWrite, type Written } from '../storage/version-write';
 import { writeInTransaction } from '../storage/write-queue';
 import { companionOf } from './provenance';
+import { refuseReferred, requireTargets } from './referential-integrity';
 import { readOwn } from './resource-address';
 import { ANONYMOUS, toStoredVersion } from './stored-version';
 
@@ -49,12 +50,18 @@ export async function replaceVersion(
       const current = await readOwn(services, context, address, id);
       const plan = await planWrite(services, context, type, id, address, guard, current, next);
       if (plan === undefined) return { version: undefined, created: false };
+      if (mustHoldHead(context, plan)) break;
       const written = await services.writes.write(context.space.number, plan.write, context.deadline);
       if (written !== undefined) return finish(services, type, plan, written);
       if (Date.now() > context.deadline) throw fhirError('versionConflict', { type, id });
     }
     return replaceLocked(services, context, type, id, address, guard, next);
   });
+}
+
+/** Whoever refers to it meanwhile must wait until the deletion is decided. */
+function mustHoldHead({ space }: RequestContext, { write }: Plan): boolean {
+  return write.change === 'delete' && space.settings.referentialIntegrity === 'on-write-and-delete';
 }
 
 interface Plan {
@@ -93,8 +100,11 @@ async function planWrite(
       created: false,
     };
   }
-  const { text, metaOffset, rows, pairs } = decided.prepared;
-  const parts = parameterPartOf(context.space, id, pairs);
+  const { text, metaOffset, rows, pairs, targets } = decided.prepared;
+  const parts = {
+    ...parameterPartOf(context.space, id, pairs),
+    ...(await requireTargets(services, context, address, targets, common.targets)),
+  };
   return { write: { ...common, ...parts, change: 'update', body: text, metaOffset, rows }, created: !live };
 }
 
@@ -161,7 +171,7 @@ function finish(services: Services, type: string, plan: Plan, written: Written):
   return { version: toStoredVersion(services, type, row), created: plan.created };
 }
 
-/** The last resort against starvation: the head stays locked from the read to the commit. */
+/** For deletions that must not be overtaken, and the last resort against starvation: the head stays locked from the read to the commit. */
 async function replaceLocked(
   services: Services,
   context: RequestContext,
@@ -180,6 +190,8 @@ async function replaceLocked(
       const current = await readOwn(services, context, address, id);
       const plan = await planWrite(services, context, type, id, address, guard, current, next);
       if (plan === undefined) return { version: undefined, created: false };
+      if (mustHoldHead(context, plan))
+        await refuseReferred(services, context, run, { ...address, name: type, id });
       const written = await writeInTransaction(run, space, plan.write);
       return written === undefined ? undefined : finish(services, type, plan, written);
     });

@@ -6,7 +6,7 @@ import type { TenantSpace } from '../context';
 import { FhirError, type Issue } from '../errors';
 import { loadDefinitions } from '../fhir/definitions';
 import type { JsonDocument, JsonObject } from '../fhir/json';
-import { checkReferences, type ReferenceResolver } from '../fhir/reference';
+import { checkReferences, collectTargets, type LocalTarget, type ReferenceResolver } from '../fhir/reference';
 import { checkResource, type IdMode } from '../fhir/resource';
 import { toStoredText } from '../fhir/resource-text';
 import type { IndexRows } from '../search/index-rows';
@@ -32,6 +32,8 @@ export interface PreparedVersion {
   readonly rows: IndexRows;
   /** What was found and does not refuse the resource. */
   readonly warnings: readonly Issue[];
+  /** What it refers to in its space; undefined where the tenant does not want references to be looked after. */
+  readonly targets?: readonly LocalTarget[];
   /** Of a SearchParameter: what is to be indexed and searched by it. */
   readonly pairs?: readonly ParameterPair[];
 }
@@ -64,7 +66,18 @@ export async function prepareVersion(
     id,
     extensionBase: tools.extensionBase,
   });
-  return { text, metaOffset, rows, warnings, ...(pairs === undefined ? {} : { pairs }) };
+  const targets =
+    space.settings.referentialIntegrity === 'off'
+      ? undefined
+      : collectTargets(resource, tools.references(space));
+  return {
+    text,
+    metaOffset,
+    rows,
+    warnings,
+    ...(targets === undefined ? {} : { targets }),
+    ...(pairs === undefined ? {} : { pairs }),
+  };
 }
 
 function requirePairs(space: TenantSpace, id: string, resource: JsonObject): readonly ParameterPair[] {

@@ -46,6 +46,14 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof StatementError && (error.sqlState === '40P01' || error.sqlState === '40001');
 }
 
+/** SQLSTATE of require_targets (migrations/0013). */
+const TARGET_MISSING = 'AN003';
+
+/** True where something that was to be referred to is not there: nothing was written. */
+export function isBrokenWrite(error: unknown): boolean {
+  return error instanceof StatementError && error.sqlState === TARGET_MISSING;
+}
+
 /** SQLSTATE of compare_search_parameters (migrations/0006). */
 const PARAMETERS_CHANGED = 'AN002';
 

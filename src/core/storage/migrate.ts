@@ -71,6 +71,7 @@ const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ['select, insert, delete', 'andiron.async_job'],
   ['execute', 'function andiron.count_async_jobs'],
   ['execute', 'function andiron.have_async_jobs'],
+  ['execute', 'function andiron.require_targets'],
 ];
 
 /**
@@ -156,6 +157,8 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
     sql`select has_function_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.restart_search_parameters(int, text)', 'execute')
         and has_function_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.have_async_jobs()', 'execute')
+        and has_function_privilege(
+          ${sql.lit(APPLICATION_ROLE)}, 'andiron.require_targets(int, smallint[], bigint[], int[], boolean)', 'execute')
         and has_column_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.installation', 'definitions_digest', 'select') as done
         from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`.compile(builder).sql,

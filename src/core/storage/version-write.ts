@@ -2,6 +2,7 @@ import type { IndexRows, RangeRow, ReferenceRow, StringRow, TokenRow, UriRow } f
 import { BinaryArray } from './binary-array';
 import type { Registration } from './search-parameters';
 import type { Bound } from './statement';
+import type { Target } from './targets';
 
 /** Signed upper and lower 32 bits of the 64-bit key of a resource. */
 export interface KeyHalves {
@@ -33,6 +34,8 @@ export interface VersionWrite {
   readonly replaced?: IndexRows;
   /** By which change of the tenant's search parameters both were made (`SpaceParameters.change`); undefined: 0. */
   readonly parameterChange?: number;
+  /** What it refers to, where that must be there: otherwise nothing is written (`isBrokenWrite`). */
+  readonly targets?: readonly Target[];
   /** Of a SearchParameter in a tenant's space: what is to be indexed from now on. */
   readonly registration?: Registration;
   /** A new resource that is written in the same transaction, or neither is. */

@@ -5,6 +5,7 @@ import type { Connections } from './connections';
 import type { Row } from './database';
 import { REGISTER, type Registration } from './search-parameters';
 import { bind, defineStatement, template, type Bound, type Statement } from './statement';
+import { encodeTargets, REQUIRE_TARGETS, type Target } from './targets';
 import { encodeWrites, type VersionWrite, type Written } from './version-write';
 
 const PARAMETERS = [
@@ -32,10 +33,16 @@ const PARAMETERS = [
 const WRITE_VERSIONS: Statement = defineWrite(bind('space'));
 
 /** For tenants with search parameters of their own: an argument is evaluated before the function begins. */
-const WRITE_KNOWING_PARAMETERS: Statement = defineWrite(
-  sql`case when set_config('andiron.search_parameters', ${bind('parameter_change')}::text, true) <> ''
-      then ${bind('space')}::int end`,
-);
+const WRITE_KNOWING_PARAMETERS: Statement = defineWrite(knowingParameters(sql`${bind('space')}::int`));
+
+/** The same for writes whose targets must be there. */
+const WRITE_HOLDING_TARGETS: Statement = defineWrite(REQUIRE_TARGETS);
+const WRITE_KNOWING_AND_HOLDING: Statement = defineWrite(knowingParameters(REQUIRE_TARGETS));
+
+function knowingParameters(space: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`case when set_config('andiron.search_parameters', ${bind('parameter_change')}::text, true) <> ''
+      then ${space} end`;
+}
 
 function defineWrite(space: RawBuilder<unknown>): Statement {
   const others = PARAMETERS.slice(1).map((name) => bind(name));
@@ -57,27 +64,40 @@ export type Run = (statement: Statement, bound: Readonly<Record<string, Bound>>)
 /**
  * Writes some versions of one space by one statement. The outcomes stand in the order of `writes`; undefined where
  * the expected version did not hold. All of them were made by one change of the tenant's search parameters; if it is no
- * longer the last, nothing is written and the error is one of `isOutdatedWrite`.
+ * longer the last, nothing is written and the error is one of `isOutdatedWrite`; nothing is either where something that
+ * one of them refers to is not there (`VersionWrite.targets`): the error is then one of `isBrokenWrite`.
  */
 export async function writeVersions(
   run: Run,
   space: number,
   writes: readonly VersionWrite[],
 ): Promise<(Written | undefined)[]> {
-  return writeEncoded(run, encodeWrites(space, writes), writes.length, writes[0]?.parameterChange);
+  const bound = encodeWrites(space, writes);
+  const targets = writes.flatMap((write) => write.targets ?? NO_TARGETS);
+  const change = writes[0]?.parameterChange;
+  return targets.length === 0
+    ? writeEncoded(run, bound, writes.length, change)
+    : writeEncoded(run, { ...bound, ...encodeTargets(targets) }, writes.length, change, true);
 }
 
-/** The same for `count` writes that are encoded already, made by that change of the tenant's search parameters. */
+/**
+ * The same for `count` writes that are encoded already, made by that change of the tenant's search parameters; where it
+ * `holdsTargets`, with the values of `encodeTargets`.
+ */
 export async function writeEncoded(
   run: Run,
   bound: Readonly<Record<string, Bound>>,
   count: number,
   parameterChange = 0,
+  holdsTargets = false,
 ): Promise<(Written | undefined)[]> {
   const rows =
     parameterChange === 0
-      ? await run(WRITE_VERSIONS, bound)
-      : await run(WRITE_KNOWING_PARAMETERS, { ...bound, parameter_change: String(parameterChange) });
+      ? await run(holdsTargets ? WRITE_HOLDING_TARGETS : WRITE_VERSIONS, bound)
+      : await run(holdsTargets ? WRITE_KNOWING_AND_HOLDING : WRITE_KNOWING_PARAMETERS, {
+          ...bound,
+          parameter_change: String(parameterChange),
+        });
   const outcomes: (Written | undefined)[] = new Array<Written | undefined>(count).fill(undefined);
   for (const [member, version, lastUpdated, sequence] of rows as [number, number, number, number][]) {
     outcomes[member - 1] = { version, lastUpdated, sequence };
@@ -108,6 +128,8 @@ export async function writeInTransaction(
     throw fhirError('overloaded');
   return written;
 }
+
+const NO_TARGETS: readonly Target[] = [];
 
 interface Waiting {
   readonly write: VersionWrite;

@@ -1,0 +1,46 @@
+import type { JsonObject, JsonValue } from '../json';
+import { toExpression } from '../json/fault';
+import type { LocalReference } from './literal';
+import type { ReferenceResolver } from './resolver';
+
+/** A resource of the space that another one refers to. */
+export interface LocalTarget extends LocalReference {
+  /** FHIRPath of the text that refers to it. */
+  readonly expression: string;
+}
+
+/**
+ * What a resource refers to in its own space by literal references (references.html#literal), those of its contained
+ * resources and extensions among them. Other resources inside it, such as the entries of a Bundle, speak for themselves:
+ * what they refer to may stand beside them (bundle.html#references). Cost: one walk.
+ */
+export function collectTargets(resource: JsonObject, resolver: ReferenceResolver): LocalTarget[] {
+  const found: LocalTarget[] = [];
+  const { resourceType } = resource;
+  const root = typeof resourceType === 'string' ? resourceType : '';
+  const path: (string | number)[] = [];
+  const visit = (name: string, value: JsonValue): void => {
+    if (typeof value === 'string') {
+      const target = name === 'reference' ? resolver.local(value) : undefined;
+      if (target !== undefined) found.push({ ...target, expression: toExpression(root, path) });
+    } else if (Array.isArray(value)) {
+      value.forEach((element, index) => {
+        path.push(index);
+        visit(name, element);
+        path.pop();
+      });
+    } else if (typeof value === 'object' && value !== null) {
+      if (typeof value['resourceType'] === 'string' && name !== 'contained') return;
+      visitMembers(value);
+    }
+  };
+  const visitMembers = (object: JsonObject): void => {
+    for (const name in object) {
+      path.push(name);
+      visit(name, object[name] ?? null);
+      path.pop();
+    }
+  };
+  visitMembers(resource);
+  return found;
+}

@@ -1,0 +1,294 @@
+/**
+ * Referential integrity, a setting of each tenant (docs/storage.md): checks.md rows 40 and 41.
+ * https://hl7.org/fhir/R4/http.html#transaction-integrity and https://hl7.org/fhir/R4/references.html
+ */
+import { RELEASE_NAMES, type Release } from '../../src/core';
+import { startServer, type Answer, type TestServer } from '../support/server';
+
+type Mode = 'off' | 'on-write' | 'on-write-and-delete';
+
+let server: TestServer;
+const PUBLIC_URL = 'https://fhir.example';
+beforeAll(async () => {
+  server = await startServer({ environment: { PUBLIC_URL } });
+});
+afterAll(() => server.close());
+
+let tenants = 0;
+async function openTenant(release: Release, mode: Mode, at: TestServer = server) {
+  const tenant = `kept-${++tenants}`;
+  await at.app.core.tenants.create(tenant, { 'referential-integrity': mode });
+  const root = at.path(tenant, release);
+  const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
+    at.request(method, root + rest, body, headers);
+  return {
+    root,
+    send,
+    put: (type: string, id: string, more: object = {}) =>
+      send('PUT', `/${type}/${id}`, { resourceType: type, id, ...more }),
+  };
+}
+
+const observation = (more: object): object => ({
+  resourceType: 'Observation',
+  status: 'final',
+  code: { text: 'pulse' },
+  ...more,
+});
+
+/** Status, and code and expression of each issue. */
+function refusalOf({ status, json }: Answer): unknown[] {
+  return [
+    status,
+    ...json.issue.map(({ code, expression }: { code: string; expression?: string[] }) => [
+      code,
+      expression?.[0],
+    ]),
+  ];
+}
+
+describe.each(RELEASE_NAMES)('under %s', (release) => {
+  it('(check 40) a reference to what is not there is refused with its expression, each of them', async () => {
+    const { send, put } = await openTenant(release, 'on-write');
+    await put('Patient', 'ann');
+    const contained = [{ resourceType: 'Specimen', id: 's', subject: { reference: 'Patient/nobody' } }];
+    const extension = [{ url: 'https://example.org/e', valueReference: { reference: 'Basic/none' } }];
+    const body = observation({
+      contained,
+      extension,
+      subject: { reference: 'Patient/ann' },
+      specimen: { reference: '#s' },
+      performer: [
+        { reference: 'Patient/ann' },
+        { reference: `${PUBLIC_URL}/w/kept-${tenants}/api/v1/fhir/${release}/Organization/gone` },
+      ],
+    });
+    const refused = await send('POST', '/Observation', body);
+    expect(refusalOf(refused)).toEqual([
+      422,
+      ['not-found', 'Observation.contained[0].subject.reference'],
+      ['not-found', 'Observation.extension[0].valueReference.reference'],
+      ['not-found', 'Observation.performer[1].reference'],
+    ]);
+    expect(refused.json.issue[0].diagnostics).toContain('Patient/nobody');
+    expect((await send('GET', '/Observation?_count=0')).json.total).toBe(0);
+    expect((await send('GET', '/_history?_count=0')).json.total).toBe(1);
+  });
+
+  it('(check 40) what is no resource of the tenant here needs not be there', async () => {
+    const { send, put } = await openTenant(release, 'on-write-and-delete');
+    const references = [
+      { reference: '#s' },
+      { reference: 'https://elsewhere.example/fhir/Patient/1' },
+      { reference: 'urn:uuid:7a9b5a3e-4d35-4a5b-9a7f-0d7d5c3f4b11' },
+      { type: 'Patient', identifier: { system: 'urn:s', value: '1' } },
+      { display: 'somebody' },
+    ];
+    const contained = [{ resourceType: 'Patient', id: 's' }];
+    for (const subject of references) {
+      const has = subject.reference === '#s' ? { contained } : {};
+      expect((await send('POST', '/Observation', observation({ subject, ...has }))).status).toBe(201);
+    }
+    const itself = { link: [{ other: { reference: 'Patient/own' }, type: 'seealso' }] };
+    expect((await put('Patient', 'own', itself)).status).toBe(201);
+    expect((await send('DELETE', '/Patient/own')).status).toBe(200);
+    // What the specification brings is there for every tenant.
+    const about = { subject: { reference: 'StructureDefinition/Patient' }, code: { text: 'x' } };
+    expect((await put('Basic', 'b', about)).status).toBe(201);
+    // A document's references are answered inside it.
+    const entry = [
+      {
+        fullUrl: 'https://elsewhere.example/Observation/o',
+        resource: { ...observation({ subject: { reference: 'Patient/inside' } }), id: 'o' },
+      },
+    ];
+    expect((await put('Bundle', 'c', { type: 'collection', entry })).status).toBe(201);
+  });
+
+  it('(check 40) deleted resources and versions that never were are not there', async () => {
+    const { send, put } = await openTenant(release, 'on-write');
+    await put('Patient', 'ann');
+    await put('Patient', 'bob');
+    expect((await send('DELETE', '/Patient/bob')).status).toBe(200);
+    for (const [reference, status] of [
+      ['Patient/ann', 201],
+      ['Patient/ann/_history/1', 201],
+      ['Patient/ann/_history/2', 422],
+      ['Patient/ann/_history/latest', 422],
+      ['Patient/bob', 422],
+      ['Patient/bob/_history/1', 422],
+      ['Group/ann', 422],
+    ] as const)
+      expect([
+        reference,
+        (await send('POST', '/Observation', observation({ subject: { reference } }))).status,
+      ]).toEqual([reference, status]);
+  });
+
+  it('(check 40) updates and patches are held to it as creates are, and change nothing when refused', async () => {
+    const { send, put } = await openTenant(release, 'on-write');
+    await put('Patient', 'ann');
+    const subject = { reference: 'Patient/ann' };
+    await put('Observation', 'o', observation({ subject }));
+    const broken = [422, ['not-found', 'Observation.subject.reference']];
+    expect(
+      refusalOf(await put('Observation', 'o', observation({ subject: { reference: 'Patient/b' } }))),
+    ).toEqual(broken);
+    const patch = [{ op: 'replace', path: '/subject/reference', value: 'Patient/b' }];
+    expect(refusalOf(await send('PATCH', '/Observation/o', patch))).toEqual(broken);
+    const { json, headers } = await send('GET', '/Observation/o');
+    expect([json.subject, headers.etag]).toEqual([subject, 'W/"1"']);
+    // On write alone: what is referred to may be deleted.
+    expect((await send('DELETE', '/Patient/ann')).status).toBe(200);
+    expect(refusalOf(await put('Observation', 'o', observation({ subject })))).toEqual(broken);
+  });
+
+  it('(check 40) another tenant’s resource is as little there as one that nobody has, in the same words', async () => {
+    const here = await openTenant(release, 'on-write');
+    const other = await openTenant(release, 'on-write');
+    expect((await other.put('Patient', 'known')).status).toBe(201);
+    const answers = [];
+    for (const id of ['known', 'never']) {
+      const { status, text } = await here.send(
+        'POST',
+        '/Observation',
+        observation({ subject: { reference: `Patient/${id}` } }),
+      );
+      answers.push([status, text.replaceAll(id, 'ID')]);
+    }
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]?.[0]).toBe(422);
+  });
+
+  it('the Provenance in a header is held to it, but for the version that it is about', async () => {
+    const { send, put } = await openTenant(release, 'on-write');
+    const withProvenance = (who: string): Promise<Answer> => {
+      const agent = [{ who: { reference: who } }];
+      const provenance = { resourceType: 'Provenance', recorded: '2024-05-01T10:00:00Z', agent };
+      return send('POST', '/Patient', { resourceType: 'Patient' }, { 'x-provenance': JSON.stringify(provenance) });
+    };
+    const refused = await withProvenance('Practitioner/doc');
+    expect(refusalOf(refused)).toEqual([422, ['not-found', 'Provenance.agent[0].who.reference']]);
+    expect(refused.json.issue[0].diagnostics).toContain('X-Provenance');
+    await put('Practitioner', 'doc');
+    expect((await withProvenance('Practitioner/doc')).status).toBe(201);
+    expect((await send('GET', '/Provenance?_count=0')).json.total).toBe(1);
+  });
+
+  it('(check 41) what others refer to is not deleted, and the answer says who they are', async () => {
+    const { send, put } = await openTenant(release, 'on-write-and-delete');
+    await put('Patient', 'ann');
+    await put('Observation', 'o', observation({ subject: { reference: 'Patient/ann' } }));
+    const { json: encounter } = await send('POST', '/Encounter', {
+      resourceType: 'Encounter',
+      status: 'finished',
+      class: { code: 'AMB' },
+      subject: { reference: 'Patient/ann/_history/1' },
+    });
+    const refused = await send('DELETE', '/Patient/ann');
+    expect(refused.status).toBe(409);
+    expect(refused.json.issue).toMatchObject([{ code: 'conflict' }]);
+    expect(refused.json.issue[0].diagnostics).toContain('Observation/o');
+    expect(refused.json.issue[0].diagnostics).toContain(`Encounter/${encounter.id}`);
+    expect((await send('GET', '/Patient/ann')).status).toBe(200);
+    await put('Observation', 'o', observation({ subject: { display: 'Ann' } }));
+    expect((await send('DELETE', '/Patient/ann')).status).toBe(409);
+    await send('DELETE', `/Encounter/${encounter.id}`);
+    expect((await send('DELETE', '/Patient/ann')).status).toBe(200);
+    expect((await send('DELETE', '/Patient/ann')).status).toBe(200);
+    expect((await send('DELETE', '/Patient/never')).status).toBe(200);
+  });
+
+  it('(check 41) many that refer are told by a few of them', async () => {
+    const { send, put } = await openTenant(release, 'on-write-and-delete');
+    await put('Patient', 'ann');
+    const subject = { reference: 'Patient/ann' };
+    await Promise.all(
+      Array.from({ length: 12 }, () => send('POST', '/Observation', observation({ subject }))),
+    );
+    const { status, json } = await send('DELETE', '/Patient/ann');
+    expect(status).toBe(409);
+    expect(json.issue[0].diagnostics.match(/Observation\//g)).toHaveLength(5);
+    expect(json.issue[0].diagnostics).toContain('and others');
+  });
+
+  it('off, references are as they are written', async () => {
+    const { send, put } = await openTenant(release, 'off');
+    expect(
+      (await put('Observation', 'o', observation({ subject: { reference: 'Patient/none' } }))).status,
+    ).toBe(201);
+    await put('Patient', 'none');
+    expect((await send('DELETE', '/Patient/none')).status).toBe(200);
+  });
+
+  it('the statement of capabilities says which references are enforced', async () => {
+    for (const [mode, isEnforced] of [
+      ['off', false],
+      ['on-write', false],
+      ['on-write-and-delete', true],
+    ] as const) {
+      const { send } = await openTenant(release, mode);
+      const [{ resource }] = (await send('GET', '/metadata')).json.rest;
+      for (const { referencePolicy } of resource) {
+        expect(referencePolicy).toEqual(expect.arrayContaining(['literal', 'logical']));
+        expect(referencePolicy.includes('enforced')).toBe(isEnforced);
+      }
+    }
+  });
+});
+
+it('(checks 40, 41) of writers that refer and others that delete, over two servers, none leaves a broken reference', async () => {
+  const other = await startServer({ database: server.database, environment: { PUBLIC_URL } });
+  try {
+    const { root, put } = await openTenant('r4', 'on-write-and-delete');
+    const servers = [server, other];
+    const statuses = new Map<string, number>();
+    const count = (what: string, { status }: Answer): void => {
+      statuses.set(`${what} ${status}`, (statuses.get(`${what} ${status}`) ?? 0) + 1);
+    };
+    for (let round = 0; round < 6; round++) {
+      await Promise.all(Array.from({ length: 4 }, (_, at) => put('Patient', `p${at}`)));
+      await Promise.all(
+        Array.from({ length: 24 }, async (_, at) => {
+          const by = servers[at % 2] ?? server;
+          const id = `p${at % 4}`;
+          if (at % 3 === 0) count('delete', await by.request('DELETE', `${root}/Patient/${id}`));
+          else
+            count(
+              'create',
+              await by.request(
+                'POST',
+                `${root}/Observation`,
+                observation({ subject: { reference: `Patient/${id}` } }),
+              ),
+            );
+        }),
+      );
+      const { json } = await server.request(
+        'GET',
+        `${root}/Observation?_count=1000&_include=Observation:subject`,
+      );
+      const entries: { resource: { resourceType: string; id: string; subject?: { reference: string } } }[] =
+        json.entry ?? [];
+      const patients = new Set(
+        entries.flatMap(({ resource: { resourceType, id } }) =>
+          resourceType === 'Patient' ? [`Patient/${id}`] : [],
+        ),
+      );
+      const broken = entries.filter(
+        ({ resource: { subject } }) => subject !== undefined && !patients.has(subject.reference),
+      );
+      expect(broken).toEqual([]);
+      await Promise.all(
+        entries.map(async ({ resource: { resourceType, id } }) =>
+          resourceType === 'Observation'
+            ? expect((await other.request('DELETE', `${root}/Observation/${id}`)).status).toBe(200)
+            : undefined,
+        ),
+      );
+    }
+    expect([...statuses.keys()].sort()).toEqual(['create 201', 'create 422', 'delete 200', 'delete 409']);
+  } finally {
+    await other.close();
+  }
+});
