@@ -165,7 +165,12 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     const withProvenance = (who: string): Promise<Answer> => {
       const agent = [{ who: { reference: who } }];
       const provenance = { resourceType: 'Provenance', recorded: '2024-05-01T10:00:00Z', agent };
-      return send('POST', '/Patient', { resourceType: 'Patient' }, { 'x-provenance': JSON.stringify(provenance) });
+      return send(
+        'POST',
+        '/Patient',
+        { resourceType: 'Patient' },
+        { 'x-provenance': JSON.stringify(provenance) },
+      );
     };
     const refused = await withProvenance('Practitioner/doc');
     expect(refusalOf(refused)).toEqual([422, ['not-found', 'Provenance.agent[0].who.reference']]);
