@@ -49,12 +49,13 @@ export function findFreePort() {
 }
 
 /**
- * Starts node with `args`, output to `logFile`; it ends with the bench, however that ends, and Ctrl-C in the
- * terminal reaches only the bench.
+ * Starts node with `args`, output to `logFile` in `folder`; it ends with the bench, however that ends, and Ctrl-C in
+ * the terminal reaches only the bench. `folder` goes with it: it must be the bench's own.
  * @returns the child (see src/embedded/child.ts) with `name`, `logFile` and `tail()`, the end of its log
  */
-export async function startNode({ name, args, env, logFile }) {
+export async function startNode({ name, args, env, folder, logName }) {
   const { startChild } = requireBuilt('embedded/child.js');
+  const logFile = path.join(folder, logName);
   const log = fs.openSync(logFile, 'a');
   const child = await stopAtEnd(
     startChild(process.execPath, args, {
@@ -62,7 +63,7 @@ export async function startNode({ name, args, env, logFile }) {
       env: { ...process.env, NODE_ENV: 'production', ...env },
       stdio: ['ignore', log, log],
       lastSignal: 'SIGTERM',
-      lastFolder: path.dirname(logFile),
+      lastFolder: folder,
     }),
     (started) => started.stop('SIGTERM', 8000),
   );

@@ -153,7 +153,8 @@ async function startAndiron(postgres, redis) {
   const child = await startNode({
     name: 'andiron',
     args: [...inspectArguments, main],
-    logFile: path.join(folder, 'andiron.log'),
+    folder,
+    logName: 'andiron.log',
     env: {
       FHIR_DATABASE_HOST: '127.0.0.1',
       FHIR_DATABASE_PORT: String(postgres.port),
@@ -191,7 +192,8 @@ async function startLimit(postgres, database, { metadataFile, inspectArguments =
   const child = await startNode({
     name: `limit server of ${database}`,
     args: [...inspectArguments, path.join(repository, 'bench', 'limit-server.mjs'), String(port)],
-    logFile: path.join(folder, `${database}-limit.log`),
+    folder,
+    logName: `${database}-limit.log`,
     env: {
       LIMIT_DATABASE_URL: postgres.url(database),
       ...(metadataFile ? { LIMIT_METADATA_FILE: metadataFile } : {}),

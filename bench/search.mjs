@@ -123,7 +123,8 @@ async function startAndiron(postgres) {
   const child = await startNode({
     name: 'andiron',
     args: [path.join(repository, 'dist', 'src', 'main.js')],
-    logFile: path.join(folder, 'andiron.log'),
+    folder,
+    logName: 'andiron.log',
     env: {
       FHIR_DATABASE_HOST: '127.0.0.1',
       FHIR_DATABASE_PORT: String(postgres.port),
@@ -151,7 +152,8 @@ async function startLimit(postgres) {
   const child = await startNode({
     name: 'limit server',
     args: [path.join(repository, 'bench', 'limit-server.mjs'), String(port)],
-    logFile: path.join(folder, 'limit.log'),
+    folder,
+    logName: 'limit.log',
     env: { LIMIT_DATABASE_URL: postgres.url('limit_bench') },
   });
   const client = createClient(`http://127.0.0.1:${port}/fhir/R4`, CLIENTS);

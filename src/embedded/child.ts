@@ -16,7 +16,7 @@ export interface Child {
 export interface ChildOptions extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'env' | 'stdio'> {
   /** What the process gets when this one is gone without having stopped it. */
   readonly lastSignal: NodeJS.Signals;
-  /** A folder that is removed after that. */
+  /** A folder that is removed after that: made for this process; its path has a part `andiron-…`. */
   readonly lastFolder?: string;
 }
 
@@ -56,6 +56,8 @@ export async function startChild(
   options: ChildOptions,
 ): Promise<Child> {
   const { lastSignal, lastFolder, ...spawnOptions } = options;
+  if (lastFolder !== undefined && !/[\\/]andiron-/.test(lastFolder))
+    throw new Error(`${lastFolder} is not a folder of ours to remove`);
   const child = spawn(command, args, { ...spawnOptions, detached: true });
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) =>

@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { sql, type RawBuilder } from 'kysely';
-import type { Criterion, Predicate, TypeCriteria } from '../search/predicate';
+import type { TypeCriteria } from '../search/predicate';
 import { compileCriteria } from './criteria';
 import { criterionKeys, shapeOf, valuesOfCriteria, type CompiledCriteria } from './criteria/compiled';
 import type { PredicateValue, ValueReference } from './predicate-parts';
@@ -11,7 +10,8 @@ import {
   sortsByLow,
   type SearchStatementRequest,
 } from './search-matches';
-import { bind, defineStatement, template, type Bound, type Statement } from './statement';
+import { bind, type Bound, type Statement } from './statement';
+import { StatementShapes } from './statement-shapes';
 import { currentVersion } from './version-read';
 import { inlineBytes, PAGE_COLUMNS } from './version-row';
 
@@ -22,12 +22,11 @@ export interface BoundStatement {
   readonly shape: string;
 }
 
-const MAX_SHAPES = 500;
-const statements = new LRUCache<string, Statement>({ max: MAX_SHAPES });
+const shapes = new StatementShapes();
 
 /** The statement that gives one page: sort value, key and the current version of each match. Compiled once per shape. */
 export function pageStatement(request: SearchStatementRequest, prepared = prepare(request)): BoundStatement {
-  const statement = statementOf(`page ${prepared.shape}`, request, () => pageSql(request, prepared, bind));
+  const statement = shapes.get(`page ${prepared.shape}`, () => pageSql(request, prepared, bind));
   const bound = { ...boundOf(request, prepared), inline_bytes: inlineBytes(request.limit) };
   return { statement, bound, shape: prepared.shape };
 }
@@ -36,9 +35,8 @@ export function pageStatement(request: SearchStatementRequest, prepared = prepar
 export function keysStatement(request: SearchStatementRequest): BoundStatement {
   const prepared = prepare(request);
   const direction = directionSql(request.order);
-  const statement = statementOf(
+  const statement = shapes.get(
     `keys ${prepared.shape}`,
-    request,
     () => sql`
       with page as (${matchesSql(request, prepared.compiled, bind)})
       select p.resource_key::text, r.id, r.last_updated, p.sort_value
@@ -57,9 +55,8 @@ export function keysStatement(request: SearchStatementRequest): BoundStatement {
 /** The statement that counts the distinct matches, up to `limit`. */
 export function countStatement(request: SearchStatementRequest): BoundStatement {
   const prepared = prepare(request);
-  const statement = statementOf(
+  const statement = shapes.get(
     `count ${prepared.shape}`,
-    request,
     () => sql`select count(*)::int from (${matchesSql(request, prepared.compiled, bind)}) m`,
   );
   return { statement, bound: boundOf(request, prepared), shape: prepared.shape };
@@ -75,9 +72,8 @@ export function rowCountStatement(
   const [criterion] = compiled;
   if (criterion === undefined) throw new Error('there is nothing to count');
   const shape = `rows ${shapeOf(compiled)}`;
-  const statement = statementOf(
+  const statement = shapes.get(
     shape,
-    { criteria },
     () => sql`select count(*)::int from (
       select 1 from (${criterionKeys(criterion, bind)}) k limit ${bind('limit')}::int) m`,
   );
@@ -114,7 +110,7 @@ export function toShareable(request: SearchStatementRequest): ShareablePage | un
 export function sharedStatement(first: ShareablePage, pages: readonly ShareablePage[]): BoundStatement {
   const { request, prepared } = first;
   const values = valuesOf(request, prepared);
-  const statement = statementOf(`shared ${prepared.shape}`, request, () => {
+  const statement = shapes.get(`shared ${prepared.shape}`, () => {
     const arrays = values.map(({ name, type }) => sql`${bind(name)}::${sql.raw(type)}[]`);
     const columns = [...values.map(({ name }) => name), 'ordinal'].map((name) => sql.id(name));
     return sql`
@@ -153,26 +149,6 @@ function prepare(request: SearchStatementRequest): Prepared {
   } ${phase} ${after === undefined ? 'first' : 'next'}`;
   return { shape: shape + shapeOf(compiled), compiled };
 }
-
-function statementOf(
-  name: string,
-  request: Pick<SearchStatementRequest, 'criteria'>,
-  build: () => RawBuilder<unknown>,
-): Statement {
-  let statement = statements.get(name);
-  if (statement === undefined) {
-    // One index range: the generic plan is right and saves planning. Several: plan with the values at hand.
-    statement = defineStatement(template(build()), { named: isSimple(request.criteria) });
-    statements.set(name, statement);
-  }
-  return statement;
-}
-
-function isSimple([first, ...others]: readonly Criterion[]): boolean {
-  return others.length === 0 && (first?.anyOf.every(({ index }) => !NESTED.has(index)) ?? true);
-}
-
-const NESTED: ReadonlySet<Predicate['index']> = new Set(['target', 'source', 'all']);
 
 /** The values that differ between two requests of one shape. */
 function valuesOf(request: SearchStatementRequest, { compiled }: Prepared): PredicateValue[] {

@@ -56,11 +56,8 @@ export function defineStatement(
   const slots = compiled.parameters.map((parameter) =>
     parameter instanceof Placeholder ? { name: parameter.name } : { constant: toBound(parameter) },
   );
-  const name = options.named
-    ? 'a' + createHash('sha256').update(compiled.sql).digest('base64url').slice(0, 16)
-    : undefined;
-  return {
-    name,
+  const statement: Statement = {
+    name: undefined,
     text: compiled.sql,
     values: (bound) =>
       slots.map((slot) => {
@@ -70,6 +67,13 @@ export function defineStatement(
         return value;
       }),
   };
+  return options.named ? named(statement) : statement;
+}
+
+/** The same, prepared under a name that its text gives. */
+export function named(statement: Statement): Statement & { readonly name: string } {
+  const name = 'a' + createHash('sha256').update(statement.text).digest('base64url').slice(0, 16);
+  return { ...statement, name };
 }
 
 function toBound(parameter: unknown): Bound {
