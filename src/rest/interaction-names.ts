@@ -16,6 +16,7 @@ function describe(name: string, path: string): Interaction {
 
 export const INTERACTIONS = Object.freeze({
   capabilities: describe('capabilities', `${FHIR_ROOT}/metadata`),
+  openapi: describe('openapi', `${FHIR_ROOT}/openapi.json`),
   create: describe('create', `${FHIR_ROOT}/:type`),
   read: describe('read', `${FHIR_ROOT}/:type/:id`),
   vread: describe('vread', `${FHIR_ROOT}/:type/:id/_history/:vid`),

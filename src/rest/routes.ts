@@ -8,12 +8,14 @@ import { FHIR_ROOT, INTERACTIONS, type Interaction } from './interaction-names';
 import { runBundle } from './interactions/bundle';
 import { history } from './interactions/history';
 import { capabilities } from './interactions/metadata';
+import { openapi } from './interactions/openapi';
 import { invoke } from './interactions/operation';
 import { patch } from './interactions/patch';
 import { read, vread } from './interactions/read';
 import { search } from './interactions/search';
 import { create, refuseConditionalWrite, remove, update } from './interactions/write';
 import { methodNotAllowed } from './method';
+import type { DescribedRoute } from './openapi';
 
 type Run = (exchange: Exchange) => Promise<FastifyReply>;
 const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -40,6 +42,10 @@ const ROUTES: readonly Route[] = [
     methods: { GET: [INTERACTIONS.asyncStatus, status], DELETE: [INTERACTIONS.asyncCancel, cancel] },
   },
   { path: '/metadata', methods: { GET: [INTERACTIONS.capabilities, capabilities] } },
+  {
+    path: '/openapi.json',
+    methods: { GET: [INTERACTIONS.openapi, (exchange) => openapi(exchange, describedRoutes())] },
+  },
   { path: '/_search', methods: { POST: [INTERACTIONS.searchSystemByPost, search] } },
   { path: '/_history', methods: { GET: [INTERACTIONS.historySystem, history] } },
   operation('/$:code', INTERACTIONS.operationSystem),
@@ -76,6 +82,16 @@ const ROUTES: readonly Route[] = [
     methods: { POST: [INTERACTIONS.searchCompartmentTypeByPost, search] },
   },
 ];
+
+/** What the addresses answer, without what is there only to be refused. */
+function describedRoutes(): readonly DescribedRoute[] {
+  return ROUTES.flatMap(({ path, methods, hidden = [] }) =>
+    VERBS.flatMap((method) => {
+      const entry = methods[method];
+      return entry === undefined || hidden.includes(method) ? [] : [{ path, method, interaction: entry[0] }];
+    }),
+  );
+}
 
 const ALL_METHODS: readonly HTTPMethods[] = [
   'GET',

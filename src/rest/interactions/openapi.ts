@@ -1,0 +1,41 @@
+/** GET openapi.json: what the tenant's server of this release can do, as an OpenAPI 3.1 document. */
+import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { RELEASES } from '../../core';
+import type { Exchange } from '../exchange';
+import { describeApi, type CapabilityLists, type DescribedRoute } from '../openapi';
+import { sendPrepared } from '../prepared-text';
+
+const CONTENT_TYPE = 'application/json; charset=utf-8';
+
+/** Documents by the statement that they were made of, about half a megabyte each. */
+const KEPT = 20;
+const documents = new LRUCache<string, { readonly text: string; readonly etag: string }>({ max: KEPT });
+
+/** `routes`: all of the server's that are no refusals. */
+export async function openapi(exchange: Exchange, routes: readonly DescribedRoute[]): Promise<FastifyReply> {
+  const { edge, context } = exchange;
+  const { release } = context.space;
+  const { text: statement, etag: made } = await edge.core.capabilities(context);
+  const key = `${release} ${made}`;
+  let document = documents.get(key);
+  if (document === undefined) {
+    const lists = JSON.parse(statement) as CapabilityLists & {
+      readonly software: { readonly version: string };
+    };
+    const text = JSON.stringify(
+      describeApi({
+        title: `Andiron, FHIR ${RELEASES[release].fhirVersion}`,
+        version: lists.software.version,
+        release,
+        routes,
+        operations: edge.core.operations(release),
+        statement: lists,
+      }),
+    );
+    document = { text, etag: createHash('sha256').update(text).digest('base64url').slice(0, 22) };
+    documents.set(key, document);
+  }
+  return sendPrepared(exchange, document, CONTENT_TYPE);
+}

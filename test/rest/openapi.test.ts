@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { RELEASE_NAMES } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+
+const VALIDATOR = path.join(__dirname, '../support/validate-openapi.mjs');
+
+type Item = Readonly<
+  Record<
+    string,
+    { readonly parameters?: readonly { readonly $ref: string }[]; readonly operationId?: string }
+  >
+>;
+
+describe.each(RELEASE_NAMES)('the OpenAPI document of %s', (release) => {
+  let server: TestServer;
+  let root: string;
+  let document: {
+    readonly openapi: string;
+    readonly servers: readonly [{ readonly url: string }];
+    readonly paths: Readonly<Record<string, Item>>;
+    readonly components: { readonly parameters: Readonly<Record<string, { readonly name: string }>> };
+  };
+
+  beforeAll(async () => {
+    server = await startServer();
+    root = server.path('system', release);
+    const { status, headers, json } = await server.request('GET', `${root}/openapi.json`);
+    expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    document = json;
+  });
+  afterAll(() => server.close());
+
+  it('is OpenAPI 3.1', () => {
+    const { stdout } = spawnSync(process.execPath, [VALIDATOR], {
+      input: JSON.stringify(document),
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(stdout)).toEqual({ valid: true, version: '3.1' });
+  });
+
+  it('names each operation once, and refers to nothing that it does not have', () => {
+    const ids = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).flatMap(({ operationId }) => operationId ?? []),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
+      ([, place = '']) => place,
+    );
+    for (const reference of new Set(references)) {
+      let place: unknown = document;
+      for (const part of reference.split('/')) place = (place as Record<string, unknown>)[part];
+      expect([reference, typeof place]).toEqual([reference, 'object']);
+    }
+  });
+
+  it('leads to the server: the address of a type below its own', () => {
+    const base = new URL(document.servers[0].url, `${server.base}${root}/openapi.json`);
+    expect(base.href).toBe(`${server.base}${root}`);
+  });
+
+  it('says of each type what the CapabilityStatement says', async () => {
+    const { json: statement } = await server.request('GET', `${root}/metadata`);
+    for (const { type, searchParam } of statement.rest[0].resource) {
+      const names = document.paths[`/${type}`]?.['get']?.parameters?.map(
+        ({ $ref }) => document.components.parameters[$ref.split('/').at(-1) ?? '']?.name,
+      );
+      for (const { name } of searchParam) expect(names).toContain(name);
+    }
+    const codes = statement.rest[0].interaction.map(({ code }: { code: string }) => code);
+    expect(document.paths['/']?.['post'] !== undefined).toBe(
+      codes.includes('transaction') || codes.includes('batch'),
+    );
+  });
+
+  it('says of operations that change something that they are for POST', () => {
+    expect(document.paths['/ValueSet/$expand']).toMatchObject({ get: {}, post: {} });
+    expect(document.paths['/ValueSet/{id}/$expand']).toMatchObject({ get: {}, post: {} });
+    expect(document.paths['/{type}/$validate'] ?? document.paths['/Patient/$validate']).toBeDefined();
+  });
+
+  it('is true: what is in it is answered, and what is not is not', async () => {
+    const fill = (template: string): string =>
+      template
+        .replace('{type}', 'Patient')
+        .replace('{id}', 'none')
+        .replace('{vid}', '1')
+        .replace('{member}', 'Observation')
+        .replace('{job}', 'none');
+    const sampled = Object.entries(document.paths).filter(
+      ([template]) => !/^\/(?!Patient)[A-Z]/.test(template),
+    );
+    const asked = sampled.flatMap(([template, item]) =>
+      ['get', 'post', 'put', 'patch', 'delete'].map(async (method) => {
+        const address = root + fill(template === '/' ? '' : template);
+        const body = method === 'get' ? undefined : '';
+        const { status, text } = await server.request(method.toUpperCase(), address, body);
+        const isAnswered = status !== 405 && !(status === 422 && text.includes('"not-supported"'));
+        expect([method, template, isAnswered]).toEqual([method, template, method in item]);
+      }),
+    );
+    await Promise.all(asked);
+  });
+
+  it('is 304 for who has it', async () => {
+    const { headers } = await server.request('GET', `${root}/openapi.json`);
+    const again = await server.request('GET', `${root}/openapi.json`, undefined, {
+      'if-none-match': String(headers['etag']),
+    });
+    expect(again.status).toBe(304);
+  });
+});
