@@ -136,7 +136,7 @@ const DESCRIPTIONS = new Map<Interaction, Description>([
   [INTERACTIONS.historyType, HISTORY],
   [INTERACTIONS.historySystem, HISTORY],
   [
-    INTERACTIONS.batch,
+    INTERACTIONS.bundle,
     { summary: 'Batch or transaction', body: 'bundle', schema: 'Bundle', headers: ['Prefer'] },
   ],
   [INTERACTIONS.operationSystem, INVOKE],
@@ -171,7 +171,7 @@ export function describeApi(api: DescribedApi): Json {
   };
   const parameters = new ParameterList();
   for (const { path, method, interaction } of api.routes) {
-    if (interaction === INTERACTIONS.batch && !takesBundles(api)) continue;
+    if (interaction === INTERACTIONS.bundle && !takesBundles(api)) continue;
     const level = OPERATION_LEVELS.get(interaction);
     if (level !== undefined) describeOperations(api, level, path, method, add);
     else if (path.startsWith('/:type') && !path.startsWith('/:type/:id'))
