@@ -3,6 +3,7 @@ import { fhirError } from './errors';
 import { loadDefinitions } from './fhir/definitions';
 import { parseStoredObject, type JsonObject, type JsonValue } from './fhir/json';
 import { changeLabels } from './interactions/change-labels';
+import { findConceptMaps } from './interactions/concept-maps';
 import { everything } from './interactions/everything';
 import { read } from './interactions/read';
 import { addressOf, readBase, readOwn } from './interactions/resource-address';
@@ -30,6 +31,7 @@ export function createOperationStorage(
     summarizeMeta: (type) => summarizeMeta(services, context, type),
     changeLabels: (type, id, change) =>
       write(context, type, (current) => changeLabels(services, current, type, id, change)),
+    findConceptMaps: (system, isTarget) => findConceptMaps(services, context, system, isTarget),
     readRecord: (request) => everything(services, context, request),
     searchParameterProgress: (id) => searchParameterProgress(services, context, id),
     restartSearchParameters: (id) => restartSearchParameters(services, context, id),

@@ -12,7 +12,7 @@ import { type Judgement, type JudgementTask } from '../preparation/judgement';
 import { type CodeSystemMemory } from './code-system-memory';
 
 /** Types of which resources are looked for by their canonical url. */
-export type CanonicalType = 'ValueSet' | 'CodeSystem' | 'StructureDefinition';
+export type CanonicalType = 'ValueSet' | 'CodeSystem' | 'StructureDefinition' | 'ConceptMap';
 
 /** A stored conformance resource. */
 export interface CanonicalResource {
@@ -87,6 +87,8 @@ export interface OperationStorage {
   summarizeMeta(type?: string): Promise<MetaSummary>;
   /** The version with the labels changed. Throws `notFound`, `gone`, `baseResourceReadOnly`, and as a patch does. */
   changeLabels(type: string, id: string, change: LabelChange): Promise<StoredVersion>;
+  /** Texts of the concept maps from codes of a system, or to them. Throws `tooCostly`. */
+  findConceptMaps(system: string, isTarget: boolean): Promise<readonly string[]>;
   /** One page of a record. Throws `notFound`, `gone`, `invalidCursor`, `searchTimeout`. */
   readRecord(request: RecordRequest): Promise<SearchPage>;
   /** Of all search parameters of the space, or of those of one SearchParameter. */

@@ -2,6 +2,7 @@
 import { codeSystemLookup } from './code-system-lookup';
 import { codeSystemSubsumes } from './code-system-subsumes';
 import { codeSystemValidateCode } from './code-system-validate-code';
+import { conceptMapTranslate } from './concept-map-translate';
 import { encounterEverything, patientEverything } from './everything';
 import { type Operation } from './operation';
 import { resourceMeta } from './resource-meta';
@@ -16,6 +17,7 @@ export const OPERATIONS: readonly Operation[] = Object.freeze([
   codeSystemLookup,
   codeSystemSubsumes,
   codeSystemValidateCode,
+  conceptMapTranslate,
   encounterEverything,
   patientEverything,
   resourceMeta,

@@ -27,6 +27,7 @@ export type StorageCall =
   | { readonly of: 'location'; readonly type: string; readonly id: string }
   | { readonly of: 'meta'; readonly type?: string }
   | { readonly of: 'labels'; readonly type: string; readonly id: string; readonly change: LabelChange }
+  | { readonly of: 'conceptMaps'; readonly system: string; readonly isTarget: boolean }
   | { readonly of: 'record'; readonly request: RecordRequest }
   | { readonly of: 'searchParameters'; readonly id?: string }
   | { readonly of: 'restart'; readonly id?: string }
@@ -48,6 +49,8 @@ export async function callStorage(storage: OperationStorage, call: StorageCall):
       return storage.summarizeMeta(call.type);
     case 'labels':
       return storage.changeLabels(call.type, call.id, call.change);
+    case 'conceptMaps':
+      return storage.findConceptMaps(call.system, call.isTarget);
     case 'record':
       return storage.readRecord(call.request);
     case 'searchParameters':
@@ -72,6 +75,8 @@ export function createDistantStorage(ask: (call: StorageCall) => Promise<unknown
     summarizeMeta: async (type) => (await ask({ of: 'meta', type })) as MetaSummary,
     changeLabels: async (type, id, change) =>
       (await ask({ of: 'labels', type, id, change })) as StoredVersion,
+    findConceptMaps: async (system, isTarget) =>
+      (await ask({ of: 'conceptMaps', system, isTarget })) as readonly string[],
     readRecord: async (request) => (await ask({ of: 'record', request })) as SearchPage,
     searchParameterProgress: async (id) =>
       (await ask({ of: 'searchParameters', id })) as readonly SearchParameterProgress[],

@@ -48,6 +48,7 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
       'reindex',
       'snapshot',
       'subsumes',
+      'translate',
       'validate-code',
       'validate-code',
       'validate',

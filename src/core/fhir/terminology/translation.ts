@@ -1,0 +1,171 @@
+/** What a ConceptMap makes of a code (https://hl7.org/fhir/R4/conceptmap.html). */
+import { type JsonObject } from '../json';
+import { objectMember, objectsMember, stringMember } from './members';
+import { parseCanonical } from './source';
+
+export interface CodeToTranslate {
+  readonly system: string;
+  readonly version: string | undefined;
+  readonly code: string;
+}
+
+/** What else is known of where the code stands: the value of another element, as a CodeableConcept or its text. */
+export interface Dependency {
+  readonly element: string;
+  readonly concept: JsonObject;
+}
+
+export interface TranslationOptions {
+  /** Only into this code system. */
+  readonly targetSystem: string | undefined;
+  /** From the target of the map to its source. */
+  readonly isReverse: boolean;
+  readonly dependencies: readonly Dependency[];
+}
+
+/** One target of a code; without a concept it says that there is none. */
+export interface Translation {
+  /** Of http://hl7.org/fhir/concept-map-equivalence: what the result is to the code that was asked for. */
+  readonly equivalence: string;
+  readonly concept: JsonObject | undefined;
+  readonly products: readonly Dependency[];
+  /** Canonical of the map. */
+  readonly source: string | undefined;
+}
+
+export interface Translations {
+  readonly found: readonly Translation[];
+  /** The map to ask because this one has nothing for the code (`unmapped.mode` other-map). */
+  readonly elsewhere: readonly string[];
+  /** True: a target was left out because it depends on something that was not given. */
+  readonly isDependent: boolean;
+}
+
+/** Two canonicals of which one may name no version. */
+export function isSameCanonical(one: string, other: string): boolean {
+  const a = parseCanonical(one);
+  const b = parseCanonical(other);
+  return a.url === b.url && (a.version === undefined || b.version === undefined || a.version === b.version);
+}
+
+/** The value set that the map is for; undefined: it does not say. `side` of the map, not of the question. */
+export function valueSetOf(map: JsonObject, side: 'source' | 'target'): string | undefined {
+  return stringMember(map, `${side}Canonical`) ?? stringMember(map, `${side}Uri`);
+}
+
+export function translate(
+  map: JsonObject,
+  asked: CodeToTranslate,
+  options: TranslationOptions,
+): Translations {
+  const source = stringMember(map, 'url');
+  const found: Translation[] = [];
+  const elsewhere: string[] = [];
+  let isDependent = false;
+  const [from, to] = options.isReverse ? (['target', 'source'] as const) : (['source', 'target'] as const);
+  for (const group of objectsMember(map, 'group')) {
+    if (!isGroupFor(group, asked, from)) continue;
+    const system = stringMember(group, to);
+    if (options.targetSystem !== undefined && options.targetSystem !== system) continue;
+    const version = stringMember(group, `${to}Version`);
+    const before = found.length;
+    for (const element of objectsMember(group, 'element')) {
+      for (const target of objectsMember(element, 'target')) {
+        const [given, wanted] = options.isReverse ? [target, element] : [element, target];
+        if (stringMember(given, 'code') !== asked.code) continue;
+        if (!isMet(objectsMember(target, 'dependsOn'), options.dependencies)) {
+          isDependent = true;
+          continue;
+        }
+        const equivalence = stringMember(target, 'equivalence') ?? 'equivalent';
+        found.push({
+          equivalence: options.isReverse ? (INVERSE[equivalence] ?? equivalence) : equivalence,
+          concept: toCoding(system, version, wanted),
+          products: options.isReverse ? [] : objectsMember(target, 'product').map(toProduct),
+          source,
+        });
+      }
+    }
+    const unmapped = objectMember(group, 'unmapped');
+    if (found.length > before || options.isReverse || unmapped === undefined) continue;
+    const url = stringMember(unmapped, 'url');
+    if (stringMember(unmapped, 'mode') === 'other-map' && url !== undefined) elsewhere.push(url);
+    else found.push(toUnmapped(unmapped, asked, system, version, source));
+  }
+  return { found, elsewhere, isDependent };
+}
+
+/** A is wider than B where B is narrower than A. */
+const INVERSE: Readonly<Record<string, string>> = {
+  wider: 'narrower',
+  narrower: 'wider',
+  subsumes: 'specializes',
+  specializes: 'subsumes',
+};
+
+function isGroupFor(group: JsonObject, asked: CodeToTranslate, from: 'source' | 'target'): boolean {
+  if (stringMember(group, from) !== asked.system) return false;
+  const version = stringMember(group, `${from}Version`);
+  return version === undefined || asked.version === undefined || version === asked.version;
+}
+
+/** All that a target depends on must have been given. */
+function isMet(conditions: readonly JsonObject[], given: readonly Dependency[]): boolean {
+  return conditions.every((condition) => {
+    const [property, value] = [stringMember(condition, 'property'), stringMember(condition, 'value')];
+    const system = stringMember(condition, 'system');
+    return given.some(({ element, concept }) => {
+      if (element !== property) return false;
+      if (system === undefined && stringMember(concept, 'text') === value) return true;
+      return objectsMember(concept, 'coding').some((coding) => {
+        const isOfSystem = system === undefined || stringMember(coding, 'system') === system;
+        return isOfSystem && stringMember(coding, 'code') === value;
+      });
+    });
+  });
+}
+
+/** `provided`: the code stands for itself; `fixed`: one code for all, of which nothing is said how near it is. */
+function toUnmapped(
+  unmapped: JsonObject,
+  { code }: CodeToTranslate,
+  system: string | undefined,
+  version: string | undefined,
+  source: string | undefined,
+): Translation {
+  const isProvided = stringMember(unmapped, 'mode') === 'provided';
+  return {
+    equivalence: isProvided ? 'equal' : 'relatedto',
+    concept: toCoding(system, version, isProvided ? { code } : unmapped),
+    products: [],
+    source,
+  };
+}
+
+function toCoding(
+  system: string | undefined,
+  version: string | undefined,
+  concept: JsonObject,
+): JsonObject | undefined {
+  const [code, display] = [stringMember(concept, 'code'), stringMember(concept, 'display')];
+  if (code === undefined) return undefined;
+  return {
+    ...(system === undefined ? {} : { system }),
+    ...(version === undefined ? {} : { version }),
+    code,
+    ...(display === undefined ? {} : { display }),
+  };
+}
+
+function toProduct(product: JsonObject): Dependency {
+  const [system, code] = [stringMember(product, 'system'), stringMember(product, 'value')];
+  const display = stringMember(product, 'display');
+  return {
+    element: stringMember(product, 'property') ?? '',
+    concept: {
+      ...(system === undefined ? {} : { system }),
+      ...(code === undefined ? {} : { code }),
+      ...(display === undefined ? {} : { display }),
+    },
+  };
+}

@@ -1,0 +1,200 @@
+/**
+ * POST|GET {root}/ConceptMap/$translate and {root}/ConceptMap/{id}/$translate
+ *
+ * In: url (with conceptMapVersion) or conceptMap at type level, or none: then all maps that are known from the system;
+ * one of code (with system and version), coding, codeableConcept; source and target (value sets), targetsystem,
+ * dependency, reverse.
+ * Result: result, message, match: those that say that there is no translation among them.
+ * https://hl7.org/fhir/R4/conceptmap-operation-translate.html
+ */
+import { fhirError } from '../errors';
+import { type JsonObject } from '../fhir/json';
+import { isValidId } from '../fhir/resource';
+import { stringMember } from '../fhir/terminology/members';
+import { parseCanonical } from '../fhir/terminology/source';
+import {
+  isSameCanonical,
+  translate,
+  valueSetOf,
+  type CodeToTranslate,
+  type Dependency,
+  type Translation,
+  type TranslationOptions,
+} from '../fhir/terminology/translation';
+import { type OperationEnvironment } from './environment';
+import { type OperationInput, type ReadOperation } from './operation';
+import { type InputParameters } from './parameters';
+import { codesToValidate, findNamed, parseStored } from './terminology';
+
+/** Maps that are asked one after the other because each names the next for what it does not map. */
+const MAX_MAPS = 10;
+
+export const conceptMapTranslate: ReadOperation = {
+  definition: 'http://hl7.org/fhir/OperationDefinition/ConceptMap-translate',
+  async run(environment, input) {
+    const { parameters } = input;
+    const codes = codesToTranslate(parameters);
+    const options: TranslationOptions = {
+      targetSystem: parameters.text('targetsystem'),
+      isReverse: parameters.flag('reverse') === true,
+      dependencies: dependenciesOf(parameters),
+    };
+    const maps = await mapsFor(environment, input, codes, options.isReverse);
+    const found: Translation[] = [];
+    let isDependent = false;
+    for (const code of codes) {
+      const all = await translateBy(environment, maps, code, options);
+      found.push(...all.found);
+      isDependent ||= all.isDependent;
+    }
+    const isTranslated = found.some(({ equivalence }) => !NOTHING.has(equivalence));
+    const message = isTranslated ? undefined : reasonOf(found, isDependent);
+    return {
+      parameters: [
+        { name: 'result', valueBoolean: isTranslated },
+        ...(message === undefined ? [] : [{ name: 'message', valueString: message }]),
+        ...distinct(found.map(toMatch)),
+      ],
+    };
+  },
+};
+
+/** Equivalences that say that there is no translation. */
+const NOTHING: ReadonlySet<string> = new Set(['unmatched', 'disjoint']);
+
+function reasonOf(found: readonly Translation[], isDependent: boolean): string {
+  if (isDependent) return 'A translation depends on other elements; give them as parameters dependency';
+  return found.length > 0
+    ? 'It is known that there is no translation'
+    : 'The maps that were asked have no translation of the code';
+}
+
+function codesToTranslate(parameters: InputParameters): readonly CodeToTranslate[] {
+  return codesToValidate(parameters, { version: 'version' }).flatMap(({ system, version, code }) => {
+    if (system !== undefined) return [{ system, version, code }];
+    // A concept may have codings that say nothing; a single code without its system means nothing at all.
+    if (parameters.first('codeableConcept') !== undefined) return [];
+    const reason = 'The system of the code is needed';
+    throw fhirError('operationInputInvalid', { reason }, parameters.first('coding')?.expression);
+  });
+}
+
+function dependenciesOf(parameters: InputParameters): readonly Dependency[] {
+  return parameters.values.flatMap(({ name, parts }) => {
+    const element = parts?.text('element');
+    const concept = parts?.object('concept');
+    return name === 'dependency' && element !== undefined && concept !== undefined
+      ? [{ element, concept }]
+      : [];
+  });
+}
+
+/** The map that the input names, or all that are known from the systems of the codes; only those for the value sets. */
+async function mapsFor(
+  environment: OperationEnvironment,
+  input: OperationInput,
+  codes: readonly CodeToTranslate[],
+  isReverse: boolean,
+): Promise<readonly JsonObject[]> {
+  const { parameters, id } = input;
+  const isNamed =
+    id !== undefined || parameters.first('url') !== undefined || parameters.first('conceptMap') !== undefined;
+  const maps = isNamed
+    ? [
+        await findNamed(environment, input, {
+          type: 'ConceptMap',
+          inline: 'conceptMap',
+          version: 'conceptMapVersion',
+        }),
+      ]
+    : await mapsFrom(environment, codes, isReverse);
+  const [source, target] = await Promise.all(
+    ['source', 'target'].map((name) => valueSetUrl(environment, parameters, name)),
+  );
+  const [from, to] = isReverse ? [target, source] : [source, target];
+  return maps.filter((map) => isFor(map, 'source', from) && isFor(map, 'target', to));
+}
+
+async function mapsFrom(
+  environment: OperationEnvironment,
+  codes: readonly CodeToTranslate[],
+  isReverse: boolean,
+): Promise<readonly JsonObject[]> {
+  const systems = [...new Set(codes.map(({ system }) => system))];
+  const texts = await Promise.all(systems.map((system) => environment.findConceptMaps(system, isReverse)));
+  const maps = [...new Set(texts.flat())].map(parseStored);
+  if (maps.length > 0) return maps;
+  const reason = `No concept map is known ${isReverse ? 'to' : 'from'} ${systems.join(', ') || 'a code without a system'}`;
+  throw fhirError('notFoundInTerminology', { reason });
+}
+
+/** A map that does not say which value set it is for holds for the whole code system. */
+function isFor(map: JsonObject, side: 'source' | 'target', valueSet: string | undefined): boolean {
+  const own = valueSetOf(map, side);
+  return own === undefined || valueSet === undefined || isSameCanonical(own, valueSet);
+}
+
+/** A value set by its url, or by its id or address here. */
+async function valueSetUrl(
+  environment: OperationEnvironment,
+  parameters: InputParameters,
+  name: string,
+): Promise<string | undefined> {
+  const text = parameters.text(name);
+  const id = text?.startsWith('ValueSet/') === true ? text.slice('ValueSet/'.length) : text;
+  if (id === undefined || !isValidId(id)) return text;
+  return stringMember(parseStored((await environment.read('ValueSet', id)).text), 'url') ?? text;
+}
+
+async function translateBy(
+  environment: OperationEnvironment,
+  maps: readonly JsonObject[],
+  code: CodeToTranslate,
+  options: TranslationOptions,
+): Promise<{ readonly found: readonly Translation[]; readonly isDependent: boolean }> {
+  const found: Translation[] = [];
+  let isDependent = false;
+  const asked = new Set<string>();
+  let waiting = maps;
+  while (waiting.length > 0) {
+    const next: string[] = [];
+    for (const map of waiting) {
+      const translated = translate(map, code, options);
+      found.push(...translated.found);
+      isDependent ||= translated.isDependent;
+      next.push(...translated.elsewhere);
+    }
+    const further: JsonObject[] = [];
+    for (const canonical of next) {
+      if (asked.has(canonical) || asked.size === MAX_MAPS) continue;
+      asked.add(canonical);
+      const { url, version } = parseCanonical(canonical);
+      const known = await environment.findCanonical('ConceptMap', url, version);
+      if (known !== undefined) further.push(parseStored(known.text));
+    }
+    waiting = further;
+  }
+  return { found, isDependent };
+}
+
+function toMatch({ equivalence, concept, products, source }: Translation): JsonObject {
+  return {
+    name: 'match',
+    part: [
+      { name: 'equivalence', valueCode: equivalence },
+      ...(concept === undefined ? [] : [{ name: 'concept', valueCoding: concept }]),
+      ...products.map(({ element, concept: product }): JsonObject => ({
+        name: 'product',
+        part: [
+          { name: 'element', valueUri: element },
+          { name: 'concept', valueCoding: product },
+        ],
+      })),
+      ...(source === undefined ? [] : [{ name: 'source', valueUri: source }]),
+    ],
+  };
+}
+
+function distinct(matches: readonly JsonObject[]): readonly JsonObject[] {
+  return [...new Map(matches.map((match) => [JSON.stringify(match), match])).values()];
+}

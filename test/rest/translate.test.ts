@@ -1,0 +1,274 @@
+/** ConceptMap/$translate over HTTP: https://hl7.org/fhir/R4/conceptmap-operation-translate.html (check 173) */
+import { RELEASE_NAMES } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  await server.request(
+    'POST',
+    '/w/system/api/v1/tenants',
+    { name: 'other' },
+    { 'content-type': 'application/json' },
+  );
+});
+afterAll(() => server.close());
+
+const GENDER = 'http://hl7.org/fhir/administrative-gender';
+const V2 = 'http://terminology.hl7.org/CodeSystem/v2-0001';
+const V3 = 'http://terminology.hl7.org/CodeSystem/v3-AdministrativeGender';
+const MAP_V2 = 'http://hl7.org/fhir/ConceptMap/cm-administrative-gender-v2';
+const MAP_V3 = 'http://hl7.org/fhir/ConceptMap/cm-administrative-gender-v3';
+const LOCAL = 'http://example.org/local';
+const LOINC = 'http://loinc.org';
+
+const fallback = {
+  resourceType: 'ConceptMap',
+  id: 'fallback',
+  url: 'http://example.org/ConceptMap/fallback',
+  status: 'active',
+  group: [
+    {
+      source: LOCAL,
+      target: LOINC,
+      element: [{ code: 'rare', target: [{ code: '9999-9', equivalence: 'inexact', comment: 'by hand' }] }],
+      unmapped: { mode: 'fixed', code: '0000-0', display: 'Anything' },
+    },
+    { source: LOCAL, target: 'urn:same', element: [{ code: 'x' }], unmapped: { mode: 'provided' } },
+  ],
+};
+
+const laboratory = {
+  resourceType: 'ConceptMap',
+  id: 'laboratory',
+  url: 'http://example.org/ConceptMap/laboratory',
+  version: '2',
+  status: 'active',
+  sourceUri: 'http://example.org/ValueSet/local',
+  targetUri: 'http://example.org/ValueSet/loinc',
+  group: [
+    {
+      source: LOCAL,
+      target: LOINC,
+      targetVersion: '2.70',
+      element: [
+        {
+          code: 'glu',
+          target: [
+            {
+              code: '2339-0',
+              display: 'Glucose in Blood',
+              equivalence: 'narrower',
+              comment: 'of blood alone',
+              dependsOn: [
+                { property: 'http://example.org/specimen', system: 'urn:specimen', value: 'blood' },
+              ],
+              product: [
+                { property: 'http://example.org/unit', system: 'http://unitsofmeasure.org', value: 'mg/dL' },
+              ],
+            },
+            { code: '2340-8', display: 'Glucose', equivalence: 'wider' },
+          ],
+        },
+        { code: 'old', target: [{ equivalence: 'unmatched' }] },
+      ],
+      unmapped: { mode: 'other-map', url: fallback.url },
+    },
+  ],
+};
+
+interface Parameter {
+  readonly name: string;
+  readonly part?: readonly Parameter[];
+  readonly [value: string]: unknown;
+}
+
+describe.each(RELEASE_NAMES)('under %s', (release) => {
+  // As the maps of each release have it.
+  const SAME = release === 'r4' ? 'equal' : 'equivalent';
+  const [WIDER, NARROWER] = release === 'r4' ? ['wider', 'narrower'] : ['narrower', 'wider'];
+  const send = (method: string, rest: string, body?: unknown, tenant = 'system') =>
+    server.request(method, `${server.path(tenant, release)}/${rest}`, body);
+
+  beforeAll(async () => {
+    for (const map of [laboratory, fallback]) {
+      const { status, text } = await send('PUT', `ConceptMap/${map.id}`, map);
+      if (status !== 201) throw new Error(text);
+    }
+  });
+
+  /** The result, and each match as `equivalence system|code`. */
+  function told(parameters: readonly Parameter[]): { result: unknown; matches: string[] } {
+    const matches = parameters
+      .filter(({ name }) => name === 'match')
+      .map(({ part = [] }) => {
+        const coding = part.find(({ name }) => name === 'concept')?.['valueCoding'] as
+          { system: string; code: string } | undefined;
+        const equivalence = part.find(({ name }) => name === 'equivalence')?.['valueCode'];
+        return `${String(equivalence)} ${coding === undefined ? '-' : `${coding.system}|${coding.code}`}`;
+      });
+    return {
+      result: parameters.find(({ name }) => name === 'result')?.['valueBoolean'],
+      matches: matches.sort(),
+    };
+  }
+
+  async function ask(query: Record<string, string>, rest = 'ConceptMap/$translate') {
+    const { status, json, text } = await send('GET', `${rest}?${new URLSearchParams(query).toString()}`);
+    if (status !== 200) throw new Error(`${status} ${text}`);
+    expect(json.resourceType).toBe('Parameters');
+    return told(json.parameter);
+  }
+
+  it('a map of the specification translates a code, by its url and by its address', async () => {
+    const male = { system: GENDER, code: 'male' };
+    const expected = { result: true, matches: [`${SAME} ${V2}|M`] };
+    expect(await ask({ ...male, url: MAP_V2 })).toEqual(expected);
+    expect(await ask(male, 'ConceptMap/cm-administrative-gender-v2/$translate')).toEqual(expected);
+    expect(await ask({ system: GENDER, code: 'other', url: MAP_V2 })).toEqual({
+      result: true,
+      matches: [`${WIDER} ${V2}|A`, `${WIDER} ${V2}|O`],
+    });
+  });
+
+  it('without a map all that are known from the system are asked, each match with its source', async () => {
+    const { json } = await send('GET', `ConceptMap/$translate?system=${GENDER}&code=female`);
+    const sources = (json.parameter as Parameter[])
+      .filter(({ name }) => name === 'match')
+      .map(({ part = [] }) => part.find(({ name }) => name === 'source')?.['valueUri']);
+    expect(sources.sort()).toEqual([MAP_V2, MAP_V3]);
+    expect(await ask({ system: GENDER, code: 'female', targetsystem: V3 })).toMatchObject({
+      matches: [`${SAME} ${V3}|F`],
+    });
+    const target = 'http://terminology.hl7.org/ValueSet/v2-0001';
+    expect(await ask({ system: GENDER, code: 'female', target })).toMatchObject({
+      matches: [`${SAME} ${V2}|F`],
+    });
+    expect(
+      await ask({ system: GENDER, code: 'female', target, source: 'administrative-gender' }),
+    ).toMatchObject({
+      matches: [`${SAME} ${V2}|F`],
+    });
+    expect(await ask({ system: GENDER, code: 'female', source: 'http://example.org/other' })).toEqual({
+      result: false,
+      matches: [],
+    });
+  });
+
+  it('the other way round wider is narrower', async () => {
+    expect(await ask({ system: V2, code: 'O', url: MAP_V2, reverse: 'true' })).toEqual({
+      result: true,
+      matches: [`${NARROWER} ${GENDER}|other`],
+    });
+    expect((await ask({ system: V2, code: 'M', reverse: 'true' })).matches).toEqual([
+      `${SAME} ${GENDER}|male`,
+    ]);
+  });
+
+  it('a coding, and each coding of a concept, is translated', async () => {
+    const coding = { system: GENDER, code: 'male' };
+    const post = async (parameter: object) => {
+      const body = { resourceType: 'Parameters', parameter: [{ name: 'url', valueUri: MAP_V2 }, parameter] };
+      const { status, json } = await send('POST', 'ConceptMap/$translate', body);
+      expect(status).toBe(200);
+      return told(json.parameter);
+    };
+    expect(await post({ name: 'coding', valueCoding: coding })).toEqual({
+      result: true,
+      matches: [`${SAME} ${V2}|M`],
+    });
+    const concept = { coding: [coding, { system: GENDER, code: 'unknown' }, { code: 'x' }], text: 'either' };
+    expect(await post({ name: 'codeableConcept', valueCodeableConcept: concept })).toEqual({
+      result: true,
+      matches: [`${SAME} ${V2}|M`, `${SAME} ${V2}|U`],
+    });
+  });
+
+  it('what depends on another element is translated when that is given, with what it makes', async () => {
+    const given = (valueCodeableConcept: object) => ({
+      name: 'dependency',
+      part: [
+        { name: 'element', valueUri: 'http://example.org/specimen' },
+        { name: 'concept', valueCodeableConcept },
+      ],
+    });
+    const translate = async (...more: object[]) => {
+      const parameter = [
+        { name: 'url', valueUri: `${laboratory.url}|2` },
+        { name: 'code', valueCode: 'glu' },
+        { name: 'system', valueUri: LOCAL },
+        ...more,
+      ];
+      return (await send('POST', 'ConceptMap/$translate', { resourceType: 'Parameters', parameter })).json
+        .parameter;
+    };
+    expect(told(await translate()).matches).toEqual([`wider ${LOINC}|2340-8`]);
+    const urine = given({ coding: [{ system: 'urn:specimen', code: 'urine' }] });
+    expect(told(await translate(urine)).matches).toEqual([`wider ${LOINC}|2340-8`]);
+    const parameters = await translate(given({ coding: [{ system: 'urn:specimen', code: 'blood' }] }));
+    expect(told(parameters).matches).toEqual([`narrower ${LOINC}|2339-0`, `wider ${LOINC}|2340-8`]);
+    expect(parameters[1].part).toEqual([
+      { name: 'equivalence', valueCode: 'narrower' },
+      {
+        name: 'concept',
+        valueCoding: { system: LOINC, version: '2.70', code: '2339-0', display: 'Glucose in Blood' },
+      },
+      {
+        name: 'product',
+        part: [
+          { name: 'element', valueUri: 'http://example.org/unit' },
+          { name: 'concept', valueCoding: { system: 'http://unitsofmeasure.org', code: 'mg/dL' } },
+        ],
+      },
+      { name: 'source', valueUri: laboratory.url },
+    ]);
+  });
+
+  it('that there is no translation is a match, and no result', async () => {
+    const { json } = await send('GET', `ConceptMap/laboratory/$translate?system=${LOCAL}&code=old`);
+    expect(told(json.parameter)).toEqual({ result: false, matches: ['unmatched -'] });
+    expect(json.parameter[1]).toEqual({
+      name: 'message',
+      valueString: 'It is known that there is no translation',
+    });
+  });
+
+  it('what a map does not map is looked for where it says: in another map, as a fixed code, as it is', async () => {
+    expect(await ask({ url: laboratory.url, system: LOCAL, code: 'rare', targetsystem: LOINC })).toEqual({
+      result: true,
+      matches: [`inexact ${LOINC}|9999-9`],
+    });
+    expect(await ask({ url: laboratory.url, system: LOCAL, code: 'never' })).toEqual({
+      result: true,
+      matches: ['equal urn:same|never', `relatedto ${LOINC}|0000-0`],
+    });
+  });
+
+  it('a map may come with the question', async () => {
+    const parameter = [
+      { name: 'conceptMap', resource: { ...fallback, id: undefined, url: 'http://example.org/mine' } },
+      { name: 'code', valueCode: 'rare' },
+      { name: 'system', valueUri: LOCAL },
+      { name: 'targetsystem', valueUri: LOINC },
+    ];
+    const { json } = await send('POST', 'ConceptMap/$translate', { resourceType: 'Parameters', parameter });
+    expect(told(json.parameter)).toEqual({ result: true, matches: [`inexact ${LOINC}|9999-9`] });
+  });
+
+  it("another tenant's maps are not known", async () => {
+    const query = `system=${encodeURIComponent(LOCAL)}&code=glu`;
+    expect((await send('GET', `ConceptMap/$translate?${query}`, undefined, 'other')).status).toBe(404);
+    const named = `url=${encodeURIComponent(laboratory.url)}&${query}`;
+    expect((await send('GET', `ConceptMap/$translate?${named}`, undefined, 'other')).status).toBe(404);
+  });
+
+  it.each([
+    [`system=${GENDER}&code=male&url=http://example.org/nothing`, 404],
+    ['system=http://example.org/unknown&code=male', 404],
+    [`url=${MAP_V2}`, 400],
+    [`url=${MAP_V2}&code=male`, 400],
+  ])('%s is %d', async (query, expected) => {
+    const { status, json } = await send('GET', `ConceptMap/$translate?${query}`);
+    expect([status, json.resourceType]).toEqual([expected, 'OperationOutcome']);
+  });
+});
