@@ -147,6 +147,39 @@ export function toDouble({ top, bottom }: Exact): number {
 }
 
 const EXPONENT_ZERO = 50_000;
+/** Sorts before every digit, and so between a number and the next greater one. */
+const ABOVE = '!';
+
+/**
+ * The text of the number that stands at a double without a rest: the one that the double is written as, or where it is
+ * the next double above one such, what lies just above that number (`>5`).
+ */
+export function sortTextOfDouble(at: number): string {
+  const short = shortNumberAt(at);
+  if (short !== undefined) return sortText(short);
+  const below = shortNumberAt(nextBelow(at));
+  return below === undefined ? sortText(exactOfDouble(at)) : sortText(below) + ABOVE;
+}
+
+/** The number of at most 15 digits that stands at a double. */
+function shortNumberAt(at: number): Exact | undefined {
+  const short = Number.isFinite(at) ? exactOfLiteral(at.toPrecision(SHORT_DIGITS)) : undefined;
+  return short !== undefined && toDouble(short) === at ? short : undefined;
+}
+
+/** The double at which the number of such a text stands; undefined for any other text. */
+export function doubleOfSortText(text: string): number | undefined {
+  const match = /^(?:1|([02])(\d{6})(\d+)~?)(!?)$/.exec(text);
+  if (match === null) return undefined;
+  const [, sign, written = '', digits = '0', above] = match;
+  const isNegative = sign === '0';
+  const turned = (part: string): string =>
+    isNegative ? part.replace(/\d/g, (digit) => String(9 - Number(digit))) : part;
+  const exponent = sign === undefined ? 0 : Number(turned(written)) - EXPONENT_ZERO;
+  const magnitude = Number(`0.${turned(digits)}e${exponent}`);
+  const at = isNegative ? -magnitude : magnitude;
+  return above === ABOVE ? nextAbove(at) : at;
+}
 
 /** A text that sorts, unit by unit, as the number among others; it is as long as its digits. */
 export function sortText(exact: Exact): string {

@@ -1,14 +1,13 @@
 import { fhirError } from '../errors';
-import type { Order } from '../search/plan';
+import { MAX_SORTED, type HeadOrder } from '../search/plan';
 import type { Criterion } from '../search/predicate';
 import type { Services } from '../services';
 import { runKeys, type MatchHead } from '../storage/search-run';
 import { planSearch } from './plan-search';
 import { matchingReason, planningReason, withReason } from './search-timeout';
 
-/** More matches are not gathered only to be sorted. */
-export const MAX_SORTED = 10_000;
-const BY_KEY: Order = { by: 'key', descending: true };
+/** For matches that are wanted in no order. */
+export const BY_KEY: HeadOrder = { by: 'key', descending: true };
 
 /** The heads of all matches of a space. Throws tooCostly over MAX_SORTED, searchTimeout. */
 export async function gatherHeads(

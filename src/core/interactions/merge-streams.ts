@@ -1,7 +1,9 @@
-import { afterOf, compareKeys, type Place, type TypeMatch, type TypeStream } from './type-stream';
+import { compareKeys, compareStored } from '../storage/search-run';
+import { afterOf, type Position } from './search-position';
+import type { TypeMatch, TypeStream } from './type-stream';
 
 /** A place in the order over several types: a match of this type. */
-export interface TypePlace extends Place {
+export interface TypePlace extends Position {
   readonly typeNumber: number;
 }
 
@@ -77,7 +79,7 @@ export async function inOrder(
 
 function compare(a: TypeMatch, b: TypeMatch, descending: boolean): number {
   const ascending =
-    (a.head.sortValue ?? 0) - (b.head.sortValue ?? 0) ||
+    compareStored(a.head.sortValue, b.head.sortValue) ||
     a.stream.typeNumber - b.stream.typeNumber ||
     compareKeys(a.head.keyText, b.head.keyText);
   return descending ? -ascending : ascending;
@@ -91,9 +93,9 @@ function placeIn(
   { typeNumber }: TypeStream,
   descending: boolean,
   start: TypePlace | undefined,
-): Place | undefined {
+): Position | undefined {
   if (start === undefined || start.typeNumber === typeNumber) return start;
-  const instant = start.after.sortValue ?? 0;
+  const instant = Number(start.after.sortValue ?? 0);
   const comesLater = descending ? typeNumber < start.typeNumber : typeNumber > start.typeNumber;
   const sortValue = comesLater ? instant + (descending ? 1 : -1) : instant;
   // Behind every resource of that instant.

@@ -101,6 +101,8 @@ function describeDrive(drive: Drive): string {
       return 'all resources that meet one parameter are gathered and sorted';
     case 'heads':
       return 'the heads of the type are walked by last update';
+    case 'values':
+      return 'the rows of the values that are sorted by are walked in order, then the heads of what has none';
     case 'dates':
       return 'all rows of the clinical date are walked';
   }
@@ -112,6 +114,7 @@ function describeOrder({ by, descending }: Order): string {
     last_updated: 'last update',
     key: 'key',
     low: 'beginning of the ranges',
+    value: 'value of a parameter',
   };
   return `by ${names[by]}, ${descending ? 'descending' : 'ascending'}`;
 }

@@ -7,7 +7,7 @@ import { parseStoredObject } from '../fhir/json';
 import type { SearchQuery } from '../search/parse-search';
 import { compareSortValues, createSortValueReader, type SortValue } from '../search/sort-value';
 import type { Services } from '../services';
-import type { MatchHead } from '../storage/search-run';
+import { compareKeys, type MatchHead } from '../storage/search-run';
 import { keyOfText, type PageRow } from '../storage/version-row';
 import { gatherHeads } from './gather-heads';
 import { toStoredVersion } from './stored-version';
@@ -16,16 +16,26 @@ import { findVisibleBase } from './visible-base';
 /** Texts that are held at once while sort values are read from them. */
 const CHUNK = 100;
 
-interface Sortable {
+export interface Sortable {
   readonly space: number;
   readonly head: MatchHead;
   readonly values: readonly SortValue[];
 }
 
+/** A place in the order: the values of all keys, then the key of the resource. */
+export interface SortedPlace {
+  readonly values: readonly SortValue[];
+  readonly key: string;
+}
+
+export function placeOf({ values, head }: Sortable): SortedPlace {
+  return { values, key: head.keyText };
+}
+
 /**
  * The search for everything that the database has no order for: several keys, keys that are not in an index as they
- * sort, and conformance types, where the tenant's own resources and the base ones are one set. All matches are
- * gathered, sorted here and cut to the page. Throws tooCostly over 10,000 matches.
+ * sort, and conformance types, where the tenant's own resources and the base ones are one set; and for few matches in an
+ * order that the database would find slowly (search-by-value.ts, whose cursors are the same). All matches are gathered, sorted here and cut to the page. Throws tooCostly over 10,000 matches.
  * Cost: a statement for the matches, one for the page, and one for each hundred matches when values are in the texts.
  */
 export async function searchSorted(
@@ -47,23 +57,40 @@ export async function searchSorted(
   const sorted = [
     ...(await readSortValues(services, context, query, type, space.number, own)),
     ...(await readSortValues(services, context, query, type, base.space, base.heads)),
-  ].sort((a, b) => comparePositions(query, a.values, a.head.keyText, b.values, b.head.keyText));
+  ].sort((a, b) => comparePlaces(query, placeOf(a), placeOf(b)));
   const start =
-    query.cursor === undefined ? query.offset : findStart(services, query, boundTo, sorted, query.cursor);
-  const wanted = sorted.slice(start, start + query.count);
+    query.cursor === undefined
+      ? query.offset
+      : findStart(query, sorted, openPlace(services, query, boundTo, query.cursor));
+  const following = sorted.slice(start, start + query.count + 1);
+  return {
+    ...answered,
+    ...(await readMatches(services, query, type, boundTo, following)),
+    ...(query.total === 'none' ? {} : { total }),
+  };
+}
+
+/** The page of what follows in order, one match more than it holds where there is a next one. */
+export async function readMatches(
+  services: Services,
+  query: SearchQuery,
+  type: number,
+  boundTo: string,
+  following: readonly Sortable[],
+): Promise<Pick<SearchPage, 'matches' | 'included' | 'next'>> {
+  const wanted = following.slice(0, query.count);
   const entries = await readPage(services, type, wanted);
+  const spaces = new Map(entries.map(({ row, space }) => [row, space]));
   const page = await services.reader.completePage(
     entries.map(({ row }) => row),
-    (row) => entries.find((entry) => entry.row === row)?.space ?? space.number,
+    (row) => spaces.get(row) ?? 0,
   );
   const isCut = page.length < entries.length;
   const last = isCut ? entries[page.length - 1]?.sortable : wanted.at(-1);
-  const more = last !== undefined && (isCut || start + query.count < sorted.length);
+  const more = last !== undefined && (isCut || following.length > query.count);
   return {
-    ...answered,
     matches: page.map((row) => toStoredVersion(services, query.type, row)),
     included: [],
-    ...(query.total === 'none' ? {} : { total }),
     ...(more ? { next: sealCursor(services.secretKeys, boundTo, [...last.values, last.head.keyText]) } : {}),
   };
 }
@@ -79,6 +106,7 @@ export async function readSortValues(
   const read = createSortValueReader(services.definitions(context.space.release), query.type, query.sort, {
     references: services.references(context.space),
     zone: zoneOf(context.space),
+    hasher: services.hasher,
   });
   const needsTexts = query.sort.some(({ parameter }) => parameter !== undefined);
   const sortables: Sortable[] = [];
@@ -134,35 +162,30 @@ async function readPage(
   });
 }
 
-function findStart(
+/** The place that a cursor of this order tells. Throws invalidCursor. */
+export function openPlace(
   services: Services,
   query: SearchQuery,
   boundTo: string,
-  sorted: readonly Sortable[],
   cursor: string,
-): number {
+): SortedPlace {
   const content = openCursor(services.secretKeys, boundTo, cursor);
   const key = content.at(-1);
   if (typeof key !== 'string' || content.length !== query.sort.length + 1) throw fhirError('invalidCursor');
-  const values = content.slice(0, -1);
-  const start = sorted.findIndex(
-    (entry) => comparePositions(query, entry.values, entry.head.keyText, values, key) > 0,
-  );
+  return { values: content.slice(0, -1), key };
+}
+
+function findStart(query: SearchQuery, sorted: readonly Sortable[], place: SortedPlace): number {
+  const start = sorted.findIndex((entry) => comparePlaces(query, placeOf(entry), place) > 0);
   return start === -1 ? sorted.length : start;
 }
 
-function comparePositions(
-  query: SearchQuery,
-  a: readonly SortValue[],
-  aKey: string,
-  b: readonly SortValue[],
-  bKey: string,
-): number {
-  for (const [index, { descending }] of query.sort.entries()) {
-    const difference = compareSortValues(a[index] ?? null, b[index] ?? null, descending);
+/** Ties by key, the way of the first key. */
+export function comparePlaces({ sort }: SearchQuery, a: SortedPlace, b: SortedPlace): number {
+  for (const [index, { descending }] of sort.entries()) {
+    const difference = compareSortValues(a.values[index] ?? null, b.values[index] ?? null, descending);
     if (difference !== 0) return difference;
   }
-  const left = BigInt(aKey);
-  const right = BigInt(bKey);
-  return left < right ? -1 : left > right ? 1 : 0;
+  const order = compareKeys(a.key, b.key);
+  return sort[0]?.descending === true ? -order : order;
 }

@@ -2,12 +2,13 @@ import type { RequestContext } from '../context';
 import { openCursor } from '../cursor';
 import { fhirError } from '../errors';
 import type { TypesQuery } from '../search/parse-types-search';
+import { MAX_SORTED } from '../search/plan';
 import { compareSortValues, type SortValue } from '../search/sort-value';
 import type { Services } from '../services';
-import { MAX_SORTED } from './gather-heads';
 import { inBatches } from './merge-streams';
+import { compareKeys } from '../storage/search-run';
 import { readSortValues } from './search-sorted';
-import { compareKeys, type FoundMatches, type TypeMatch, type TypeStream } from './type-stream';
+import type { FoundMatches, TypeMatch, TypeStream } from './type-stream';
 
 interface Position {
   readonly values: readonly SortValue[];

@@ -167,7 +167,7 @@ async function findMatches(
   };
 }
 
-const PHASES: readonly Phase[] = ['all', 'dated', 'undated'];
+const PHASES: readonly Phase[] = ['all', 'valued', 'unvalued'];
 
 function openPlace(services: Services, boundTo: string, cursor: string): TypePlace {
   const [typeNumber, name, sortValue, key] = openCursor(services.secretKeys, boundTo, cursor);

@@ -1,24 +1,26 @@
 import { zoneOf } from '../space-zone';
 import type { CompartmentAddress, SearchPage, SearchRequest, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
-import { openCursor, sealCursor } from '../cursor';
+import { sealCursor } from '../cursor';
 import { fhirError } from '../errors';
 import { toSubset } from '../fhir/subset';
 import { compartmentCriterion } from '../search/compartment';
 import { parseSearch, type SearchQuery } from '../search/parse-search';
-import { defaultOrder, type Order } from '../search/plan';
+import { defaultOrder, type HeadOrder, type Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
 import { versionedChainIssues, type AskedCriteria } from '../search/versioned-chains';
 import type { Services } from '../services';
 import { runCountedPage } from '../storage/counted-page';
 import { runCount, runKeys, type Match } from '../storage/search-run';
-import type { After, Phase } from '../storage/search-matches';
+import type { Phase } from '../storage/search-matches';
 import { typeNumberOf } from './resource-address';
 import { collectIncluded, type Included } from './include';
 import { planSearch, type Plan } from './plan-search';
 import { readAtOnce, readEach } from './reading';
 import { isResolved, resolveCriteria } from './resolve-criteria';
+import { BY_KEY } from './gather-heads';
+import { afterOf, contentOf, openPosition, phasesOf, type Position } from './search-position';
 import { searchSorted } from './search-sorted';
 import {
   countingReason,
@@ -27,7 +29,9 @@ import {
   planningReason,
   withReason,
 } from './search-timeout';
+import { searchTies } from './search-ties';
 import { toStoredVersion } from './stored-version';
+import { valueOrderOf } from './value-order';
 
 /** Distinct matches are counted up to here; the statement's time limit ends it earlier. */
 const MAX_TOTAL = 2_000_000_000;
@@ -156,14 +160,28 @@ async function answer(
   const { type } = query;
   const { release } = context.space;
   const sortDate = services.definitions(release).sortDateParameter(type);
-  const order = databaseOrder(query, sortDate?.code, sortDate?.number);
-  if (order === undefined || services.isConformanceType(release, type)) {
-    return isAlone ? undefined : searchSorted(services, context, query, typeNumber, boundTo);
+  const sorted = async (): Promise<SearchPage | undefined> =>
+    isAlone ? undefined : searchSorted(services, context, query, typeNumber, boundTo);
+  if (services.isConformanceType(release, type)) return sorted();
+  const [key, ...further] = query.sort;
+  const order =
+    headOrder(query, sortDate?.code, sortDate?.number) ??
+    (key === undefined ? undefined : await valueOrderOf(services, context, type, key));
+  if (order === undefined) return sorted();
+  const planned = (by: Order, limit?: number): Promise<Plan> =>
+    withReason(
+      planSearch(services, context.space.number, typeNumber, query, by, sortDate?.number, limit),
+      () => planningReason(query.criteria),
+    );
+  const plan = await planned(order);
+  if (order.by === 'value' && plan.drive.kind === 'gather') return sorted();
+  const countOfAll = async (): Promise<number> =>
+    countAll(services, order.by === 'value' ? await planned(BY_KEY, Infinity) : plan);
+  if (further.length > 0 && !query.countOnly) {
+    if (isAlone) return undefined;
+    const page = await searchTies(services, context, query, plan, boundTo);
+    return isCounted(query) && page.total === undefined ? { ...page, total: await countOfAll() } : page;
   }
-  const plan = await withReason(
-    planSearch(services, context.space.number, typeNumber, query, order, sortDate?.number),
-    () => planningReason(query.criteria),
-  );
   const answered = { issues: query.issues, used: query.used };
   if (query.countOnly) {
     if (isAlone && phasesOf(plan).length > 1) return undefined;
@@ -183,7 +201,7 @@ async function answer(
   let { total } = found;
   if (isCounted(query) && total === undefined) {
     if (isAlone) return undefined;
-    total = await countAll(services, plan);
+    total = await countOfAll();
   }
   return {
     ...answered,
@@ -192,11 +210,11 @@ async function answer(
     ...(total === undefined || query.total === 'none' ? {} : { total }),
     ...(more
       ? {
-          next: sealCursor(services.secretKeys, boundTo, [
-            last.phase,
-            last.match.sortValue,
-            last.match.keyText,
-          ]),
+          next: sealCursor(
+            services.secretKeys,
+            boundTo,
+            contentOf(plan, { phase: last.phase, after: afterOf(last.match) }),
+          ),
         }
       : {}),
   };
@@ -216,30 +234,19 @@ export function boundText(
   return `search ${context.space.number} ${address} ${JSON.stringify(parameters)}`;
 }
 
-/** The order that the database can give; undefined: matches are gathered and sorted here. */
-function databaseOrder(
+/** The order that heads lie in; undefined: they do not. What is only counted has no order. */
+function headOrder(
   query: SearchQuery,
   sortDateCode: string | undefined,
   sortDateParameter: number | undefined,
-): Order | undefined {
+): HeadOrder | undefined {
   const [key, ...further] = query.sort;
-  if (key === undefined) return defaultOrder(query.criteria, sortDateParameter);
-  if (further.length > 0) return undefined;
+  if (key === undefined || query.countOnly) return defaultOrder(query.criteria, sortDateParameter);
   if (key.code === '_lastUpdated') return { by: 'last_updated', descending: key.descending };
-  if (key.code === sortDateCode) return { by: 'sort_date', descending: key.descending };
+  // What is equal by several keys is sorted by values as the texts have them (search-ties.ts).
+  if (key.code === sortDateCode && further.length === 0)
+    return { by: 'sort_date', descending: key.descending };
   return undefined;
-}
-
-/** Those without a clinical date come last in both directions: a second range, where the first does not end with them. */
-export function phasesOf({ order, drive }: Plan): readonly Phase[] {
-  const separate = order.by === 'sort_date' && (!order.descending || drive.kind === 'dates');
-  return separate ? ['dated', 'undated'] : ['all'];
-}
-
-/** Where a page begins. */
-interface Position {
-  readonly phase: Phase;
-  readonly after: After;
 }
 
 interface Positioned {
@@ -266,7 +273,9 @@ async function findMatches(
 ): Promise<Found | undefined> {
   const { cursor, offset, count } = query;
   const position =
-    cursor === undefined ? await skipTo(services, plan, offset) : openPosition(services, boundTo, cursor);
+    cursor === undefined
+      ? await skipTo(services, plan, offset)
+      : openPosition(services, plan, boundTo, cursor);
   if (position === 'end') return { matches: [] };
   const limit = count + 1;
   const found: Positioned[] = [];
@@ -310,7 +319,7 @@ async function skipTo(services: Services, plan: Plan, offset: number): Promise<P
     const heads = await runKeys(services.database, { ...plan, phase, after: undefined, limit: left });
     const last = heads.at(-1);
     if (last !== undefined && heads.length === left) {
-      return { phase, after: { sortValue: last.sortValue, key: last.keyText } };
+      return { phase, after: afterOf(last) };
     }
     left -= heads.length;
   }
@@ -325,20 +334,4 @@ export async function countAll(services: Services, plan: Plan): Promise<number> 
     total += await withReason(runCount(services.database, request), () => countingReason(plan));
   }
   return total;
-}
-
-const PHASES: readonly Phase[] = ['all', 'dated', 'undated'];
-
-function openPosition(services: Services, boundTo: string, cursor: string): Position {
-  const [name, sortValue, key] = openCursor(services.secretKeys, boundTo, cursor);
-  const phase = PHASES.find((candidate) => candidate === name);
-  if (
-    phase === undefined ||
-    typeof key !== 'string' ||
-    typeof sortValue === 'string' ||
-    sortValue === undefined
-  ) {
-    throw fhirError('invalidCursor');
-  }
-  return { phase, after: { sortValue, key } };
 }

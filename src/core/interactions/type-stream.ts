@@ -5,11 +5,12 @@ import type { Criterion } from '../search/predicate';
 import type { SearchQuery } from '../search/parse-search';
 import type { Services } from '../services';
 import type { After, Phase } from '../storage/search-matches';
-import { runKeys, type MatchHead } from '../storage/search-run';
+import { compareKeys, compareStored, runKeys, type MatchHead } from '../storage/search-run';
 import { gatherHeads } from './gather-heads';
 import { resolveCriteria } from './resolve-criteria';
 import { planSearch, type Plan } from './plan-search';
-import { countAll, phasesOf } from './search';
+import { countAll } from './search';
+import { afterOf, phasesOf, type Position } from './search-position';
 import { findVisibleBase } from './visible-base';
 
 /** One match of a search of several types. */
@@ -21,19 +22,13 @@ export interface TypeMatch {
   readonly head: MatchHead;
 }
 
-/** A place among the matches of one type. */
-export interface Place {
-  readonly phase: Phase;
-  readonly after: After;
-}
-
 /** The matches of one type, of a search of several. Nothing is asked before it is wanted. */
 export interface TypeStream {
   readonly type: string;
   readonly typeNumber: number;
   readonly query: SearchQuery;
   /** Matches in order, the first ones or those after a place, at most `limit`. */
-  next(after: Place | undefined, limit: number): Promise<TypeMatch[]>;
+  next(after: Position | undefined, limit: number): Promise<TypeMatch[]>;
   /** All matches, in no order. Throws tooCostly over MAX_SORTED. */
   all(): Promise<TypeMatch[]>;
   count(): Promise<number>;
@@ -64,7 +59,7 @@ export class OwnStream implements TypeStream {
     this.query = options.query;
   }
 
-  async next(place: Place | undefined, limit: number): Promise<TypeMatch[]> {
+  async next(place: Position | undefined, limit: number): Promise<TypeMatch[]> {
     const plan = await this.#planned();
     const phases = phasesOf(plan);
     const start = place === undefined ? 0 : Math.max(0, phases.indexOf(place.phase));
@@ -126,7 +121,7 @@ export class UnionStream implements TypeStream {
     this.#order = options.order ?? { by: 'key', descending: true };
   }
 
-  async next(place: Place | undefined, limit: number): Promise<TypeMatch[]> {
+  async next(place: Position | undefined, limit: number): Promise<TypeMatch[]> {
     const matches = await this.all();
     const start = matches.findIndex(
       (match) => place === undefined || this.#compare(afterOf(match.head), place.after) > 0,
@@ -160,7 +155,7 @@ export class UnionStream implements TypeStream {
   }
 
   #compare(a: After, b: After): number {
-    const ascending = (a.sortValue ?? 0) - (b.sortValue ?? 0) || compareKeys(a.key, b.key);
+    const ascending = compareStored(a.sortValue, b.sortValue) || compareKeys(a.key, b.key);
     return this.#order.descending ? -ascending : ascending;
   }
 }
@@ -172,15 +167,4 @@ export interface FoundMatches {
   readonly total?: number;
   /** Content of the cursor behind the match of that position. */
   places(position: number): CursorContent;
-}
-
-/** The place behind a match. */
-export function afterOf({ sortValue, keyText }: MatchHead): After {
-  return { sortValue, key: keyText };
-}
-
-/** Orders keys in decimal form. */
-export function compareKeys(a: string, b: string): number {
-  if (a === b) return 0;
-  return BigInt(a) < BigInt(b) ? -1 : 1;
 }

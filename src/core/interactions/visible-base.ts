@@ -1,12 +1,13 @@
 import type { RequestContext } from '../context';
 import { RELEASES } from '../fhir/release';
 import { storedParameters } from '../search/parameter';
+import { MAX_SORTED } from '../search/plan';
 import type { Criterion } from '../search/predicate';
 import type { Services } from '../services';
 import { findKeysOfUris, readUris } from '../storage/conformance';
 import type { MatchHead } from '../storage/search-run';
 import { keyOfText } from '../storage/version-row';
-import { gatherHeads, MAX_SORTED } from './gather-heads';
+import { gatherHeads } from './gather-heads';
 
 /**
  * The base conformance resources that match, but for those that one of the tenant's own hides: of the same id or the

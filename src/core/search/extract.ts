@@ -18,6 +18,7 @@ import { addPositionRows } from './rows/special';
 import { addStringRows } from './rows/string';
 import { addTokenRows, areMixed } from './rows/token';
 import { addUriRows } from './rows/uri';
+import { isSortedByRows } from './sort-rows';
 import { valueTypesOf } from './value-types';
 
 export interface ExtractorOptions extends Omit<RowSettings, 'typeNumber' | 'maxRows'> {
@@ -210,7 +211,9 @@ function compileRule(definitions: Definitions, stored: StoredParameter, isTyped:
   if (kind === 'composite') return compileComposite(definitions, parameter);
   const valuesOf = compileParameterPath(definitions, parameter, expression);
   const add = rowMaker(definitions, stored, isTyped);
+  const isSorted = isSortedByRows(kind);
   return (resource, settings, rows) => {
+    const before = rows.sortedSize;
     let isPresent = false;
     for (const found of valuesOf(resource)) {
       const inner = found.type === 'Extension' ? extensionValue(definitions, found) : found;
@@ -218,6 +221,8 @@ function compileRule(definitions: Definitions, stored: StoredParameter, isTyped:
       isPresent = true;
       add(inner, settings, rows, resource);
     }
+    if (isSorted && isPresent && rows.sortedSize === before)
+      rows.token(parameter.number + ROW_SCHEME.unsorted, 0, 0, 0);
     return isPresent;
   };
 }

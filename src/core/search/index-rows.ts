@@ -34,6 +34,7 @@ export interface RangeRow {
   readonly unitSystem: number;
   readonly unitCode: number;
   readonly unitName: number;
+  /** Of the rows of a parameter that begin anywhere, this one begins first, or last: by it the resource is sorted. */
   readonly isLowest: boolean;
   readonly isHighest: boolean;
 }
@@ -46,6 +47,7 @@ export interface StringRow {
   readonly exact: number;
   /** False for the rows of further words of a family name, which take no part in sorting. */
   readonly isWhole: boolean;
+  /** Of the whole texts of a parameter the least, or the greatest, by code points. */
   readonly isLowest: boolean;
   readonly isHighest: boolean;
 }
@@ -104,6 +106,8 @@ export const ROW_SCHEME = {
   containedId: 8_000_000,
   /** Token rows of contained resources: the resource has a value for the parameter. */
   present: 9_000_000,
+  /** Token rows, with 0 as value, of resources that have a value for the parameter but none to be sorted by. */
+  unsorted: 11_000_000,
 } as const;
 
 /**

@@ -1,13 +1,23 @@
 import type { Criterion, Predicate } from './predicate';
+import type { SortRows } from './sort-rows';
 import { rangesOfOneValue } from './split-range';
 
 /**
- * What the database can order by: columns of a resource's head that index rows carry too, or where the ranges of the
- * only criterion begin (`low`). Ties by key, same way.
+ * What the database can order by: columns of a resource's head that index rows carry too, where the ranges of the
+ * only criterion begin (`low`), or the values of a parameter. Ties by key, same way.
  */
-export interface Order {
+export type Order = HeadOrder | ValueOrder;
+
+export interface HeadOrder {
   readonly by: 'sort_date' | 'last_updated' | 'key' | 'low';
   readonly descending: boolean;
+}
+
+/** By the least value of a parameter ascending, by the greatest descending; without a value last. */
+export interface ValueOrder {
+  readonly by: 'value';
+  readonly descending: boolean;
+  readonly rows: SortRows;
 }
 
 /** How the matches are found. */
@@ -18,7 +28,12 @@ export type Drive =
   | { readonly kind: 'heads' }
   /** Walk all rows of the clinical date's parameter; criteria are tested row by row. */
   | { readonly kind: 'dates'; readonly parameter: number }
-  /** Take all resources that meet this criterion, test the others, sort what is left. */
+  /** Walk the rows that a resource is sorted by, and then the heads of those that have none; criteria are tested. */
+  | { readonly kind: 'values' }
+  /**
+   * Take all resources that meet this criterion, test the others, sort what is left. By the values of a parameter the
+   * database cannot: rows are not found by their resource.
+   */
   | { readonly kind: 'gather'; readonly criterion: number };
 
 /** True when the index rows of the predicate lie in the order of the clinical date. */
@@ -50,6 +65,9 @@ function canList(predicate: Predicate): boolean {
   }
 }
 
+/** More matches are not gathered only to be sorted in the process. */
+export const MAX_SORTED = 10_000;
+
 /** More alternatives are not merged in order but gathered. */
 const MAX_MERGED = 8;
 
@@ -67,7 +85,10 @@ export function canWalk(criterion: Criterion, sortDateParameter: number | undefi
  * The order of a search that asks for none: it depends on the criteria alone, never on how many match, so that every
  * page has the same. Clinical date where an index gives it for nothing, newest first.
  */
-export function defaultOrder(criteria: readonly Criterion[], sortDateParameter: number | undefined): Order {
+export function defaultOrder(
+  criteria: readonly Criterion[],
+  sortDateParameter: number | undefined,
+): HeadOrder {
   const onlyUpdated = criteria.every(({ anyOf }) => anyOf.every(({ index }) => index === 'updated'));
   if (onlyUpdated) return { by: 'last_updated', descending: true };
   const [range] = (criteria.length === 1 ? rangesOfOneValue(criteria[0]) : undefined) ?? [];
@@ -87,6 +108,7 @@ function isOneUpdatedRange([only, ...others]: readonly Criterion[]): boolean {
 /** True when the choice of the drive depends on how many resources meet each criterion. */
 export function needsCounts(criteria: readonly Criterion[], order: Order): boolean {
   if (order.by === 'low' || (order.by === 'last_updated' && isOneUpdatedRange(criteria))) return false;
+  if (order.by === 'value') return criteria.length > 0;
   const drivable = criteria.filter(canDrive).length;
   if (drivable !== 1) return drivable > 1;
   const isChain = criteria.some(({ anyOf }) => anyOf.some(isNested));
@@ -128,6 +150,12 @@ const COST = {
   setProbe: 0.5,
   /** One target after the other, or one referring resource after the other. */
   nestedProbe: 100,
+  /** One row of a parameter's values: some resources have several, and only one of them counts. */
+  valueRow: 3,
+  /** A head that a row without the clinical date must be looked up by before it is tested. */
+  headOfRow: 4,
+  /** The text of a resource read and parsed for what it is sorted by. */
+  text: 40,
 } as const;
 
 /** What one match of the criterion costs to list. */
@@ -187,27 +215,36 @@ export function chooseDrive(
     if (order.by === 'key' && !only.anyOf.some(isNested)) return plain({ kind: 'gather', criterion: 0 });
   }
   let best: (Choice & { readonly cost: number }) | undefined;
-  const consider = (drive: Drive, driver: number, rows: number, costOfRow: number): void => {
+  const consider = (drive: Drive, driver: number, rows: number, costOfRow: number, further = 0): void => {
     const tests = criteria.map((criterion, index) =>
       index === driver
         ? NO_TEST
         : testCost(criterion, expected.counts[index] ?? Infinity, rows, expected, sortDateParameter),
     );
-    const cost = rows * costOfRow + tests.reduce((sum, test) => sum + test.cost, 0);
+    const cost = rows * costOfRow + tests.reduce((sum, test) => sum + test.cost, further);
     if (best === undefined || cost < best.cost)
       best = { drive, cost, asSets: tests.map(({ isSet }) => isSet) };
   };
-  /** Rows that are walked over until enough of them meet the other criteria. */
-  const walked = (among: number, driver: number): number => {
+  const shareOfOthers = (driver: number): number => {
     let share = 1;
     for (const [index, criterion] of criteria.entries())
       if (index !== driver) share *= shareOf(criterion, expected.counts[index] ?? Infinity, expected.total);
-    return Math.min(among, expected.limit / Math.max(share, 1e-9));
+    return share;
   };
+  /** Rows that are walked over until enough of them meet the other criteria. */
+  const walked = (among: number, driver: number): number =>
+    Math.min(among, expected.limit / Math.max(shareOfOthers(driver), 1e-9));
   for (const [index, criterion] of criteria.entries()) {
     if (!canDrive(criterion)) continue;
     const count = expected.counts[index] ?? Infinity;
     const rows = Number.isFinite(count) ? count : expected.total * POPULAR_SHARE;
+    if (order.by === 'value') {
+      // The texts of all matches are read. Counts are some seconds old: there may be twice as many by now.
+      const matches = rows * shareOfOthers(index);
+      if (Number.isFinite(count) && rows <= MAX_SORTED / 2)
+        consider({ kind: 'gather', criterion: index }, index, rows, COST.gatheredHead, matches * COST.text);
+      continue;
+    }
     // What could not be counted to its end is gathered only where there is no other way.
     const penalty = Number.isFinite(count) ? 1 : 1000;
     consider(
@@ -220,7 +257,9 @@ export function chooseDrive(
       consider({ kind: 'walk', criterion: index }, index, walked(rows, index), COST.walkedRow);
   }
   const rows = walked(expected.total, -1);
-  if (order.by !== 'sort_date') consider({ kind: 'heads' }, -1, rows, COST.walkedRow * 2);
+  if (order.by === 'value')
+    consider({ kind: 'values' }, -1, rows, COST.valueRow + (criteria.length === 0 ? 0 : COST.headOfRow));
+  else if (order.by !== 'sort_date') consider({ kind: 'heads' }, -1, rows, COST.walkedRow * 2);
   else if (sortDateParameter !== undefined)
     consider({ kind: 'dates', parameter: sortDateParameter }, -1, rows, COST.walkedRow);
   return best ?? plain({ kind: 'heads' });

@@ -1,16 +1,20 @@
-import { exactOf, sortText, type Exact } from '../fhir/exact-number';
+import { exactOf, nextAbove, placeOf, sortText, sortTextOfDouble, type Exact } from '../fhir/exact-number';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import type { ReferenceResolver } from '../fhir/reference';
 import type { Zone } from '../fhir/time-zone';
 import type { PathValue } from '../fhir/path';
-import { cut, fold } from './fold';
+import { compareTexts } from './compare-texts';
+import { extensionValue } from './extract';
+import { foldForIndex } from './fold';
+import type { Hasher } from './hash';
 import { compileParameterPath } from './parameter-path';
 import type { SortKey } from './parse-search';
 import { dateValueRange } from './rows/range';
 import { sampleLimits } from './rows/sampled-data';
 import { visitTexts } from './rows/string';
 import { visitCodes } from './rows/token';
+import { indexedUri } from './rows/uri';
 
 /** What a resource is sorted by: a text (numbers are texts that sort as they do), or a time; null: it has no value. */
 export type SortValue = string | number | null;
@@ -19,6 +23,7 @@ export type SortValue = string | number | null;
 export interface SortSpace {
   readonly references: ReferenceResolver;
   readonly zone: Zone;
+  readonly hasher: Hasher;
 }
 
 /** Reads the values of all keys of one resource. */
@@ -58,13 +63,17 @@ export function compareSortValues(a: SortValue, b: SortValue, descending: boolea
   if (a === b) return 0;
   if (a === null) return 1;
   if (b === null) return -1;
-  return a < b === descending ? 1 : -1;
+  return isLess(a, b) === descending ? 1 : -1;
+}
+
+function isLess(a: string | number, b: string | number): boolean {
+  return typeof a === 'string' && typeof b === 'string' ? compareTexts(a, b) < 0 : a < b;
 }
 
 function extreme(values: readonly SortValue[], descending: boolean): SortValue {
   let best: SortValue = null;
   for (const value of values) {
-    if (value !== null && (best === null || (descending ? value > best : value < best))) best = value;
+    if (value !== null && (best === null || compareSortValues(value, best, descending) < 0)) best = value;
   }
   return best;
 }
@@ -77,7 +86,11 @@ function compileValues(
 ): (content: JsonObject) => SortValue[] {
   if (parameter.expression === undefined) return () => [];
   const path = compileParameterPath(definitions, parameter, parameter.expression, { rootType: type });
-  return (content) => path(content).flatMap((found) => sortValues(found, parameter.kind, of));
+  return (content) =>
+    path(content).flatMap((found) => {
+      const inner = found.type === 'Extension' ? extensionValue(definitions, found) : found;
+      return inner === undefined ? [] : sortValues(inner, parameter.kind, of);
+    });
 }
 
 function sortValues(found: PathValue, kind: SearchParameterDefinition['kind'], of: SortSpace): SortValue[] {
@@ -86,7 +99,7 @@ function sortValues(found: PathValue, kind: SearchParameterDefinition['kind'], o
       return [dateLow(found, of.zone)];
     case 'number':
     case 'quantity':
-      return numberLow(found).map(sortText);
+      return numberLow(found);
     case 'token': {
       const codes: string[] = [];
       visitCodes(found.value, found.type, found.system, (_system, code) => codes.push(code));
@@ -95,7 +108,7 @@ function sortValues(found: PathValue, kind: SearchParameterDefinition['kind'], o
     case 'reference':
       return texts(referenceOf(found)).map((text) => shortReference(text, of.references));
     case 'uri':
-      return texts(found.value);
+      return texts(found.value).map((uri) => (found.type === 'canonical' ? uri : indexedUri(of.hasher, uri)));
     case 'string':
       return foldedTexts(found);
     case 'composite':
@@ -104,16 +117,10 @@ function sortValues(found: PathValue, kind: SearchParameterDefinition['kind'], o
   }
 }
 
-/** So much of a text is sorted by: the values of the last match of a page stand in the address of the next. */
-const MAX_SORTED_LENGTH = 500;
-/** Only so much of a text is folded. */
-const MAX_FOLDED_INPUT = 4 * MAX_SORTED_LENGTH;
-
+/** As index rows keep them. */
 function foldedTexts(found: PathValue): string[] {
   const folded: string[] = [];
-  visitTexts(found.value, found.type, false, (text) =>
-    folded.push(cut(fold(cut(text, MAX_FOLDED_INPUT)), MAX_SORTED_LENGTH)),
-  );
+  visitTexts(found.value, found.type, false, (text) => folded.push(foldForIndex(text)));
   return folded;
 }
 
@@ -122,16 +129,40 @@ function dateLow({ value, type }: PathValue, zone: Zone): SortValue {
   return range === undefined || range.low === -Infinity ? null : range.low;
 }
 
-/** Where a number, or a range of numbers, begins; none where that is open. */
-function numberLow({ value, type }: PathValue): Exact[] {
-  if (!isJsonObject(value)) return present(exactOf(value));
-  if (type === 'Range') {
-    const { low } = value;
-    return present(isJsonObject(low) ? exactOf(low['value']) : undefined);
+/** Where a number, or a range of numbers, begins, as a text; none where that is open. Ranges as index rows have them. */
+function numberLow({ value, type }: PathValue): string[] {
+  if (!isJsonObject(value)) return present(exactOf(value)).map(sortText);
+  if (type === 'Range') return rangeLow(value['low'], value['high']);
+  if (type === 'SampledData') {
+    const limits = sampleLimits(value);
+    return limits === undefined ? [] : boundedLow(limits.low, limits.high);
   }
-  if (type === 'SampledData') return present(sampleLimits(value)?.low);
   const { comparator } = value;
-  return comparator === '<' || comparator === '<=' ? [] : present(exactOf(value['value']));
+  if (comparator === '<' || comparator === '<=') return [];
+  const exact = exactOf(value['value']);
+  if (exact === undefined) return [];
+  if (comparator !== '>') return [sortText(exact)];
+  const { at, rest } = placeOf(exact);
+  return [rest === undefined ? sortTextOfDouble(nextAbove(at)) : sortText(exact)];
+}
+
+function rangeLow(lowLimit: JsonValue | undefined, highLimit: JsonValue | undefined): string[] {
+  if (!isJsonObject(lowLimit)) return [];
+  const [low, high] = [lowLimit, highLimit].map((limit) =>
+    isJsonObject(limit) ? exactOf(limit['value']) : undefined,
+  );
+  if (high !== undefined && isJsonObject(highLimit)) {
+    // What has no row is no value.
+    if (lowLimit['code'] !== highLimit['code'] || lowLimit['system'] !== highLimit['system']) return [];
+  }
+  return boundedLow(low, high);
+}
+
+/** Ends of ranges count as doubles. */
+function boundedLow(low: Exact | undefined, high: Exact | undefined): string[] {
+  if (low === undefined) return [];
+  const at = placeOf(low).at;
+  return high !== undefined && placeOf(high).at < at ? [] : [sortTextOfDouble(at)];
 }
 
 function present<Value>(value: Value | undefined): Value[] {

@@ -1,25 +1,31 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Drive, Order } from '../search/plan';
+import { ROW_SCHEME } from '../search/index-rows';
+import type { Drive, Order, ValueOrder } from '../search/plan';
 import type { Criterion } from '../search/predicate';
+import type { SortRows } from '../search/sort-rows';
 import { criterionKeys, criterionTest, type CompiledCriteria } from './criteria/compiled';
 import { HEAD_COLUMNS, lowToSortDate, NO_DATE, type TestedRow } from './criteria/head';
-import type { ValueReference } from './predicate-parts';
+import type { PredicateValue, ValueReference } from './predicate-parts';
 import { bind } from './statement';
+import { EXTREMES } from './version-write';
 
 const KEY = sql`t.resource_key`;
 /** A head under the alias `t`. */
 const HEAD: TestedRow = { key: KEY, sortDate: sql`t.sort_date`, head: 't' };
 
-/** Which rows of an ascending order are asked for: those with a clinical date, or those without, which come last. */
-export type Phase = 'all' | 'dated' | 'undated';
+/** Which part of an order is asked for: those that have a sort value, or those that have none, which come last. */
+export type Phase = 'all' | 'valued' | 'unvalued';
 
 /** Where the previous page ended. */
 export interface After {
-  /** Null: no clinical date. */
-  readonly sortValue: number | null;
+  /** Null: it has none. */
+  readonly sortValue: StoredSortValue;
   /** Decimal form of the 64-bit key. */
   readonly key: string;
 }
+
+/** As columns have it: milliseconds since 1970, the beginning of a range, or a text; null: there is none. */
+export type StoredSortValue = number | string | null;
 
 export interface SearchStatementRequest {
   readonly space: number;
@@ -34,16 +40,41 @@ export interface SearchStatementRequest {
   readonly limit: number;
 }
 
-export function absentText(request: SearchStatementRequest): string {
-  return sortsByLow(request) ? '-Infinity' : NO_DATE;
+/** The place after which the page begins, as values of the statement. */
+export function valuesOfPlace(request: SearchStatementRequest): PredicateValue[] {
+  const { after, order, phase } = request;
+  if (after === undefined) return [];
+  const key: PredicateValue = { name: 'after_key', type: 'bigint', value: after.key };
+  if (order.by === 'value' && phase === 'unvalued') return [key];
+  const type = typeOfSortValue(request);
+  const value = after.sortValue === null ? ABSENT[type] : String(after.sortValue);
+  return [{ name: 'after_value', type, value }, key];
 }
 
-/** True when the sort value comes from range rows, as a float with infinities, rather than from a bigint column. */
-export function sortsByLow({ drive, criteria, phase, order }: SearchStatementRequest): boolean {
-  if (order.by === 'low') return true;
-  if (drive.kind === 'dates') return phase !== 'undated';
-  if (drive.kind !== 'walk') return false;
-  return criteria[drive.criterion]?.anyOf.every((predicate) => predicate.index === 'range') === true;
+/** What an order by values is told by. */
+export function valuesOfOrder({ order, phase }: SearchStatementRequest): PredicateValue[] {
+  if (order.by !== 'value') return [];
+  const { parameter, ordinal } = order.rows;
+  return phase === 'unvalued'
+    ? [
+        { name: 'value_ordinal', type: 'int', value: ordinal },
+        { name: 'unsorted_parameter', type: 'int', value: parameter + ROW_SCHEME.unsorted },
+      ]
+    : [{ name: 'value_parameter', type: 'int', value: parameter }];
+}
+
+/** What stands in the column where there is no sort value. */
+const ABSENT = { float8: '-Infinity', bigint: NO_DATE, text: '' } as const;
+
+/** From range rows the sort value comes as a float with infinities, from heads and token rows as a bigint. */
+function typeOfSortValue(request: SearchStatementRequest): keyof typeof ABSENT {
+  const { drive, criteria, phase, order } = request;
+  if (order.by === 'value') return order.rows.index === 'range' ? 'float8' : 'text';
+  if (order.by === 'low') return 'float8';
+  if (drive.kind === 'dates') return phase === 'unvalued' ? 'bigint' : 'float8';
+  if (drive.kind !== 'walk') return 'bigint';
+  const isRange = criteria[drive.criterion]?.anyOf.every((predicate) => predicate.index === 'range');
+  return isRange === true ? 'float8' : 'bigint';
 }
 
 /** Sort value and key of the matches of one page, in order. */
@@ -52,16 +83,24 @@ export function matchesSql(
   compiled: CompiledCriteria,
   value: ValueReference,
 ): RawBuilder<unknown> {
-  const { drive, phase } = request;
+  const { drive, phase, order } = request;
+  if (order.by === 'value') {
+    if (drive.kind !== 'values') throw new Error('an order by values is found by walking their rows');
+    return phase === 'unvalued'
+      ? unvaluedSql(request, order, compiled, value)
+      : valuesSql(request, order, compiled, value);
+  }
   switch (drive.kind) {
     case 'walk':
       return walkSql(request, compiled, drive.criterion, value);
     case 'heads':
       return headsSql(request, compiled, value);
     case 'dates':
-      return phase === 'undated' ? headsSql(request, compiled, value) : datesSql(request, compiled, value);
+      return phase === 'unvalued' ? headsSql(request, compiled, value) : datesSql(request, compiled, value);
     case 'gather':
       return gatherSql(request, compiled, drive.criterion, value);
+    case 'values':
+      throw new Error('rows of values are walked for their own order only');
   }
 }
 
@@ -114,7 +153,7 @@ function headsSql(
   compiled: CompiledCriteria,
   reference: ValueReference,
 ): RawBuilder<unknown> {
-  const value = sortColumn(request.order);
+  const value = sortColumn(request);
   const conditions = [
     sql`t.space = ${bind('space')}::int and t.resource_type = ${bind('type')}::smallint and not t.deleted`,
     ...phaseCondition(request, sql`t.sort_date`, false),
@@ -148,6 +187,64 @@ function datesSql(
   );
 }
 
+const VALUES_OF: Readonly<Record<SortRows['index'], { readonly table: string; readonly column: string }>> = {
+  range: { table: 'andiron.range_index', column: 't.low' },
+  string: { table: 'andiron.string_index', column: 't.value' },
+  uri: { table: 'andiron.uri_index', column: 't.value' },
+};
+
+/** The rows that resources are sorted by, as they lie in the index of their values. */
+function valuesSql(
+  request: SearchStatementRequest,
+  { rows: { index }, descending }: ValueOrder,
+  compiled: CompiledCriteria,
+  reference: ValueReference,
+): RawBuilder<unknown> {
+  const { table, column } = VALUES_OF[index];
+  const value = sql.ref(column);
+  const mark = sql.lit(descending ? EXTREMES.highest : EXTREMES.lowest);
+  const conditions = [
+    sql`t.space = ${bind('space')}::int and t.parameter = ${reference('value_parameter')}::int`,
+    ...(index === 'range' ? [sql`t.qualifier = 0`] : []),
+    ...(index === 'uri' ? [] : [sql`t.extremes & ${mark} <> 0`]),
+    ...keysetCondition(request, value, KEY, reference),
+    ...probes(compiled, -1, { key: KEY }, reference),
+  ];
+  return ordered(
+    request,
+    sql`select`,
+    sql`${value} as sort_value, t.resource_key`,
+    sql`${sql.table(table)} t where ${sql.join(conditions, sql` and `)}`,
+  );
+}
+
+/** The heads of resources that have no value, or none to be sorted by, by key. */
+function unvaluedSql(
+  request: SearchStatementRequest,
+  order: ValueOrder,
+  compiled: CompiledCriteria,
+  reference: ValueReference,
+): RawBuilder<unknown> {
+  const ordinal = sql`${reference('value_ordinal')}::int`;
+  const comparison = order.descending ? sql`<` : sql`>`;
+  const conditions = [
+    sql`t.space = ${bind('space')}::int and t.resource_type = ${bind('type')}::smallint and not t.deleted`,
+    sql`(not (${ordinal} / 8 < length(t.presence) and get_bit(t.presence, ${ordinal}) = 1)
+      or (t.resource_key in (
+        select u.resource_key from andiron.token_index u
+        where u.space = ${bind('space')}::int and u.value_hash = 0
+          and u.parameter = ${reference('unsorted_parameter')}::int) is true))`,
+    ...(request.after === undefined
+      ? []
+      : [sql`t.resource_key ${comparison} ${reference('after_key')}::bigint`]),
+    ...probes(compiled, -1, HEAD, reference),
+  ];
+  const none = order.rows.index === 'range' ? sql`null::float8` : sql`null::text`;
+  return sql`
+    select ${none} as sort_value, t.resource_key from andiron.resource t where ${sql.join(conditions, sql` and `)}
+    order by t.resource_key ${directionSql(order)} limit ${bind('limit')}::int`;
+}
+
 /** All resources of one criterion, then their heads, the other criteria, and a sort. */
 function gatherSql(
   request: SearchStatementRequest,
@@ -169,7 +266,7 @@ function gatherSql(
       sql`(${keys}) t where ${sql.join([sql`true`, ...keysetCondition(request, sql`0::bigint`, KEY, reference)], sql` and `)}`,
     );
   }
-  const value = sortColumn(request.order);
+  const value = sortColumn(request);
   const conditions = [
     sql`true`,
     ...phaseCondition(request, sql`t.sort_date`, false),
@@ -206,9 +303,17 @@ export function directionSql(order: Order): RawBuilder<unknown> {
   return order.descending ? sql`desc` : sql`asc`;
 }
 
-function sortColumn(order: Order): RawBuilder<unknown> {
-  if (order.by === 'key') return sql`0::bigint`;
-  return sql.ref(order.by === 'sort_date' ? 't.sort_date' : 't.last_updated');
+function sortColumn({ order }: SearchStatementRequest): RawBuilder<unknown> {
+  const columns: Readonly<Record<Order['by'], RawBuilder<unknown> | undefined>> = {
+    key: sql`0::bigint`,
+    sort_date: sql`t.sort_date`,
+    last_updated: sql`t.last_updated`,
+    low: undefined,
+    value: undefined,
+  };
+  const column = columns[order.by];
+  if (column === undefined) throw new Error('heads do not lie in this order');
+  return column;
 }
 
 function phaseCondition(
@@ -218,7 +323,7 @@ function phaseCondition(
 ): RawBuilder<unknown>[] {
   if (phase === 'all') return [];
   const absent = isLow ? sql`'-Infinity'::float8` : sql`${sql.lit(NO_DATE)}::bigint`;
-  return [phase === 'dated' ? sql`${column} > ${absent}` : sql`${column} = ${absent}`];
+  return [phase === 'valued' ? sql`${column} > ${absent}` : sql`${column} = ${absent}`];
 }
 
 /** The page begins after the last match of the one before, wherever that lies now. */
@@ -231,7 +336,7 @@ function keysetCondition(
   const { after, order } = request;
   if (after === undefined) return [];
   const comparison = order.descending ? sql`<` : sql`>`;
-  const type = sortsByLow(request) ? sql`float8` : sql`bigint`;
+  const type = sql.raw(typeOfSortValue(request));
   return [
     sql`(${value}, ${key}) ${comparison} (${reference('after_value')}::${type}, ${reference('after_key')}::bigint)`,
   ];

@@ -11,13 +11,12 @@ import {
   type Prepared,
   type ShareablePage,
 } from './search-statement';
-import type { SearchStatementRequest } from './search-matches';
+import type { SearchStatementRequest, StoredSortValue } from './search-matches';
 import { decodePageRow, type PageRow } from './version-row';
 
 /** One match: its version, and where it stands in the order. */
 export interface Match {
-  /** Null: it has no clinical date. */
-  readonly sortValue: number | null;
+  readonly sortValue: StoredSortValue;
   /** Decimal form of the 64-bit key. */
   readonly keyText: string;
   readonly row: PageRow;
@@ -122,14 +121,18 @@ function isInOrder(page: readonly Match[], order: Order): boolean {
 }
 
 function compareMatches(a: Match, b: Match, { descending }: Order): number {
-  const ascending =
-    (a.sortValue ?? -Infinity) === (b.sortValue ?? -Infinity)
-      ? compareKeys(a.keyText, b.keyText)
-      : (a.sortValue ?? -Infinity) - (b.sortValue ?? -Infinity);
+  const ascending = compareStored(a.sortValue, b.sortValue) || compareKeys(a.keyText, b.keyText);
   return descending ? -ascending : ascending;
 }
 
-function compareKeys(a: string, b: string): number {
+/** Orders sort values of columns that hold milliseconds; a missing one is below all. */
+export function compareStored(a: StoredSortValue, b: StoredSortValue): number {
+  const [left, right] = [a ?? -Infinity, b ?? -Infinity];
+  return left === right ? 0 : left < right ? -1 : 1;
+}
+
+/** Orders keys in decimal form. */
+export function compareKeys(a: string, b: string): number {
   if (a === b) return 0;
   return BigInt(a) < BigInt(b) ? -1 : 1;
 }
@@ -141,8 +144,7 @@ export interface MatchHead {
   readonly id: string | null;
   /** Milliseconds since 1970. */
   readonly lastUpdated: number;
-  /** Null: it has no clinical date. */
-  readonly sortValue: number | null;
+  readonly sortValue: StoredSortValue;
 }
 
 /** As `runPage`, without the texts. Cost: one statement. */
@@ -150,7 +152,7 @@ export async function runKeys(database: Database, request: SearchStatementReques
   const { statement, bound } = keysStatement(request);
   const rows = await database.run('search', request.space, statement, bound);
   return rows.map((row) => {
-    const [keyText, id, lastUpdated, sortValue] = row as [string, string | null, number, number];
+    const [keyText, id, lastUpdated, sortValue] = row as [string, string | null, number, StoredSortValue];
     return { keyText, id, lastUpdated, sortValue: toSortValue(sortValue) };
   });
 }
@@ -165,7 +167,7 @@ export async function runCount(database: Database, request: SearchStatementReque
 /** Stored for "no clinical date"; as a low bound it is -Infinity. */
 const NO_DATE = -(2 ** 63);
 
-function toSortValue(value: number): number | null {
+function toSortValue(value: StoredSortValue): StoredSortValue {
   return value === NO_DATE || value === -Infinity ? null : value;
 }
 
@@ -173,7 +175,7 @@ function toSortValue(value: number): number | null {
 export function toMatch(row: Row, start: number, type: number): Match {
   const keyText = row[start + 1] as string;
   return {
-    sortValue: toSortValue(row[start] as number),
+    sortValue: toSortValue(row[start] as StoredSortValue),
     keyText,
     row: decodePageRow(row, start + 2, type, keyText),
   };

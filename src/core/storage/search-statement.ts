@@ -4,10 +4,10 @@ import { compileCriteria } from './criteria';
 import { criterionKeys, shapeOf, valuesOfCriteria, type CompiledCriteria } from './criteria/compiled';
 import type { PredicateValue, ValueReference } from './predicate-parts';
 import {
-  absentText,
   directionSql,
   matchesSql,
-  sortsByLow,
+  valuesOfOrder,
+  valuesOfPlace,
   type SearchStatementRequest,
 } from './search-matches';
 import { bind, type Bound, type Statement } from './statement';
@@ -144,7 +144,8 @@ export interface Prepared {
 function prepare(request: SearchStatementRequest): Prepared {
   const compiled = compileCriteria(request.criteria, request.sortDateParameter);
   const { order, drive, phase, after } = request;
-  const shape = `${drive.kind} ${'criterion' in drive ? drive.criterion : ''} ${order.by} ${
+  const by = order.by === 'value' ? order.rows.index : order.by;
+  const shape = `${drive.kind} ${'criterion' in drive ? drive.criterion : ''} ${by} ${
     order.descending ? 'desc' : 'asc'
   } ${phase} ${after === undefined ? 'first' : 'next'}`;
   return { shape: shape + shapeOf(compiled), compiled };
@@ -153,19 +154,9 @@ function prepare(request: SearchStatementRequest): Prepared {
 /** The values that differ between two requests of one shape. */
 function valuesOf(request: SearchStatementRequest, { compiled }: Prepared): PredicateValue[] {
   const values: PredicateValue[] = [];
-  const { after, drive } = request;
+  const { drive } = request;
   if (drive.kind === 'dates') values.push({ name: 'date_parameter', type: 'int', value: drive.parameter });
-  if (after !== undefined) {
-    values.push(
-      {
-        name: 'after_value',
-        type: sortsByLow(request) ? 'float8' : 'bigint',
-        value: after.sortValue === null ? absentText(request) : String(after.sortValue),
-      },
-      { name: 'after_key', type: 'bigint', value: after.key },
-    );
-  }
-  values.push(...valuesOfCriteria(compiled));
+  values.push(...valuesOfOrder(request), ...valuesOfPlace(request), ...valuesOfCriteria(compiled));
   return values;
 }
 

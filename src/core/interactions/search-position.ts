@@ -1,0 +1,76 @@
+/** Where a page of a search begins, and the cursors that say so. */
+import { openCursor, type CursorContent } from '../cursor';
+import { fhirError } from '../errors';
+import { doubleOfSortText, sortTextOfDouble } from '../fhir/exact-number';
+import type { ValueOrder } from '../search/plan';
+import type { SortValue } from '../search/sort-value';
+import type { Services } from '../services';
+import type { After, Phase, StoredSortValue } from '../storage/search-matches';
+import type { MatchHead } from '../storage/search-run';
+import type { Plan } from './plan-search';
+
+/** A place among the matches of one type. */
+export interface Position {
+  readonly phase: Phase;
+  readonly after: After;
+}
+
+/** What has no sort value comes last in both directions: a second range, where the first does not end with them. */
+export function phasesOf({ order, drive }: Plan): readonly Phase[] {
+  const separate =
+    order.by === 'value' || (order.by === 'sort_date' && (!order.descending || drive.kind === 'dates'));
+  return separate ? ['valued', 'unvalued'] : ['all'];
+}
+
+/** The place behind a match. */
+export function afterOf({ sortValue, keyText }: Pick<MatchHead, 'sortValue' | 'keyText'>): After {
+  return { sortValue, key: keyText };
+}
+
+const PHASES: readonly Phase[] = ['all', 'valued', 'unvalued'];
+
+/** The content of a cursor behind a match. By the values of a parameter it is that of `searchSorted`. */
+export function contentOf({ order }: Plan, { phase, after }: Position): CursorContent {
+  return order.by === 'value'
+    ? [toSortValue(order, after.sortValue), after.key]
+    : [phase, after.sortValue, after.key];
+}
+
+/** Throws invalidCursor. */
+export function openPosition(services: Services, plan: Plan, boundTo: string, cursor: string): Position {
+  const content = openCursor(services.secretKeys, boundTo, cursor);
+  return plan.order.by === 'value' ? openValue(plan.order, content) : openPhase(content);
+}
+
+function openPhase([name, sortValue, key]: CursorContent): Position {
+  const phase = PHASES.find((candidate) => candidate === name);
+  if (
+    phase === undefined ||
+    typeof key !== 'string' ||
+    typeof sortValue === 'string' ||
+    sortValue === undefined
+  ) {
+    throw fhirError('invalidCursor');
+  }
+  return { phase, after: { sortValue, key } };
+}
+
+function openValue(order: ValueOrder, [value, key, ...further]: CursorContent): Position {
+  const sortValue = value === undefined ? undefined : toStoredValue(order, value);
+  if (sortValue === undefined || typeof key !== 'string' || further.length > 0)
+    throw fhirError('invalidCursor');
+  return { phase: sortValue === null ? 'unvalued' : 'valued', after: { sortValue, key } };
+}
+
+/** What the texts of resources give for what a column holds (search/sort-value.ts). */
+function toSortValue({ rows }: ValueOrder, stored: StoredSortValue): SortValue {
+  return rows.domain === 'number' && typeof stored === 'number' ? sortTextOfDouble(stored) : stored;
+}
+
+/** What a column holds of a value of the order; undefined: it is none. */
+export function toStoredValue({ rows }: ValueOrder, value: SortValue): StoredSortValue | undefined {
+  if (value === null) return null;
+  if (rows.domain === 'date') return typeof value === 'number' ? value : undefined;
+  if (typeof value !== 'string') return undefined;
+  return rows.domain === 'number' ? doubleOfSortText(value) : value;
+}

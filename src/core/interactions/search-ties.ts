@@ -1,0 +1,137 @@
+/** `_sort` by several keys: the first is walked, and what is equal by it is sorted by the others in the process. */
+import type { SearchPage } from '../api';
+import type { RequestContext } from '../context';
+import { fhirError } from '../errors';
+import type { SearchQuery } from '../search/parse-search';
+import { MAX_SORTED, type Order } from '../search/plan';
+import type { SortValue } from '../search/sort-value';
+import type { Services } from '../services';
+import type { Phase } from '../storage/search-matches';
+import { runKeys, type MatchHead } from '../storage/search-run';
+import type { Plan } from './plan-search';
+import { afterOf, phasesOf, toStoredValue, type Position } from './search-position';
+import {
+  comparePlaces,
+  openPlace,
+  placeOf,
+  readMatches,
+  readSortValues,
+  type Sortable,
+} from './search-sorted';
+import { matchingReason, withReason } from './search-timeout';
+
+/** Before every key in an order: an end of the 64-bit numbers. */
+const FIRST_KEY = { ascending: '-9223372036854775808', descending: '9223372036854775807' } as const;
+/** Heads that are read at once, at least. */
+const CHUNK = 100;
+
+/**
+ * A page in the order of all keys; the plan walks the first. Cursors are those of `searchSorted`. The total stands
+ * there where the page holds all matches.
+ * Throws invalidCursor, and tooCostly where more than MAX_SORTED are equal by the first key.
+ * Cost: a statement for the keys and one for the texts of what is equal by the first key to something on the page.
+ */
+export async function searchTies(
+  services: Services,
+  context: RequestContext,
+  query: SearchQuery,
+  plan: Plan,
+  boundTo: string,
+): Promise<SearchPage> {
+  const place = query.cursor === undefined ? undefined : openPlace(services, query, boundTo, query.cursor);
+  const groups = new TiedHeads(services, plan, place?.values[0]);
+  const skipped = place === undefined ? query.offset : 0;
+  const wanted = skipped + query.count + 1;
+  const following: Sortable[] = [];
+  while (following.length < wanted) {
+    const heads = await withReason(groups.next(wanted - following.length), () => matchingReason(plan));
+    if (heads.length === 0) break;
+    const sortables = await readSortValues(services, context, query, plan.type, plan.space, heads);
+    sortables.sort((a, b) => comparePlaces(query, placeOf(a), placeOf(b)));
+    for (const sortable of sortables)
+      if (place === undefined || comparePlaces(query, placeOf(sortable), place) > 0) following.push(sortable);
+  }
+  const isWhole = place === undefined && skipped === 0 && following.length < wanted;
+  return {
+    issues: query.issues,
+    used: query.used,
+    ...(await readMatches(services, query, plan.type, boundTo, following.slice(skipped, wanted))),
+    ...(isWhole && query.total !== 'none' ? { total: following.length } : {}),
+  };
+}
+
+/** The matches in the order of the first key, never a part of those that are equal by it. */
+class TiedHeads {
+  private readonly phases: Phase[];
+  private phase: Phase | undefined;
+  private after: Position['after'] | undefined;
+  /** Nothing more is to be read of the phase. */
+  private isRead = true;
+  private buffer: MatchHead[] = [];
+
+  /** @param first the value of the first key to begin with; undefined: at the beginning */
+  constructor(
+    private readonly services: Services,
+    private readonly plan: Plan,
+    first: SortValue | undefined,
+  ) {
+    this.phases = [...phasesOf(plan)];
+    if (first === undefined) return;
+    const position = beginningOf(plan.order, first);
+    this.phases.splice(0, this.phases.indexOf(position.phase));
+    this.phase = this.phases.shift();
+    this.after = position.after;
+    this.isRead = false;
+  }
+
+  /** At least so many, fewer at the end of a phase, none at the end of all. Throws tooCostly. */
+  async next(least: number): Promise<MatchHead[]> {
+    for (;;) {
+      const whole = this.countWhole();
+      if (whole >= least || (this.isRead && whole > 0)) return this.buffer.splice(0, whole);
+      if (this.isRead) {
+        this.phase = this.phases.shift();
+        if (this.phase === undefined) return [];
+        this.after = undefined;
+        this.isRead = false;
+      }
+      await this.readMore(Math.max(CHUNK, least, this.buffer.length));
+    }
+  }
+
+  /** Of the last value that was read there may be more. */
+  private countWhole(): number {
+    const last = this.buffer.at(-1);
+    if (last === undefined || this.isRead) return this.buffer.length;
+    return this.firstOf(last);
+  }
+
+  /** Position of the first that is equal to the last one. */
+  private firstOf(last: MatchHead): number {
+    return this.buffer.findIndex(({ sortValue }) => sortValue === last.sortValue);
+  }
+
+  private async readMore(limit: number): Promise<void> {
+    const { services, plan, phase = 'all', after } = this;
+    const heads = await runKeys(services.database, { ...plan, phase, after, limit });
+    this.buffer.push(...heads);
+    this.isRead = heads.length < limit;
+    const last = heads.at(-1);
+    if (last === undefined) return;
+    this.after = afterOf(last);
+    if (this.buffer.length - this.firstOf(last) > MAX_SORTED) {
+      const reason = `More than ${MAX_SORTED} matches are equal by the first key of the order, up to there they are sorted by the others. Narrow the search, or put another key first`;
+      throw fhirError('tooCostly', { reason });
+    }
+  }
+}
+
+/** The place before everything that has this value. Throws invalidCursor. */
+function beginningOf(order: Order, first: SortValue): Position {
+  const sortValue = order.by === 'value' ? toStoredValue(order, first) : first;
+  if (sortValue === undefined || (order.by !== 'value' && typeof sortValue !== 'number'))
+    throw fhirError('invalidCursor');
+  const key = FIRST_KEY[order.descending ? 'descending' : 'ascending'];
+  const phase = order.by !== 'value' ? 'all' : sortValue === null ? 'unvalued' : 'valued';
+  return { phase, after: { sortValue, key } };
+}

@@ -1,0 +1,237 @@
+/** `_sort` by what index rows lie in the order of: the same pages whether they are walked or gathered (#sort). */
+import { RELEASE_NAMES, type Release } from '../../src/core';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { startServer, type TestServer } from '../support/server';
+import { runOnServer } from '../support/services';
+
+interface Bundle {
+  readonly total?: number;
+  readonly link: readonly { readonly relation: string; readonly url: string }[];
+  readonly entry?: readonly { readonly resource: { readonly id: string } }[];
+}
+
+let database: TestDatabase;
+/** Walks wherever it can, because it counts no matches. */
+let walking: TestServer;
+/** Gathers few matches. */
+let gathering: TestServer;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const environment = { SECRET_KEYS: 'one-secret-key-of-thirty-two-characters' };
+  walking = await startServer({ database, environment: { ...environment, SEARCH_GATHER: '0' } });
+  gathering = await startServer({ database, environment: { ...environment, SEARCH_EXPLAIN: 'on' } });
+});
+afterAll(async () => {
+  await walking.close();
+  await gathering.close();
+  await database.drop();
+});
+
+const TAG = { system: 'urn:sorted', code: 'kept' };
+const FAMILIES = [
+  'Ångström',
+  'Müller',
+  'muller',
+  "O'Brien",
+  'Zoë 𐐀',
+  '𐐀stral',
+  'ﬀ',
+  '豈',
+  '!',
+  'Carreno Quiñones',
+];
+
+/** Names of every kind: several, none, one without any text. */
+function patients(): object[] {
+  return Array.from({ length: 40 }, (_, index) => {
+    const family = FAMILIES[index % FAMILIES.length];
+    const name =
+      index % 8 === 7
+        ? undefined
+        : index % 8 === 6
+          ? [{ use: 'official' }]
+          : [{ family, given: [`Given ${index % 3}`] }, ...(index % 5 === 0 ? [{ family: 'Aaa Zzz' }] : [])];
+    return {
+      resourceType: 'Patient',
+      id: `patient-${index}`,
+      meta: { tag: [TAG] },
+      gender: index % 2 === 0 ? 'male' : 'female',
+      ...(name === undefined ? {} : { name }),
+    };
+  });
+}
+
+const QUANTITIES: readonly object[] = [
+  { value: 5 },
+  { value: 5, comparator: '>' },
+  { value: 5, comparator: '<' },
+  { value: -5, comparator: '>' },
+  { value: -5.25 },
+  { value: 0 },
+  { value: 0, comparator: '>' },
+  { value: 1e-8 },
+  { unit: 'a unit alone' },
+  { value: 120, system: 'http://unitsofmeasure.org', code: 'mm[Hg]' },
+];
+const DATES: readonly object[] = [
+  { onsetDateTime: '2019-05' },
+  { onsetDateTime: '2019-05-01T10:00:00.5Z' },
+  { onsetPeriod: { end: '2018' } },
+  { onsetPeriod: { start: '2017-01-01', end: '2018' } },
+  {},
+];
+
+function others(): object[] {
+  const code = { coding: [{ system: 'http://loinc.org', code: '1234-5' }] };
+  const subject = { reference: 'Patient/patient-1' };
+  return Array.from({ length: 30 }, (_, index) => [
+    {
+      resourceType: 'Observation',
+      id: `observation-${index}`,
+      meta: { tag: [TAG] },
+      status: 'final',
+      code,
+      subject,
+      ...(index % 11 === 10 ? {} : { valueQuantity: QUANTITIES[index % QUANTITIES.length] }),
+    },
+    {
+      resourceType: 'Condition',
+      id: `condition-${index}`,
+      meta: { tag: [TAG] },
+      subject,
+      ...DATES[index % DATES.length],
+    },
+    {
+      resourceType: 'Questionnaire',
+      id: `questionnaire-${index}`,
+      meta: { tag: [TAG] },
+      status: 'draft',
+      ...(index % 4 === 3
+        ? {}
+        : { url: `http://example.org/${'q'.repeat(index % 3 === 0 ? 600 : 3)}/${index % 5}` }),
+    },
+  ]).flat();
+}
+
+async function follow(servers: readonly TestServer[], path: string): Promise<string[]> {
+  const ids: string[] = [];
+  let next: string | undefined = path;
+  for (let page = 0; next !== undefined; page++) {
+    const server = servers[page % servers.length] as TestServer;
+    const { status, text, json } = await server.request('GET', next);
+    if (status !== 200) throw new Error(`${next}: ${status} ${text}`);
+    const { entry = [], link } = json as Bundle;
+    ids.push(...entry.map(({ resource }) => resource.id));
+    const url = link.find(({ relation }) => relation === 'next')?.url;
+    next = url === undefined ? undefined : new URL(url).pathname + new URL(url).search;
+  }
+  return ids;
+}
+
+describe.each(RELEASE_NAMES)('orders by values under %s', (release: Release) => {
+  const root = (): string => gathering.path('system', release);
+  beforeAll(async () => {
+    const entry = [...patients(), ...others()].map((resource) => {
+      const { resourceType, id } = resource as { resourceType: string; id: string };
+      return { resource, request: { method: 'PUT', url: `${resourceType}/${id}` } };
+    });
+    for (const { resource, request } of entry) {
+      const { status, text } = await gathering.request('PUT', `${root()}/${request.url}`, resource);
+      if (status !== 201) throw new Error(text);
+    }
+  });
+
+  it.each([
+    ['Patient', 'family'],
+    ['Patient', 'name'],
+    ['Patient', 'address-city'],
+    ['Observation', 'value-quantity'],
+    ['Condition', 'onset-date'],
+    ['Questionnaire', 'url'],
+  ])('%s by %s: pages of any server are those of the whole, in both directions', async (type, code) => {
+    for (const sort of [code, `-${code}`]) {
+      const path = `${root()}/${type}?_tag=kept&_sort=${sort}`;
+      const whole = await follow([gathering], `${path}&_count=1000`);
+      expect(new Set(whole).size).toBe(type === 'Patient' ? 40 : 30);
+      expect(await follow([walking], `${path}&_count=1000`)).toEqual(whole);
+      expect(await follow([walking], `${path}&_count=7`)).toEqual(whole);
+      expect(await follow([gathering, walking], `${path}&_count=3`)).toEqual(whole);
+      expect(await follow([walking], `${root()}/${type}?_sort=${sort}&_count=9`)).toEqual(whole);
+      expect(await follow([walking], `${path}&_count=7&_offset=11`)).toEqual(whole.slice(11));
+    }
+  });
+
+  it('least first and greatest first, each resource once, what has no value last in both', async () => {
+    const ids = await follow([walking], `${root()}/Patient?_sort=family&_count=11`);
+    const descending = await follow([walking], `${root()}/Patient?_sort=-family&_count=11`);
+    const isLast = (id: string): boolean => Number(id.slice(8)) % 8 >= 6;
+    for (const order of [ids, descending]) expect(order.slice(30).every(isLast)).toBe(true);
+    // Of Aaa Zzz and another name the least counts, then the greatest.
+    expect([...ids.slice(0, 3)].sort()).toEqual(['patient-18', 'patient-28', 'patient-8']);
+    // By code points, not by the halves that JavaScript writes those beyond U+FFFF with.
+    expect(descending[0]).toMatch(/^patient-(5|25|35)$/);
+  });
+
+  it('numbers of more digits than a double has keep their order', async () => {
+    const long = ['5.000000000000000001', '4.999999999999999999', '5', '>5'].map((value, index) => ({
+      id: `long-${index}`,
+      text: JSON.stringify({ ...others()[0], id: `long-${index}`, valueQuantity: { value: 0 } }).replace(
+        '"value":0',
+        value.startsWith('>') ? `"value":5,"comparator":">"` : `"value":${value}`,
+      ),
+    }));
+    for (const { id, text } of long) await walking.request('PUT', `${root()}/Observation/${id}`, text);
+    const ids = await follow(
+      [walking, gathering],
+      `${root()}/Observation?_id=${long.map(({ id }) => id).join(',')}&_sort=value-quantity&_count=1`,
+    );
+    expect(ids).toEqual(['long-1', 'long-2', 'long-3', 'long-0']);
+    for (const { id } of long) await walking.request('DELETE', `${root()}/Observation/${id}`);
+  });
+
+  it('the total is counted where it is asked for, and _count=0 needs no order', async () => {
+    for (const server of [walking, gathering]) {
+      for (const path of [
+        'Patient?gender=male&_sort=family&_count=3&_total=accurate',
+        'Patient?gender=male&_sort=gender&_count=0',
+      ]) {
+        const { json } = await server.request('GET', `${root()}/${path}`);
+        expect([path, (json as Bundle).total]).toEqual([path, 20]);
+      }
+    }
+  });
+
+  it('more than 10,000 resources are paged in the order of their names, and no text is read for it', async () => {
+    const tenant = `many-${release}`;
+    await gathering.app.core.tenants.create(tenant);
+    const many = gathering.path(tenant, release);
+    const patient = { resourceType: 'Patient', id: 'first', name: [{ family: 'Aaron' }], gender: 'male' };
+    await gathering.request('PUT', `${many}/Patient/first`, patient);
+    // Written past the server: ten thousand requests would take long.
+    const copies = `generate_series(1, 10001) as n where t.space = (
+      select s.number from andiron.space s join andiron.tenant a on a.number = s.tenant
+      where a.name = '${tenant}' and s.release = '${release}')`;
+    for (const [table, change] of [
+      ['resource', `id = lpad(n::text, 5, '0')`],
+      ['resource_version', `id = lpad(n::text, 5, '0'), body = replace(body, 'first', lpad(n::text, 5, '0'))`],
+      ['string_index', `value = 'b' || lpad(n::text, 6, '0')`],
+      ['token_index', 'value_hash = value_hash'],
+    ] as const)
+      await runOnServer(
+        database.settings,
+        `create temp table copy as select t.*, n from andiron.${table} t, ${copies};
+         update copy set resource_key = -n, ${change};
+         alter table copy drop column n;
+         insert into andiron.${table} select * from copy`,
+      );
+    for (const query of ['', 'gender=male&']) {
+      const page = (rest: string): Promise<string[]> =>
+        follow([gathering], `${many}/Patient?${query}_sort=family&_count=1000${rest}`);
+      const ids = await page('');
+      expect(ids).toHaveLength(10_002);
+      expect([ids[0], ids[1], ids[10_001]]).toEqual(['first', '00001', '10001']);
+    }
+    const { json } = await gathering.request('GET', `${many}/Patient?_sort=family&_count=2&_explain=true`);
+    expect(JSON.stringify(json)).toContain('the rows of the values that are sorted by are walked in order');
+  });
+});
