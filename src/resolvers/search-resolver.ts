@@ -3,6 +3,7 @@ import { Arg, Ctx, Info, Int, Query, Resolver } from 'type-graphql';
 import { fhirError, type SearchPage, type StoredVersion } from '../core/index';
 import { PageInfo } from '../schema/types/paging';
 import {
+  CompartmentInput,
   type SearchEdge,
   SearchEntryMode,
   SearchParameterInput,
@@ -86,12 +87,22 @@ export class SearchResolver {
   @Query(() => SearchResult, {
     nullable: true,
     description:
-      'The resources of a type that match all of `query` and `parameters` (http://hl7.org/fhir/search.html).',
+      'The resources of a type, of several or of all that match all of `query` and `parameters` ' +
+      '(http://hl7.org/fhir/search.html).',
   })
   async search(
     @Ctx() context: GatewayContext,
     @Info() info: GraphQLResolveInfo,
-    @Arg('type', () => resourceTypePlaceholder) type: string,
+    @Arg('type', () => resourceTypePlaceholder, {
+      nullable: true,
+      description: 'Without it those of the parameter `_type`, or all.',
+    })
+    type: string | null | undefined,
+    @Arg('compartment', () => CompartmentInput, {
+      nullable: true,
+      description: 'Only what is in the compartment of this resource.',
+    })
+    compartment: CompartmentInput | null | undefined,
     @Arg('query', () => String, {
       nullable: true,
       description: 'The query string of REST: `name=chalmers&birthdate=ge1970&_sort=-birthdate`.',
@@ -119,7 +130,11 @@ export class SearchResolver {
       { first, after, total: counted ? total : undefined },
       counted,
     );
-    const page = await context.core.search(context.request, { type, parameters: asked });
+    const page = await context.core.search(context.request, {
+      ...(typeof type === 'string' ? { type } : {}),
+      ...(compartment ? { compartment: { type: compartment.type, id: compartment.id } } : {}),
+      parameters: asked,
+    });
     return toResult(page, context.extensionBase);
   }
 }

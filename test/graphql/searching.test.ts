@@ -85,6 +85,37 @@ describe.each<Release>(['r4', 'r4b'])('searching in %s', (release) => {
     expect(found.b.resources).toHaveLength(2);
   });
 
+  it('searches several types, all types and compartments as REST does', async () => {
+    const { found } = await send(`{
+      several: search(query: "_type=Observation,Patient&_lastUpdated=gt2000&_count=2") { total resources { __typename } pageInfo { hasNextPage } }
+      all: search(query: "_id=example&_tag:missing=true", first: 50) { resources { id json } }
+      inside: search(type: Observation, compartment: { type: Patient, id: "example" }, query: "code=29463-7") { resources { id } }
+      whole: search(compartment: { type: Patient, id: "example" }, query: "_type=Patient,Observation") { total }
+      elsewhere: search(compartment: { type: Patient, id: "nobody" }) { total }
+    }`);
+    for (const [name, path] of [
+      ['several', '?_type=Observation,Patient&_lastUpdated=gt2000&_count=0'],
+      ['whole', '/Patient/example/*?_type=Patient,Observation&_count=0'],
+      ['elsewhere', '/Patient/nobody/*?_count=0'],
+    ] as const) {
+      const { json } = await server.request('GET', `${server.path('system', release)}${path}`);
+      expect([name, found[name].total]).toEqual([name, json.total]);
+    }
+    expect(found.whole.total).toBeGreaterThan(1);
+    expect(found.several.pageInfo.hasNextPage).toBe(true);
+    expect(found.inside.resources).toEqual([{ id: 'example' }]);
+    expect(
+      found.all.resources.map(({ json }: { json: { resourceType: string } }) => json.resourceType).sort(),
+    ).toEqual(['Observation', 'Patient']);
+    const refused = await send(
+      '{ search(type: Organization, compartment: { type: Patient, id: "1" }) { total } }',
+    );
+    expect([refused.status, refused.errors[0]?.extensions.outcome.issue[0].diagnostics]).toEqual([
+      400,
+      expect.stringContaining('Organization'),
+    ]);
+  });
+
   it('refuses an unknown parameter, and a cursor of another search', async () => {
     const unknown = await send('{ search(type: Patient, query: "nmae=x") { total } }');
     expect(unknown.status).toBe(400);

@@ -1,4 +1,5 @@
-import { Field, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { resourceTypePlaceholder } from '../scalars';
 import { PageInfo } from './paging';
 import { Resource } from './resource';
 
@@ -20,6 +21,17 @@ export class SearchParameterInput {
 
   @Field(() => String, { description: 'With prefix; commas mean OR: `ge2020-01-01`, `male,female`.' })
   value!: string;
+}
+
+@InputType({
+  description: 'The compartment of a resource (http://hl7.org/fhir/compartmentdefinition.html): it and what refers to it.',
+})
+export class CompartmentInput {
+  @Field(() => resourceTypePlaceholder, { description: 'Patient, Encounter, RelatedPerson, Practitioner or Device.' })
+  type!: string;
+
+  @Field(() => ID, { description: 'The resource need not exist.' })
+  id!: string;
 }
 
 @ObjectType({ description: 'A shortcoming that did not make the request fail.' })
