@@ -172,6 +172,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     extract: (space, type, resource) => tools.extract(space, type, resource),
     createExtractor: (space, maxRows) => tools.createExtractor(space, maxRows),
     references: (space) => tools.references(space),
+    searchContext: (space) => tools.searchContext(space),
     isConformanceType: (release, type) =>
       installation.baseTypes.has(
         `${RELEASES[release].baseSpace} ${loadDefinitions(release).typeNumber(type)}`,

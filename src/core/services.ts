@@ -11,6 +11,7 @@ import type { Extractor } from './search/extract';
 import type { IndexRows } from './search/index-rows';
 import type { Hasher } from './search/hash';
 import type { IdSource, ResourceKey } from './search/resource-key';
+import type { SearchTypeContext } from './search/types/search-type';
 import type { SearchExplanation } from './interactions/search-explanation';
 import type { Connections } from './storage/connections';
 import type { Database } from './storage/database';
@@ -84,6 +85,8 @@ export interface Services {
   /** Makes the same rows under another limit. */
   createExtractor(space: Space, maxRows: number): Extractor;
   references(space: Space): ReferenceResolver;
+  /** What parsing of a search in this space needs. */
+  searchContext(space: Space): SearchTypeContext;
   /** True for types that the base space of the release holds resources of. */
   isConformanceType(release: Release, type: string): boolean;
 }

@@ -161,6 +161,36 @@ describe.each(RELEASE_NAMES)('orders by values under %s', (release: Release) => 
     }
   });
 
+  it.each([
+    ['Patient', 'family,-gender,-_id'],
+    ['Patient', '-name,gender'],
+    ['Observation', 'value-quantity,-_id'],
+    ['Observation', '-value-quantity,_id'],
+    ['Condition', 'onset-date,_id'],
+    ['Patient', '-_lastUpdated,family'],
+  ])(
+    '%s by %s: what is equal by the first key is sorted by the others, on every page',
+    async (type, sort) => {
+      const path = `${root()}/${type}?_tag=kept&_sort=${sort}`;
+      const whole = await follow([gathering], `${path}&_count=1000`);
+      expect(new Set(whole).size).toBe(type === 'Patient' ? 40 : 30);
+      expect(await follow([walking], `${path}&_count=1000`)).toEqual(whole);
+      expect(await follow([walking], `${path}&_count=3`)).toEqual(whole);
+      expect(await follow([gathering, walking], `${path}&_count=4`)).toEqual(whole);
+      expect(await follow([walking], `${path}&_count=7&_offset=11`)).toEqual(whole.slice(11));
+    },
+  );
+
+  it('a number and what is more than it begin at one place, so that the next key decides', async () => {
+    // QUANTITIES has 5 and >5 in the first two places, and others between their copies.
+    const ids = ['observation-0', 'observation-1', 'observation-20', 'observation-11'];
+    for (const sort of ['value-quantity,_id', '-value-quantity,_id'])
+      for (const server of [walking, gathering])
+        expect(
+          await follow([server], `${root()}/Observation?_id=${ids.join(',')}&_sort=${sort}&_count=1`),
+        ).toEqual(['observation-0', 'observation-1', 'observation-11', 'observation-20']);
+  });
+
   it('least first and greatest first, each resource once, what has no value last in both', async () => {
     const ids = await follow([walking], `${root()}/Patient?_sort=family&_count=11`);
     const descending = await follow([walking], `${root()}/Patient?_sort=-family&_count=11`);
@@ -213,7 +243,10 @@ describe.each(RELEASE_NAMES)('orders by values under %s', (release: Release) => 
       where a.name = '${tenant}' and s.release = '${release}')`;
     for (const [table, change] of [
       ['resource', `id = lpad(n::text, 5, '0')`],
-      ['resource_version', `id = lpad(n::text, 5, '0'), body = replace(body, 'first', lpad(n::text, 5, '0'))`],
+      [
+        'resource_version',
+        `id = lpad(n::text, 5, '0'), body = replace(body, 'first', lpad(n::text, 5, '0'))`,
+      ],
       ['string_index', `value = 'b' || lpad(n::text, 6, '0')`],
       ['token_index', 'value_hash = value_hash'],
     ] as const)

@@ -155,10 +155,17 @@ const ABOVE = '!';
  * the next double above one such, what lies just above that number (`>5`).
  */
 export function sortTextOfDouble(at: number): string {
-  const short = shortNumberAt(at);
-  if (short !== undefined) return sortText(short);
-  const below = shortNumberAt(nextBelow(at));
-  return below === undefined ? sortText(exactOfDouble(at)) : sortText(below) + ABOVE;
+  const begins = beginningOfDouble(at);
+  const short = shortNumberAt(begins);
+  if (short === undefined) return sortText(exactOfDouble(at));
+  return begins === at ? sortText(short) : sortText(short) + ABOVE;
+}
+
+/** Where a range begins of which the least double is this one: that of `>5` is the next above 5, and it begins at 5. */
+export function beginningOfDouble(at: number): number {
+  if (shortNumberAt(at) !== undefined) return at;
+  const below = nextBelow(at);
+  return shortNumberAt(below) === undefined ? at : below;
 }
 
 /** The number of at most 15 digits that stands at a double. */

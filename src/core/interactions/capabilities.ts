@@ -8,8 +8,11 @@ import { operationsOf } from '../operations/invoke';
 import { COMPUTED_PARAMETERS } from '../search/criteria';
 import { storedParameters } from '../search/parameter';
 import { searchTypeOf } from '../search/types';
+import type { NamedQuery } from '../search/named-query';
 import type { Services } from '../services';
 import { VERSION, VERSION_DATE } from '../version';
+import { listQueries, queriesVersion } from './named-queries';
+import { searchContext } from './search';
 import { normativePortion } from './normative';
 import { terminologyCapabilities } from './terminology-capabilities';
 
@@ -42,21 +45,26 @@ function toTold({ referentialIntegrity }: TenantSettings): Told {
 interface Made {
   readonly definitions: Definitions;
   readonly told: string;
+  /** Of the definitions that named queries are among. */
+  readonly queriesVersion: string;
   readonly capabilities: Capabilities;
 }
 
 /** Statements of tenants that are kept, a megabyte or two each. */
 const MAX_OWN = 20;
+/** Spaces that are known to add nothing, by the version of their definitions. */
+const MAX_KNOWN = 1_000;
 
 /** By release and what is told of settings. */
 const ofReleases = new Map<string, Capabilities>();
 const ofSpaces = new LRUCache<number, Made>({ max: MAX_OWN });
+const plainSpaces = new LRUCache<number, string>({ max: MAX_KNOWN });
 
 /** Normative portions and statements on terminology, by the texts that they were made of. */
 const others = new LRUCache<string, Capabilities>({ max: 2 * MAX_OWN });
 
 /**
- * What a space can do, in one of the modes of http.html#capabilities. Cost: one lookup, for terminology a statement too.
+ * What a space can do, in one of the modes of http.html#capabilities. Cost: one statement and two lookups.
  */
 export async function capabilities(
   services: Services,
@@ -67,7 +75,7 @@ export async function capabilities(
     const text = await terminologyCapabilities(services, context);
     return remembered(text, () => text);
   }
-  const full = fullCapabilities(services, context);
+  const full = await fullCapabilities(services, context);
   if (mode === 'full') return full;
   return remembered(full.etag, () => normativePortion(services, context, full.text));
 }
@@ -86,29 +94,39 @@ function tagged(text: string): Capabilities {
 
 /**
  * The CapabilityStatement of a space (http.html#capabilities), made from the lists that the server works by: every
- * type, search parameter and operation in it is one that works. Made once for a release and what is told of settings,
- * and for a space with search parameters of its own again when they change; then one lookup.
+ * type, search parameter and operation in it is one that works. Made once for a release and what is told of settings, and
+ * for a space with search parameters or named queries of its own again when they change. Cost: one statement, two lookups.
  */
-function fullCapabilities(services: Services, { space }: RequestContext): Capabilities {
+async function fullCapabilities(services: Services, context: RequestContext): Promise<Capabilities> {
+  const { space } = context;
   const definitions = services.definitionsOf(space);
-  const isOwn = definitions.ofRelease !== undefined;
+  const version = await queriesVersion(services, context);
+  const hasParameters = definitions.ofRelease !== undefined;
   const toTell = toTold(space.settings);
   const told = JSON.stringify(toTell);
-  const known = isOwn ? ofSpaces.get(space.number) : undefined;
-  let made = isOwn
-    ? known?.definitions === definitions && known.told === told
-      ? known.capabilities
-      : undefined
-    : ofReleases.get(`${space.release} ${told}`);
-  if (made === undefined) {
-    made = tagged(JSON.stringify(statement(definitions, toTell)));
-    if (isOwn) ofSpaces.set(space.number, { definitions, told, capabilities: made });
-    else ofReleases.set(`${space.release} ${told}`, made);
+  if (!hasParameters && plainSpaces.get(space.number) === version) return ofRelease(definitions, toTell);
+  const known = ofSpaces.get(space.number);
+  if (known?.definitions === definitions && known.told === told && known.queriesVersion === version)
+    return known.capabilities;
+  const queries = await listQueries(services, context, searchContext(services, context));
+  if (!hasParameters && queries.length === 0) {
+    plainSpaces.set(space.number, version);
+    return ofRelease(definitions, toTell);
   }
+  const made = tagged(JSON.stringify(statement(definitions, toTell, queries)));
+  ofSpaces.set(space.number, { definitions, told, queriesVersion: version, capabilities: made });
   return made;
 }
 
-function statement(definitions: Definitions, told: Told): object {
+function ofRelease(definitions: Definitions, told: Told): Capabilities {
+  const key = `${definitions.release} ${JSON.stringify(told)}`;
+  let made = ofReleases.get(key);
+  if (made === undefined)
+    ofReleases.set(key, (made = tagged(JSON.stringify(statement(definitions, told, [])))));
+  return made;
+}
+
+function statement(definitions: Definitions, told: Told, queries: readonly NamedQuery[]): object {
   const { release } = definitions;
   const offered = operationsOf(definitions);
   const named = ({ code, definition }: OperationInfo): object => ({ name: code, definition });
@@ -129,7 +147,10 @@ function statement(definitions: Definitions, told: Told): object {
         resource: definitions.resourceTypes.map((type) => {
           const operations = offered
             .filter(({ levels }) => levels.includes('type') || levels.includes('instance'))
-            .filter(({ types }) => types.some((ancestor) => definitions.conformsTo(type, ancestor)));
+            .filter(({ types }) => types.some((ancestor) => definitions.conformsTo(type, ancestor)))
+            .map(named);
+          const asked = queries.filter(({ types }) => types.includes(type));
+          const all = [...operations, ...asked.map(({ code, url }) => ({ name: code, definition: url }))];
           return {
             type,
             profile: `http://hl7.org/fhir/StructureDefinition/${type}`,
@@ -144,7 +165,7 @@ function statement(definitions: Definitions, told: Told): object {
             ...told,
             ...includesOf(definitions, type),
             searchParam: searchParameters(definitions, type),
-            ...(operations.length === 0 ? {} : { operation: operations.map(named) }),
+            ...(all.length === 0 ? {} : { operation: all }),
           };
         }),
         interaction: SYSTEM_INTERACTIONS,

@@ -2,11 +2,12 @@
 import type { SearchPage } from '../api';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
+import { beginningOfDouble, nextAbove } from '../fhir/exact-number';
 import type { SearchQuery } from '../search/parse-search';
 import { MAX_SORTED, type Order } from '../search/plan';
 import type { SortValue } from '../search/sort-value';
 import type { Services } from '../services';
-import type { Phase } from '../storage/search-matches';
+import type { Phase, StoredSortValue } from '../storage/search-matches';
 import { runKeys, type MatchHead } from '../storage/search-run';
 import type { Plan } from './plan-search';
 import { afterOf, phasesOf, toStoredValue, type Position } from './search-position';
@@ -67,7 +68,7 @@ class TiedHeads {
   private after: Position['after'] | undefined;
   /** Nothing more is to be read of the phase. */
   private isRead = true;
-  private buffer: MatchHead[] = [];
+  private readonly buffer: MatchHead[] = [];
 
   /** @param first the value of the first key to begin with; undefined: at the beginning */
   constructor(
@@ -108,7 +109,9 @@ class TiedHeads {
 
   /** Position of the first that is equal to the last one. */
   private firstOf(last: MatchHead): number {
-    return this.buffer.findIndex(({ sortValue }) => sortValue === last.sortValue);
+    const { order } = this.plan;
+    const value = groupOf(order, last.sortValue);
+    return this.buffer.findIndex(({ sortValue }) => groupOf(order, sortValue) === value);
   }
 
   private async readMore(limit: number): Promise<void> {
@@ -126,9 +129,20 @@ class TiedHeads {
   }
 }
 
+/** Equal for what is equal by the first key. */
+function groupOf(order: Order, sortValue: StoredSortValue): StoredSortValue {
+  return isNumber(order, sortValue) ? beginningOfDouble(sortValue) : sortValue;
+}
+
+function isNumber(order: Order, value: StoredSortValue | undefined): value is number {
+  return order.by === 'value' && order.rows.domain === 'number' && typeof value === 'number';
+}
+
 /** The place before everything that has this value. Throws invalidCursor. */
 function beginningOf(order: Order, first: SortValue): Position {
-  const sortValue = order.by === 'value' ? toStoredValue(order, first) : first;
+  const stored = order.by === 'value' ? toStoredValue(order, first) : first;
+  // What is open at its beginning lies above it.
+  const sortValue = isNumber(order, stored) && order.descending ? nextAbove(stored) : stored;
   if (sortValue === undefined || (order.by !== 'value' && typeof sortValue !== 'number'))
     throw fhirError('invalidCursor');
   const key = FIRST_KEY[order.descending ? 'descending' : 'ascending'];

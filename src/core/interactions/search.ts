@@ -1,4 +1,3 @@
-import { zoneOf } from '../space-zone';
 import type { CompartmentAddress, SearchPage, SearchRequest, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { sealCursor } from '../cursor';
@@ -17,6 +16,7 @@ import type { Phase } from '../storage/search-matches';
 import { typeNumberOf } from './resource-address';
 import { collectIncluded, type Included } from './include';
 import { planSearch, type Plan } from './plan-search';
+import { findQuery, type AskedQuery } from './named-queries';
 import { readAtOnce, readEach } from './reading';
 import { isResolved, resolveCriteria } from './resolve-criteria';
 import { BY_KEY } from './gather-heads';
@@ -50,15 +50,15 @@ export async function search(
   const { type, compartment } = request;
   const typeNumber = typeNumberOf(services, context, type);
   const typeContext = searchContext(services, context);
-  const query = parseSearch(
-    typeContext,
-    type,
-    request,
-    request.handling ?? context.space.settings.searchUnknown,
-  );
+  const handling = request.handling ?? context.space.settings.searchUnknown;
+  const named = await findQuery(services, context, typeContext, type, request.parameters);
+  const query =
+    named === undefined
+      ? parseSearch(typeContext, type, request, handling)
+      : parseNamed(typeContext, type, named, handling);
   const within = compartment === undefined ? [] : [criterionOf(typeContext, compartment, type)];
   const asked = { ...query, criteria: [...within, ...query.criteria] };
-  const boundTo = boundText(context, request, query.used);
+  const boundTo = boundText(context, request, query.used, named?.version);
   if (mayBeOneStatement(asked)) {
     const page = await answer(readEach(services, context), context, asked, typeNumber, boundTo, true);
     if (page !== undefined) return completePage(services, context, query, page);
@@ -71,6 +71,24 @@ export async function search(
     if (page === undefined) throw new Error('a search that may run several statements found no answer');
     return completePage(reading, context, query, page);
   });
+}
+
+/** The search that a named query stands for, narrowed by what else was asked; an order of the request goes before its own. */
+function parseNamed(
+  context: SearchTypeContext,
+  type: string,
+  { parameters, used, others }: AskedQuery,
+  handling: 'strict' | 'lenient',
+): SearchQuery {
+  const named = parseSearch(context, type, { parameters }, 'strict');
+  const asked = parseSearch(context, type, { parameters: others }, handling);
+  return {
+    ...asked,
+    criteria: [...named.criteria, ...asked.criteria],
+    sort: asked.sort.length > 0 ? asked.sort : named.sort,
+    includes: [...named.includes, ...asked.includes],
+    used: [...used, ...asked.used],
+  };
 }
 
 /** Whether one statement may be the whole answer, beside those that only choose the plan. */
@@ -90,14 +108,7 @@ export type TypeSearchRequest = SearchRequest & { readonly type: string };
 
 /** What parsing of a search in this space needs. */
 export function searchContext(services: Services, context: RequestContext): SearchTypeContext {
-  return {
-    definitions: services.definitionsOf(context.space),
-    hasher: services.hasher,
-    references: services.references(context.space),
-    keyOf: (name, id) => services.keys.keyOf(name, id),
-    zone: zoneOf(context.space),
-    now: Date.now(),
-  };
+  return services.searchContext(context.space);
 }
 
 /** Throws unknownCompartment, notInCompartment. */
@@ -228,10 +239,11 @@ export function boundText(
   context: RequestContext,
   { type = '*', compartment }: SearchRequest,
   used: SearchQuery['used'],
+  queryVersion = '',
 ): string {
   const parameters = used.filter(([name]) => !POSITION.has(name));
   const address = compartment === undefined ? type : `${compartment.type}/${compartment.id}/${type}`;
-  return `search ${context.space.number} ${address} ${JSON.stringify(parameters)}`;
+  return `search ${context.space.number} ${address} ${JSON.stringify(parameters)}${queryVersion}`;
 }
 
 /** The order that heads lie in; undefined: they do not. What is only counted has no order. */

@@ -15,7 +15,7 @@ import {
   type InputParameters,
 } from '../operations/parameters';
 import { findInContent } from './content';
-import { SEARCH_PARAMETER, wallFault, type PreparationTools } from './prepare';
+import { namedQueryIssues, SEARCH_PARAMETER, wallFault, type PreparationTools } from './prepare';
 import { checkTenantParameter } from '../search/tenant-parameter-check';
 import { refusalOf, toIssues } from './refusal';
 
@@ -141,6 +141,7 @@ async function findIssues(
       ...checkTenantParameter(loadDefinitions(space.release), id ?? '', resource, space.searchParameters)
         .issues,
     );
+  issues.push(...namedQueryIssues(tools, space, type, resource));
   if (issues.some(({ severity }) => severity === 'error')) return issues;
   const costly = errorOf(() => tools.extract(space, type, resource));
   return [...issues, ...(costly?.issues ?? [])];

@@ -10,6 +10,8 @@ import { checkReferences, collectTargets, type LocalTarget, type ReferenceResolv
 import { checkResource, type IdMode } from '../fhir/resource';
 import { toStoredText } from '../fhir/resource-text';
 import type { IndexRows } from '../search/index-rows';
+import { checkNamedQuery } from '../search/named-query-check';
+import type { SearchTypeContext } from '../search/types/search-type';
 import { checkTenantParameter, type ParameterPair } from '../search/tenant-parameter-check';
 import { findInContent, type ContentTools } from './content';
 import { refusalOf, toIssues } from './refusal';
@@ -41,12 +43,17 @@ export interface PreparedVersion {
 /** The type whose resources say what can be searched by. */
 export const SEARCH_PARAMETER = 'SearchParameter';
 
+/** The type whose resources may be named queries. */
+export const OPERATION_DEFINITION = 'OperationDefinition';
+
 /** What a resource is prepared with; the worker has one of its own. */
 export interface PreparationTools extends ContentTools {
   readonly extensionBase: string;
   releaseTypes(space: TenantSpace): ReadonlySet<string>;
   references(space: TenantSpace): ReferenceResolver;
   extract(space: TenantSpace, type: string, resource: JsonObject): IndexRows;
+  /** What parsing of a search in this space needs. */
+  searchContext(space: TenantSpace): SearchTypeContext;
 }
 
 /**
@@ -61,6 +68,8 @@ export async function prepareVersion(
   const resource = checkResource(document, { type, releaseTypes: tools.releaseTypes(space), idMode });
   const warnings = await checkContent(tools, space, resource);
   const pairs = type === SEARCH_PARAMETER ? requirePairs(space, id, resource) : undefined;
+  const faults = namedQueryIssues(tools, space, type, resource);
+  if (faults.length > 0) throw new FhirError('ruleViolated', faults);
   const rows = tools.extract(space, type, resource);
   const { text, metaOffset } = toStoredText(resource, document.marked, {
     id,
@@ -89,6 +98,18 @@ function requirePairs(space: TenantSpace, id: string, resource: JsonObject): rea
   );
   if (issues.length > 0) throw new FhirError('ruleViolated', issues);
   return pairs;
+}
+
+/** Why a resource of this type is no sound named query of the tenant; nothing for all that is none. */
+export function namedQueryIssues(
+  tools: PreparationTools,
+  space: TenantSpace,
+  type: string,
+  resource: JsonObject,
+): readonly Issue[] {
+  return type === OPERATION_DEFINITION
+    ? checkNamedQuery(tools.searchContext(space), resource, tools.extensionBase)
+    : NO_ISSUES;
 }
 
 /** Throws what refuses the resource; returns the rest. */

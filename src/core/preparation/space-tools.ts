@@ -9,7 +9,9 @@ import { createValidator, type Validator } from '../fhir/validate';
 import { createExtractor, type Extractor } from '../search/extract';
 import type { Hasher } from '../search/hash';
 import type { IndexRows } from '../search/index-rows';
+import { keyOf } from '../search/resource-key';
 import { withTenantParameters } from '../search/tenant-parameter';
+import type { SearchTypeContext } from '../search/types/search-type';
 import { ProfileLoader } from '../validation/profile-loader';
 import type { Informant } from './messages';
 import type { PreparationTools } from './prepare';
@@ -113,6 +115,19 @@ export class SpaceTools {
     });
   }
 
+  /** What parsing of a search in a space needs. */
+  searchContext(space: Space): SearchTypeContext {
+    const { hasher } = this.options;
+    return {
+      definitions: this.definitionsOf(space),
+      hasher,
+      references: this.references(space),
+      keyOf: (type, id) => keyOf(hasher, type, id),
+      zone: zoneOf(space),
+      now: Date.now(),
+    };
+  }
+
   /** What a preparer works with; the informant knows what stands in the database. */
   preparationTools(extensionBase: string, informant: Informant): PreparationTools {
     const profiles = new ProfileLoader(informant);
@@ -122,6 +137,7 @@ export class SpaceTools {
       validator: (space) => this.validator(space.release),
       references: (space) => this.references(space),
       extract: (space, type, resource) => this.extract(space, type, resource),
+      searchContext: (space) => this.searchContext(space),
       profilesOf: (space, resource, wanted) => profiles.profilesOf(space, resource, wanted),
       judge: (space, pending) => informant.judge(space, pending),
     };

@@ -5,6 +5,7 @@ import type { Subset } from '../fhir/subset';
 import { parseChoice } from './choice';
 import { parseCriterion } from './criteria';
 import { isInclude, parseInclude, type Include } from './include';
+import { NAMED_QUERY } from './named-query';
 import type { Criterion } from './predicate';
 import type { SearchTypeContext } from './types/search-type';
 
@@ -90,9 +91,9 @@ export function parseSearch(
         else if (summary !== 'false') subset = { kind: summary };
         break;
       }
-      case '_query': {
-        // Never left out: a named query says what is searched, not only how (search.html#query).
-        const reason = 'there are no named queries here; say in parameters what is searched';
+      case NAMED_QUERY: {
+        // Put in place before (interactions/named-queries.ts), and never left out: it says what is searched.
+        const reason = 'a named query is asked of one resource type, and of no other query';
         throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
       }
       // What is contained is no match of its own: only what asks for no such match is taken (search.html#contained).

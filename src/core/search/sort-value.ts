@@ -47,7 +47,7 @@ export function createSortValueReader(
     ({ code, parameter, descending }): ((...of: Parameters<SortValueReader>) => SortValue) => {
       if (code === '_lastUpdated') return (_content, lastUpdated) => lastUpdated;
       if (code === '_id' || parameter === undefined) return (_content, _lastUpdated, id) => id();
-      const values = compileValues(definitions, type, parameter, of);
+      const values = compileValues(definitions, type, parameter, of, keys.length === 1);
       return (content) => extreme(values(content()), descending);
     },
   );
@@ -83,23 +83,29 @@ function compileValues(
   type: string,
   parameter: SearchParameterDefinition,
   of: SortSpace,
+  isOnlyKey: boolean,
 ): (content: JsonObject) => SortValue[] {
   if (parameter.expression === undefined) return () => [];
   const path = compileParameterPath(definitions, parameter, parameter.expression, { rootType: type });
   return (content) =>
     path(content).flatMap((found) => {
       const inner = found.type === 'Extension' ? extensionValue(definitions, found) : found;
-      return inner === undefined ? [] : sortValues(inner, parameter.kind, of);
+      return inner === undefined ? [] : sortValues(inner, parameter.kind, of, isOnlyKey);
     });
 }
 
-function sortValues(found: PathValue, kind: SearchParameterDefinition['kind'], of: SortSpace): SortValue[] {
+function sortValues(
+  found: PathValue,
+  kind: SearchParameterDefinition['kind'],
+  of: SortSpace,
+  isOnlyKey: boolean,
+): SortValue[] {
   switch (kind) {
     case 'date':
       return [dateLow(found, of.zone)];
     case 'number':
     case 'quantity':
-      return numberLow(found);
+      return numberLow(found, isOnlyKey);
     case 'token': {
       const codes: string[] = [];
       visitCodes(found.value, found.type, found.system, (_system, code) => codes.push(code));
@@ -129,8 +135,11 @@ function dateLow({ value, type }: PathValue, zone: Zone): SortValue {
   return range === undefined || range.low === -Infinity ? null : range.low;
 }
 
-/** Where a number, or a range of numbers, begins, as a text; none where that is open. Ranges as index rows have them. */
-function numberLow({ value, type }: PathValue): string[] {
+/**
+ * Where a number, or a range of numbers, begins, as a text; none where that is open. Ranges as index rows have them.
+ * `isOnlyKey`: `>5` comes after 5, as its rows lie; beside other keys the two are equal, and those decide.
+ */
+function numberLow({ value, type }: PathValue, isOnlyKey: boolean): string[] {
   if (!isJsonObject(value)) return present(exactOf(value)).map(sortText);
   if (type === 'Range') return rangeLow(value['low'], value['high']);
   if (type === 'SampledData') {
@@ -141,7 +150,7 @@ function numberLow({ value, type }: PathValue): string[] {
   if (comparator === '<' || comparator === '<=') return [];
   const exact = exactOf(value['value']);
   if (exact === undefined) return [];
-  if (comparator !== '>') return [sortText(exact)];
+  if (comparator !== '>' || !isOnlyKey) return [sortText(exact)];
   const { at, rest } = placeOf(exact);
   return [rest === undefined ? sortTextOfDouble(nextAbove(at)) : sortText(exact)];
 }

@@ -1,0 +1,112 @@
+/** `_query`: the named queries of a tenant (search.html#query), asked of the database each time. */
+import type { RequestContext } from '../context';
+import { fhirError } from '../errors';
+import { parseStoredObject } from '../fhir/json';
+import { parseCriterion } from '../search/criteria';
+import {
+  expandQuery,
+  NAMED_QUERY,
+  readNamedQuery,
+  type ExpandedQuery,
+  type NamedQuery,
+} from '../search/named-query';
+import type { Criterion } from '../search/predicate';
+import type { SearchTypeContext } from '../search/types/search-type';
+import type { Services } from '../services';
+import { lastChangeOf } from '../storage/conformance';
+import { keyOfText } from '../storage/version-row';
+import { OPERATION_DEFINITION } from '../preparation/prepare';
+import { gatherHeads } from './gather-heads';
+
+/** Definitions that are looked at, the newest first. */
+const MAX_DEFINITIONS = 500;
+/** Names that a refusal lists. */
+const MAX_LISTED = 20;
+
+/** A query of a request, and a text that is another one after each change of its definition. */
+export interface AskedQuery extends ExpandedQuery {
+  readonly version: string;
+}
+
+interface FoundQuery {
+  readonly query: NamedQuery;
+  readonly version: string;
+}
+
+/**
+ * What the `_query` of a request stands for; undefined: it has none. Of several active definitions of one code for the
+ * type the one that was changed last counts. Throws invalidParameterValue. Cost: two statements.
+ */
+export async function findQuery(
+  services: Services,
+  context: RequestContext,
+  typeContext: SearchTypeContext,
+  type: string,
+  given: readonly (readonly [name: string, value: string])[],
+): Promise<AskedQuery | undefined> {
+  const [asked, ...others] = given.filter(([name, value]) => name === NAMED_QUERY && value !== '');
+  if (asked === undefined) return undefined;
+  const [, code] = asked;
+  const refused = (reason: string): Error =>
+    fhirError('invalidParameterValue', { parameter: NAMED_QUERY, value: code.slice(0, 80), reason });
+  if (others.length > 0) throw refused('a search has one named query at most');
+  const ofType = ({ query }: FoundQuery): boolean => query.types.includes(type);
+  const isCode = /^[A-Za-z0-9._-]{1,64}$/.test(code);
+  const found = isCode ? await readQueries(services, context, typeContext, code) : [];
+  const newest = found.find((one) => ofType(one) && one.query.code === code);
+  if (newest !== undefined) return { ...expandQuery(newest.query, given), version: newest.version };
+  const known = (await readQueries(services, context, typeContext)).filter(ofType);
+  const names = [...new Set(known.map(({ query }) => query.code))].sort().slice(0, MAX_LISTED);
+  throw refused(
+    names.length === 0
+      ? `${type} has no named queries here`
+      : `the named queries of ${type} are ${names.join(', ')}`,
+  );
+}
+
+/** All that can be asked. Cost: two statements. */
+export async function listQueries(
+  services: Services,
+  context: RequestContext,
+  typeContext: SearchTypeContext,
+): Promise<readonly NamedQuery[]> {
+  const found = await readQueries(services, context, typeContext);
+  return found.map(({ query }) => query);
+}
+
+/** A text that is another one after each change of the definitions of a space. Cost: one statement. */
+export function queriesVersion(services: Services, { space }: RequestContext): Promise<string> {
+  const type = services.definitions(space.release).typeNumber(OPERATION_DEFINITION);
+  return lastChangeOf(services.database, space.number, type === undefined ? [] : [type]);
+}
+
+/** The active ones of the tenant's own space, or those of a code, the last changed first. */
+async function readQueries(
+  services: Services,
+  { space }: RequestContext,
+  typeContext: SearchTypeContext,
+  code?: string,
+): Promise<FoundQuery[]> {
+  const type = services.definitions(space.release).typeNumber(OPERATION_DEFINITION);
+  if (type === undefined) return [];
+  const asked = [['kind', 'query'], ['status', 'active'], ...(code === undefined ? [] : [['code', code]])];
+  const criteria = asked.map(([name = '', value = '']): Criterion => {
+    const criterion = parseCriterion(typeContext, OPERATION_DEFINITION, name, value);
+    if (criterion === undefined) throw new Error(`${OPERATION_DEFINITION} has no search parameter ${name}`);
+    return criterion;
+  });
+  const heads = await gatherHeads(services, space.number, type, criteria);
+  const newest = [...heads].sort((a, b) => b.lastUpdated - a.lastUpdated).slice(0, MAX_DEFINITIONS);
+  const rows = await services.reader.readCurrent(
+    space.number,
+    newest.map(({ keyText }) => ({ type, key: keyOfText(keyText) })),
+  );
+  const queries: FoundQuery[] = [];
+  for (const [index, row] of rows.entries()) {
+    if (row === undefined || row.change === 'delete') continue;
+    const { body } = await services.reader.complete(space.number, row);
+    const query = readNamedQuery(parseStoredObject(body), services.extensionBase);
+    if (query !== undefined) queries.push({ query, version: `${newest[index]?.keyText} ${row.version}` });
+  }
+  return queries;
+}

@@ -1,0 +1,192 @@
+/** What an OperationDefinition that is a named query must be, checked before it is stored. */
+import { FhirError, toIssue, type Issue } from '../errors';
+import type { JsonObject } from '../fhir/json';
+import { isInclude } from './include';
+import {
+  criteriaExtensions,
+  fillIn,
+  parseCriteria,
+  readInputs,
+  type CriterionTemplate,
+  type QueryInput,
+} from './named-query';
+import { parseSearch } from './parse-search';
+import type { SearchTypeContext } from './types/search-type';
+
+const ROOT = 'OperationDefinition';
+const MAX_CRITERIA_LENGTH = 4_000;
+const MAX_TYPES = 200;
+const CODE = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
+const INPUT_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+/** What the client alone says: which page, and how much of it. */
+const OF_THE_CLIENT: ReadonlySet<string> = new Set([
+  ...['_count', '_offset', '_cursor', '_total', '_summary', '_elements', '_contained', '_containedType'],
+  ...['_query', '_format', '_pretty', '_explain'],
+]);
+/** Values of these are no plain ones: what a client gives could say anything in their language. */
+const isFixed = (name: string): boolean => name === '_filter' || name === '_sort' || isInclude(name);
+
+/** Values that a parameter of each kind takes, or values of each type. */
+const SAMPLES: Readonly<Record<string, string>> = {
+  ...{
+    number: '1',
+    quantity: '1',
+    integer: '1',
+    decimal: '1',
+    positiveInt: '1',
+    unsignedInt: '1',
+    Quantity: '1',
+  },
+  ...{ date: '2020-01-01', dateTime: '2020-01-01', instant: '2020-01-01T00:00:00Z' },
+  ...{
+    boolean: 'true',
+    uri: 'http://example.org',
+    url: 'http://example.org',
+    canonical: 'http://example.org',
+  },
+};
+const OTHER_SAMPLES = ['true', '1', '2020-01-01'] as const;
+
+/**
+ * Why a definition that has our extension cannot be stored; 422 each. Only an active one is looked at: no other is
+ * asked. `resource`: structurally an OperationDefinition. Cost: below a millisecond for a few types.
+ */
+export function checkNamedQuery(
+  context: SearchTypeContext,
+  resource: JsonObject,
+  extensionBase: string,
+): readonly Issue[] {
+  const extensions = criteriaExtensions(resource, extensionBase);
+  const [extension] = extensions;
+  if (extension === undefined || resource['status'] !== 'active') return [];
+  const issues: Issue[] = [];
+  const refuse = (reason: string, place: string): void => {
+    issues.push(toIssue('ruleViolated', { reason }, `${ROOT}.${place}`));
+  };
+  if (resource['kind'] !== 'query') refuse("What stands for search criteria is of the kind 'query'", 'kind');
+  if (resource['type'] !== true) refuse('A named query is asked of a resource type: type is true', 'type');
+  if (typeof resource['url'] !== 'string')
+    refuse('A named query has a url, by which metadata names it', 'url');
+  const code = resource['code'];
+  if (typeof code !== 'string' || !CODE.test(code))
+    refuse('The code of a named query has 1 to 64 of A-Z a-z 0-9 . _ - and begins with a letter', 'code');
+  const types = readTypes(context, resource, refuse);
+  const inputs = readInputs(resource);
+  checkInputs(inputs, refuse);
+  for (const { place } of extensions.slice(1))
+    refuse('A named query has its criteria once', `extension[${place}]`);
+  const { value, place } = extension;
+  const refuseCriteria = (reason: string): void => refuse(reason, `extension[${place}].value`);
+  if (typeof value !== 'string' || value.length > MAX_CRITERIA_LENGTH)
+    refuseCriteria(`The criteria are a valueString of at most ${MAX_CRITERIA_LENGTH} characters`);
+  else checkCriteria(context, types, inputs, value, refuseCriteria, refuse);
+  return issues;
+}
+
+type Refuse = (reason: string, place: string) => void;
+
+function readTypes({ definitions }: SearchTypeContext, { resource }: JsonObject, refuse: Refuse): string[] {
+  const types: string[] = [];
+  if (!Array.isArray(resource) || resource.length === 0 || resource.length > MAX_TYPES) {
+    refuse('A named query names the resource types that it is asked of', 'resource');
+    return types;
+  }
+  for (const [index, type] of resource.entries()) {
+    if (typeof type === 'string' && definitions.isResourceType(type)) types.push(type);
+    else refuse('This is no resource type that resources can be of', `resource[${index}]`);
+  }
+  return types;
+}
+
+function checkInputs(inputs: readonly QueryInput[], refuse: Refuse): void {
+  const names = new Set<string>();
+  for (const { name, place } of inputs) {
+    if (!INPUT_NAME.test(name))
+      refuse('The name has 1 to 64 of A-Z a-z 0-9 _ - and begins with a letter', `parameter[${place}].name`);
+    if (names.has(name)) refuse(`There is another parameter '${name}'`, `parameter[${place}].name`);
+    names.add(name);
+  }
+}
+
+function checkCriteria(
+  context: SearchTypeContext,
+  types: readonly string[],
+  inputs: readonly QueryInput[],
+  text: string,
+  refuseCriteria: (reason: string) => void,
+  refuse: Refuse,
+): void {
+  const templates = parseCriteria(text);
+  if (typeof templates === 'string') {
+    refuseCriteria(templates);
+    return;
+  }
+  const known = new Set(inputs.map(({ name }) => name));
+  const used = new Set<string>();
+  let isSound = true;
+  for (const { name, parts } of templates) {
+    if (OF_THE_CLIENT.has(name)) refuseCriteria(`'${name}' is for the client to say`);
+    for (const part of parts) {
+      if (typeof part === 'string') continue;
+      used.add(part.input);
+      if (!known.has(part.input)) refuseCriteria(`There is no parameter '${part.input}' of the use in`);
+      if (isFixed(name)) refuseCriteria(`'${name}' cannot be given a value`);
+      isSound &&= known.has(part.input) && !isFixed(name);
+    }
+    isSound &&= !OF_THE_CLIENT.has(name);
+  }
+  for (const { name, place } of inputs)
+    if (!used.has(name)) refuse(`Nothing in the criteria uses {${name}}`, `parameter[${place}]`);
+  if (!isSound) return;
+  for (const type of types) {
+    const fault = faultOf(context, type, templates, inputs);
+    if (fault === undefined) continue;
+    refuseCriteria(`As a search of ${type}: ${fault}`);
+    return;
+  }
+}
+
+/** What is wrong with the criteria as a search, with some value in the place of each input. */
+function faultOf(
+  context: SearchTypeContext,
+  type: string,
+  templates: readonly CriterionTemplate[],
+  inputs: readonly QueryInput[],
+): string | undefined {
+  for (const template of templates) {
+    let fault: string | undefined;
+    // Of what kind the value of a string is, only its parameter tells.
+    for (const other of OTHER_SAMPLES) {
+      const values = new Map(inputs.map(({ name, kind = '' }) => [name, [SAMPLES[kind] ?? other]]));
+      const found = parseFault(context, type, fillIn([template], values));
+      if (found === undefined) {
+        fault = undefined;
+        break;
+      }
+      fault ??= found;
+    }
+    if (fault !== undefined) return fault;
+  }
+  return parseFault(
+    context,
+    type,
+    fillIn(
+      templates.filter(({ parts }) => parts.every((part) => typeof part === 'string')),
+      new Map(),
+    ),
+  );
+}
+
+function parseFault(
+  context: SearchTypeContext,
+  type: string,
+  parameters: readonly (readonly [string, string])[],
+): string | undefined {
+  try {
+    parseSearch(context, type, { parameters }, 'strict');
+    return undefined;
+  } catch (error) {
+    if (error instanceof FhirError) return error.message;
+    throw error;
+  }
+}
