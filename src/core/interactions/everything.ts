@@ -21,7 +21,7 @@ import {
 import { recordSteps, type RecordStep } from './record-steps';
 import { withReason } from './search-timeout';
 import { toStoredVersion } from './stored-version';
-import { afterOf } from './type-stream';
+import { afterOf } from './search-position';
 
 /** Resources that are looked at for one page, shown or not. */
 const MAX_LOOKED_AT = 1000;

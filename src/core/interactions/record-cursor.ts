@@ -3,8 +3,8 @@ import { openCursor, sealCursor } from '../cursor';
 import { fhirError } from '../errors';
 import type { RecordRequest } from '../operations/environment';
 import type { Services } from '../services';
-import type { Phase } from '../storage/search-matches';
 import type { TypePlace } from './merge-streams';
+import { PHASES } from './search-position';
 
 /** Where a page of a record ends: behind a resource, or amid what it points to. */
 export interface RecordPlace extends TypePlace {
@@ -87,8 +87,6 @@ export function sealRecordCursor(
     brought,
   ]);
 }
-
-const PHASES: readonly Phase[] = ['all', 'dated', 'undated'];
 
 /** Throws invalidCursor. */
 export function openRecordCursor(

@@ -27,7 +27,8 @@ export function afterOf({ sortValue, keyText }: Pick<MatchHead, 'sortValue' | 'k
   return { sortValue, key: keyText };
 }
 
-const PHASES: readonly Phase[] = ['all', 'valued', 'unvalued'];
+/** All there are, to find that of a cursor. */
+export const PHASES: readonly Phase[] = ['all', 'valued', 'unvalued'];
 
 /** The content of a cursor behind a match. By the values of a parameter it is that of `searchSorted`. */
 export function contentOf({ order }: Plan, { phase, after }: Position): CursorContent {

@@ -7,12 +7,12 @@ import { parseTypesSearch, readTypes, type NamedTypes, type TypesQuery } from '.
 import type { Order } from '../search/plan';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { Services } from '../services';
-import type { Phase } from '../storage/search-matches';
 import { keyOfText, type PageRow } from '../storage/version-row';
 import { inBatches, inOrder, inSequence, type TypePlace } from './merge-streams';
 import { openStreams } from './open-streams';
 import { readAtOnce } from './reading';
 import { boundText, completePage, criterionOf, search, searchContext } from './search';
+import { PHASES } from './search-position';
 import { sortTypes } from './search-types-sorted';
 import { explaining } from './search-explanation';
 import { planningReason, withReason } from './search-timeout';
@@ -166,8 +166,6 @@ async function findMatches(
     },
   };
 }
-
-const PHASES: readonly Phase[] = ['all', 'valued', 'unvalued'];
 
 function openPlace(services: Services, boundTo: string, cursor: string): TypePlace {
   const [typeNumber, name, sortValue, key] = openCursor(services.secretKeys, boundTo, cursor);
