@@ -297,3 +297,81 @@ it('(checks 40, 41) of writers that refer and others that delete, over two serve
     await other.close();
   }
 });
+
+describe.each(RELEASE_NAMES)('a transaction under %s', (release) => {
+  const post = (resource: object, fullUrl?: string): object => ({
+    ...(fullUrl === undefined ? {} : { fullUrl }),
+    resource,
+    request: { method: 'POST', url: (resource as { resourceType: string }).resourceType },
+  });
+  const put = (type: string, id: string, more: object = {}): object => ({
+    resource: { resourceType: type, id, ...more },
+    request: { method: 'PUT', url: `${type}/${id}` },
+  });
+  const remove = (url: string): object => ({ request: { method: 'DELETE', url } });
+  const bundle = (...entry: object[]): object => ({ resourceType: 'Bundle', type: 'transaction', entry });
+  const URN = 'urn:uuid:7a9b5a3e-4d35-4a5b-9a7f-0d7d5c3f4b11';
+
+  it('(check 40) may refer to what its other entries make, whichever comes first', async () => {
+    const { send } = await openTenant(release, 'on-write-and-delete');
+    const circle = [
+      put('Patient', 'ann', { link: [{ other: { reference: 'Patient/bob' }, type: 'seealso' }] }),
+      put('Patient', 'bob', { link: [{ other: { reference: 'Patient/ann' }, type: 'seealso' }] }),
+    ];
+    const observed = post(
+      observation({ subject: { reference: URN }, performer: [{ reference: 'Patient/bob' }] }),
+    );
+    const { status, json } = await send(
+      'POST',
+      '',
+      bundle(observed, post({ resourceType: 'Patient' }, URN), ...circle),
+    );
+    expect([status, json.entry?.length]).toEqual([200, 4]);
+    // Both at once may go, one alone may not.
+    expect((await send('POST', '', bundle(remove('Patient/ann')))).status).toBe(409);
+    expect((await send('DELETE', '/Patient/bob')).status).toBe(409);
+  });
+
+  it('(check 40) is refused as a whole where an entry refers to nothing, with the place in the Bundle', async () => {
+    const { send } = await openTenant(release, 'on-write');
+    const broken = observation({
+      subject: { reference: 'Patient/ann' },
+      performer: [{ reference: 'Patient/nobody' }],
+    });
+    const refused = await send('POST', '', bundle(put('Patient', 'ann'), post(broken)));
+    expect(refusalOf(refused)).toEqual([
+      422,
+      ['not-found', 'Bundle.entry[1].resource.performer[0].reference'],
+    ]);
+    expect((await send('GET', '/_history?_count=0')).json.total).toBe(0);
+    // Nor to what another of its entries deletes.
+    await send('POST', '', bundle(put('Patient', 'ann')));
+    const deleting = bundle(
+      remove('Patient/ann'),
+      post(observation({ subject: { reference: 'Patient/ann' } })),
+    );
+    expect(refusalOf(await send('POST', '', deleting))).toEqual([
+      422,
+      ['not-found', 'Bundle.entry[1].resource.subject.reference'],
+    ]);
+    expect((await send('GET', '/Patient/ann')).status).toBe(200);
+  });
+
+  it('(check 41) deletes what nothing refers to when it is over, and else nothing', async () => {
+    const { send, put: store } = await openTenant(release, 'on-write-and-delete');
+    await store('Patient', 'ann');
+    await store('Observation', 'o', observation({ subject: { reference: 'Patient/ann' } }));
+    await store('Observation', 'p', observation({ subject: { reference: 'Patient/ann' } }));
+    const refused = await send('POST', '', bundle(remove('Observation/o'), remove('Patient/ann')));
+    expect(refusalOf(refused)).toEqual([409, ['conflict', 'Bundle.entry[1].request.url']]);
+    expect(refused.json.issue[0].diagnostics).toContain('Observation/p');
+    expect((await send('GET', '/Observation/o')).status).toBe(200);
+    const all = bundle(
+      remove('Patient/ann'),
+      remove('Observation/o'),
+      put('Observation', 'p', observation({})),
+    );
+    expect((await send('POST', '', all)).status).toBe(200);
+    expect((await send('GET', '/Patient/ann')).status).toBe(410);
+  });
+});

@@ -13,12 +13,14 @@ import { storedParameters } from '../search/parameter';
 import type { Services } from '../services';
 import { findAbsent, findReferrers, holdTargets as hold, type Target } from '../storage/targets';
 import { keyOfText } from '../storage/version-row';
-import type { VersionWrite } from '../storage/version-write';
+import type { KeyHalves, VersionWrite } from '../storage/version-write';
 import type { ResourceAddress } from '../storage/version-read';
 
 /** Broken references, and referring resources, that one error names. */
 const MOST_ISSUES = 20;
 const MOST_REFERRERS = 5;
+/** Deletions that one statement looks after. */
+const AT_ONCE = 100;
 
 type Run = Parameters<typeof hold>[0];
 
@@ -29,13 +31,19 @@ interface NamedTarget extends Target {
   readonly place?: string;
 }
 
-/** A write of a transaction. */
-export interface IntegrityMember {
-  readonly type: string;
+/** A resource that is being deleted. */
+interface Deleted extends ResourceAddress {
+  readonly name: string;
   readonly id: string;
-  readonly write: VersionWrite;
+  /** Of what asked for it. */
+  readonly expression?: string;
+}
+
+/** What the resource of an entry refers to. */
+interface EntryTargets {
   readonly targets?: readonly LocalTarget[];
-  readonly place?: string;
+  /** `Bundle.entry[7].resource` */
+  readonly place: string;
 }
 
 /**
@@ -51,84 +59,90 @@ export async function requireTargets(
   others: readonly Target[] = [],
 ): Promise<Pick<VersionWrite, 'targets'>> {
   if (named === undefined || named.length === 0) return others.length === 0 ? {} : { targets: others };
-  const targets = toTargets(services, context, own, named);
+  // What refers to itself has what it refers to by being written.
+  const targets = toTargets(services, context, named).filter(({ type, key }) => !isAt(own, type, key));
   await refuseAbsent(services, context, runOf(services, context), targets);
   return { targets: [...targets, ...others] };
 }
 
-/** Throws referredTo where a resource refers to one that is being deleted, in the transaction that holds its head. */
+function isAt(own: ResourceAddress, type: number, key: KeyHalves): boolean {
+  return type === own.type && key.high === own.key.high && key.low === own.key.low;
+}
+
+/** Throws referredTo where a resource refers to one that is being deleted, in the transaction that holds the heads. */
 export async function refuseReferred(
   services: Services,
   context: RequestContext,
   run: Run,
-  deleted: ResourceAddress & { readonly name: string; readonly id: string },
+  all: readonly Deleted[],
 ): Promise<void> {
   const definitions = services.definitions(context.space.release);
   const found = await findReferrers(
     run,
     context.space.number,
     referenceParameters(definitions),
-    [deleted],
+    all,
     MOST_REFERRERS + 1,
   );
-  if (found.length === 0) return;
+  const [first] = found;
+  const deleted = first === undefined ? undefined : all[first.target];
+  if (first === undefined || deleted === undefined) return;
   const names = found
+    .filter(({ target }) => target === first.target)
     .slice(0, MOST_REFERRERS)
     .map(
       ({ type, id, keyText }) =>
         `${definitions.typeName(type)}/${id ?? services.keys.idOf(keyOfText(keyText))}`,
     );
   const referring = names.join(', ') + (found.length > MOST_REFERRERS ? ' and others' : '');
-  throw fhirError('referredTo', { type: deleted.name, id: deleted.id, referring });
+  throw fhirError('referredTo', { type: deleted.name, id: deleted.id, referring }, deleted.expression);
 }
 
-/**
- * Of a transaction, before its first write: holds what its resources refer to, in the order of keys, so that nobody
- * deletes it. Cost: one statement.
- */
-export async function holdTargets(
-  services: Services,
-  context: RequestContext,
-  run: Run,
-  members: readonly IntegrityMember[],
-): Promise<void> {
-  await hold(run, context.space.number, targetsOf(services, context, members));
+/** What looks after the references of a transaction, in the transaction. */
+export interface IntegrityWatch {
+  /**
+   * Before the first write: holds what is referred to, in the order of keys, so that nobody deletes it. Cost: one
+   * statement.
+   */
+  hold(run: Run): Promise<void>;
+  /**
+   * After the last write: throws brokenReference and referredTo for what would be left behind. The deleted heads are held
+   * FOR UPDATE. Cost: two statements, and one for each 100 deletions.
+   */
+  require(run: Run): Promise<void>;
 }
 
-/**
- * Of a transaction, after its last write: throws brokenReference and referredTo for what would be left behind. The
- * deleted heads are held FOR UPDATE. Cost: two statements, and one for each deletion.
- */
-export async function requireIntegrity(
+/** `run` nothing where the tenant asks for nothing. The entries' references may be to what others of them write. */
+export function watchIntegrity(
   services: Services,
   context: RequestContext,
-  run: Run,
-  members: readonly IntegrityMember[],
-): Promise<void> {
-  const targets = targetsOf(services, context, members);
-  // What has come meanwhile was not held before.
-  await hold(run, context.space.number, targets);
-  await refuseAbsent(services, context, run, targets);
-  if (context.space.settings.referentialIntegrity !== 'on-write-and-delete') return;
-  for (const { write, type, id } of members)
-    if (write.change === 'delete') await refuseReferred(services, context, run, { ...write, name: type, id });
-}
-
-function targetsOf(
-  services: Services,
-  context: RequestContext,
-  members: readonly IntegrityMember[],
-): readonly NamedTarget[] {
-  return members.flatMap(({ write, targets = [], place }) =>
-    toTargets(services, context, write, targets, place),
+  written: readonly EntryTargets[],
+  deleted: readonly Deleted[],
+): IntegrityWatch {
+  const { settings, number: space } = context.space;
+  if (settings.referentialIntegrity === 'off') return NO_WATCH;
+  const targets = written.flatMap(({ targets: named = [], place }) =>
+    toTargets(services, context, named, place),
   );
+  return {
+    hold: (run) => hold(run, space, targets),
+    async require(run) {
+      // What has come meanwhile was not held before.
+      await hold(run, space, targets);
+      await refuseAbsent(services, context, run, targets);
+      if (settings.referentialIntegrity !== 'on-write-and-delete') return;
+      for (let start = 0; start < deleted.length; start += AT_ONCE)
+        await refuseReferred(services, context, run, deleted.slice(start, start + AT_ONCE));
+    },
+  };
 }
 
-/** Without references of the resource to itself. */
+const NO_WATCH: IntegrityWatch = { hold: () => Promise.resolve(), require: () => Promise.resolve() };
+
+/** Those that are of a type of the release. */
 function toTargets(
   services: Services,
   { space }: RequestContext,
-  own: ResourceAddress,
   named: readonly LocalTarget[],
   place?: string,
 ): readonly NamedTarget[] {
@@ -137,7 +151,6 @@ function toTargets(
     const type = definitions.typeNumber(target.type);
     if (type === undefined) return [];
     const key = services.keys.keyOf(target.type, target.id);
-    if (type === own.type && key.high === own.key.high && key.low === own.key.low) return [];
     const version = target.versionId === undefined ? undefined : toVersion(target.versionId);
     return [
       {

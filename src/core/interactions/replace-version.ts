@@ -191,7 +191,7 @@ async function replaceLocked(
       const plan = await planWrite(services, context, type, id, address, guard, current, next);
       if (plan === undefined) return { version: undefined, created: false };
       if (mustHoldHead(context, plan))
-        await refuseReferred(services, context, run, { ...address, name: type, id });
+        await refuseReferred(services, context, run, [{ ...address, name: type, id }]);
       const written = await writeInTransaction(run, space, plan.write);
       return written === undefined ? undefined : finish(services, type, plan, written);
     });

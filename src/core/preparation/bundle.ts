@@ -106,7 +106,10 @@ export interface VersionsTask {
 }
 
 /** What is stored for an entry; deletions have none. */
-export interface PreparedEntry extends Pick<PreparedVersion, 'text' | 'metaOffset' | 'warnings' | 'pairs'> {
+export interface PreparedEntry extends Pick<
+  PreparedVersion,
+  'text' | 'metaOffset' | 'warnings' | 'pairs' | 'targets'
+> {
   readonly index: number;
 }
 
@@ -315,8 +318,12 @@ async function prepareVersions(bundle: Opened, task: VersionsTask): Promise<Prep
       const { write, prepared, index } = outcome;
       if (refused.length === 0) writer.add(write, index);
       if (prepared === undefined) continue;
-      const { text, metaOffset, warnings, pairs } = prepared;
-      entries.push({ index, text, metaOffset, warnings, ...(pairs === undefined ? {} : { pairs }) });
+      const { text, metaOffset, warnings, pairs, targets } = prepared;
+      const more = {
+        ...(pairs === undefined ? {} : { pairs }),
+        ...(targets === undefined ? {} : { targets }),
+      };
+      entries.push({ index, text, metaOffset, warnings, ...more });
     }
     if (refused.length >= MOST_ISSUES) break;
   }

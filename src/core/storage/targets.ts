@@ -23,12 +23,13 @@ const HOLD = defineStatement(
       ${bind('held_key')}::bigint[], ${bind('held_version')}::int[], true)`),
 );
 
-/** The values of REQUIRE_TARGETS without the space. */
+/** The values of REQUIRE_TARGETS without the space: each target once. */
 export function encodeTargets(targets: readonly Target[]): Readonly<Record<string, Bound>> {
   const type = new BinaryArray('int2');
   const key = new BinaryArray('int8');
   const version = new BinaryArray('int4');
-  for (const target of targets) {
+  for (const [target] of groupAlike(targets).values()) {
+    if (target === undefined) continue;
     type.pushInt2(target.type);
     key.pushInt8(target.key.high, target.key.low);
     version.pushInt4(target.version ?? 0);
@@ -61,18 +62,32 @@ export async function findAbsent<T extends Target>(
   targets: readonly T[],
 ): Promise<T[]> {
   if (targets.length === 0) return [];
-  const rows = await run(PRESENT, { space, ...encodeTargets(targets), limit: targets.length });
-  const present = new Set(rows.map((row) => Number(row[0])));
-  return targets.filter((_target, index) => !present.has(index + 1));
+  const groups = [...groupAlike(targets).values()];
+  const bound = { space, ...encodeTargets(targets), limit: groups.length };
+  const present = new Set((await run(PRESENT, bound)).map((row) => Number(row[0])));
+  return groups.flatMap((group, index) => (present.has(index + 1) ? [] : group));
+}
+
+/** Targets that are the same, by a name for them; in the order of the first of each. */
+function groupAlike<T extends Target>(targets: readonly T[]): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const target of targets) {
+    const { type, key, version = 0 } = target;
+    const name = `${type} ${key.high} ${key.low} ${version}`;
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [target]);
+    else group.push(target);
+  }
+  return groups;
 }
 
 // A deleted resource has no index rows, and neither has what was left out by an update.
 const REFERRERS = defineStatement(
   template(sql`
-    select distinct p.resource_type, f.resource_key::text as key_text, h.id
+    select distinct k.ordinal::int, p.resource_type, f.resource_key::text as key_text, h.id
     from unnest(${bind('parameters')}::int[], ${bind('types')}::smallint[]) as p (parameter, resource_type)
-    cross join unnest(${bind('held_type')}::smallint[], ${bind('held_key')}::bigint[])
-      as k (target_type, target_key)
+    cross join unnest(${bind('held_type')}::smallint[], ${bind('held_key')}::bigint[]) with ordinality
+      as k (target_type, target_key, ordinal)
     cross join lateral (
       select t.resource_key from andiron.reference_index t
       where t.space = ${bind('space')}::int and t.parameter = p.parameter and t.target_key = k.target_key
@@ -86,6 +101,8 @@ const REFERRERS = defineStatement(
 
 /** A resource that refers to another one. */
 export interface Referrer {
+  /** The place of that one among those asked for. */
+  readonly target: number;
   readonly type: number;
   /** Null where the key stands for the id. */
   readonly id: string | null;
@@ -93,8 +110,8 @@ export interface Referrer {
 }
 
 /**
- * Resources that refer to one of the targets by one of these parameters, each given with the type whose it is; at most
- * `limit`, and none for its reference to itself. Cost: one statement, an index probe for each parameter and target.
+ * Resources that refer to one of the targets, which are different, by one of these parameters, each given with the type
+ * whose it is; at most `limit`, and none for its reference to itself. Cost: one statement, an index probe for each parameter and target.
  */
 export async function findReferrers(
   run: Run,
@@ -112,5 +129,10 @@ export async function findReferrers(
   const { held_type, held_key } = encodeTargets(targets);
   const bound = { space, parameters: numbers.finish(), types: types.finish(), held_type, held_key, limit };
   const rows = await run(REFERRERS, bound as Readonly<Record<string, Bound>>);
-  return rows.map((row) => ({ type: Number(row[0]), keyText: String(row[1]), id: row[2] as string | null }));
+  return rows.map((row) => ({
+    target: Number(row[0]) - 1,
+    type: Number(row[1]),
+    keyText: String(row[2]),
+    id: row[3] as string | null,
+  }));
 }

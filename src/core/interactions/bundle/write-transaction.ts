@@ -1,5 +1,6 @@
 import type { EntryAnswer, WriteResult } from '../../api';
 import type { RequestContext } from '../../context';
+import { entryExpression } from '../../fhir/bundle/entry';
 import type { EntryVersion, OpenBundle, PreparedEntry, PreparedVersions } from '../../preparation/bundle';
 import type { Services } from '../../services';
 import { claimResources } from '../../storage/claim';
@@ -7,6 +8,7 @@ import type { VersionRow } from '../../storage/version-row';
 import type { Written } from '../../storage/version-write';
 import { registerParameters, writeEncoded, type Run } from '../../storage/write-queue';
 import { SEARCH_PARAMETER } from '../../preparation/prepare';
+import { watchIntegrity, type IntegrityWatch } from '../referential-integrity';
 import { ANONYMOUS, toStoredVersion } from '../stored-version';
 import { linkTargets, nextVersion, type PlannedWrite } from './planned-write';
 
@@ -19,6 +21,7 @@ export interface PreparedWrites {
   /** In the order of `writes`; undefined: there is nothing to delete. */
   readonly versions: readonly (EntryVersion | undefined)[];
   readonly prepared: PreparedVersions;
+  readonly integrity: IntegrityWatch;
 }
 
 /** What is made of the present versions. Throws what is wrong with entries, or with what they ask for. */
@@ -50,7 +53,12 @@ export async function prepareWrites(
     conditional,
     author: context.actor === ANONYMOUS ? null : context.actor,
   });
-  return { writes, versions, prepared };
+  const written = prepared.entries.map(({ index, targets }) => ({
+    ...(targets === undefined ? {} : { targets }),
+    place: entryExpression(index, 'resource'),
+  }));
+  const deleted = versions.flatMap((version) => (version?.change === 'delete' ? [toDeleted(version)] : []));
+  return { writes, versions, prepared, integrity: watchIntegrity(services, context, written, deleted) };
 }
 
 /**
@@ -93,8 +101,9 @@ export async function writePrepared(
   services: Services,
   run: Run,
   { space, actor }: RequestContext,
-  { writes, versions, prepared }: PreparedWrites,
+  { writes, versions, prepared, integrity }: PreparedWrites,
 ): Promise<ReadonlyMap<number, EntryAnswer>> {
+  await integrity.hold(run);
   const written = new Map<number, Written>();
   for (const { indexes, bound } of prepared.writes) {
     const outcomes = await writeEncoded(run, bound, indexes.length, space.searchParameters?.change);
@@ -129,12 +138,16 @@ export async function writePrepared(
   return answers;
 }
 
-/** Behind the last write of the transaction: what is written afterwards would be made by other search parameters. */
+/**
+ * Behind the last write of the transaction: what is written afterwards would be made by other search parameters, and
+ * could leave a reference broken. Throws brokenReference, referredTo.
+ */
 export async function registerAll(
   run: Run,
   { space }: RequestContext,
   all: readonly PreparedWrites[],
 ): Promise<void> {
+  for (const { integrity } of all) await integrity.require(run);
   for (const { versions, prepared } of all) {
     const pairs = new Map(prepared.entries.map((entry) => [entry.index, entry.pairs]));
     for (const version of versions) {
@@ -145,6 +158,10 @@ export async function registerAll(
       });
     }
   }
+}
+
+function toDeleted({ type, id, typeNumber, key, index }: EntryVersion) {
+  return { name: type, id, type: typeNumber, key, expression: entryExpression(index, 'request.url') };
 }
 
 function toRow(
