@@ -170,6 +170,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     },
     validator: (release) => tools.validator(release),
     extract: (space, type, resource) => tools.extract(space, type, resource),
+    extractForScan: (space, type, resource) => tools.extractForScan(space, type, resource),
     createExtractor: (space, maxRows) => tools.createExtractor(space, maxRows),
     references: (space) => tools.references(space),
     searchContext: (space) => tools.searchContext(space),

@@ -82,6 +82,8 @@ export interface Services {
   validator(release: Release): Validator;
   /** Index rows of a resource of that space. Throws tooCostly over `limits.maxIndexRows`. */
   extract(space: Space, type: string, resource: JsonObject): IndexRows;
+  /** The same, with rows that are not stored (`RowSettings.hasSystemKeys`). */
+  extractForScan(space: Space, type: string, resource: JsonObject): IndexRows;
   /** Makes the same rows under another limit. */
   createExtractor(space: Space, maxRows: number): Extractor;
   references(space: Space): ReferenceResolver;

@@ -216,6 +216,13 @@ describe.each(RELEASE_NAMES)('search under %s', (release) => {
     ['Observation?component-code-value-quantity=8480-6$120|http://unitsofmeasure.org|mm[Hg]', ['pressure']],
     ['Observation?combo-code-value-quantity=8480-6$120,8867-4$5.4', ['mg', 'named', 'no-unit', 'pressure']],
     ['Observation?code-value-quantity=8867-4$5.4|http://unitsofmeasure.org|mg', ['mg', 'ug']],
+    // Any code of a system is in no index: the resources are read.
+    ['Observation?component-code-value-quantity=http://loinc.org|$lt100', ['other-pressure', 'pressure']],
+    ['Observation?component-code-value-quantity=http://loinc.org|$gt120', []],
+    ['Observation?component-code-value-quantity=http://elsewhere.example.org|$gt1', []],
+    ['Observation?code-value-quantity=http://loinc.org|$5.4|http://unitsofmeasure.org|mg', ['mg', 'ug']],
+    ['Observation?code-value-quantity=http://loinc.org|$5.4||tablets', ['named']],
+    ['Observation?code-value-quantity=http://loinc.org|$gt9.349999999999999998', ['digits', 'ug']],
     ['RiskAssessment?probability=0.8', ['risk']],
     ['RiskAssessment?probability=0.80', ['risk']],
     ['RiskAssessment?probability=0.801', []],
@@ -261,7 +268,7 @@ describe.each(RELEASE_NAMES)('search under %s', (release) => {
     ['Observation?subject:below=Patient/1', 'Location/id of this server'],
     ['Encounter?subject:Organization=1', 'it refers to Group, Patient'],
     ['MolecularSequence?chromosome-window-coordinate=1$lt150', '3 parts'],
-    ['Observation?code-value-quantity=http://loinc.org|$gt5', 'a code here is'],
+    ['Observation?code-value-quantity=|$gt5', 'a code here is'],
   ])('%s is refused', async (query, words) => {
     const { status, json } = await server.request('GET', `${server.path('system', release)}/${query}`);
     expect(status).toBe(400);

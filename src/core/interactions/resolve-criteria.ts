@@ -72,7 +72,7 @@ async function resolveCriterion(
           return [{ ...predicate, criteria: await resolveCriteria(services, context, predicate.criteria) }];
         case 'scan': {
           const { scan } = predicate;
-          if (scan.kind !== 'element') return [predicate];
+          if (scan.kind !== 'rows') return [predicate];
           const known = await resolveCriteria(services, context, scan.criteria);
           return [{ index: 'scan', scan: { ...scan, criteria: known, space: context.space } }];
         }

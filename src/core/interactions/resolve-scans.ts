@@ -204,7 +204,7 @@ async function findKeys(
 ): Promise<{ readonly keys: readonly ResourceKey[]; readonly contained: readonly ContainedKeys[] }> {
   const tests = scans.map((anyOf) =>
     anyOf.map((scan) =>
-      compileScan(services.definitions(scan.release), scan, (...of) => services.extract(...of)),
+      compileScan(services.definitions(scan.release), scan, (...of) => services.extractForScan(...of)),
     ),
   );
   const scan: TextScan = {
@@ -310,7 +310,7 @@ class Reader implements ContainedTest {
       await this.letOthersWork();
     }
     if (this.found.length > MAX_FOUND) {
-      const reason = `More than ${MAX_FOUND} resources have these words; this is searched for up to there. Narrow the search, by more words or other parameters`;
+      const reason = `More than ${MAX_FOUND} resources have these words or values; they are searched for up to there. Narrow the search, by more words or other parameters`;
       throw fhirError('tooCostly', { reason });
     }
   }

@@ -43,6 +43,7 @@ export class SpaceTools {
   private readonly validators = new Map<Release, Validator>();
   private readonly resolvers = new LRUCache<number, ReferenceResolver>({ max: MAX_SPACES });
   private readonly extractors = new LRUCache<number, MadeExtractor>({ max: MAX_SPACES });
+  private readonly scanning = new LRUCache<number, MadeExtractor>({ max: MAX_SPACES });
   private readonly searched = new LRUCache<number, MadeDefinitions>({ max: MAX_SPACES });
 
   constructor(private readonly options: SpaceToolsOptions) {
@@ -93,17 +94,32 @@ export class SpaceTools {
 
   /** Index rows of a resource of that space. Throws tooCostly over `maxIndexRows`. */
   extract(space: Space, type: string, resource: JsonObject): IndexRows {
+    return this.keptExtractor(this.extractors, space, false)(type, resource);
+  }
+
+  /** The same, with rows that are not stored (`RowSettings.hasSystemKeys`). */
+  extractForScan(space: Space, type: string, resource: JsonObject): IndexRows {
+    return this.keptExtractor(this.scanning, space, true)(type, resource);
+  }
+
+  private keptExtractor(
+    kept: LRUCache<number, MadeExtractor>,
+    space: Space,
+    hasSystemKeys: boolean,
+  ): Extractor {
     const change = space.searchParameters?.change ?? 0;
-    let made = this.extractors.get(space.number);
+    let made = kept.get(space.number);
     if (made?.change !== change) {
-      made = { change, extract: this.createExtractor(space, this.options.maxIndexRows) };
-      this.extractors.set(space.number, made);
+      // A scan reads what is stored already.
+      const maxRows = hasSystemKeys ? Infinity : this.options.maxIndexRows;
+      made = { change, extract: this.createExtractor(space, maxRows, hasSystemKeys) };
+      kept.set(space.number, made);
     }
-    return made.extract(type, resource);
+    return made.extract;
   }
 
   /** An extractor of its own, for a resource that may have more rows than a client is allowed. */
-  createExtractor(space: Space, maxRows: number): Extractor {
+  createExtractor(space: Space, maxRows: number, hasSystemKeys = false): Extractor {
     const resolver = this.references(space);
     const written = (space.searchParameters?.list ?? []).filter(({ state }) => state !== 'removing');
     return createExtractor({
@@ -112,6 +128,7 @@ export class SpaceTools {
       localReference: (reference) => resolver.local(reference),
       zone: zoneOf(space),
       maxRows,
+      hasSystemKeys,
     });
   }
 

@@ -200,10 +200,13 @@ export type Scan = (
       readonly parameter: SearchParameterDefinition;
       readonly text: string;
     }
-  /** One of the elements of this name meets all criteria by itself. */
+  /** Index rows that are made only for this meet all criteria. */
   | {
-      readonly kind: 'element';
-      readonly element: string;
+      readonly kind: 'rows';
+      /** Those of one of the elements of this name by itself; undefined: of the whole resource. */
+      readonly element?: string;
+      /** Position of the bit in the heads of resources that can meet them, where there is one. */
+      readonly ordinal?: number;
       readonly criteria: readonly Criterion[];
       /** Whose references are local; set when the criteria are resolved. */
       readonly space?: Space;

@@ -1,8 +1,9 @@
 /** Criteria on the index rows of something that is not stored by itself, such as one element of a resource. */
 import type { IndexRows, TokenRow } from './index-rows';
 import type { Criterion, HashedCode, Predicate } from './predicate';
+import { meetsRange, meetsSpan } from './range-row-test';
 
-/** True where the rows meet all criteria; these are on tokens, references and presence, and nothing is pending. */
+/** True where the rows meet all criteria, of which nothing is pending and none is on uris, positions or other resources. */
 export function meetsCriteria(criteria: readonly Criterion[], rows: IndexRows): boolean {
   return criteria.every(
     ({ anyOf, isNegated = false }) => anyOf.some((predicate) => meets(predicate, rows)) !== isNegated,
@@ -33,6 +34,17 @@ function meets(predicate: Predicate, rows: IndexRows): boolean {
           (targetType === undefined || row.targetType === targetType),
       );
     }
+    case 'range':
+      return rows.ranges.some((row) => meetsRange(predicate, row));
+    case 'span':
+      return rows.ranges.some((row) => meetsSpan(predicate, row));
+    case 'string': {
+      const { parameter, from, to } = predicate;
+      return rows.strings.some(
+        ({ parameter: of, value }) =>
+          of === parameter && (to === undefined ? value === from : isBetween(value, from, to)),
+      );
+    }
     case 'presence': {
       const { ordinal, isPresent } = predicate;
       return (((rows.presence[ordinal >> 3] ?? 0) >> (ordinal & 7)) & 1) === (isPresent ? 1 : 0);
@@ -42,6 +54,12 @@ function meets(predicate: Predicate, rows: IndexRows): boolean {
     default:
       throw new Error(`A predicate of the kind '${predicate.index}' is not tested on rows in memory`);
   }
+}
+
+/** From `from` up to `to`, by code point as the index compares. */
+function isBetween(value: string, from: string, to: string): boolean {
+  const bytes = Buffer.from(value);
+  return bytes.compare(Buffer.from(from)) >= 0 && bytes.compare(Buffer.from(to)) < 0;
 }
 
 /** A value or system of undefined is any. */

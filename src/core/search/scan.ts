@@ -25,11 +25,11 @@ export interface ScanTest {
 /** Texts that are searched as one: words of the condition may stand in different ones of them, phrases may not. */
 type TextGroup = readonly string[];
 
-/** Makes the index rows of a resource of a space, for scans of single elements. */
+/** Makes the index rows of a resource of a space, with those that only scans ask for (`RowSettings`). */
 export type RowMaker = (space: Space, type: string, resource: JsonObject) => IndexRows;
 
 export function compileScan(definitions: Definitions, scan: Scan, makeRows: RowMaker): ScanTest {
-  if (scan.kind === 'element') return compileElement(scan, makeRows);
+  if (scan.kind === 'rows') return compileRows(scan, makeRows);
   if (scan.kind === 'mediaType') return compileMediaType(definitions, scan.parameter, scan.base);
   if (scan.kind !== 'words') return compileText(definitions, scan.parameter, scan.kind, scan.text);
   const { type, texts, condition } = scan;
@@ -82,20 +82,20 @@ function compileText(
 }
 
 /** Each element makes rows as if the resource had no other. */
-function compileElement(
-  { type, element, criteria, space }: Extract<Scan, { kind: 'element' }>,
+function compileRows(
+  { type, element, ordinal, criteria, space }: Extract<Scan, { kind: 'rows' }>,
   makeRows: RowMaker,
 ): ScanTest {
-  if (space === undefined) throw new Error('A scan of elements is to be resolved before it runs');
+  if (space === undefined) throw new Error('A scan of rows is to be resolved before it runs');
+  const meets = (resource: JsonObject): boolean => meetsCriteria(criteria, makeRows(space, type, resource));
+  if (element === undefined) return { ordinal, patterns: [], passes: meets };
   return {
-    ordinal: undefined,
+    ordinal,
     patterns: [`"${element}"`],
     passes(resource) {
       const elements = resource[element];
       if (!Array.isArray(elements)) return false;
-      return elements.some((one) =>
-        meetsCriteria(criteria, makeRows(space, type, { resourceType: type, [element]: [one] })),
-      );
+      return elements.some((one) => meets({ resourceType: type, [element]: [one] }));
     },
   };
 }

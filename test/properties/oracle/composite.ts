@@ -21,9 +21,6 @@ export function compositePredicate(
     const pieces = splitAt(alternative, '$');
     if (pieces.length !== components.length || pieces.includes(''))
       throw new BadSearch(`${alternative}: ${components.length} parts`);
-    // A part says a value: all codes of a system are none.
-    if (pieces.some((piece, index) => components[index]?.kind === 'token' && piece.endsWith('|')))
-      throw new BadSearch(`${alternative}: a code is missing`);
     return components.map((component, index) => ({
       component,
       test: elementTest(space, type, component, '', pieces[index] ?? ''),

@@ -86,7 +86,7 @@ export function elementCriterion(
   const name = `_filter: ${element}`;
   const one: Criterion = {
     name,
-    anyOf: [{ index: 'scan', scan: { kind: 'element', release, type, element, criteria } }],
+    anyOf: [{ index: 'scan', scan: { kind: 'rows', release, type, element, criteria } }],
   };
   return { name, anyOf: [{ index: 'all', criteria: [...criteria.filter(isPositive), one] }] };
 }

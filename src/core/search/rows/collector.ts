@@ -24,6 +24,8 @@ export interface RowSettings {
   readonly zone: Zone;
   /** A resource with more rows is refused. */
   readonly maxRows: number;
+  /** True: composites have rows by the system of a code alone too, which are not stored. */
+  readonly hasSystemKeys?: boolean;
 }
 
 /** Marks the rows among which a resource has its least and greatest value of a parameter. */

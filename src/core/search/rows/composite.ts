@@ -40,6 +40,9 @@ export interface CompositeComponent {
 /** One value of the first components: for each a system (undefined: any; '': none) and a text. */
 type Key = readonly (string | undefined)[];
 
+/** Stands for every code of a system; nothing that is stored has this character. */
+export const ANY_CODE = '\u0000';
+
 /** True when composites of these kinds, in this order, have rows; the others cannot be searched. */
 export function isStorable(kinds: readonly ComponentKind[]): boolean {
   const [first, second, third] = kinds;
@@ -104,6 +107,7 @@ function keysOf(component: CompositeComponent, element: CompositeElement, settin
       visitCodes(found.value, found.type, found.system, (system, code, isExact) => {
         const text = isExact ? markExact(code) : code;
         keys.push([undefined, text], [system ?? '', text]);
+        if (settings.hasSystemKeys === true && system !== undefined) keys.push([system, ANY_CODE]);
       });
     } else if (component.kind === 'reference') {
       const text = referenceText(found, settings);

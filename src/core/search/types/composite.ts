@@ -4,7 +4,8 @@ import { cut, fold, MAX_STRING_LENGTH } from '../fold';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import type { ResourceKey } from '../resource-key';
-import { pairHash, qualifierHash, qualifierPrefix } from '../rows/composite';
+import type { StoredParameter } from '../parameter';
+import { ANY_CODE, pairHash, qualifierHash, qualifierPrefix } from '../rows/composite';
 import { foldCode, markExact } from '../rows/token';
 import { splitCanonical } from '../rows/uri';
 import { parseDateValue } from './date';
@@ -21,7 +22,8 @@ interface Key {
 
 /**
  * `value$value` (search.html#composite): all of one element. The first is a code, reference or uri; what the second can
- * be is said by the parameter; behind a code there may be two numbers. Modifiers are refused.
+ * be is said by the parameter; behind a code there may be two numbers. `system|` is any code of a system. Modifiers are
+ * refused.
  */
 export const compositeType: SearchType = {
   modifiers: [],
@@ -36,15 +38,33 @@ export const compositeType: SearchType = {
     }
     const [one = '', other = '', last = ''] = parts;
     const keys = keysOf(context, first, name, one);
-    return stored.rowsOf.flatMap(({ number }) =>
+    const predicates = stored.rowsOf.flatMap(({ number }) =>
       keys.flatMap((key) =>
         third === undefined
           ? pairPredicates(context, key, second, number, name, other)
           : [spanPredicate(context, key, number, name, other, last)],
       ),
     );
+    const isStored = ![first, second].some(({ kind }, place) => kind === 'token' && isSystem(parts[place]));
+    return isStored ? predicates : [readPredicate(context, stored, name, predicates)];
   },
 };
+
+/** `system|` */
+function isSystem(part: string | undefined): boolean {
+  const [system = '', code, ...others] = splitUnescaped(part ?? '', '|');
+  return system !== '' && code === '' && others.length === 0;
+}
+
+/** Rows that no index has: they are made of each resource that has a value for the parameter. */
+function readPredicate(
+  { definitions: { release } }: SearchTypeContext,
+  { parameter: { type, ordinal } }: StoredParameter,
+  name: string,
+  anyOf: readonly Predicate[],
+): Predicate {
+  return { index: 'scan', scan: { kind: 'rows', release, type, ordinal, criteria: [{ name, anyOf }] } };
+}
 
 /** A code and two numbers, such as a chromosome with the start and the end of a window. */
 function spanPredicate(
@@ -113,7 +133,8 @@ function keysOf(
     const parts = splitUnescaped(value, '|').map(unescapeValue);
     const [first = '', second] = parts;
     const code = second ?? first;
-    if (parts.length > 2 || code === '') throw refuse('a code here is code, system|code or |code');
+    if (isSystem(value)) return [{ system: first, text: ANY_CODE }];
+    if (parts.length > 2 || code === '') throw refuse('a code here is code, system|code, |code or system|');
     const system = second === undefined ? undefined : first;
     return [foldCode(code), markExact(code)].map((text) => ({ system, text }));
   }

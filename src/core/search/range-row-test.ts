@@ -1,0 +1,88 @@
+/** What storage/range-sql.ts says in SQL, of rows in memory. */
+import type { RangeRow } from './index-rows';
+import type { NumberTest, RangePredicate, SpanPredicate } from './predicate';
+
+/** A range row by its parameter, qualifier and unit, tested by its bounds. */
+export function meetsRange(predicate: RangePredicate, row: RangeRow): boolean {
+  const { parameter, qualifier = NO_QUALIFIER, domain, test, low, high, value, unit, and = [] } = predicate;
+  return (
+    row.parameter === parameter &&
+    row.qualifierHigh === qualifier.high &&
+    row.qualifierLow === qualifier.low &&
+    (unit?.system === undefined || row.unitSystem === unit.system) &&
+    (unit?.code === undefined || row.unitCode === unit.code) &&
+    (unit?.codeOrName === undefined ||
+      row.unitCode === unit.codeOrName ||
+      row.unitName === unit.codeOrName) &&
+    (domain === 'date' || test === 'includes'
+      ? meetsDate(predicate, row)
+      : meetsNumber({ test, low, high, ...(value === undefined ? {} : { value }) }, row.low, row.high)) &&
+    and.every((other) => meetsRange(other, row))
+  );
+}
+
+const NO_QUALIFIER = { high: 0, low: 0 };
+
+/** Two numbers behind a qualifier, one in each bound of a row, each tested as a point. */
+export function meetsSpan({ parameter, qualifier, start, end }: SpanPredicate, row: RangeRow): boolean {
+  return (
+    row.parameter === parameter &&
+    row.qualifierHigh === qualifier.high &&
+    row.qualifierLow === qualifier.low &&
+    meetsNumber(start, row.low, row.low) &&
+    meetsNumber(end, row.high, row.high)
+  );
+}
+
+/** A stored range [row.low, row.high) against the search range [low, high), by search.html#prefix. */
+function meetsDate(
+  { test, low, high }: Pick<RangePredicate, 'test' | 'low' | 'high'>,
+  row: RangeRow,
+): boolean {
+  switch (test) {
+    case 'eq':
+      return row.low >= low && row.low < high && row.high <= high;
+    case 'ne':
+      return row.low < low || row.high > high;
+    case 'gt':
+      return row.high > high;
+    case 'lt':
+      return row.low < low;
+    case 'ge':
+      return row.low >= low || row.high > high;
+    case 'le':
+      return row.low < low || row.high <= high;
+    case 'sa':
+      return row.low >= high;
+    case 'eb':
+      return row.high <= low;
+    case 'ap':
+      return row.low < high && row.high > low;
+    case 'includes':
+      return row.low <= low && row.high >= high;
+  }
+}
+
+/** A stored point or range [first, last], both ends included, against a number (search.html#prefix, #number). */
+function meetsNumber({ test, low, high, value = NaN }: NumberTest, first: number, last: number): boolean {
+  switch (test) {
+    case 'eq':
+      return first >= low && first < high && last < high;
+    case 'ne':
+      return first < low || last >= high;
+    case 'gt':
+      return last > value;
+    case 'lt':
+      return first < value;
+    case 'ge':
+      return last > value || (last === value && first === value);
+    case 'le':
+      return first < value || (first === value && last === value);
+    case 'sa':
+      return first > value;
+    case 'eb':
+      return last < value;
+    case 'ap':
+      return first <= high && last >= low;
+  }
+}
