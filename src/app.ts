@@ -65,6 +65,7 @@ export async function createApp(
       validation: settings.VALIDATION,
       searchUnknown: settings.SEARCH_UNKNOWN,
       referentialIntegrity: settings.REFERENTIAL_INTEGRITY,
+      conditionalDelete: settings.CONDITIONAL_DELETE,
     },
     explainsSearches: settings.SEARCH_EXPLAIN === 'on',
     limits: {

@@ -122,6 +122,11 @@ export const SETTINGS = {
     'strict',
     'Whether an unknown search parameter is refused or ignored',
   ),
+  CONDITIONAL_DELETE: row(
+    choice('single', 'multiple'),
+    'single',
+    'What a conditional delete does where several resources meet its criteria: single refuses, multiple deletes all of them, up to 1,000',
+  ),
   SEARCH_EXPLAIN: row(
     choice('on', 'off'),
     'off',

@@ -33,6 +33,9 @@ export interface WriteResult {
   readonly warnings: readonly Issue[];
 }
 
+/** Search parameters that select or guard a write: names, modifier and chain included, and values, percent-decoded. */
+export type Criteria = readonly (readonly [name: string, value: string])[];
+
 export interface DeleteResult {
   /** The version that records the deletion; undefined when there was nothing to delete. */
   readonly version: StoredVersion | undefined;
@@ -296,6 +299,36 @@ export interface Core {
     guard?: VersionGuard,
   ): Promise<WriteResult>;
   delete(context: RequestContext, type: string, id: string, guard?: VersionGuard): Promise<DeleteResult>;
+  /** As `create`, unless a resource meets the criteria: then that one, as it is (`created` is false). */
+  createIfNoneExist(
+    context: RequestContext,
+    type: string,
+    input: ResourceInput,
+    criteria: Criteria,
+  ): Promise<WriteResult>;
+  /** As `update`, of the one resource that meets the criteria; a new one if none does. */
+  updateWhere(
+    context: RequestContext,
+    type: string,
+    criteria: Criteria,
+    input: ResourceInput,
+    guard?: VersionGuard,
+  ): Promise<WriteResult>;
+  /** As `patch`, of the one resource that meets the criteria. */
+  patchWhere(
+    context: RequestContext,
+    type: string,
+    criteria: Criteria,
+    patch: ResourceInput,
+    guard?: VersionGuard,
+  ): Promise<WriteResult>;
+  /** The deletions of what met the criteria: one at most, but in tenants that let one request delete several. */
+  deleteWhere(
+    context: RequestContext,
+    type: string,
+    criteria: Criteria,
+    guard?: VersionGuard,
+  ): Promise<readonly StoredVersion[]>;
   /**
    * A transaction, all of it or nothing, or a batch, each entry by itself (http.html#transaction). `types`: those that
    * are taken; both by default.

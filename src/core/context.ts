@@ -23,6 +23,8 @@ export interface TenantSettings {
   readonly searchUnknown: 'strict' | 'lenient';
   /** Whether references must point to something: never, when they are written, or as long as they stand. */
   readonly referentialIntegrity: 'off' | 'on-write' | 'on-write-and-delete';
+  /** Whether a conditional delete takes one resource at most, or all that meet its criteria. */
+  readonly conditionalDelete: 'single' | 'multiple';
 }
 
 /** A space as requests see it. */

@@ -9,6 +9,10 @@ import { RELEASES } from './fhir/release';
 import { runBundle } from './interactions/bundle/run-bundle';
 import { capabilities } from './interactions/capabilities';
 import { changes } from './interactions/changes';
+import { createIfNoneExist } from './interactions/conditional/create';
+import { deleteWhere } from './interactions/conditional/delete';
+import { patchWhere } from './interactions/conditional/patch';
+import { updateWhere } from './interactions/conditional/update';
 import { create } from './interactions/create';
 import { deleteResource } from './interactions/delete';
 import { history } from './interactions/history';
@@ -234,6 +238,14 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       write(given, type, (context) => patch(services, context, type, id, operations, guard)),
     delete: (given, type, id, guard) =>
       write(given, type, (context) => deleteResource(services, context, type, id, guard)),
+    createIfNoneExist: (given, type, input, criteria) =>
+      write(given, type, (context) => createIfNoneExist(services, context, type, input, criteria)),
+    updateWhere: (given, type, criteria, input, guard) =>
+      write(given, type, (context) => updateWhere(services, context, type, criteria, input, guard)),
+    patchWhere: (given, type, criteria, operations, guard) =>
+      write(given, type, (context) => patchWhere(services, context, type, criteria, operations, guard)),
+    deleteWhere: (given, type, criteria, guard) =>
+      write(given, type, (context) => deleteWhere(services, context, type, criteria, guard)),
     bundle: (given, input, types) => runBundle(services, write, given, input, types),
     history: (context, request) => history(services, context, request),
     changes: (context, since, count) => changes(services, context, since, count),

@@ -48,6 +48,8 @@ export const ERROR_CATALOGUE = {
   versionConflict: { status: 409, code: 'conflict', message: '{type}/{id} was changed by others at the same time, and the time limit for trying again is over' },
   preconditionFailed: { status: 412, code: 'conflict', message: '{reason}' },
   multipleMatches: { status: 412, code: 'multiple-matches', message: '{reason}' },
+  noMatch: { status: 404, code: 'not-found', message: 'No {type} meets the criteria' },
+  idTaken: { status: 409, code: 'duplicate', message: '{type}/{id} exists already and does not meet the criteria; nothing was changed' },
   foreignReference: { status: 422, code: 'business-rule', message: "The reference '{reference}' leaves this tenant's data of this release, which is not allowed" },
   brokenReference: { status: 422, code: 'not-found', message: "The reference to {reference} points to nothing that is there" },
   referredTo: { status: 409, code: 'conflict', message: '{type}/{id} cannot be deleted while others refer to it: {referring}' },

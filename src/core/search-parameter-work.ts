@@ -176,6 +176,7 @@ class Walk {
       validation: 'structure',
       searchUnknown: 'strict',
       referentialIntegrity: 'off',
+      conditionalDelete: 'single',
     } as const;
     this.spaceAsRead = { ...space, settings, searchParameters: { change: all[0]?.change ?? 0, list } };
     this.extract = services.createExtractor(this.spaceAsRead, MAX_ROWS_OF_RESOURCE);

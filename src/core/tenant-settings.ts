@@ -35,6 +35,13 @@ export const TENANT_SETTINGS: {
     meaning:
       'Whether a resource may refer to what is not there: always (off), not when it is written (on-write), never (on-write-and-delete: what is referred to cannot be deleted)',
   },
+  conditionalDelete: {
+    name: 'conditional-delete',
+    values: ['single', 'multiple'],
+    defaultFrom: 'CONDITIONAL_DELETE',
+    meaning:
+      'What a conditional delete does where several resources meet its criteria: single refuses, multiple deletes all of them, up to 1,000',
+  },
 };
 
 /** The name of the one setting that is fixed when a tenant is made: rows and searches go by it. */
@@ -49,11 +56,12 @@ export type SettingChanges = Readonly<Record<string, string | null>>;
 
 /** The settings in force. What this program does not know is passed over: another one has set it. */
 export function toTenantSettings(stored: StoredSettings, defaults: TenantSettings): TenantSettings {
-  const { validation, searchUnknown, referentialIntegrity } = TENANT_SETTINGS;
+  const { validation, searchUnknown, referentialIntegrity, conditionalDelete } = TENANT_SETTINGS;
   return {
     validation: valueOf(stored, validation) ?? defaults.validation,
     searchUnknown: valueOf(stored, searchUnknown) ?? defaults.searchUnknown,
     referentialIntegrity: valueOf(stored, referentialIntegrity) ?? defaults.referentialIntegrity,
+    conditionalDelete: valueOf(stored, conditionalDelete) ?? defaults.conditionalDelete,
   };
 }
 
@@ -66,11 +74,12 @@ function valueOf<Value extends string>(
 
 /** The settings in force by their names, as operators see them. */
 export function nameSettings(settings: TenantSettings): StoredSettings {
-  const { validation, searchUnknown, referentialIntegrity } = TENANT_SETTINGS;
+  const { validation, searchUnknown, referentialIntegrity, conditionalDelete } = TENANT_SETTINGS;
   return {
     [validation.name]: settings.validation,
     [searchUnknown.name]: settings.searchUnknown,
     [referentialIntegrity.name]: settings.referentialIntegrity,
+    [conditionalDelete.name]: settings.conditionalDelete,
   };
 }
 

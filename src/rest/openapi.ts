@@ -58,6 +58,8 @@ interface Description {
   readonly schema?: 'Bundle' | 'Resource' | 'OperationOutcome' | 'Document';
   readonly headers?: readonly string[];
   readonly isSearch?: boolean;
+  /** Search parameters in the address say which resource is meant. */
+  readonly hasCriteria?: boolean;
 }
 
 const WRITE_HEADERS = ['IfMatch', 'Prefer', 'XProvenance'];
@@ -94,8 +96,12 @@ const DESCRIPTIONS = new Map<Interaction, Description>([
     {
       summary: 'Create',
       body: 'resource',
-      answers: { '201': 'Created' },
-      headers: ['Prefer', 'XProvenance'],
+      answers: {
+        '200': 'A resource meets If-None-Exist already',
+        '201': 'Created',
+        '412': 'Several meet it',
+      },
+      headers: ['IfNoneExist', 'Prefer', 'XProvenance'],
     },
   ],
   [
@@ -123,6 +129,36 @@ const DESCRIPTIONS = new Map<Interaction, Description>([
       schema: 'OperationOutcome',
       answers: { '200': 'Deleted', '204': 'Deleted, without a body' },
       headers: WRITE_HEADERS,
+    },
+  ],
+  [
+    INTERACTIONS.conditionalUpdate,
+    {
+      summary: 'Update what meets the criteria, or create',
+      body: 'resource',
+      answers: { '200': 'Updated', '201': 'Created', '412': 'Several meet them, or not this version' },
+      headers: WRITE_HEADERS,
+      hasCriteria: true,
+    },
+  ],
+  [
+    INTERACTIONS.conditionalPatch,
+    {
+      summary: 'Patch what meets the criteria',
+      body: 'patch',
+      answers: { '200': 'Patched', '412': 'Several meet them, or not this version' },
+      headers: WRITE_HEADERS,
+      hasCriteria: true,
+    },
+  ],
+  [
+    INTERACTIONS.conditionalDelete,
+    {
+      summary: 'Delete what meets the criteria',
+      schema: 'OperationOutcome',
+      answers: { '200': 'Deleted', '204': 'Deleted, without a body', '412': 'Several meet them' },
+      headers: WRITE_HEADERS,
+      hasCriteria: true,
     },
   ],
   [INTERACTIONS.searchType, SEARCH],
@@ -241,11 +277,14 @@ function describe(
     schema = 'Resource',
     answers,
     headers = [],
-    isSearch,
+    isSearch = false,
+    hasCriteria = false,
   } = DESCRIPTIONS.get(interaction) ?? { summary: interaction.name };
   const listed = [
     ...headers.map((name) => reference('parameters', name)),
-    ...(isSearch === true && body === undefined ? searchParameters.map((each) => parameters.use(each)) : []),
+    ...(hasCriteria || (isSearch && body === undefined)
+      ? searchParameters.map((each) => parameters.use(each))
+      : []),
     reference('parameters', '_format'),
     reference('parameters', '_pretty'),
   ];
@@ -374,6 +413,10 @@ const COMMON_PARAMETERS: Readonly<Record<string, Json>> = {
     schema: { type: 'boolean' },
   },
   IfMatch: header('If-Match', 'ETags of which one must be that of the current version'),
+  IfNoneExist: header(
+    'If-None-Exist',
+    'Search criteria as behind a ?: nothing is stored where a resource meets them',
+  ),
   IfNoneMatch: header('If-None-Match', 'ETags of versions that the client has'),
   IfModifiedSince: header('If-Modified-Since', 'When the client got its version'),
   Prefer: header(

@@ -32,7 +32,22 @@ export async function readGuard(
   type: string,
   id: string,
 ): Promise<VersionGuard | undefined> {
-  const { headers, method } = request;
+  const guard = readGuardOfMatch(request);
+  if (guard?.ifMatch?.includes('*') !== true) return guard;
+  return { ...guard, ifMatch: [await currentVersionId(core, context, type, id)] };
+}
+
+/**
+ * The same where the resource is not known yet, because criteria select it: `If-Match: *` stays what it is, the wish
+ * that there is one.
+ */
+export function readGuardOfMatch({
+  method,
+  headers,
+}: {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+}): VersionGuard | undefined {
   const ifMatch = headers['if-match'];
   const ifNoneMatch = method === 'GET' ? undefined : headers['if-none-match'];
   if (headers['if-unmodified-since'] !== undefined) {
@@ -50,8 +65,10 @@ export async function readGuard(
   if (tags === undefined) {
     throw fhirError('invalidValue', { reason: 'If-Match is not a list of entity tags such as W/"3"' });
   }
-  const wanted = tags === '*' ? [await currentVersionId(core, context, type, id)] : tags;
-  return { ifMatch: wanted, ...(ifNoneMatch === undefined ? {} : { ifNoneMatchAny: true }) };
+  return {
+    ifMatch: tags === '*' ? ['*'] : tags,
+    ...(ifNoneMatch === undefined ? {} : { ifNoneMatchAny: true }),
+  };
 }
 
 async function currentVersionId(

@@ -11,7 +11,9 @@ const STORES: readonly Interaction[] = [
   INTERACTIONS.update,
   INTERACTIONS.patch,
   INTERACTIONS.delete,
-  INTERACTIONS.conditionalWrite,
+  INTERACTIONS.conditionalUpdate,
+  INTERACTIONS.conditionalPatch,
+  INTERACTIONS.conditionalDelete,
   INTERACTIONS.read,
 ];
 

@@ -10,10 +10,11 @@ import { history } from './interactions/history';
 import { capabilities } from './interactions/metadata';
 import { openapi } from './interactions/openapi';
 import { invoke } from './interactions/operation';
-import { patch } from './interactions/patch';
+import { removeWhere, updateWhere } from './interactions/conditional';
+import { patch, patchWhere } from './interactions/patch';
 import { read, vread } from './interactions/read';
 import { search } from './interactions/search';
-import { create, refuseConditionalWrite, remove, update } from './interactions/write';
+import { create, remove, update } from './interactions/write';
 import { methodNotAllowed } from './method';
 import type { DescribedRoute } from './openapi';
 
@@ -25,8 +26,6 @@ type Verb = (typeof VERBS)[number];
 interface Route {
   readonly path: string;
   readonly methods: Readonly<Partial<Record<Verb, readonly [Interaction, Run]>>>;
-  /** Not told in `Allow`: methods that are there only to be refused with a better reason. */
-  readonly hidden?: readonly Verb[];
 }
 
 const ROUTES: readonly Route[] = [
@@ -54,11 +53,10 @@ const ROUTES: readonly Route[] = [
     methods: {
       GET: [INTERACTIONS.searchType, search],
       POST: [INTERACTIONS.create, create],
-      PUT: [INTERACTIONS.conditionalWrite, refuseConditionalWrite],
-      PATCH: [INTERACTIONS.conditionalWrite, refuseConditionalWrite],
-      DELETE: [INTERACTIONS.conditionalWrite, refuseConditionalWrite],
+      PUT: [INTERACTIONS.conditionalUpdate, updateWhere],
+      PATCH: [INTERACTIONS.conditionalPatch, patchWhere],
+      DELETE: [INTERACTIONS.conditionalDelete, removeWhere],
     },
-    hidden: ['PUT', 'PATCH', 'DELETE'],
   },
   { path: '/:type/_search', methods: { POST: [INTERACTIONS.searchTypeByPost, search] } },
   { path: '/:type/_history', methods: { GET: [INTERACTIONS.historyType, history] } },
@@ -83,12 +81,12 @@ const ROUTES: readonly Route[] = [
   },
 ];
 
-/** What the addresses answer, without what is there only to be refused. */
+/** What the addresses answer. */
 function describedRoutes(): readonly DescribedRoute[] {
-  return ROUTES.flatMap(({ path, methods, hidden = [] }) =>
+  return ROUTES.flatMap(({ path, methods }) =>
     VERBS.flatMap((method) => {
       const entry = methods[method];
-      return entry === undefined || hidden.includes(method) ? [] : [{ path, method, interaction: entry[0] }];
+      return entry === undefined ? [] : [{ path, method, interaction: entry[0] }];
     }),
   );
 }
@@ -116,7 +114,7 @@ export function registerFhirRoutes(server: FastifyInstance, edge: Edge): void {
       if (method === 'GET') served.add('HEAD');
       server.route({ method, url, handler: serve(edge, entry[0], guardBody(method, entry)) });
     }
-    const allowed = [...served].filter((method) => !route.hidden?.some((verb) => verb === method)).join(', ');
+    const allowed = [...served].join(', ');
     const others = ALL_METHODS.filter((method) => !served.has(method));
     server.route({ method: others, url, handler: serve(edge, interactionOf(route), refuseMethod(allowed)) });
   }

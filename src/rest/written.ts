@@ -45,6 +45,27 @@ export function deletionIssue({
   return { severity: 'information', code: 'informational', diagnostics };
 }
 
+/** What an outcome says of a deletion by criteria. */
+export function deletionsIssue(type: string, [version, ...others]: readonly StoredVersion[]): Issue {
+  if (version !== undefined && others.length === 0) return deletionIssue({ type, id: version.id, version });
+  const diagnostics =
+    version === undefined
+      ? `No ${type} meets the criteria; nothing was to be deleted`
+      : `${others.length + 1} resources of the type ${type} are deleted`;
+  return { severity: 'information', code: 'informational', diagnostics };
+}
+
+/** Answers a conditional create that found a resource, which stays as it is: 200 with Location. */
+export function sendFound(exchange: Exchange, version: StoredVersion): FastifyReply {
+  exchange.forbidCaching().setVersion(version);
+  exchange.reply.header('location', locationOf(exchange.root, version));
+  const { answer } = parsePreference(exchange.request.headers.prefer);
+  if (answer === 'representation') return exchange.send(200, version.text);
+  if (answer === 'minimal') return exchange.sendEmpty(200);
+  const diagnostics = `${version.type}/${version.id} meets the criteria already; nothing was stored`;
+  return exchange.send(200, toOutcome([{ severity: 'information', code: 'informational', diagnostics }]));
+}
+
 /** `{fhir_root}/Type/id/_history/vid` */
 export function locationOf(root: string, version: StoredVersion): string {
   return `${root}/${version.type}/${version.id}/_history/${version.versionId}`;

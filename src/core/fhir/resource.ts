@@ -2,8 +2,11 @@ import { FhirError, fhirError, toIssue, type Issue } from '../errors';
 import { isJsonObject, type JsonDocument, type JsonObject, type JsonValue } from './json';
 import { shorten } from './json/fault';
 
-/** Where the id of a resource comes from: the server makes one (create), or the address names it (update). */
-export type IdMode = 'assigned' | { readonly id: string };
+/**
+ * Where the id of a resource comes from: the server makes one (create), the address names it (update), or criteria have
+ * found it (conditional update), so that the body may leave it out.
+ */
+export type IdMode = 'assigned' | { readonly id: string; readonly isFound?: boolean };
 
 export interface ResourceExpectation {
   /** The type that the address names. */
@@ -37,7 +40,7 @@ export function checkResource(document: JsonDocument, expected: ResourceExpectat
   }
   const issues: Issue[] = [];
   checkType(resource, expected, issues);
-  if (expected.idMode !== 'assigned') checkId(resource, expected.type, expected.idMode.id, issues);
+  if (expected.idMode !== 'assigned') checkId(resource, expected.type, expected.idMode, issues);
   if (issues.length > 0) throw new FhirError('invalidResource', issues);
   const subsetted = subsettedTag(resource['meta']);
   if (subsetted !== undefined) throw fhirError('subsetted', {}, `${expected.type}.meta.tag[${subsetted}]`);
@@ -63,16 +66,22 @@ function checkType(resource: JsonObject, expected: ResourceExpectation, issues: 
   }
 }
 
-function checkId(resource: JsonObject, type: string, id: string, issues: Issue[]): void {
+function checkId(
+  resource: JsonObject,
+  type: string,
+  { id, isFound = false }: Exclude<IdMode, 'assigned'>,
+  issues: Issue[],
+): void {
   const given = resource['id'];
-  if (given === id) return;
+  if (given === id || (given === undefined && isFound)) return;
   if (given === undefined) {
     const reason = `The body has no id; an update must repeat the id of its address, '${id}'`;
     issues.push(toIssue('requiredMissing', { reason }, `${type}.id`));
   } else if (typeof given !== 'string') {
     issues.push(toIssue('invalidValue', { reason: 'id must be a string' }, `${type}.id`));
   } else {
-    const reason = `The id in the body, '${shorten(given)}', differs from the id of the address, '${id}'`;
+    const other = isFound ? 'resource that meets the criteria' : 'address';
+    const reason = `The id in the body, '${shorten(given)}', differs from the id of the ${other}, '${id}'`;
     issues.push(toIssue('invalidValue', { reason }, `${type}.id`));
   }
 }

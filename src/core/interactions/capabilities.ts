@@ -35,11 +35,13 @@ const SYSTEM_INTERACTIONS = ['transaction', 'search-system', 'history-system'].m
 interface Told {
   /** http://hl7.org/fhir/reference-handling-policy */
   readonly referencePolicy: readonly string[];
+  /** http://hl7.org/fhir/conditional-delete-status */
+  readonly conditionalDelete: TenantSettings['conditionalDelete'];
 }
 
-function toTold({ referentialIntegrity }: TenantSettings): Told {
+function toTold({ referentialIntegrity, conditionalDelete }: TenantSettings): Told {
   const isEnforced = referentialIntegrity === 'on-write-and-delete';
-  return { referencePolicy: ['literal', 'logical', ...(isEnforced ? ['enforced'] : [])] };
+  return { referencePolicy: ['literal', 'logical', ...(isEnforced ? ['enforced'] : [])], conditionalDelete };
 }
 
 interface Made {
@@ -158,10 +160,9 @@ function statement(definitions: Definitions, told: Told, queries: readonly Named
             versioning: 'versioned',
             readHistory: true,
             updateCreate: true,
-            conditionalCreate: false,
+            conditionalCreate: true,
             conditionalRead: 'full-support',
-            conditionalUpdate: false,
-            conditionalDelete: 'not-supported',
+            conditionalUpdate: true,
             ...told,
             ...includesOf(definitions, type),
             searchParam: searchParameters(definitions, type),

@@ -3,6 +3,7 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import type { ResourceInput } from '../preparation/preparer';
 import type { Services } from '../services';
+import type { WriteCondition } from '../storage/write-queue';
 import { requireTargets } from './referential-integrity';
 import { typeNumberOf } from './resource-address';
 import { companionOf } from './provenance';
@@ -13,14 +14,15 @@ import { ANONYMOUS, toStoredVersion } from './stored-version';
 const MAX_ATTEMPTS = 5;
 
 /**
- * Stores a new resource under an id of the server (http.html#create). Throws what its preparation throws.
- * Cost: one gathered statement.
+ * Stores a new resource under an id of the server (http.html#create). Throws what its preparation throws;
+ * ConditionLost. Cost: one gathered statement, or a transaction on a condition.
  */
 export async function create(
   services: Services,
   context: RequestContext,
   type: string,
   input: ResourceInput,
+  condition?: WriteCondition,
 ): Promise<WriteResult> {
   const { space } = context;
   const typeNumber = typeNumberOf(services, context, type);
@@ -46,11 +48,11 @@ export async function create(
       ...companion,
       ...(await requireTargets(services, context, own, targets, companion.targets)),
     } as const;
-    const written = await services.writes.write(
-      space.number,
-      { ...common, expected: 0, rows },
-      context.deadline,
-    );
+    const write = { ...common, expected: 0, rows };
+    const written =
+      condition === undefined
+        ? await services.writes.write(space.number, write, context.deadline)
+        : await services.writes.writeUnder(space.number, condition, write);
     if (written === undefined) continue;
     return { version: toStoredVersion(services, type, { ...common, ...written }), created: true, warnings };
   }

@@ -2,12 +2,14 @@ import type { DeleteResult, VersionGuard } from '../api';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import type { Services } from '../services';
+import type { VersionRow } from '../storage/version-row';
+import type { WriteCondition } from '../storage/write-queue';
 import { addressOf, readBase } from './resource-address';
-import { replaceVersion } from './replace-version';
+import { replaceVersion, type NextVersion } from './replace-version';
 
 /**
  * Deletes a resource: a version of its own that has no content (http.html#delete). What is deleted already, or never
- * was, makes no version. Throws preconditionFailed, baseResourceReadOnly.
+ * was, makes no version. Throws preconditionFailed, baseResourceReadOnly; ConditionLost.
  */
 export async function deleteResource(
   services: Services,
@@ -15,13 +17,15 @@ export async function deleteResource(
   type: string,
   id: string,
   guard?: VersionGuard,
+  condition?: WriteCondition,
 ): Promise<DeleteResult> {
   const address = addressOf(services, context, type, id);
-  const { version } = await replaceVersion(services, context, type, id, address, guard, async (current) => {
+  const next = async (current: VersionRow | undefined): Promise<NextVersion> => {
     if (current !== undefined && current.change !== 'delete') return { change: 'delete' };
     const base = await readBase(services, context, type, address, id);
     if (base !== undefined) throw fhirError('baseResourceReadOnly', { type, id });
     return { change: 'none' };
-  });
+  };
+  const { version } = await replaceVersion(services, context, type, id, address, guard, next, condition);
   return { version };
 }

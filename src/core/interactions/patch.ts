@@ -3,14 +3,17 @@ import type { RequestContext } from '../context';
 import { fhirError, type Issue } from '../errors';
 import type { ResourceInput } from '../preparation/preparer';
 import type { Services } from '../services';
+import type { VersionRow } from '../storage/version-row';
+import type { WriteCondition } from '../storage/write-queue';
 import { addressOf, readBase } from './resource-address';
-import { replaceVersion } from './replace-version';
+import { replaceVersion, type NextVersion } from './replace-version';
 import { toStoredVersion } from './stored-version';
 
 /**
  * Applies a JSON Patch or a FHIRPath Patch to the resource exactly as a read gives it, meta included (http.html#patch;
  * contract.md).
- * All or nothing. Throws notFound, gone, preconditionFailed, the errors of the patch and of the resource that it makes.
+ * All or nothing. Throws notFound, gone, preconditionFailed, the errors of the patch and of the resource that it makes;
+ * ConditionLost.
  */
 export async function patch(
   services: Services,
@@ -19,11 +22,12 @@ export async function patch(
   id: string,
   operations: ResourceInput,
   guard?: VersionGuard,
+  condition?: WriteCondition,
 ): Promise<WriteResult> {
   const { space } = context;
   const address = addressOf(services, context, type, id);
   let warnings: readonly Issue[] = [];
-  const { version } = await replaceVersion(services, context, type, id, address, guard, async (present) => {
+  const next = async (present: VersionRow | undefined): Promise<NextVersion> => {
     if (present === undefined || present.change === 'delete') {
       const base = await readBase(services, context, type, address, id);
       if (base !== undefined) throw fhirError('baseResourceReadOnly', { type, id });
@@ -33,7 +37,8 @@ export async function patch(
     const prepared = await services.preparer.patch({ space, type, id, current, operations });
     ({ warnings } = prepared);
     return { change: 'update', prepared };
-  });
+  };
+  const { version } = await replaceVersion(services, context, type, id, address, guard, next, condition);
   if (version === undefined) throw new Error('a patch always writes');
   return { version, created: false, warnings };
 }

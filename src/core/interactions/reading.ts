@@ -36,14 +36,18 @@ export async function readAtOnce<T>(
   work: (services: Services) => Promise<T>,
 ): Promise<T> {
   const waiting = waiter === undefined ? undefined : [waiter];
-  return services.connections.inSnapshot(waiting, (snapshot) => {
-    const database = services.explanation?.statements.over(snapshot) ?? snapshot;
-    return work({
-      ...services,
-      database,
-      reader: services.reader.over(database),
-      estimator: services.estimator.over(database),
-      searches: { page: (request) => runPage(database, request) },
-    });
-  });
+  return services.connections.inSnapshot(waiting, (snapshot) =>
+    work(readWithin(services, services.explanation?.statements.over(snapshot) ?? snapshot)),
+  );
+}
+
+/** Reads and searches by statements of this database, such as those of a transaction; nothing else is different. */
+export function readWithin(services: Services, database: Database): Services {
+  return {
+    ...services,
+    database,
+    reader: services.reader.over(database),
+    estimator: services.estimator.over(database),
+    searches: { page: (request) => runPage(database, request) },
+  };
 }

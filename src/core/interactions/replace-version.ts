@@ -2,11 +2,12 @@ import type { StoredVersion, VersionGuard } from '../api';
 import type { RequestContext, Space } from '../context';
 import { fhirError } from '../errors';
 import { SEARCH_PARAMETER, type PreparedVersion } from '../preparation/prepare';
+import type { IndexRows } from '../search/index-rows';
 import type { Services } from '../services';
 import { LOCK_STATEMENT, type ResourceAddress } from '../storage/version-read';
 import { keyText, type VersionRow } from '../storage/version-row';
 import { NO_ROWS, type VersionWrite, type Written } from '../storage/version-write';
-import { writeInTransaction } from '../storage/write-queue';
+import { ConditionLost, writeInTransaction, type WriteCondition } from '../storage/write-queue';
 import { companionOf } from './provenance';
 import { refuseReferred, requireTargets } from './referential-integrity';
 import { readOwn } from './resource-address';
@@ -33,7 +34,8 @@ const MAX_RACES = 2;
  * Update, patch and delete: reads the present version, lets `next` work out the new one and writes it if nobody was
  * faster, else begins again. Writers of one resource wait for each other inside the process; after two races lost to
  * other processes the head is locked. Throws preconditionFailed, versionConflict after the request's deadline, and
- * what `next` throws. Cost: two gathered statements.
+ * what `next` throws; ConditionLost. Cost: two gathered statements; on a condition a transaction in the place of the
+ * second.
  */
 export async function replaceVersion(
   services: Services,
@@ -43,19 +45,25 @@ export async function replaceVersion(
   address: ResourceAddress,
   guard: VersionGuard | undefined,
   next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>,
+  condition?: WriteCondition,
 ): Promise<Replaced> {
   const turn = `${context.space.number} ${address.type} ${keyText(address.key)}`;
   return services.turns.run(turn, async () => {
+    let rows = NO_ROWS;
     for (let races = 0; races < MAX_RACES; races++) {
       const current = await readOwn(services, context, address, id);
       const plan = await planWrite(services, context, type, id, address, guard, current, next);
       if (plan === undefined) return { version: undefined, created: false };
       if (mustHoldHead(context, plan)) break;
-      const written = await services.writes.write(context.space.number, plan.write, context.deadline);
+      ({ rows } = plan.write);
+      const written =
+        condition === undefined
+          ? await services.writes.write(context.space.number, plan.write, context.deadline)
+          : await services.writes.writeUnder(context.space.number, condition, plan.write);
       if (written !== undefined) return finish(services, type, plan, written);
       if (Date.now() > context.deadline) throw fhirError('versionConflict', { type, id });
     }
-    return replaceLocked(services, context, type, id, address, guard, next);
+    return replaceLocked(services, context, type, id, address, guard, next, condition, rows);
   });
 }
 
@@ -83,7 +91,42 @@ async function planWrite(
   checkGuard(type, id, guard, live ? current : undefined);
   const decided = await next(current);
   if (decided.change === 'none') return undefined;
-  const common = {
+  if (decided.change === 'delete') {
+    if (current === undefined) throw new Error('there is nothing to delete');
+    return { write: await deletionOf(services, context, type, id, current), created: false };
+  }
+  const common = await commonOf(services, context, type, id, address, current);
+  const { text, metaOffset, rows, pairs, targets } = decided.prepared;
+  const parts = {
+    ...parameterPartOf(context.space, id, pairs),
+    ...(await requireTargets(services, context, address, targets, common.targets)),
+  };
+  return { write: { ...common, ...parts, change: 'update', body: text, metaOffset, rows }, created: !live };
+}
+
+/** The version that deletes the present one. Cost: its index rows, worked out again. */
+export async function deletionOf(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  id: string,
+  current: VersionRow,
+): Promise<VersionWrite> {
+  const common = await commonOf(services, context, type, id, current, current);
+  const parts = parameterPartOf(context.space, id, type === SEARCH_PARAMETER ? [] : undefined);
+  return { ...common, ...parts, change: 'delete', body: null, metaOffset: 0, rows: NO_ROWS };
+}
+
+/** What update and deletion have in common. */
+async function commonOf(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  id: string,
+  address: ResourceAddress,
+  current: VersionRow | undefined,
+): Promise<Omit<VersionWrite, 'change' | 'body' | 'metaOffset' | 'rows'>> {
+  return {
     type: address.type,
     key: address.key,
     id: services.keys.isOwn(address.key) ? null : id,
@@ -92,20 +135,6 @@ async function planWrite(
     ...(await companionOf(services, context, { type, id, versionId: (current?.version ?? 0) + 1 })),
     ...(current === undefined ? {} : { replaced: await rowsOf(services, context, type, current) }),
   };
-  if (decided.change === 'delete') {
-    const pairs = type === SEARCH_PARAMETER ? [] : undefined;
-    const parts = parameterPartOf(context.space, id, pairs);
-    return {
-      write: { ...common, ...parts, change: 'delete', body: null, metaOffset: 0, rows: NO_ROWS },
-      created: false,
-    };
-  }
-  const { text, metaOffset, rows, pairs, targets } = decided.prepared;
-  const parts = {
-    ...parameterPartOf(context.space, id, pairs),
-    ...(await requireTargets(services, context, address, targets, common.targets)),
-  };
-  return { write: { ...common, ...parts, change: 'update', body: text, metaOffset, rows }, created: !live };
 }
 
 /** What a write says of the tenant's search parameters: those its rows were made by, and what changes of them. */
@@ -156,8 +185,17 @@ export function checkGuard(
   }
 }
 
-function finish(services: Services, type: string, plan: Plan, written: Written): Replaced {
-  const { write } = plan;
+function finish(services: Services, type: string, { write, created }: Plan, written: Written): Replaced {
+  return { version: toVersion(services, type, write, written), created };
+}
+
+/** A version that was written, ready to be sent. */
+export function toVersion(
+  services: Services,
+  type: string,
+  write: VersionWrite,
+  written: Written,
+): StoredVersion {
   const row: VersionRow = {
     id: write.id,
     key: write.key,
@@ -168,7 +206,7 @@ function finish(services: Services, type: string, plan: Plan, written: Written):
     body: write.body ?? '',
     ...written,
   };
-  return { version: toStoredVersion(services, type, row), created: plan.created };
+  return toStoredVersion(services, type, row);
 }
 
 /** For deletions that must not be overtaken, and the last resort against starvation: the head stays locked from the read to the commit. */
@@ -180,11 +218,15 @@ async function replaceLocked(
   address: ResourceAddress,
   guard: VersionGuard | undefined,
   next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>,
+  condition: WriteCondition | undefined,
+  /** Of the version that would have been written last: this one will have about the same. */
+  rows: IndexRows,
 ): Promise<Replaced> {
   const space = context.space.number;
   for (;;) {
     if (Date.now() > context.deadline) throw fhirError('versionConflict', { type, id });
-    const replaced = await services.connections.transaction(space, async (run) => {
+    const replaced = await services.writes.transaction(space, async (run, database) => {
+      await condition?.lock(run, rows);
       await run(LOCK_STATEMENT, { space, type: address.type, key: keyText(address.key) });
       // Read on another connection: the lock holds the head, so what is committed is what is current.
       const current = await readOwn(services, context, address, id);
@@ -192,6 +234,7 @@ async function replaceLocked(
       if (plan === undefined) return { version: undefined, created: false };
       if (mustHoldHead(context, plan))
         await refuseReferred(services, context, run, [{ ...address, name: type, id }]);
+      if ((await condition?.holds(database, plan.write.expected)) === false) throw new ConditionLost();
       const written = await writeInTransaction(run, space, plan.write);
       return written === undefined ? undefined : finish(services, type, plan, written);
     });

@@ -4,12 +4,13 @@ import { fhirError } from '../errors';
 import { isValidId } from '../fhir/resource';
 import type { ResourceInput } from '../preparation/preparer';
 import type { Services } from '../services';
+import type { WriteCondition } from '../storage/write-queue';
 import { addressOf, printable } from './resource-address';
-import { replaceVersion } from './replace-version';
+import { replaceVersion, type NextVersion } from './replace-version';
 
 /**
  * Stores the next version of a resource, or its first under the client's id (http.html#update, http.html#upsert).
- * Throws what the preparation of the resource throws, preconditionFailed, versionConflict.
+ * Throws what the preparation of the resource throws, preconditionFailed, versionConflict; ConditionLost.
  */
 export async function update(
   services: Services,
@@ -18,15 +19,16 @@ export async function update(
   id: string,
   input: ResourceInput,
   guard?: VersionGuard,
+  condition?: WriteCondition,
 ): Promise<WriteResult> {
   if (!isValidId(id)) throw fhirError('invalidId', { id: printable(id) });
   const address = addressOf(services, context, type, id);
   const { space } = context;
-  const prepared = await services.preparer.resource({ space, type, id, idMode: { id }, input });
-  const { version, created } = await replaceVersion(services, context, type, id, address, guard, () => ({
-    change: 'update',
-    prepared,
-  }));
+  const idMode = { id, isFound: condition !== undefined };
+  const prepared = await services.preparer.resource({ space, type, id, idMode, input });
+  const next = (): NextVersion => ({ change: 'update', prepared });
+  const replaced = await replaceVersion(services, context, type, id, address, guard, next, condition);
+  const { version, created } = replaced;
   if (version === undefined) throw new Error('an update always writes');
   return { version, created, warnings: prepared.warnings };
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { BinaryArray } from './binary-array';
 import { bind, defineStatement, template } from './statement';
 import type { ResourceAddress } from './version-read';
-import type { Run } from './write-queue';
+import type { Run } from './database';
 
 const CLAIM = defineStatement(
   template(sql`

@@ -11,6 +11,7 @@ import {
   type DatabaseOptions,
   type Lane,
   type Row,
+  type Run,
 } from './database';
 import { Snapshot } from './snapshot';
 import { builder, defineStatement, template, type Bound, type Statement } from './statement';
@@ -42,11 +43,12 @@ export class Connections implements Database {
     private readonly wall: boolean,
   ) {
     const total = Math.max(4, options.connections ?? 12);
-    const own = Math.max(1, Math.min(2, Math.floor(total / 4)));
+    const own = Math.min(2, Math.floor(total / 4));
     this.pools = {
       read: this.createPool(own),
-      write: this.createPool(Math.max(2, own)),
-      search: this.createPool(Math.max(1, total - own - Math.max(2, own))),
+      write: this.createPool(own),
+      transaction: this.createPool(own),
+      search: this.createPool(total - 3 * own),
     };
   }
 
@@ -135,19 +137,29 @@ export class Connections implements Database {
     }
   }
 
-  /** Runs `work` inside one transaction of one space; rolled back when it throws. */
-  async transaction<T>(
-    space: number,
-    work: (
-      run: (statement: Statement, bound: Readonly<Record<string, Bound>>) => Promise<Row[]>,
-      database: Database,
-    ) => Promise<T>,
-  ): Promise<T> {
-    return this.borrow('write', async (connection) => {
+  /**
+   * Runs `work` inside one transaction of one space (Read Committed: each statement sees what was committed before it
+   * began, and what the transaction wrote); rolled back when it throws. It holds one connection of a lane that is for
+   * transactions alone, and may wait there for the locks of others: what `work` asks besides, it asks by other lanes.
+   */
+  async transaction<T>(space: number, work: (run: Run, database: Database) => Promise<T>): Promise<T> {
+    return this.borrow('transaction', async (connection) => {
       await connection.run(space, BEGIN, {});
+      const run = async (
+        of: number | undefined,
+        statement: Statement,
+        bound: Readonly<Record<string, Bound>>,
+      ): Promise<Row[]> => {
+        const started = performance.now();
+        try {
+          return await connection.run(of, statement, bound);
+        } finally {
+          this.observe?.('transaction', performance.now() - started);
+        }
+      };
       try {
-        const result = await work((statement, bound) => connection.run(space, statement, bound), {
-          run: (_lane, of, statement, bound) => connection.run(of, statement, bound),
+        const result = await work((statement, bound) => run(space, statement, bound), {
+          run: (_lane, of, statement, bound) => run(of, statement, bound),
         });
         await connection.run(space, COMMIT, {});
         return result;
@@ -192,7 +204,8 @@ export class Connections implements Database {
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     });
-    return { read: of(this.pools.read), write: of(this.pools.write), search: of(this.pools.search) };
+    const { read, write, transaction, search } = this.pools;
+    return { read: of(read), write: of(write), transaction: of(transaction), search: of(search) };
   }
 
   async close(): Promise<void> {

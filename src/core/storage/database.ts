@@ -17,12 +17,16 @@ export interface DatabaseOptions {
 
 /**
  * Statements of one lane share connections, so that a slow search never stands before a write.
- * read: gathered reads by key; write: gathered writes; search: all else.
+ * read: gathered reads by key; write: gathered writes; transaction: what takes several statements to write, and may wait
+ * for locks; search: all else.
  */
-export type Lane = 'read' | 'write' | 'search';
+export type Lane = 'read' | 'write' | 'transaction' | 'search';
 
 /** A row in the order of the select list. 64-bit integers come as numbers; keys are selected as text. */
 export type Row = readonly unknown[];
+
+/** Runs a statement inside a transaction of one space. */
+export type Run = (statement: Statement, bound: Readonly<Record<string, Bound>>) => Promise<Row[]>;
 
 /** The role that every statement of the server runs as: row-level security holds for it, unlike for owner and superuser. */
 export const APPLICATION_ROLE = 'andiron_application';

@@ -145,6 +145,7 @@ export interface MatchHead {
   /** Milliseconds since 1970. */
   readonly lastUpdated: number;
   readonly sortValue: StoredSortValue;
+  readonly version: number;
 }
 
 /** As `runPage`, without the texts. Cost: one statement. */
@@ -152,8 +153,16 @@ export async function runKeys(database: Database, request: SearchStatementReques
   const { statement, bound } = keysStatement(request);
   const rows = await database.run('search', request.space, statement, bound);
   return rows.map((row) => {
-    const [keyText, id, lastUpdated, sortValue] = row as [string, string | null, number, StoredSortValue];
-    return { keyText, id, lastUpdated, sortValue: toSortValue(sortValue) };
+    const [keyText, id, lastUpdated, sortValue, version] = row as [
+      ...[
+        keyText: string,
+        id: string | null,
+        lastUpdated: number,
+        sortValue: StoredSortValue,
+        version: number,
+      ],
+    ];
+    return { keyText, id, lastUpdated, sortValue: toSortValue(sortValue), version };
   });
 }
 

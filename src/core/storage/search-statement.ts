@@ -39,10 +39,10 @@ export function keysStatement(request: SearchStatementRequest): BoundStatement {
     `keys ${prepared.shape}`,
     () => sql`
       with page as (${matchesSql(request, prepared.compiled, bind)})
-      select p.resource_key::text, r.id, r.last_updated, p.sort_value
+      select p.resource_key::text, r.id, r.last_updated, p.sort_value, r.version
       from page p
       cross join lateral (
-        select h.id, h.last_updated from andiron.resource h
+        select h.id, h.last_updated, h.version from andiron.resource h
         where h.space = ${bind('space')}::int and h.resource_type = ${bind('type')}::smallint
           and h.resource_key = p.resource_key
         offset 0

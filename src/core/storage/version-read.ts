@@ -87,6 +87,14 @@ export const LOCK_STATEMENT = defineStatement(
   ),
 );
 
+/** The same for several of one type, in the order of `keys`, which is to be ascending. */
+export const LOCK_HEADS = defineStatement(
+  template(sql`
+    select andiron.lock_resource(${bind('space')}::int, ${bind('type')}::smallint, x.resource_key)
+    from unnest(${bind('keys')}::bigint[]) as x (resource_key)
+    limit ${bind('limit')}::int`),
+);
+
 const MAX_GATHERED = 64;
 
 /** The texts of one page come to about so much at most; a page ends earlier, but never before its first resource. */

@@ -1,8 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 import { FhirError, fhirError } from '../errors';
+import type { IndexRows } from '../search/index-rows';
 import { isOutdatedWrite, isRetryable } from './database-error';
 import type { Connections } from './connections';
-import type { Row } from './database';
+import type { Database, Run } from './database';
 import { REGISTER, type Registration } from './search-parameters';
 import { bind, defineStatement, template, type Bound, type Statement } from './statement';
 import { encodeTargets, REQUIRE_TARGETS, type Target } from './targets';
@@ -56,10 +57,10 @@ function defineWrite(space: RawBuilder<unknown>): Statement {
 
 /** More members only lengthen everybody's wait: measured best between 30 and 64. */
 const MAX_MEMBERS = 64;
+/** After a deadlock or a serialization failure. */
+const MAX_ATTEMPTS = 3;
 /** A larger statement would hold the space for too long. */
 const MAX_BYTES = 4 * 1024 * 1024;
-
-export type Run = (statement: Statement, bound: Readonly<Record<string, Bound>>) => Promise<Row[]>;
 
 /**
  * Writes some versions of one space by one statement. The outcomes stand in the order of `writes`; undefined where
@@ -119,14 +120,46 @@ export async function writeInTransaction(
   space: number,
   write: VersionWrite,
 ): Promise<Written | undefined> {
-  const [written] = await writeVersions(run, space, [write]);
-  if (written === undefined) return undefined;
-  const { registration, companion } = write;
-  if (registration !== undefined) await registerParameters(run, space, registration);
-  // It is new, so that nobody waits for its lock: two of such transactions cannot wait for each other.
-  if (companion !== undefined && (await writeInTransaction(run, space, companion)) === undefined)
-    throw fhirError('overloaded');
+  const [written] = await writeAll(run, space, [write]);
   return written;
+}
+
+/** The same for several of one space, no two of one resource, in the order of their locks; at most 64 in one statement. */
+export async function writeAll(
+  run: Run,
+  space: number,
+  writes: readonly VersionWrite[],
+): Promise<(Written | undefined)[]> {
+  const outcomes: (Written | undefined)[] = [];
+  for (let start = 0; start < writes.length; start += MAX_MEMBERS)
+    outcomes.push(...(await writeVersions(run, space, writes.slice(start, start + MAX_MEMBERS))));
+  const written = writes.filter((_write, index) => outcomes[index] !== undefined);
+  // They are new, so that nobody waits for their locks: two of such transactions cannot wait for each other.
+  const companions = written.flatMap(({ companion }) => companion ?? []);
+  if (companions.length > 0 && (await writeAll(run, space, companions)).includes(undefined))
+    throw fhirError('overloaded');
+  for (const { registration } of written)
+    if (registration !== undefined) await registerParameters(run, space, registration);
+  return outcomes;
+}
+
+/** What must hold for a write beside the version that it expects; found out in the transaction of the write. */
+export interface WriteCondition {
+  /**
+   * Waits for those who write on conditions that one resource may meet too, the one with these rows among them. Comes
+   * before all other locks of the transaction.
+   */
+  lock(run: Run, rows: IndexRows): Promise<void>;
+  /** Whether it still lets this version of the resource be replaced; 0: lets it be made. */
+  holds(database: Database, expected: number): Promise<boolean>;
+}
+
+/** Thrown where the condition of a write does not hold any more: nothing was written, and all is to be looked at anew. */
+export class ConditionLost extends Error {
+  constructor() {
+    super('the condition of a write does not hold any more');
+    this.name = 'ConditionLost';
+  }
 }
 
 const NO_TARGETS: readonly Target[] = [];
@@ -259,7 +292,7 @@ class SpaceQueue {
         member.resolve(outcome);
         return;
       } catch (error) {
-        if (attempt < 3 && isRetryable(error)) continue;
+        if (attempt < MAX_ATTEMPTS && isRetryable(error)) continue;
         member.reject(error);
         return;
       }
@@ -293,6 +326,34 @@ export class WriteQueues {
   /** To be awaited before the first write of a space that does not go through `write`. */
   async ready(space: number): Promise<void> {
     await this.prepare(space);
+  }
+
+  /**
+   * Writes one version where a condition holds, in a transaction of its own; resolves after its commit, undefined when the
+   * expected version did not hold. Throws ConditionLost, timeout.
+   */
+  async writeUnder(
+    space: number,
+    condition: WriteCondition,
+    write: VersionWrite,
+  ): Promise<Written | undefined> {
+    return this.transaction(space, async (run, database) => {
+      await condition.lock(run, write.rows);
+      if (!(await condition.holds(database, write.expected))) throw new ConditionLost();
+      return writeInTransaction(run, space, write);
+    });
+  }
+
+  /** One transaction that may write (`Connections.transaction`), run again after a deadlock. */
+  async transaction<T>(space: number, work: (run: Run, database: Database) => Promise<T>): Promise<T> {
+    await this.prepare(space);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.database.transaction(space, work);
+      } catch (error) {
+        if (attempt >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
+      }
+    }
   }
 
   private enqueue(space: number, write: VersionWrite, deadline: number): Promise<Written | undefined> {

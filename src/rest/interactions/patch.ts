@@ -7,12 +7,20 @@ import { fhirError, type ResourceInput } from '../../core';
 import { hasContentType, PATCH_TYPES } from '../body';
 import type { Exchange } from '../exchange';
 import { INTERACTIONS } from '../interaction-names';
-import { readGuard } from '../precondition';
+import { readGuard, readGuardOfMatch } from '../precondition';
 import { sendWritten } from '../written';
 
 export async function patch(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, context } = exchange;
-  return apply(exchange, edge.read(request.body, request.headers, PATCH_TYPES, context.space.release));
+  return apply(exchange, readPatch(exchange));
+}
+
+/** PATCH {type}?…: of the one resource that meets the criteria. */
+export async function patchWhere(exchange: Exchange): Promise<FastifyReply> {
+  const { edge, request, context, type, query } = exchange;
+  const guard = readGuardOfMatch(request);
+  const operations = readPatch(exchange);
+  const result = await edge.core.patchWhere(context, type, query.parameters, operations, guard);
+  return sendWritten(exchange, result, 'patched');
 }
 
 /** `body` is not empty; anything but a JSON array in a JSON content type is `invalidValue`. */
@@ -38,4 +46,8 @@ async function apply(exchange: Exchange, operations: ResourceInput): Promise<Fas
   const guard = await readGuard(edge.core, context, request, type, id);
   const result = await edge.core.patch(context, type, id, operations, guard);
   return sendWritten(exchange, result, 'patched');
+}
+
+function readPatch({ edge, request, context }: Exchange): ResourceInput {
+  return edge.read(request.body, request.headers, PATCH_TYPES, context.space.release);
 }

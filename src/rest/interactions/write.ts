@@ -2,21 +2,17 @@
  * POST {type}, PUT {type}/{id} and DELETE {type}/{id}: https://hl7.org/fhir/R4/http.html#create, #update, #delete.
  */
 import type { FastifyReply } from 'fastify';
-import { fhirError, toOutcome } from '../../core';
+import { toOutcome } from '../../core';
 import type { Exchange } from '../exchange';
-import { methodNotAllowed } from '../method';
 import { readGuard } from '../precondition';
 import { parsePreference } from '../prefer';
 import { readResource } from '../resource-input';
 import { deletionIssue, sendWritten } from '../written';
+import { createIfNoneExist } from './conditional';
 
 export async function create(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context, type } = exchange;
-  if (request.headers['if-none-exist'] !== undefined) {
-    throw fhirError('notSupported', {
-      reason: 'Conditional create (If-None-Exist) is not supported yet; nothing was stored',
-    });
-  }
+  if (request.headers['if-none-exist'] !== undefined) return createIfNoneExist(exchange);
   const result = await edge.core.create(context, type, await readResource(exchange));
   return sendWritten(exchange, result, 'stored');
 }
@@ -37,13 +33,4 @@ export async function remove(exchange: Exchange): Promise<FastifyReply> {
   if (version !== undefined) exchange.setVersion(version);
   if (parsePreference(request.headers.prefer).answer === 'minimal') return exchange.sendEmpty(204);
   return exchange.send(200, toOutcome([deletionIssue({ type, id, version })]));
-}
-
-/** PUT, PATCH and DELETE on a type choose their resource by search, which must never fall on all of them. */
-export async function refuseConditionalWrite({ request, query }: Exchange): Promise<FastifyReply> {
-  if (query.parameters.length === 0) {
-    throw methodNotAllowed(request.method, 'GET, HEAD, POST');
-  }
-  const reason = `Conditional ${request.method} is not supported yet; nothing was changed`;
-  throw fhirError('notSupported', { reason });
 }

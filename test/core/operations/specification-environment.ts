@@ -64,7 +64,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
         release,
         tenant: 'system',
         tenantNumber: 1,
-        settings: { validation: 'full', searchUnknown: 'strict', referentialIntegrity: 'off' },
+        settings: { validation: 'full', searchUnknown: 'strict', referentialIntegrity: 'off', conditionalDelete: 'single' },
       },
       actor: 'anonymous',
       deadline: Number.MAX_SAFE_INTEGER,

@@ -1,0 +1,122 @@
+import type { Criteria } from '../../api';
+import type { RequestContext } from '../../context';
+import { fhirError } from '../../errors';
+import { parseCriterion } from '../../search/criteria';
+import type { Criterion, Predicate } from '../../search/predicate';
+import type { Services } from '../../services';
+import type { ConditionLock } from '../../storage/condition-lock';
+import { printable, typeNumberOf } from '../resource-address';
+import { searchContext } from '../search';
+import { locksOfCriteria } from './condition-locks';
+
+/** Search criteria that guard or select a write, understood and found to say something. */
+export interface Condition {
+  readonly type: string;
+  readonly typeNumber: number;
+  /** A resource must meet all of them. */
+  readonly criteria: readonly Criterion[];
+  /** Equal for criteria of one space that ask the same, whatever their order and spelling. */
+  readonly name: string;
+  /** What conditional writes under these criteria wait for each other by. */
+  readonly locks: readonly ConditionLock[];
+}
+
+const MAX_CRITERIA = 50;
+
+/**
+ * The condition that search parameters of a type make (http.html#ccreate, #cond-update). Every one of them must be
+ * understood and must ask for something: what is unknown, empty, says how an answer looks (`_sort`, `_count`,
+ * `_include` …) or could be met by everyone is refused, whatever the tenant's handling, because a write must never fall
+ * on resources that nobody meant.
+ * Throws requiredMissing, unknownParameter, unsupportedModifier, invalidParameterValue, tooCostly, unknownType.
+ * Cost: no I/O.
+ */
+export function parseCondition(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  parameters: Criteria,
+): Condition {
+  const typeNumber = typeNumberOf(services, context, type);
+  if (parameters.length === 0)
+    throw fhirError('requiredMissing', { reason: `Search criteria must say which ${type} is meant` });
+  if (parameters.length > MAX_CRITERIA)
+    throw fhirError('tooCostly', { reason: `A condition may have at most ${MAX_CRITERIA} criteria` });
+  const within = searchContext(services, context);
+  const criteria = parameters.map(([name, value]): Criterion => {
+    const criterion = parseCriterion(within, type, name, value);
+    if (criterion === undefined) {
+      const known = '; criteria say which resource is meant, and each must be understood';
+      throw fhirError('unknownParameter', { parameter: printable(name), type, known });
+    }
+    if (value === '' || !asksForSomething(criterion)) {
+      const reason = 'as a criterion of a write it must ask for something that a resource can have';
+      throw fhirError('invalidParameterValue', {
+        parameter: printable(name),
+        value: value.slice(0, 80),
+        reason,
+      });
+    }
+    return criterion;
+  });
+  const { definitions } = within;
+  return {
+    type,
+    typeNumber,
+    criteria,
+    name: `${typeNumber} ${normalForm(criteria)}`,
+    locks: locksOfCriteria(definitions, type, typeNumber, criteria),
+  };
+}
+
+/** False where nothing or everything would meet it, because its value is nothing once it is folded or unescaped. */
+function asksForSomething({ anyOf }: Criterion): boolean {
+  return anyOf.some((predicate) => {
+    switch (predicate.index) {
+      case 'target':
+        return predicate.target.criteria.every(asksForSomething);
+      case 'source':
+        return predicate.source.criteria.every(asksForSomething);
+      case 'all':
+        return predicate.criteria.some(asksForSomething);
+      case 'substring':
+      case 'uriSubstring':
+      case 'stringEnd':
+        return predicate.text !== '';
+      case 'uri':
+        return predicate.value !== '';
+      default:
+        return true;
+    }
+  });
+}
+
+function normalForm(criteria: readonly Criterion[]): string {
+  return JSON.stringify([...new Set(criteria.map(criterionForm))].sort());
+}
+
+function criterionForm({ anyOf, isNegated }: Criterion): string {
+  return `${isNegated === true ? 'not ' : ''}${JSON.stringify([...new Set(anyOf.map(predicateForm))].sort())}`;
+}
+
+function predicateForm(predicate: Predicate): string {
+  switch (predicate.index) {
+    case 'target':
+      return JSON.stringify({
+        ...predicate,
+        target: normalForm(predicate.target.criteria),
+        type: predicate.target.type,
+      });
+    case 'source':
+      return JSON.stringify({
+        ...predicate,
+        source: normalForm(predicate.source.criteria),
+        type: predicate.source.type,
+      });
+    case 'all':
+      return JSON.stringify({ ...predicate, criteria: normalForm(predicate.criteria) });
+    default:
+      // Infinity, which JSON has not, is the end of a range that is open.
+      return JSON.stringify(predicate, (_key, value: unknown) => (value === Infinity ? 'open' : value));
+  }
+}

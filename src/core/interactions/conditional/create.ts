@@ -1,0 +1,46 @@
+import type { Criteria, WriteResult } from '../../api';
+import type { RequestContext } from '../../context';
+import { RELEASES } from '../../fhir/release';
+import type { ResourceInput } from '../../preparation/preparer';
+import type { Services } from '../../services';
+import { keyOfText } from '../../storage/version-row';
+import { create } from '../create';
+import { toStoredVersion } from '../stored-version';
+import { parseCondition, type Condition } from './condition';
+import type { ConditionMatch } from './find-matches';
+import { onMatches, requireOne, whileItMeets } from './under-condition';
+
+/**
+ * Stores a new resource if no other meets the criteria (http.html#ccreate); else gives the one that does, as it is. Two
+ * such writes with the same criteria make one resource, wherever they run. What others store without a condition counts
+ * from their commit on. Throws multipleMatches, and what `parseCondition`, `onMatches` and `create` throw.
+ * Cost: a search; where nothing is found, a transaction of four statements.
+ */
+export async function createIfNoneExist(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  input: ResourceInput,
+  criteria: Criteria,
+): Promise<WriteResult> {
+  const condition = parseCondition(services, context, type, criteria);
+  return onMatches(services, context, condition, async (matches) => {
+    const match = requireOne(condition, matches);
+    if (match !== undefined) return present(services, context, condition, match);
+    return create(services, context, type, input, whileItMeets(services, context, condition, undefined));
+  });
+}
+
+/** The version that met the condition. */
+async function present(
+  services: Services,
+  { space }: RequestContext,
+  { type, typeNumber }: Condition,
+  { keyText, version, isBase }: ConditionMatch,
+): Promise<WriteResult> {
+  const address = { type: typeNumber, key: keyOfText(keyText) };
+  const from = isBase ? RELEASES[space.release].baseSpace : space.number;
+  const row = await services.reader.version(from, address, version);
+  if (row === undefined) throw new Error('the version of a head is gone');
+  return { version: toStoredVersion(services, type, row), created: false, warnings: [] };
+}

@@ -1,0 +1,108 @@
+import type { StoredVersion } from '../../api';
+import type { RequestContext } from '../../context';
+import { fhirError } from '../../errors';
+import type { Services } from '../../services';
+import { lockConditions } from '../../storage/condition-lock';
+import { LOCK_HEADS } from '../../storage/version-read';
+import { keyOfText } from '../../storage/version-row';
+import type { VersionWrite } from '../../storage/version-write';
+import { ConditionLost, writeAll } from '../../storage/write-queue';
+import { readWithin } from '../reading';
+import { watchIntegrity } from '../referential-integrity';
+import { deletionOf, toVersion } from '../replace-version';
+import type { Condition } from './condition';
+import { findMatches, type ConditionMatch } from './find-matches';
+
+/** Resources that one request may delete. */
+const MAX_DELETED = 1000;
+/** Index rows that they may have in all: what is held at once. */
+const MAX_ROWS = 200_000;
+/** Resources that are read at once. */
+const CHUNK = 100;
+
+/**
+ * Deletes all of the tenant's resources that meet the condition, in one transaction: all of them or, where it fails,
+ * none. Throws ConditionLost where one of them was changed meanwhile, tooCostly over 1,000, baseResourceReadOnly where
+ * nothing but base conformance resources meets it, referredTo where the tenant keeps what others refer to. Cost: some ten statements, and the index rows of all of them anew.
+ */
+export async function deleteAll(
+  services: Services,
+  context: RequestContext,
+  condition: Condition,
+): Promise<readonly StoredVersion[]> {
+  const { type, typeNumber } = condition;
+  const space = context.space.number;
+  return services.writes.transaction(space, async (run, database) => {
+    await lockConditions(run, space, [condition]);
+    const within = readWithin(services, database);
+    const matches = requireFew(type, await findMatches(within, context, condition, MAX_DELETED + 1));
+    const keys = matches.map(({ keyText }) => keyText);
+    // In the order of the keys, as all that lock several heads.
+    const locked = await run(LOCK_HEADS, { space, type: typeNumber, keys, limit: keys.length });
+    if (matches.some(({ version }, index) => locked[index]?.[0] !== version)) throw new ConditionLost();
+    const writes: VersionWrite[] = [];
+    let rows = 0;
+    for (let start = 0; start < matches.length; start += CHUNK) {
+      for (const write of await deletionsOf(
+        within,
+        context,
+        condition,
+        matches.slice(start, start + CHUNK),
+      )) {
+        writes.push(write);
+        rows += countRows(write);
+        if (rows > MAX_ROWS) throw tooMuch(type);
+      }
+    }
+    const written = await writeAll(run, space, writes);
+    // What they said of each other is gone with them.
+    const deleted = writes.map((write, index) => ({ ...write, name: type, id: matches[index]?.id ?? '' }));
+    await watchIntegrity(services, context, [], deleted).require(run);
+    return writes.map((write, index) => {
+      const outcome = written[index];
+      if (outcome === undefined) throw new ConditionLost();
+      return toVersion(services, type, write, outcome);
+    });
+  });
+}
+
+/** The tenant's own. */
+function requireFew(type: string, matches: readonly ConditionMatch[]): readonly ConditionMatch[] {
+  const own = matches.filter(({ isBase }) => !isBase);
+  if (own.length > MAX_DELETED) throw tooMuch(type);
+  const [base] = matches;
+  if (own.length === 0 && base !== undefined) throw fhirError('baseResourceReadOnly', { type, id: base.id });
+  return own;
+}
+
+function tooMuch(type: string): Error {
+  const reason = `Too many ${type} meet the criteria: one request deletes at most ${MAX_DELETED} resources, and fewer large ones. Narrow the criteria; nothing was changed`;
+  return fhirError('tooCostly', { reason });
+}
+
+async function deletionsOf(
+  services: Services,
+  context: RequestContext,
+  { type, typeNumber }: Condition,
+  matches: readonly ConditionMatch[],
+): Promise<VersionWrite[]> {
+  const space = context.space.number;
+  const rows = await services.reader.readCurrent(
+    space,
+    matches.map(({ keyText }) => ({ type: typeNumber, key: keyOfText(keyText) })),
+  );
+  const writes: VersionWrite[] = [];
+  for (const [index, { id }] of matches.entries()) {
+    const row = rows[index];
+    if (row === undefined) throw new Error('a locked head has no version');
+    const current = await services.reader.complete(space, row);
+    writes.push(await deletionOf(services, context, type, id, current));
+  }
+  return writes;
+}
+
+function countRows({ replaced }: VersionWrite): number {
+  if (replaced === undefined) return 0;
+  const { tokens, references, ranges, strings, uris } = replaced;
+  return tokens.length + references.length + ranges.length + strings.length + uris.length;
+}

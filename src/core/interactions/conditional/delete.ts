@@ -1,0 +1,37 @@
+import type { Criteria, StoredVersion, VersionGuard } from '../../api';
+import type { RequestContext } from '../../context';
+import { fhirError } from '../../errors';
+import type { Services } from '../../services';
+import { deleteResource } from '../delete';
+import { parseCondition } from './condition';
+import { deleteAll } from './delete-all';
+import { onMatches, requireOne, whileItMeets } from './under-condition';
+
+/**
+ * Deletes the resource that meets the criteria; all that do, in tenants that allow it (`conditional-delete`), unless the
+ * request names a version, which only one can have (http.html#cdelete). The versions that record the deletions: none when
+ * nothing meets the criteria. Throws multipleMatches, preconditionFailed, baseResourceReadOnly, tooCostly, and what
+ * `parseCondition` and `onMatches` throw.
+ */
+export async function deleteWhere(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  criteria: Criteria,
+  guard?: VersionGuard,
+): Promise<readonly StoredVersion[]> {
+  const condition = parseCondition(services, context, type, criteria);
+  const isForAll = context.space.settings.conditionalDelete === 'multiple' && guard?.ifMatch === undefined;
+  return onMatches(services, context, condition, async (matches) => {
+    if (isForAll && matches.length > 1) return deleteAll(services, context, condition);
+    const match = requireOne(condition, matches);
+    if (match === undefined) {
+      if (guard?.ifMatch === undefined) return [];
+      const reason = `No ${type} meets the criteria, so no version of it can match`;
+      throw fhirError('preconditionFailed', { reason });
+    }
+    const held = whileItMeets(services, context, condition, match);
+    const { version } = await deleteResource(services, context, type, match.id, guard, held);
+    return version === undefined ? [] : [version];
+  });
+}

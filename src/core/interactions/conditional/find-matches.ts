@@ -1,0 +1,59 @@
+import type { RequestContext } from '../../context';
+import type { Order } from '../../search/plan';
+import type { Services } from '../../services';
+import { runKeys, type MatchHead } from '../../storage/search-run';
+import { keyOfText } from '../../storage/version-row';
+import { planSearch } from '../plan-search';
+import { resolveCriteria } from '../resolve-criteria';
+import { matchingReason, planningReason, withReason } from '../search-timeout';
+import { findVisibleBase } from '../visible-base';
+import type { Condition } from './condition';
+
+/** A resource that meets a condition. */
+export interface ConditionMatch {
+  readonly id: string;
+  /** Decimal form of its 64-bit key. */
+  readonly keyText: string;
+  /** The version that meets it: the current one. */
+  readonly version: number;
+  /** True: a base conformance resource, which the tenant only sees. */
+  readonly isBase: boolean;
+}
+
+const BY_KEY: Order = { by: 'key', descending: false };
+
+/**
+ * At most so many of the resources that meet a condition, the tenant's own before those of the specification, in the order
+ * of their keys. By services that read within a transaction (`readWithin`) they are those of its moment: what was
+ * committed before its statement began, and what it wrote itself.
+ * Throws tooCostly, searchTimeout, invalidParameterValue. Cost: as a search of one page without its texts, one statement
+ * where the criteria name a value.
+ */
+export async function findMatches(
+  services: Services,
+  context: RequestContext,
+  { type, typeNumber, criteria }: Condition,
+  most: number,
+): Promise<readonly ConditionMatch[]> {
+  const { number: space, release } = context.space;
+  const resolved = await withReason(resolveCriteria(services, context, criteria), () =>
+    planningReason(criteria),
+  );
+  const sortDate = services.definitions(release).sortDateParameter(type)?.number;
+  const plan = await withReason(
+    planSearch(services, space, typeNumber, { criteria: resolved }, BY_KEY, sortDate, most),
+    () => planningReason(criteria),
+  );
+  const own = await withReason(
+    runKeys(services.database, { ...plan, phase: 'all', after: undefined, limit: most }),
+    () => matchingReason(plan),
+  );
+  const found = own.map((head) => toMatch(services, head, false));
+  if (found.length >= most || !services.isConformanceType(release, type)) return found;
+  const base = await findVisibleBase(services, context, type, typeNumber, resolved);
+  return [...found, ...base.heads.map((head) => toMatch(services, head, true))].slice(0, most);
+}
+
+function toMatch(services: Services, { keyText, id, version }: MatchHead, isBase: boolean): ConditionMatch {
+  return { id: id ?? services.keys.idOf(keyOfText(keyText)), keyText, version, isBase };
+}

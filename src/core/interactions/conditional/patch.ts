@@ -1,0 +1,36 @@
+import type { Criteria, VersionGuard, WriteResult } from '../../api';
+import type { RequestContext } from '../../context';
+import { FhirError, fhirError } from '../../errors';
+import type { ResourceInput } from '../../preparation/preparer';
+import type { Services } from '../../services';
+import { ConditionLost } from '../../storage/write-queue';
+import { patch } from '../patch';
+import { parseCondition } from './condition';
+import { onMatches, requireOne, whileItMeets } from './under-condition';
+
+/**
+ * Patches the one resource that meets the criteria (http.html#patch). Throws noMatch, multipleMatches, and what
+ * `parseCondition`, `onMatches` and `patch` throw.
+ */
+export async function patchWhere(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  criteria: Criteria,
+  operations: ResourceInput,
+  guard?: VersionGuard,
+): Promise<WriteResult> {
+  const condition = parseCondition(services, context, type, criteria);
+  return onMatches(services, context, condition, async (matches) => {
+    const match = requireOne(condition, matches);
+    if (match === undefined) throw fhirError('noMatch', { type });
+    const held = whileItMeets(services, context, condition, match);
+    try {
+      return await patch(services, context, type, match.id, operations, guard, held);
+    } catch (error) {
+      // Deleted since it was found: whatever meets the criteria now is meant.
+      if (error instanceof FhirError && error.key === 'gone') throw new ConditionLost();
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,83 @@
+import type { RequestContext } from '../../context';
+import { fhirError } from '../../errors';
+import type { Services } from '../../services';
+import { lockConditions } from '../../storage/condition-lock';
+import { ConditionLost, type WriteCondition } from '../../storage/write-queue';
+import { readAtOnce, readWithin } from '../reading';
+import type { Condition } from './condition';
+import { locksOfRows } from './condition-locks';
+import { findMatches, type ConditionMatch } from './find-matches';
+
+/** Enough to tell none, one and several apart. */
+const TELLING = 2;
+
+/**
+ * Looks which resources meet the condition, two at most, and lets `act` do what they ask for; when somebody else was
+ * faster (ConditionLost), begins again. Conditional writes of one condition wait for each other inside the process, so
+ * that only one of them waits in the database for other processes.
+ * Throws timeout after the request's deadline, what `findMatches` and `act` throw.
+ */
+export async function onMatches<T>(
+  services: Services,
+  context: RequestContext,
+  condition: Condition,
+  act: (matches: readonly ConditionMatch[]) => Promise<T>,
+): Promise<T> {
+  const { type, value } = condition.locks.find(({ isShared }) => !isShared) ?? {
+    type: condition.typeNumber,
+    value: '',
+  };
+  return services.turns.run(`condition ${context.space.number} ${type} ${value}`, async () => {
+    for (;;) {
+      if (Date.now() > context.deadline) throw fhirError('timeout');
+      const matches = await readAtOnce(services, context, (reading) =>
+        findMatches(reading, context, condition, TELLING),
+      );
+      try {
+        return await act(matches);
+      } catch (error) {
+        if (!(error instanceof ConditionLost)) throw error;
+      }
+    }
+  });
+}
+
+/**
+ * That a write goes through only while `found` is still all that meets the condition: nothing, or this version of this
+ * resource. It is asked in the transaction of the write, under the locks of the condition: of all that is committed
+ * before, conditional or not, and of no other conditional write meanwhile.
+ */
+export function whileItMeets(
+  services: Services,
+  context: RequestContext,
+  condition: Condition,
+  found: ConditionMatch | undefined,
+): WriteCondition {
+  const { type, typeNumber } = condition;
+  const { number: space } = context.space;
+  return {
+    async lock(run, rows) {
+      const definitions = services.definitionsOf(context.space);
+      const stored = { locks: locksOfRows(definitions, type, typeNumber, rows) };
+      await lockConditions(run, space, [condition, stored]);
+    },
+    async holds(database, expected) {
+      const within = readWithin(services, database);
+      const [match, other] = await findMatches(within, context, condition, TELLING);
+      if (match === undefined || found === undefined || other !== undefined) return match === found;
+      if (match.keyText !== found.keyText || match.isBase !== found.isBase) return false;
+      return match.isBase || match.version === expected;
+    },
+  };
+}
+
+/** The one match, or none. Throws multipleMatches. */
+export function requireOne(
+  { type }: Condition,
+  [match, other]: readonly ConditionMatch[],
+): ConditionMatch | undefined {
+  if (other === undefined) return match;
+  throw fhirError('multipleMatches', {
+    reason: `More than one ${type} meets the criteria; nothing was changed`,
+  });
+}

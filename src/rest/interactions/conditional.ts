@@ -1,0 +1,51 @@
+/**
+ * Writes that search criteria guard or select: POST {type} with If-None-Exist, PUT {type}?…, DELETE {type}?…
+ * (https://hl7.org/fhir/R4/http.html#ccreate, #cond-update, #cdelete); the patch is in patch.ts.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { FastifyReply } from 'fastify';
+import { fhirError, parseQueryText, toOutcome, type Criteria } from '../../core';
+import type { Exchange } from '../exchange';
+import { readGuardOfMatch } from '../precondition';
+import { parsePreference } from '../prefer';
+import { readResource } from '../resource-input';
+import { deletionsIssue, sendFound, sendWritten } from '../written';
+
+/** A POST with If-None-Exist: 201, or 200 with what is there already. */
+export async function createIfNoneExist(exchange: Exchange): Promise<FastifyReply> {
+  const { edge, context, type } = exchange;
+  const criteria = readIfNoneExist(exchange);
+  const result = await edge.core.createIfNoneExist(context, type, await readResource(exchange), criteria);
+  return result.created ? sendWritten(exchange, result, 'stored') : sendFound(exchange, result.version);
+}
+
+export async function updateWhere(exchange: Exchange): Promise<FastifyReply> {
+  const { edge, request, context, type, query } = exchange;
+  const guard = readGuardOfMatch(request);
+  const resource = await readResource(exchange);
+  const result = await edge.core.updateWhere(context, type, query.parameters, resource, guard);
+  return sendWritten(exchange, result, 'stored');
+}
+
+export async function removeWhere(exchange: Exchange): Promise<FastifyReply> {
+  const { edge, request, context, type, query } = exchange;
+  const guard = readGuardOfMatch(request);
+  const versions = await edge.core.deleteWhere(context, type, query.parameters, guard);
+  exchange.forbidCaching();
+  const [version, ...others] = versions;
+  if (version !== undefined && others.length === 0) exchange.setVersion(version);
+  if (parsePreference(request.headers.prefer).answer === 'minimal') return exchange.sendEmpty(204);
+  return exchange.send(200, toOutcome([deletionsIssue(type, versions)]));
+}
+
+/** The header holds what would stand behind the `?` of a search, percent-encoded as there. */
+function readIfNoneExist({ request }: Exchange): Criteria {
+  const [header = '', ...others] = request.raw.headersDistinct['if-none-exist'] ?? [];
+  if (others.length > 0)
+    throw fhirError('invalidValue', { reason: 'If-None-Exist is sent once, with all criteria in it' });
+  // Node reads bytes as if they were Latin-1. A client that did not encode them meant UTF-8.
+  const bytes = Buffer.from(header, 'latin1');
+  if (!isUtf8(bytes))
+    throw fhirError('invalidValue', { reason: 'If-None-Exist is not percent-encoded, and not UTF-8 either' });
+  return parseQueryText(bytes.toString('utf8'));
+}
