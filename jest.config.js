@@ -8,7 +8,7 @@ const pure = [
   '<rootDir>/test/properties/oracle/*.test.ts',
 ];
 
-/** `npm test`: pure tests, and all others against a real PostgreSQL and a real Redis. */
+/** `npm test`: pure tests, all others against a real PostgreSQL and a real Redis, and clients that others have made. */
 module.exports = {
   testTimeout: 30_000,
   projects: [
@@ -21,8 +21,19 @@ module.exports = {
         '/node_modules/',
         '<rootDir>/test/[^/]+\\.test\\.ts$',
         '<rootDir>/test/core/[^/]+\\.test\\.ts$',
-        '<rootDir>/test/(schema|core/fhir|core/search|core/operations|properties/oracle)/',
+        '<rootDir>/test/(clients|schema|core/fhir|core/search|core/operations|properties/oracle)/',
       ],
+      globalSetup: '<rootDir>/test/support/global-setup.ts',
+      globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+    },
+    {
+      ...shared,
+      displayName: 'clients',
+      testMatch: ['<rootDir>/test/clients/*.test.ts'],
+      // fhir-kit-client is an ECMAScript module and nothing else; jest loads those only when they are compiled.
+      transform: { '^.+\\.[jt]s$': '@swc/jest' },
+      transformIgnorePatterns: ['/node_modules/(?!fhir-kit-client/)'],
+      moduleNameMapper: { '^fhir-kit-client$': '<rootDir>/node_modules/fhir-kit-client/dist/index.js' },
       globalSetup: '<rootDir>/test/support/global-setup.ts',
       globalTeardown: '<rootDir>/test/support/global-teardown.ts',
     },

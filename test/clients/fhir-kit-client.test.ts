@@ -1,0 +1,96 @@
+/** fhir-kit-client (https://github.com/Vermonster/fhir-kit-client), as its README shows its use. */
+import { toParameters } from '../support/fhirpath-patch';
+import { startServer, type TestServer } from '../support/server';
+import { chalmers, family, transaction } from './example';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+interface Link {
+  readonly relation: string;
+  readonly url: string;
+}
+
+describe.each(['r4', 'r4b'] as const)('fhir-kit-client under %s', (release) => {
+  async function open() {
+    const { Client } = await import('fhir-kit-client');
+    return new Client({ baseUrl: server.root('system', release) });
+  }
+
+  it('creates, reads, updates and deletes, and sees the versions', async () => {
+    const client = await open();
+    const created = await client.create({ resourceType: 'Patient', body: chalmers });
+    const id = String(created.id);
+    expect(await client.read({ resourceType: 'Patient', id })).toMatchObject(chalmers);
+    const body = { ...created, birthDate: '1974' };
+    expect(await client.update({ resourceType: 'Patient', id, body })).toMatchObject({ birthDate: '1974' });
+    const first = await client.vread({ resourceType: 'Patient', id, version: '1' });
+    expect(first).toMatchObject({ birthDate: '1974-12-25' });
+    await client.delete({ resourceType: 'Patient', id });
+    const history = await client.history({ resourceType: 'Patient', id });
+    expect(history).toMatchObject({ resourceType: 'Bundle', type: 'history', total: 3 });
+    await expect(client.read({ resourceType: 'Patient', id })).rejects.toMatchObject({
+      response: { status: 410, data: { resourceType: 'OperationOutcome' } },
+    });
+  });
+
+  it('searches, and follows the pages forwards', async () => {
+    const client = await open();
+    for (const body of family('Kit', 5)) await client.create({ resourceType: 'Patient', body });
+    const given: unknown[] = [];
+    let pages = 0;
+    let page = await client.search({
+      resourceType: 'Patient',
+      searchParams: { family: 'Kit', _count: 2, _sort: 'given' },
+    });
+    for (;;) {
+      pages++;
+      const { entry = [] } = page as { entry?: { resource: { name: { given: string[] }[] } }[] };
+      given.push(...entry.map(({ resource }) => resource.name[0]?.given[0]));
+      const next = client.nextPage({ bundle: page as typeof page & { link: Link[] } });
+      if (next === undefined) break;
+      page = await next;
+    }
+    expect([given, pages]).toEqual([['0', '1', '2', '3', '4'], 3]);
+    const posted = await client.search({
+      resourceType: 'Patient',
+      searchParams: { family: 'Kit', _summary: 'count' },
+      options: { postSearch: true },
+    });
+    expect(posted).toMatchObject({ type: 'searchset', total: 5 });
+  });
+
+  it('patches by JSON Patch, and by FHIRPath Patch', async () => {
+    const client = await open();
+    const { id } = await client.create({ resourceType: 'Patient', body: chalmers });
+    const jsonPatch = [{ op: 'replace' as const, path: '/gender', value: 'other' }];
+    const patched = await client.patch({ resourceType: 'Patient', id: String(id), jsonPatch });
+    expect(patched).toMatchObject({ gender: 'other' });
+    const again = await client.request(`Patient/${String(id)}`, {
+      method: 'PATCH',
+      body: toParameters({ type: 'delete', path: 'Patient.gender' }),
+      options: { headers: { 'content-type': 'application/fhir+json' } },
+    });
+    expect(again).not.toHaveProperty('gender');
+  });
+
+  it('sends a transaction, and asks for what is offered', async () => {
+    const client = await open();
+    const created = expect.stringMatching(/^201/);
+    const answer = await client.transaction({ body: transaction('KitTransaction') });
+    expect(answer).toMatchObject({
+      type: 'transaction-response',
+      entry: [{ response: { status: created } }, { response: { status: created } }],
+    });
+    const found = await client.search({
+      resourceType: 'Observation',
+      searchParams: { 'subject:Patient.family': 'KitTransaction' },
+    });
+    expect(found).toMatchObject({ entry: [{ resource: { valueQuantity: { value: 72.5 } } }] });
+    const { fhirVersion } = (await client.capabilityStatement()) as { fhirVersion?: string };
+    expect(fhirVersion).toBe(release === 'r4' ? '4.0.1' : '4.3.0');
+  });
+});

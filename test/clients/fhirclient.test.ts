@@ -1,0 +1,91 @@
+/** SMART's client for JavaScript (https://docs.smarthealthit.org/client-js), as a backend without a launch uses it. */
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import smart from 'fhirclient';
+import { toParameters } from '../support/fhirpath-patch';
+import { startServer, type TestServer } from '../support/server';
+import { chalmers, family, transaction } from './example';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+interface Named {
+  readonly id: string;
+  readonly name: { readonly given: string[] }[];
+}
+
+/** With the resource in the place of the reference. */
+interface Referring {
+  readonly subject: object;
+}
+
+describe.each(['r4', 'r4b'] as const)('fhirclient under %s', (release) => {
+  function open() {
+    const request = new IncomingMessage(new Socket());
+    return smart(request, new ServerResponse(request)).client(server.root('system', release));
+  }
+
+  it('finds out the version of FHIR', async () => {
+    expect(await open().getFhirVersion()).toBe(release === 'r4' ? '4.0.1' : '4.3.0');
+  });
+
+  it('creates, reads, updates and deletes', async () => {
+    const client = open();
+    const created = await client.create<Named>(chalmers);
+    expect(await client.request(`Patient/${created.id}`)).toMatchObject(chalmers);
+    expect(await client.update({ ...chalmers, id: created.id, gender: 'other' })).toMatchObject({
+      gender: 'other',
+      meta: { versionId: '2' },
+    });
+    await client.delete(`Patient/${created.id}`);
+    await expect(client.request(`Patient/${created.id}`)).rejects.toThrow(/410|Gone|deleted/i);
+  });
+
+  it('searches, and goes through the pages and their resources', async () => {
+    const client = open();
+    for (const patient of family('Smart', 5)) await client.create(patient);
+    const sizes: (number | undefined)[] = [];
+    for await (const page of client.pages('Patient?family=Smart&_count=2&_sort=given')) {
+      sizes.push(page.entry?.length);
+    }
+    expect(sizes).toEqual([2, 2, 1]);
+    const given: (string | undefined)[] = [];
+    for await (const resource of client.resources('Patient?family=Smart&_count=2&_sort=-given')) {
+      given.push((resource as unknown as Named).name[0]?.given[0]);
+    }
+    expect(given).toEqual(['4', '3', '2', '1', '0']);
+  });
+
+  it('patches by JSON Patch, and by FHIRPath Patch', async () => {
+    const client = open();
+    const { id } = await client.create<Named>(chalmers);
+    const operations = [{ op: 'replace', path: '/gender', value: 'other' } as const];
+    expect(await client.patch(`Patient/${id}`, operations)).toMatchObject({ gender: 'other' });
+    const patched = await client.request({
+      url: `Patient/${id}`,
+      method: 'PATCH',
+      headers: { 'content-type': 'application/fhir+json' },
+      body: JSON.stringify(toParameters({ type: 'delete', path: 'Patient.gender' })),
+    });
+    expect(patched).not.toHaveProperty('gender');
+  });
+
+  it('sends a transaction, and resolves the references of what it made', async () => {
+    const client = open();
+    const answer = await client.request({
+      url: '',
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(transaction('SmartTransaction')),
+    });
+    expect(answer).toMatchObject({ type: 'transaction-response' });
+    const [observation] = await client.request<Referring[]>(
+      'Observation?subject:Patient.family=SmartTransaction',
+      { flat: true, resolveReferences: ['subject'] },
+    );
+    expect(observation?.subject).toMatchObject({ name: [{ family: 'SmartTransaction' }] });
+  });
+});

@@ -1,0 +1,86 @@
+/** @medplum/core's client (https://www.medplum.com/docs/sdk/core.medplumclient), where it needs no server of Medplum's. */
+import { MedplumClient, OperationOutcomeError } from '@medplum/core';
+import { startServer, type TestServer } from '../support/server';
+import { chalmers, family, transaction } from './example';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+/** What is looked at here: the package comes without the types of resources. */
+interface Entry {
+  readonly resource: { readonly meta: { readonly versionId: string } };
+}
+interface Issue {
+  readonly severity: string;
+}
+
+describe.each(['r4', 'r4b'] as const)("Medplum's client under %s", (release) => {
+  const open = () =>
+    new MedplumClient({
+      baseUrl: `${server.base}/`,
+      fhirUrlPath: `w/system/api/v1/fhir/${release}/`,
+      fetch,
+      cacheTime: 0,
+      autoBatchTime: 0,
+    });
+
+  it('creates, reads, updates and deletes, and sees the versions', async () => {
+    const client = open();
+    const created = await client.createResource(chalmers);
+    expect(await client.readResource('Patient', created.id)).toMatchObject(chalmers);
+    const updated = await client.updateResource({ ...created, gender: 'other' as const });
+    expect(updated).toMatchObject({ gender: 'other', meta: { versionId: '2' } });
+    expect(await client.readVersion('Patient', created.id, '1')).toMatchObject({ gender: 'male' });
+    const history = await client.readHistory('Patient', created.id);
+    expect(history.entry?.map((entry: Entry) => entry.resource.meta.versionId)).toEqual(['2', '1']);
+    await client.deleteResource('Patient', created.id);
+    const refusal = await client.readResource('Patient', created.id).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(OperationOutcomeError);
+    expect(refusal).toMatchObject({ outcome: { issue: [{ code: 'deleted' }] } });
+  });
+
+  it('searches, and goes through the pages', async () => {
+    const client = open();
+    for (const patient of family('Medplum', 5)) await client.createResource(patient);
+    const query = { family: 'Medplum', _count: 2, _sort: 'given' };
+    const pages: (string | undefined)[][] = [];
+    for await (const page of client.searchResourcePages('Patient', query)) {
+      pages.push(page.map(({ name }) => name?.[0]?.given?.[0]));
+    }
+    expect(pages).toEqual([['0', '1'], ['2', '3'], ['4']]);
+    expect(await client.searchOne('Patient', 'family=Medplum&given=3')).toMatchObject({
+      name: [{ given: ['3'] }],
+    });
+  });
+
+  it('patches', async () => {
+    const client = open();
+    const { id } = await client.createResource(chalmers);
+    const patched = await client.patchResource('Patient', id, [
+      { op: 'test', path: '/meta/versionId', value: '1' },
+      { op: 'replace', path: '/gender', value: 'other' },
+    ]);
+    expect(patched).toMatchObject({ gender: 'other', meta: { versionId: '2' } });
+    await expect(
+      client.patchResource('Patient', id, [{ op: 'test', path: '/meta/versionId', value: '1' }]),
+    ).rejects.toBeInstanceOf(OperationOutcomeError);
+  });
+
+  it('sends a transaction, and asks what is wrong with a resource', async () => {
+    const client = open();
+    const answer = await client.executeBatch(transaction('MedplumTransaction'));
+    expect(answer).toMatchObject({ type: 'transaction-response' });
+    const [observation] = await client.searchResources('Observation', {
+      'subject:Patient.family': 'MedplumTransaction',
+    });
+    expect(observation).toMatchObject({ valueQuantity: { value: 72.5 } });
+    expect(await client.readReference({ reference: observation?.subject?.reference ?? '' })).toMatchObject({
+      name: [{ family: 'MedplumTransaction' }],
+    });
+    const outcome = await client.validateResource(chalmers);
+    expect(outcome.issue.every((issue: Issue) => issue.severity !== 'error')).toBe(true);
+  });
+});
