@@ -50,7 +50,7 @@ const LOOK_MS = 5_000;
 /** Between two signs of life of a process that is at work. */
 const BEAT_MS = 1_000;
 /** A process that gives none for so long is taken for dead. */
-const SILENCE_MS = 20_000;
+const SILENCE_MS = 10_000;
 const MAX_RUNS = 3;
 /** Under way at once in one process, so that requests that wait for their answer have the rest of the machine. */
 const MAX_RUNNING = 2;

@@ -37,6 +37,9 @@ const NO_STORE = 'no-store';
 /** Longer texts are encoded in one go: Node encodes a text that was put together from parts far more slowly. */
 const ENCODED_FROM = 4096;
 
+/** Nobody reads more, and laying it out would keep others waiting. */
+const LONGEST_LAID_OUT = 4 * 1024 * 1024;
+
 /** One request to a FHIR route whose address was checked, and its answer. */
 export class Exchange {
   readonly edge: Edge;
@@ -82,7 +85,9 @@ export class Exchange {
   /** Sends a FHIR resource, or JSON of another type, given as text, or as bytes that go out as they are. */
   send(status: number, resource: string | Buffer, contentType = FHIR_JSON): FastifyReply {
     this.#setCommonHeaders();
-    const body = this.query.pretty && typeof resource === 'string' ? indentJson(resource) : resource;
+    const isLaidOut =
+      this.query.pretty && typeof resource === 'string' && resource.length <= LONGEST_LAID_OUT;
+    const body = isLaidOut ? indentJson(resource) : resource;
     return this.reply
       .code(status)
       .header('content-type', contentType)

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, toFhirError, toOutcome, type FhirError, type Log } from '../core';
 import { BODY_CODINGS } from './content-coding';
+import { indentJson } from './json-layout';
 import { FHIR_JSON } from './negotiation';
 
 /** `Allow` of the 405s that core throws without knowing HTTP. */
@@ -30,7 +31,12 @@ export function sendFailure(thrown: unknown, request: FastifyRequest, reply: Fas
     .header('x-content-type-options', 'nosniff')
     .header('x-request-id', request.id)
     .header('cache-control', 'no-store')
-    .send(toOutcome(error.issues));
+    .send(isPretty(request.url) ? indentJson(toOutcome(error.issues)) : toOutcome(error.issues));
+}
+
+/** What went wrong may be the query itself, so that it is not parsed. */
+function isPretty(url: string): boolean {
+  return /[?&]_pretty=true(?:[&#]|$)/.test(url);
 }
 
 /** Fastify's own refusals have a `code` that begins with FST_ERR_; those with a 4xx status are the client's doing. */

@@ -74,6 +74,47 @@ describe.each(RELEASE_NAMES)('respond-async of %s', (release) => {
     await server.request('DELETE', pathOf(taken));
   });
 
+  it('a transaction is carried out later, once (check 94)', async () => {
+    const entry = (name: string): object => ({
+      fullUrl: `urn:uuid:${name}`,
+      resource: { resourceType: 'Basic', id: name, code: { text: name } },
+      request: { method: 'PUT', url: `Basic/${name}` },
+    });
+    for (const type of ['transaction']) {
+      const bundle = { resourceType: 'Bundle', type, entry: [entry(`${type}-1`), entry(`${type}-2`)] };
+      const taken = await server.request('POST', root, bundle, { prefer: 'respond-async, return=minimal' });
+      expect(taken.status).toBe(202);
+      const { status, json } = await waitFor(server, pathOf(taken));
+      expect([status, json.type]).toEqual([200, `${type}-response`]);
+      expect(json.entry.map(({ resource }: { resource: unknown }) => resource)).toEqual([
+        undefined,
+        undefined,
+      ]);
+      const { headers } = await server.request('GET', `${root}/Basic/${type}-2`);
+      expect(headers['etag']).toBe('W/"1"');
+      await server.request('DELETE', pathOf(taken));
+    }
+  });
+
+  it('a transaction that is refused changes nothing, and says why at its address', async () => {
+    const bundle = {
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: [
+        {
+          resource: { resourceType: 'Basic', id: 'all-or-nothing', code: { text: 'a' } },
+          request: { method: 'PUT', url: 'Basic/all-or-nothing' },
+        },
+        { resource: { resourceType: 'Basic' }, request: { method: 'POST', url: 'Basic' } },
+      ],
+    };
+    const taken = await server.request('POST', root, bundle, LATER);
+    const { status, json } = await waitFor(server, pathOf(taken));
+    expect([status, json.issue[0].expression[0]]).toEqual([400, expect.stringContaining('Bundle.entry[1]')]);
+    expect((await server.request('GET', `${root}/Basic/all-or-nothing`)).status).toBe(404);
+    await server.request('DELETE', pathOf(taken));
+  });
+
   it('is no matter of what is quick: a read and a create are answered at once', async () => {
     const created = await server.request(
       'POST',

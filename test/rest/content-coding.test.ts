@@ -54,6 +54,20 @@ describe('compression', () => {
     }
   });
 
+  it('of answers is done for GraphQL as well', async () => {
+    const graphql = root.replace('/fhir/', '/graphql/');
+    const query = { query: '{ metadata { json } }' };
+    const plain = await server.request('POST', graphql, query, { 'content-type': 'application/json' });
+    const compressed = {
+      'content-type': 'application/json',
+      'content-encoding': 'gzip',
+      'accept-encoding': 'br',
+    };
+    const answer = await server.request('POST', graphql, gzipSync(JSON.stringify(query)), compressed);
+    expect([answer.status, answer.headers['content-encoding']]).toEqual([200, 'br']);
+    expect(brotliDecompressSync(answer.bytes).toString()).toBe(plain.text);
+  });
+
   it('of answers is told to a HEAD as to a GET', async () => {
     const { json } = await server.request('POST', `${root}/Basic`, long);
     const path = `${root}/Basic/${json.id}`;

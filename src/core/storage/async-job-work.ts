@@ -53,11 +53,14 @@ const FINISH = defineStatement(
        set state = 'done', status = ${bind('status')}::int, answer = ${bind('answer')}, body = null,
            expires = now() + ${bind('kept')}::int * interval '1 millisecond'
      where j.space = ${bind('space')}::int and j.id = ${bind('id')} and j.worker = ${bind('worker')}
-       and j.state = 'running'
+       and j.state <> 'waiting'
     returning 1`),
 );
 
-/** Keeps the answer for `kept` milliseconds. What was cancelled meanwhile is dropped. */
+/**
+ * Keeps the answer for `kept` milliseconds, also in the place of a failure that was told because this process seemed
+ * dead. What was cancelled meanwhile is dropped.
+ */
 export async function finishJob(
   session: OwnerSession,
   worker: string,
@@ -85,7 +88,8 @@ const RECOVER = defineStatement(
   template(sql`
     update andiron.async_job j
        set state = case when j.repeatable and j.runs < ${bind('most_runs')}::int then 'waiting' else 'done' end,
-           worker = null, status = ${bind('status')}::int, answer = ${bind('answer')},
+           worker = case when j.repeatable and j.runs < ${bind('most_runs')}::int then null else j.worker end,
+           status = ${bind('status')}::int, answer = ${bind('answer')},
            body = case when j.repeatable and j.runs < ${bind('most_runs')}::int then j.body end
      where j.state = 'running' and j.beat < now() - ${bind('silence')}::int * interval '1 millisecond'
     returning 1`),

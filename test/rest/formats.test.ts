@@ -1,0 +1,161 @@
+import { RELEASE_NAMES } from '../../src/core';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { startServer, type TestServer } from '../support/server';
+
+let server: TestServer;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  server = await startServer({ database });
+  await server.request(
+    'POST',
+    '/w/system/api/v1/tenants',
+    { name: 'other' },
+    { 'content-type': 'application/json' },
+  );
+});
+afterAll(async () => {
+  await server.close();
+  await database.drop();
+});
+
+const patient = { resourceType: 'Patient', name: [{ family: 'Müller' }] };
+const JSON_TYPE = 'application/fhir+json; charset=utf-8';
+
+describe.each(
+  RELEASE_NAMES.flatMap((release) => [['system', release] as const, ['other', release] as const]),
+)('in tenant %s under %s', (tenant, release) => {
+  const root = pathOf(tenant, release);
+  const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
+    server.request(method, root + rest, body, headers);
+  const create = async (): Promise<string> => (await send('POST', '/Patient', patient)).json.id;
+
+  it.each(['json', 'application/json', 'application/fhir+json', 'application%2Ffhir%2Bjson'])(
+    'an answer can be asked for as _format=%s, whatever Accept says (check 5)',
+    async (format) => {
+      const { status, headers } = await send('GET', `/Patient?_format=${format}`, undefined, {
+        accept: 'text/csv',
+      });
+      expect([status, headers['content-type']]).toEqual([200, JSON_TYPE]);
+    },
+  );
+
+  it.each(['xml', 'application/fhir+xml', 'ttl', 'text/html'])(
+    '_format=%s is 406, never JSON in disguise (check 6)',
+    async (format) => {
+      const { status, headers, json } = await send('GET', `/Patient?_format=${format}`);
+      expect([status, headers['content-type'], json.resourceType]).toEqual([
+        406,
+        JSON_TYPE,
+        'OperationOutcome',
+      ]);
+      expect((await send('POST', `/Patient?_format=${format}`, patient)).status).toBe(406);
+    },
+  );
+
+  it('a body that is no JSON by its type is 415, and JSON by any of its names is taken (checks 7 and 8)', async () => {
+    const text = JSON.stringify(patient);
+    for (const type of [
+      'text/plain',
+      'application/fhir+xml',
+      'application/json; charset=iso-8859-1',
+      'nonsense',
+    ]) {
+      const { status, json } = await send('POST', '/Patient', text, { 'content-type': type });
+      expect([type, status, json.resourceType]).toEqual([type, 415, 'OperationOutcome']);
+    }
+    for (const type of ['application/json', 'application/fhir+json', 'application/json; charset=UTF-8']) {
+      const { status, json } = await send('POST', '/Patient', text, { 'content-type': type });
+      expect([type, status, json.name]).toEqual([type, 201, patient.name]);
+    }
+  });
+
+  it('a type that there is not is 404 (check 11)', async () => {
+    const { status, json } = await send('GET', '/NoSuchType');
+    expect([status, json.resourceType]).toEqual([404, 'OperationOutcome']);
+  });
+
+  it('a HEAD has the headers of the GET and no body (check 12)', async () => {
+    const id = await create();
+    for (const address of [`/Patient/${id}`, `/Patient/${id}/_history/1`, '/Patient?_count=1', '/metadata']) {
+      const [get, head] = [await send('GET', address), await send('HEAD', address)];
+      expect([head.status, head.bytes.length]).toEqual([200, 0]);
+      for (const name of ['content-type', 'content-length', 'etag', 'last-modified', 'cache-control'])
+        expect([address, name, head.headers[name]]).toEqual([address, name, get.headers[name]]);
+    }
+  });
+
+  it('_pretty lays an answer out, and an error too, without changing it', async () => {
+    const id = await create();
+    const [plain, pretty] = [
+      await send('GET', `/Patient/${id}`),
+      await send('GET', `/Patient/${id}?_pretty=true`),
+    ];
+    expect(pretty.text).toContain('\n  "resourceType": "Patient"');
+    expect(pretty.json).toEqual(plain.json);
+  });
+
+  it('who has the version is told so with 304 (checks 36 and 37)', async () => {
+    const id = await create();
+    const { headers } = await send('GET', `/Patient/${id}`);
+    const known: Record<string, string>[] = [
+      { 'if-none-match': String(headers['etag']) },
+      { 'if-modified-since': new Date(Date.now() + 60_000).toUTCString() },
+    ];
+    for (const condition of known) {
+      const answer = await send('GET', `/Patient/${id}`, undefined, condition);
+      expect([answer.status, answer.bytes.length, answer.headers['etag']]).toEqual([304, 0, headers['etag']]);
+    }
+    expect((await send('GET', `/Patient/${id}`, undefined, { 'if-none-match': 'W/"9"' })).status).toBe(200);
+  });
+
+  it('a write answers with what it was asked to answer with (check 38)', async () => {
+    const id = await create();
+    for (const [method, address] of [
+      ['POST', '/Patient'],
+      ['PUT', `/Patient/${id}`],
+    ] as const) {
+      const ask = (wish: string) => send(method, address, { ...patient, id }, { prefer: `return=${wish}` });
+      const minimal = await ask('minimal');
+      expect([minimal.bytes.length, minimal.headers['etag']]).toEqual([0, expect.stringMatching(/^W\//)]);
+      expect((await ask('representation')).json.resourceType).toBe('Patient');
+      expect((await ask('OperationOutcome')).json.resourceType).toBe('OperationOutcome');
+    }
+  });
+
+  it('an unknown parameter is refused, or named and dropped, as the client prefers', async () => {
+    const strict = await send('GET', '/Patient?colour=red', undefined, { prefer: 'handling=strict' });
+    expect(strict.status).toBe(400);
+    const lenient = await send('GET', '/Patient?colour=red&_count=1', undefined, {
+      prefer: 'handling=lenient',
+    });
+    expect(lenient.status).toBe(200);
+    expect(lenient.json.link[0].url).not.toContain('colour');
+    expect(JSON.stringify(lenient.json.entry)).toContain('colour');
+  });
+
+  it('the id of a request comes back, with errors too, and a wild one is replaced', async () => {
+    for (const address of ['/Patient', '/NoSuchType', '/metadata'])
+      expect(
+        (await send('GET', address, undefined, { 'x-request-id': 'trace:7f.2' })).headers['x-request-id'],
+      ).toBe('trace:7f.2');
+    const wild = await send('GET', '/Patient', undefined, { 'x-request-id': 'a b"<script>' });
+    expect(wild.headers['x-request-id']).toMatch(/^[0-9a-z-]+$/);
+  });
+});
+
+function pathOf(tenant: string, release: string): string {
+  return `/w/${tenant}/api/v1/fhir/${release}`;
+}
+
+it.each([
+  ['/w/nobody/api/v1/fhir/r4/Patient'],
+  ['/w/system/api/v1/fhir/r5/Patient'],
+  ['/w/system/api/v1/fhir/r4/Patient/a/b/c/d'],
+])('%s is 404 and tells nothing of the server (check 13)', async (address) => {
+  const { status, headers, json, text } = await server.request('GET', address);
+  expect([status, json.resourceType]).toEqual([404, 'OperationOutcome']);
+  expect(headers['x-request-id']).toBeDefined();
+  expect(text).not.toMatch(/\bat .*\.(js|ts):|node_modules|fastify|andiron\./i);
+});
