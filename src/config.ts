@@ -163,11 +163,29 @@ export const SETTINGS = {
   ),
   MAX_BODY_BYTES: row(bytes, 16 * megabyte, 'Largest body of a resource'),
   MAX_BUNDLE_BYTES: row(bytes, 64 * megabyte, 'Largest body of a batch or transaction'),
+  MAX_URL_BYTES: row(
+    integer(1024, 1_048_576),
+    49_152,
+    'Longest address of a request; longer searches can be sent by POST',
+  ),
+  MAX_HEADER_BYTES: row(
+    integer(2048, 1_048_576),
+    65_536,
+    'Largest headers of a request, its address among them',
+  ),
+  MAX_HEADERS: row(integer(20, 10_000), 200, 'Headers of one request'),
+  MAX_CONNECTIONS: row(count, 10_000, 'Connections of clients at once; further ones are closed'),
   MAX_DEPTH: row(integer(8, 512), 64, 'Deepest nesting of JSON'),
   MAX_BUNDLE_ENTRIES: row(count, 10_000, 'Entries of one batch or transaction'),
   MAX_PATCH_OPERATIONS: row(count, 1000, 'Operations in one patch'),
   MAX_INDEX_ROWS: row(count, 20_000, 'Index rows of one resource'),
   MAX_EXPANSION_CODES: row(count, 10_000, 'Codes in one answer of ValueSet/$expand'),
+  HEADERS_TIMEOUT_MS: row(milliseconds, 20_000, 'Milliseconds in which the headers of a request must arrive'),
+  ARRIVAL_TIMEOUT_MS: row(
+    milliseconds,
+    300_000,
+    'Milliseconds in which all of a request must arrive, its body included',
+  ),
   REQUEST_TIMEOUT_MS: row(milliseconds, 30_000, 'Milliseconds a request may take'),
   ASYNC_TIMEOUT_MS: row(
     milliseconds,
@@ -267,6 +285,14 @@ function findContradictions(settings: Settings): string[] {
   }
   if (settings.MAX_BUNDLE_BYTES < settings.MAX_BODY_BYTES) {
     faults.push('MAX_BUNDLE_BYTES is smaller than MAX_BODY_BYTES, but a Bundle holds resources');
+  }
+  if (settings.MAX_HEADER_BYTES <= settings.MAX_URL_BYTES) {
+    faults.push(
+      'MAX_HEADER_BYTES is not larger than MAX_URL_BYTES, but the address is counted with the headers',
+    );
+  }
+  if (settings.ARRIVAL_TIMEOUT_MS < settings.HEADERS_TIMEOUT_MS) {
+    faults.push('ARRIVAL_TIMEOUT_MS is smaller than HEADERS_TIMEOUT_MS, but the headers arrive first');
   }
   if (settings.AUTH_MODE === 'enforced') {
     faults.push(

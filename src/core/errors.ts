@@ -64,6 +64,8 @@ export const ERROR_CATALOGUE = {
   tooCostly: { status: 422, code: 'too-costly', message: '{reason}' },
   tooManyEntries: { status: 413, code: 'too-long', message: 'A batch or transaction may have at most {limit} entries' },
   bundleConflict: { status: 409, code: 'conflict', message: 'Others changed the same resources at the same time, and the time limit for trying again is over; nothing was changed' },
+  urlTooLong: { status: 414, code: 'too-long', message: 'The address is longer than the limit of {limit} bytes; a search can be sent by POST' },
+  tooManyHeaders: { status: 431, code: 'too-long', message: 'The request has more than {limit} headers' },
   bodyTooLarge: { status: 413, code: 'too-long', message: 'The body is larger than the limit of {limit} bytes' },
   unknownParameter: { status: 400, code: 'not-supported', message: "'{parameter}' is not a search parameter of {type}{known}" },
   unknownCompartment: { status: 404, code: 'not-found', message: 'There is no compartment of {type}; there are those of {known}' },

@@ -1,17 +1,16 @@
-import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
-import { fhirError, toOutcome, type Core, type Log } from '../core';
+import { fhirError, type Core, type Log } from '../core';
 import { answerLater } from './async';
 import { isContentOfBinary, largestContent } from './binary';
 import { readBody } from './body';
 import { readBytes } from './body-bytes';
 import { compressAnswers } from './compression';
+import { connectionOptions, limitRequests } from './connection-limits';
 import { allowOrigin, allowOrigins } from './cors';
 import { Edge } from './edge';
 import { sendFailure } from './failure';
 import { registerHealthRoutes } from './health';
 import type { Metrics } from './metrics';
-import { FHIR_JSON } from './negotiation';
 import { toRequestId } from './request-id';
 import { watchRequests } from './request-log';
 import { registerFhirRoutes } from './routes';
@@ -27,12 +26,8 @@ export interface RestServerOptions {
   readonly register?: (server: FastifyInstance) => void;
 }
 
-/** Time in which a request must have arrived; that of the answer begins after it. */
-const ARRIVAL_TIMEOUT_MS = 300_000;
 /** Longest part of an address that reaches our own checks, which have better words for a bad id than the router. */
 const LONGEST_PART = 512;
-/** Search addresses are long; Node's own limit is 16 kB for all headers. */
-const LARGEST_HEADERS = 64 * 1024;
 
 /**
  * The HTTP server with every route of the FHIR REST API, tenant administration and health checks; not yet listening.
@@ -51,21 +46,20 @@ export function createRestServer({
     requestIdHeader: false,
     trustProxy: typeof settings.trustProxy === 'boolean' ? settings.trustProxy : [...settings.trustProxy],
     bodyLimit: settings.bodyLimits.bundle,
-    requestTimeout: ARRIVAL_TIMEOUT_MS,
     forceCloseConnections: 'idle',
     // While the server drains, what still comes on open connections is answered.
     return503OnClosing: false,
-    http: { maxHeaderSize: LARGEST_HEADERS },
+    ...connectionOptions(settings.connection),
     routerOptions: { maxParamLength: LONGEST_PART, ignoreTrailingSlash: true },
     // `$` is often sent percent-encoded.
     rewriteUrl: (request) => spellOutDollar(request.url ?? '/'),
-    clientErrorHandler: refuseConnection,
     frameworkErrors(error, request, reply) {
       allowOrigin(request, reply, settings.corsOrigins);
       sendFailure(error, request, reply, log);
     },
   });
   watchRequests(server, log, metrics);
+  limitRequests(server, settings.connection, log);
   server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply, log));
   server.setNotFoundHandler(() => {
     throw fhirError('noSuchAddress');
@@ -109,26 +103,4 @@ function spellOutDollar(url: string): string {
   const query = url.indexOf('?');
   const path = query === -1 ? url : url.slice(0, query);
   return path.replaceAll('/%24', '/$') + url.slice(path.length);
-}
-
-/** Answers what Node's parser refuses, before there is a request: headers too large, too slow, or not HTTP. */
-function refuseConnection(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, code, diagnostics] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? [
-          '431 Request Header Fields Too Large',
-          'too-long',
-          `The headers are larger than ${LARGEST_HEADERS} bytes`,
-        ]
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'timeout', 'The request did not arrive within the time limit']
-        : ['400 Bad Request', 'structure', 'This is not an HTTP request that can be understood'];
-  const body = toOutcome([{ severity: 'error', code, diagnostics }]);
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: ${FHIR_JSON}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }

@@ -1,3 +1,5 @@
+import type { ConnectionLimits } from './connection-limits';
+
 /** What the REST edge needs to know of the configuration; app.ts makes it, values are already checked. */
 export interface RestSettings {
   /** Public base addresses without a trailing slash; the first is used in answers. Empty: the request's Host. */
@@ -12,6 +14,7 @@ export interface RestSettings {
   readonly maxDepth: number;
   /** Largest accepted bodies, in bytes. */
   readonly bodyLimits: { readonly resource: number; readonly bundle: number };
+  readonly connection: ConnectionLimits;
   /** Milliseconds from a request's arrival until it is answered with `timeout`. */
   readonly requestTimeoutMs: number;
   /** The same for a request that is answered later, from when it is begun. */
