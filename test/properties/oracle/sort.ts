@@ -14,6 +14,9 @@ import { textOf } from './json';
 
 type Value = string | number | Rational;
 
+/** "texts folded, by their first 200 characters" (search.md, Order). */
+const SORTED_LENGTH = 200;
+
 interface Key {
   /** Each type has a parameter of this name, its own. */
   readonly code: string;
@@ -50,7 +53,7 @@ function valuesOf({ kind }: Parameter, element: Element, root: string): Value[] 
     case 'date':
       return rangesOfElement(type, value).flatMap(([low]) => (low === -Infinity ? [] : [low]));
     case 'string':
-      return textsOfElement(type, value, false).map(({ text }) => folded(text));
+      return textsOfElement(type, value, false).map(({ text }) => folded(text).slice(0, SORTED_LENGTH));
     case 'token':
       return tokensOf(element).flatMap(({ code, isExact }) =>
         code === undefined ? [] : [isExact ? code : code.toLowerCase()],
