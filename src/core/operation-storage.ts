@@ -7,6 +7,7 @@ import { findConceptMaps } from './interactions/concept-maps';
 import { everything } from './interactions/everything';
 import { read } from './interactions/read';
 import { addressOf, readBase, readOwn } from './interactions/resource-address';
+import { searchAny } from './interactions/search-types';
 import type { Location, MetaSummary, OperationStorage } from './operations/environment';
 import type { Services } from './services';
 import { readLabelled } from './storage/conformance';
@@ -31,6 +32,7 @@ export function createOperationStorage(
     summarizeMeta: (type) => summarizeMeta(services, context, type),
     changeLabels: (type, id, change) =>
       write(context, type, (current) => changeLabels(services, current, type, id, change)),
+    search: (request) => searchAny(services, context, request),
     findConceptMaps: (system, isTarget) => findConceptMaps(services, context, system, isTarget),
     readRecord: (request) => everything(services, context, request),
     searchParameterProgress: (id) => searchParameterProgress(services, context, id),

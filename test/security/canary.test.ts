@@ -95,6 +95,9 @@ it('mistakes of clients stay out of log and metrics', async () => {
       },
     }),
     await server.request('GET', `${root}/ValueSet/$expand?url=${CANARY}&filter=${CANARY}`),
+    await server.request('GET', `${path}/$everything?_type=${CANARY}&_cursor=${CANARY}`),
+    await server.request('GET', `${root}/Observation/$lastn?patient=${CANARY}&code=${CANARY}`),
+    await server.request('GET', `${root}/ConceptMap/$translate?system=urn:${CANARY}&code=${CANARY}`),
     await server.request('POST', `${root}/ValueSet/$validate-code`, {
       resourceType: 'Parameters',
       parameter: [{ name: CANARY, valueString: CANARY }],

@@ -128,6 +128,19 @@ async function allAttacks(stranger: Place): Promise<Attack[]> {
     { method: 'GET', path: `${root}/ValueSet/secret-values/$validate-code?${code}` },
     { method: 'GET', path: `${root}/CodeSystem/$lookup?${code}` },
     { method: 'GET', path: `${root}/CodeSystem/secret-codes/$validate-code?code=${CANARY}` },
+    { method: 'GET', path: `${root}/Patient/$everything?_count=5` },
+    { method: 'GET', path: `${root}/Patient/example/$everything` },
+    { method: 'GET', path: `${root}/Encounter/example/$everything` },
+    ...['meta-add', 'meta-delete'].map((operation) => ({
+      method: 'POST',
+      path: `${root}/Patient/example/$${operation}`,
+      body: {
+        resourceType: 'Parameters',
+        parameter: [{ name: 'meta', valueMeta: { tag: [{ system: 'urn:tenant', code: CANARY }] } }],
+      },
+    })),
+    { method: 'GET', path: `${root}/ConceptMap/$translate?${code}` },
+    { method: 'GET', path: `${root}/Observation/$lastn?patient=example&category=${CANARY}` },
     { method: 'GET', path: `${root}/ValueSet?url=urn:alice:values` },
     { method: 'GET', path: `${root}/CodeSystem?url=urn:alice:codes` },
   ];

@@ -4,6 +4,7 @@ import { codeSystemSubsumes } from './code-system-subsumes';
 import { codeSystemValidateCode } from './code-system-validate-code';
 import { conceptMapTranslate } from './concept-map-translate';
 import { encounterEverything, patientEverything } from './everything';
+import { observationLastn } from './observation-lastn';
 import { type Operation } from './operation';
 import { resourceMeta } from './resource-meta';
 import { resourceMetaAdd, resourceMetaDelete } from './resource-meta-change';
@@ -19,6 +20,7 @@ export const OPERATIONS: readonly Operation[] = Object.freeze([
   codeSystemValidateCode,
   conceptMapTranslate,
   encounterEverything,
+  observationLastn,
   patientEverything,
   resourceMeta,
   resourceMetaAdd,

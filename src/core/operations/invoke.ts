@@ -15,7 +15,7 @@ import {
   type ReadOperation,
   type UnreadOperation,
 } from './operation';
-import { readInput } from './parameters';
+import { GENERAL_PARAMETERS, readInput } from './parameters';
 import { findOperation, listOperations, type FoundOperation } from './registry';
 
 /**
@@ -48,9 +48,16 @@ async function runPage(
   const { query = [] } = invocation;
   const cursors = query.filter(([name, value]) => name === CURSOR && value !== '');
   if (cursors.length > 1) throw fhirError('invalidCursor');
-  const own = query.filter(([name]) => name !== CURSOR);
+  const declared = new Set(definition.parameters.flatMap(({ name, use }) => (use === 'in' ? [name] : [])));
+  const isOfSearch = ([name]: readonly [string, string]): boolean =>
+    operation.takesSearch === true && !declared.has(name) && !GENERAL_PARAMETERS.has(name);
+  const others = query.filter(([name]) => name !== CURSOR);
+  const own = others.filter((parameter) => !isOfSearch(parameter));
   const input = await checkInput(environment, definition, { ...invocation, query: own });
-  return operation.runPage(environment, input, cursors[0]?.[1]);
+  return operation.runPage(environment, input, {
+    cursor: cursors[0]?.[1],
+    search: others.filter(isOfSearch),
+  });
 }
 
 async function run(

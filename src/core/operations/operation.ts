@@ -1,5 +1,5 @@
 /** What an operation is. A new one is a file that exports one of these, and its line in index.ts. */
-import { type Invocation, type OperationLevel, type SearchPage } from '../api';
+import { type Invocation, type OperationLevel, type SearchPage, type SearchRequest } from '../api';
 import { type OperationDefinition } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 import { type OperationEnvironment } from './environment';
@@ -54,17 +54,20 @@ export interface ReadOperation extends Named {
   run(environment: OperationEnvironment, input: OperationInput): Promise<OperationAnswer>;
 }
 
+/** What of the address is no parameter of the operation itself. */
+export interface AskedPage {
+  /** Of the page before, as the client gave it in the parameter `_cursor`. */
+  readonly cursor: string | undefined;
+  /** Empty unless the operation takes a search. */
+  readonly search: SearchRequest['parameters'];
+}
+
 /** An operation that answers with a searchset Bundle, page by page. */
 export interface PagedOperation extends Named {
-  /**
-   * `cursor`: of the page before, as the client gave it in the parameter `_cursor`. Expected failures are thrown as
-   * FhirError.
-   */
-  runPage(
-    environment: OperationEnvironment,
-    input: OperationInput,
-    cursor: string | undefined,
-  ): Promise<SearchPage>;
+  /** True: parameters of the address that the definition does not name are those of a search. */
+  readonly takesSearch?: boolean;
+  /** Expected failures are thrown as FhirError. */
+  runPage(environment: OperationEnvironment, input: OperationInput, asked: AskedPage): Promise<SearchPage>;
 }
 
 /** An operation that reads and checks its input itself. */

@@ -55,7 +55,7 @@ export class InputParameters {
 }
 
 /** Parameters of every request, which no operation sees unless its definition names them. */
-const GENERAL: ReadonlySet<string> = new Set(['_format', '_pretty', '_']);
+export const GENERAL_PARAMETERS: ReadonlySet<string> = new Set(['_format', '_pretty', '_']);
 
 /** An invocation whose body has been parsed. */
 export type ParsedInvocation = Omit<Invocation, 'input'> & { readonly input?: JsonDocument | undefined };
@@ -168,7 +168,7 @@ class InputCheck {
     for (const [name, text] of query) {
       const parameter = declared.find((candidate) => candidate.name === name);
       if (parameter === undefined) {
-        if (!GENERAL.has(name)) this.add(this.unknown(name, declared));
+        if (!GENERAL_PARAMETERS.has(name)) this.add(this.unknown(name, declared));
       } else if (text !== '') {
         const checked = parseQueryValue(parameter.type ?? 'parameter with parts', text, this.definitions);
         if ('fault' in checked) this.add(`The parameter '${name}' is wrong: ${checked.fault}`);

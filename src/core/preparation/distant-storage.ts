@@ -1,5 +1,5 @@
 /** What an operation asks of storage and cache, as messages: both ends of them. */
-import type { SearchPage, StoredVersion } from '../api';
+import type { SearchPage, SearchRequest, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import type { LabelChange } from '../fhir/meta-labels';
 import type {
@@ -27,6 +27,7 @@ export type StorageCall =
   | { readonly of: 'location'; readonly type: string; readonly id: string }
   | { readonly of: 'meta'; readonly type?: string }
   | { readonly of: 'labels'; readonly type: string; readonly id: string; readonly change: LabelChange }
+  | { readonly of: 'search'; readonly request: SearchRequest }
   | { readonly of: 'conceptMaps'; readonly system: string; readonly isTarget: boolean }
   | { readonly of: 'record'; readonly request: RecordRequest }
   | { readonly of: 'searchParameters'; readonly id?: string }
@@ -49,6 +50,8 @@ export async function callStorage(storage: OperationStorage, call: StorageCall):
       return storage.summarizeMeta(call.type);
     case 'labels':
       return storage.changeLabels(call.type, call.id, call.change);
+    case 'search':
+      return storage.search(call.request);
     case 'conceptMaps':
       return storage.findConceptMaps(call.system, call.isTarget);
     case 'record':
@@ -75,6 +78,7 @@ export function createDistantStorage(ask: (call: StorageCall) => Promise<unknown
     summarizeMeta: async (type) => (await ask({ of: 'meta', type })) as MetaSummary,
     changeLabels: async (type, id, change) =>
       (await ask({ of: 'labels', type, id, change })) as StoredVersion,
+    search: async (request) => (await ask({ of: 'search', request })) as SearchPage,
     findConceptMaps: async (system, isTarget) =>
       (await ask({ of: 'conceptMaps', system, isTarget })) as readonly string[],
     readRecord: async (request) => (await ask({ of: 'record', request })) as SearchPage,

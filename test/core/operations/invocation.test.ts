@@ -40,6 +40,7 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
       'everything',
       'everything',
       'expand',
+      'lastn',
       'lookup',
       'meta-add',
       'meta-delete',

@@ -100,6 +100,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
     changeLabels: async (type, id) => {
       throw fhirError('notFound', { type, id });
     },
+    search: async () => ({ matches: [], included: [], issues: [], used: [] }),
     findConceptMaps: async () => [],
     readRecord: async () => ({ matches: [], included: [], issues: [], used: [] }),
     // The specification alone has no search parameters of a tenant.
