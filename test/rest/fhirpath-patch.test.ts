@@ -133,6 +133,41 @@ describe.each<[Release]>([['r4'], ['r4b']])('a FHIRPath Patch under %s', (releas
     expect(json.telecom).toHaveLength(1000);
   });
 
+  it('is an entry of a transaction, and refers to what another entry makes', async () => {
+    const id = await create();
+    const organization = {
+      fullUrl: 'urn:uuid:9f1ab5d1-7d0f-4f0e-a3b5-7c6b6c6b7f10',
+      resource: { resourceType: 'Organization', name: 'Acme' },
+      request: { method: 'POST', url: 'Organization' },
+    };
+    const manage = add('Patient', 'managingOrganization', {
+      valueReference: { reference: organization.fullUrl },
+    });
+    const transaction = (...steps: PatchStep[]): object => ({
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: [
+        organization,
+        { resource: toParameters(...steps), request: { method: 'PATCH', url: `Patient/${id}` } },
+      ],
+    });
+    const refused = await send(
+      'POST',
+      '',
+      transaction(manage, replace('Patient.gender', { valueCode: 'male' })),
+    );
+    expect(refused.status).toBe(422);
+    expect(refused.json.issue[0].expression).toEqual(['Bundle.entry[1].resource.parameter[1].part[1].value']);
+    await expectUnchanged(id);
+    const { status, json } = await send('POST', '', transaction(manage, rename));
+    expect(status).toBe(200);
+    const [made] = json.entry;
+    const { json: patched, text } = await send('GET', `/Patient/${id}`);
+    expect(patched.managingOrganization.reference).toBe(`Organization/${made.resource.id}`);
+    expect(patched.name[0].family).toBe('Windsor');
+    expect(text).toContain('1.00');
+  });
+
   it('is offered by the CapabilityStatement', async () => {
     const { json } = await send('GET', '/metadata');
     expect(json.patchFormat).toEqual(['application/json-patch+json', 'application/fhir+json']);

@@ -15,7 +15,7 @@ import { parseOperations, type PatchOperation } from './patch/operation';
 import { parseIndex, resolvePointer, type Pointer } from './patch/pointer';
 
 export { applyFhirPathPatch, isFhirPathPatch } from './patch/fhirpath-patch';
-export { SHORT_PATH_LIMITS, type PatchLimits, type PathLimits } from './patch/limits';
+export { createPathBudget, createShortPathBudget, type PatchLimits, type PathBudget } from './patch/limits';
 export { dropGeneratedNarrative } from './patch/narrative';
 
 /**

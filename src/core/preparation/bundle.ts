@@ -25,6 +25,7 @@ import {
   type JsonValue,
 } from '../fhir/json';
 import { shorten } from '../fhir/json/fault';
+import { createPathBudget, createShortPathBudget, type PathBudget } from '../fhir/patch';
 import type { IdMode } from '../fhir/resource';
 import type { Limits } from '../services';
 import type { Bound } from '../storage/statement';
@@ -172,10 +173,13 @@ export function openBundle(
     }
   });
   if (!isAlone) throwRefusals(outlined.flatMap((entry) => ('refusal' in entry ? [entry] : [])));
+  const { marked } = document;
+  // A long Bundle is open in a thread of its own.
+  const paths = 'text' in task.input ? createPathBudget() : createShortPathBudget();
+  const bundle: Opened = { tools, preparer, limits, marked, resources, outlined, paths };
   return {
     outline: { type, entries: outlined },
-    prepare: (versions) =>
-      prepareVersions({ tools, preparer, limits, marked: document.marked, resources, outlined }, versions),
+    prepare: (versions) => prepareVersions(bundle, versions),
     close: () => undefined,
   };
 }
@@ -297,6 +301,8 @@ interface Opened {
   readonly marked: boolean;
   readonly resources: ReadonlyMap<number, JsonObject>;
   readonly outlined: readonly (OutlinedEntry | RefusedEntry)[];
+  /** Of all FHIRPath Patches together. */
+  readonly paths: PathBudget;
 }
 
 /** Entries that are prepared at the same time: what they ask of the database is asked together. */
@@ -381,7 +387,7 @@ function prepareResource(
   const resource = bundle.resources.get(index) ?? {};
   if (current !== undefined) {
     const operations = rewritePatch(readPatch(resource, limits, marked), links, definitions);
-    return preparer.patch({ space, type, id, current, operations });
+    return preparer.patch({ space, type, id, current, operations, paths: bundle.paths });
   }
   const entry = bundle.outlined[index];
   const fullUrl = entry === undefined || 'refusal' in entry ? undefined : entry.fullUrl;

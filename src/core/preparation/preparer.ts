@@ -8,7 +8,7 @@ import {
   dropGeneratedNarrative,
   isFhirPathPatch,
   type PatchLimits,
-  type PathLimits,
+  type PathBudget,
 } from '../fhir/patch';
 import type { IdMode } from '../fhir/resource';
 import type { Finding } from '../fhir/validate';
@@ -46,8 +46,8 @@ export interface PatchTask {
   /** The resource as a read gives it. */
   readonly current: string;
   readonly operations: ResourceInput;
-  /** What the paths of a FHIRPath Patch may cost, where it is less than usual. */
-  readonly paths?: PathLimits;
+  /** What the paths of a FHIRPath Patch may cost, where it is another sum than usual. */
+  readonly paths?: PathBudget;
 }
 
 /** The index rows of a stored version, worked out again: they are a function of its text. */

@@ -1,6 +1,6 @@
 import { FhirError } from '../errors';
 import { parseJson, type JsonLimits } from '../fhir/json';
-import { isFhirPathPatch, SHORT_PATH_LIMITS } from '../fhir/patch';
+import { createShortPathBudget, isFhirPathPatch } from '../fhir/patch';
 import type { BundleTask, OpenBundle, PreparedVersions, VersionsTask } from './bundle';
 import { valueOf, type Task, type TaskResult } from './messages';
 import type { WorkerPool } from './worker-pool';
@@ -46,7 +46,7 @@ export function createThreadedPreparer(here: Preparer, threads: Threads): Prepar
       const isHere = task.current.length <= LONG_TEXT && !isLong(task.operations) && !hasManyPaths(task);
       if (isHere) {
         try {
-          return await here.patch({ ...task, paths: SHORT_PATH_LIMITS });
+          return await here.patch({ ...task, paths: createShortPathBudget() });
         } catch (error) {
           // Paths that cost more than may hold up others may still cost no more than is allowed.
           if (!isFhirPath(task) || !(error instanceof FhirError) || error.key !== 'tooCostly') throw error;

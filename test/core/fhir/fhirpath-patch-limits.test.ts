@@ -1,6 +1,6 @@
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import type { JsonObject } from '../../../src/core/fhir/json';
-import { applyFhirPathPatch, SHORT_PATH_LIMITS } from '../../../src/core/fhir/patch';
+import { applyFhirPathPatch, createShortPathBudget } from '../../../src/core/fhir/patch';
 import {
   add,
   parts,
@@ -52,19 +52,22 @@ describe('a FHIRPath Patch has limits', () => {
   });
 
   test('paths may not go through too many values, nor be too long together', () => {
-    const paths = SHORT_PATH_LIMITS;
     const name = Array.from({ length: 500 }, (_unused, index) => ({ text: `n${index}` }));
     const many = times(1000, (index) => remove(`Patient.name.where(text = 'm${index}').text`));
     const nested = times(1, () =>
       remove("Patient.name.where($this.combine(%resource.name).where(text = 'y').exists())"),
     );
     const long = times(1000, (index) => remove(`Patient.name.where(text = '${'x'.repeat(120)}${index}')`));
-    expect(refuse({ resourceType: 'Patient', name }, many, { paths })).toMatchObject({
-      key: 'tooCostly',
-      expression: expect.stringMatching(/^Parameters\.parameter\[\d+\]\.part\[1\]\.value$/),
-    });
-    expect(refuse({ resourceType: 'Patient', name }, nested, { paths })).toMatchObject({ key: 'tooCostly' });
-    expect(refuse(patient, long)).toMatchObject({ key: 'tooCostly' });
+    expect(refuse({ resourceType: 'Patient', name }, many, { paths: createShortPathBudget() })).toMatchObject(
+      {
+        key: 'tooCostly',
+        expression: expect.stringMatching(/^Parameters\.parameter\[\d+\]\.part\[1\]\.value$/),
+      },
+    );
+    expect(
+      refuse({ resourceType: 'Patient', name }, nested, { paths: createShortPathBudget() }),
+    ).toMatchObject({ key: 'tooCostly' });
+    expect(refuse(patient, long, { paths: createShortPathBudget() })).toMatchObject({ key: 'tooCostly' });
   });
 
   test('members that reach into prototypes are refused (check 58)', () => {

@@ -14,7 +14,7 @@ import { parseElementOperations, type ElementOperation } from './element-operati
 import { countSlots, insertSlot, moveSlot, openElement, removeSlot, replaceSlot } from './element-slot';
 import { ElementMaker, type MadeElement } from './element-value';
 import type { Given } from './given';
-import { PATH_LIMITS, type PatchLimits } from './limits';
+import { createPathBudget, type PatchLimits } from './limits';
 import { PathFinder } from './path-finder';
 import { isProtected } from './protected';
 import { ResourceTree } from './resource-tree';
@@ -47,7 +47,7 @@ export function applyFhirPathPatch(
   const root = copyJson(current.value, whole);
   const rootType = isJsonObject(root) ? root['resourceType'] : undefined;
   if (!isJsonObject(root) || typeof rootType !== 'string') throw new Error('only a resource can be patched');
-  const finder = new PathFinder({ definitions, rootType }, root, limits.paths ?? PATH_LIMITS);
+  const finder = new PathFinder({ definitions, rootType }, root, limits.paths ?? createPathBudget());
   for (const { path } of operations) finder.prepare(path);
   const growth: CopyAllowance = {
     maxDepth: limits.maxDepth,
@@ -202,10 +202,6 @@ class Step {
   private error(reason: string, expression?: string): FhirError {
     const { index, type, path } = this.operation;
     const place = `operation ${index} (${type} '${shorten(path.value)}')`;
-    return fhirError(
-      'patchNotApplicable',
-      { reason: `${place}: ${reason}` },
-      expression ?? path.expression,
-    );
+    return fhirError('patchNotApplicable', { reason: `${place}: ${reason}` }, expression ?? path.expression);
   }
 }

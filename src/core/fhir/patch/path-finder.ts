@@ -3,30 +3,19 @@ import { fhirError } from '../../errors';
 import type { Definitions } from '../definitions';
 import type { JsonObject } from '../json';
 import { shorten } from '../json/fault';
-import {
-  compilePath,
-  PathError,
-  PathSyntaxError,
-  UnsupportedPathError,
-  type CompiledPath,
-  type PathAllowance,
-} from '../path';
+import { compilePath, PathError, PathSyntaxError, UnsupportedPathError, type CompiledPath } from '../path';
 import { PathNode } from '../path/value';
 import type { Given } from './given';
-import type { PathLimits } from './limits';
+import type { PathBudget } from './limits';
 
 export class PathFinder {
   private readonly compiled = new Map<string, CompiledPath>();
-  private readonly allowance: PathAllowance;
-  private characters = 0;
 
   constructor(
     private readonly options: { readonly definitions: Definitions; readonly rootType: string },
     private readonly root: JsonObject,
-    private readonly limits: PathLimits,
-  ) {
-    this.allowance = { left: limits.maxValues };
-  }
+    private readonly budget: PathBudget,
+  ) {}
 
   /**
    * Compiles a path, once however often it occurs. Throws `fhirPathPatchInvalid` for what is not FHIRPath,
@@ -37,10 +26,9 @@ export class PathFinder {
     const { value: text, expression } = path;
     const known = this.compiled.get(text);
     if (known !== undefined) return known;
-    this.characters += text.length;
-    const { maxCharacters } = this.limits;
-    if (this.characters > maxCharacters) {
-      const reason = `The paths of a patch may have ${maxCharacters} characters together`;
+    this.budget.characters -= text.length;
+    if (this.budget.characters < 0) {
+      const reason = 'The paths have too many characters together';
       throw fhirError('tooCostly', { reason }, expression);
     }
     try {
@@ -56,7 +44,9 @@ export class PathFinder {
   find(path: Given<string>): readonly PathNode[] {
     const compiled = this.prepare(path);
     try {
-      return compiled(this.root, { allowance: this.allowance }).filter((value) => value instanceof PathNode);
+      return compiled(this.root, { allowance: this.budget.values }).filter(
+        (value) => value instanceof PathNode,
+      );
     } catch (error) {
       throw this.toRefusal(path, error);
     }
@@ -67,8 +57,8 @@ export class PathFinder {
     const reason = `the path '${shorten(text)}': ${error.message}`;
     if (error instanceof PathSyntaxError) return fhirError('fhirPathPatchInvalid', { reason }, expression);
     if (error instanceof UnsupportedPathError) return fhirError('notSupported', { reason }, expression);
-    if (this.allowance.left < 0) {
-      const spent = `The paths of a patch may go through ${this.limits.maxValues} values together`;
+    if (this.budget.values.left < 0) {
+      const spent = 'The paths go through too many values together';
       return fhirError('tooCostly', { reason: spent }, expression);
     }
     return fhirError('patchNotApplicable', { reason }, expression);
