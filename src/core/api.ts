@@ -23,6 +23,8 @@ export interface StoredVersion {
   readonly change: 'create' | 'update' | 'delete';
   /** The whole resource as JSON text with the server's part of meta; '' for a deletion. */
   readonly text: string;
+  /** Of a match that is contained in this version: what it is; `text` is its own (search.html#contained). */
+  readonly contained?: { readonly type: string; readonly id: string };
 }
 
 export interface WriteResult {

@@ -88,8 +88,9 @@ class ReturnedSource extends ParsedOnce implements ResourceSource {
   }
 }
 
-/** A stored version that is not a deletion. */
+/** A stored version that is not a deletion, or what it contains. */
 export function toResource(version: StoredVersion, extensionBase: string): Resource {
+  if (version.contained !== undefined) return toReturnedResource(version.text);
   return new Resource(new StoredSource(version, extensionBase));
 }
 

@@ -21,6 +21,7 @@ import { readAtOnce, readEach } from './reading';
 import { isResolved, resolveCriteria } from './resolve-criteria';
 import { BY_KEY } from './gather-heads';
 import { afterOf, contentOf, openPosition, phasesOf, type Position } from './search-position';
+import { searchContained } from './search-contained';
 import { searchSorted } from './search-sorted';
 import {
   countingReason,
@@ -59,6 +60,17 @@ export async function search(
   const within = compartment === undefined ? [] : [criterionOf(typeContext, compartment, type)];
   const asked = { ...query, criteria: [...within, ...query.criteria] };
   const boundTo = boundText(context, request, query.used, named?.version);
+  if (asked.contained.matches !== 'false') {
+    return readAtOnce(services, context, async (reading) => {
+      const criteria = await resolveCriteria(reading, context, asked.criteria);
+      const stored = async (of: SearchQuery): Promise<SearchPage> => {
+        const page = await answer(reading, context, of, typeNumber, boundTo, false);
+        if (page === undefined) throw new Error('a search that may run several statements found no answer');
+        return of.countOnly ? page : completePage(reading, context, of, page);
+      };
+      return searchContained(reading, context, { ...asked, criteria }, typeNumber, boundTo, stored);
+    });
+  }
   if (mayBeOneStatement(asked)) {
     const page = await answer(readEach(services, context), context, asked, typeNumber, boundTo, true);
     if (page !== undefined) return completePage(services, context, query, page);

@@ -2,7 +2,7 @@
  * Criteria of a chain, asked of contained resources: they have index rows of their own, but no head
  * (search-rules.md: contained targets take part in chains under their container).
  */
-import { ROW_SCHEME } from './index-rows';
+import { containedBase, ROW_SCHEME } from './index-rows';
 import type { Criterion, Predicate } from './predicate';
 import type { ResourceKey } from './resource-key';
 
@@ -13,6 +13,26 @@ export function containedCriteria(criteria: readonly Criterion[]): Criterion[] {
     anyOf: anyOf.flatMap(containedPredicates),
     ...(isNegated === true ? { isNegated } : {}),
   }));
+}
+
+/** That a resource of the type `container` contains one of the type as this block, which meets the criteria. */
+export function insideCriteria(
+  container: number,
+  block: number,
+  type: number,
+  criteria: readonly Criterion[],
+): readonly [marked: Criterion, inside: Criterion] {
+  const name = '_contained';
+  const marked: Predicate = {
+    index: 'token',
+    parameter: containedBase(container, 0),
+    value: { high: type, low: block },
+    system: 0,
+  };
+  return [
+    { name, anyOf: [marked], isSingle: true },
+    { name, anyOf: [{ index: 'inside', container, block, criteria: containedCriteria(criteria) }] },
+  ];
 }
 
 function toContainedId(value: ResourceKey): Predicate {

@@ -120,7 +120,10 @@ export const CONTAINED = { first: 20_000_000, type: 4_000_000, block: 200_000, s
 /** Further contained resources have no rows. */
 export const MAX_CONTAINED = 19;
 
-/** Where the numbers of the rows of one contained resource begin. */
+/**
+ * Where the numbers of the rows of one contained resource begin. At that of block 0, which is none, stands a token row for
+ * each contained resource: its type and its block.
+ */
 export function containedBase(containerType: number, block: number): number {
   return CONTAINED.first + containerType * CONTAINED.type + block * CONTAINED.block;
 }

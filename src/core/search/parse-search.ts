@@ -35,6 +35,11 @@ export interface SearchQuery {
   /** Undefined: whole resources. */
   readonly subset: Subset | undefined;
   readonly cursor: string | undefined;
+  /** Whether stored or contained resources are found, or both, and what is shown of a contained one (#contained). */
+  readonly contained: {
+    readonly matches: 'false' | 'true' | 'both';
+    readonly as: 'container' | 'contained';
+  };
   /** Matches before the first of the page; without meaning beside a cursor. */
   readonly offset: number;
   /** The parameters that were understood, in the order of the request. */
@@ -69,6 +74,7 @@ export function parseSearch(
   let subset: Subset | undefined;
   let cursor: string | undefined;
   let offset = 0;
+  let contained: SearchQuery['contained'] = { matches: 'false', as: 'container' };
   for (const [name, value] of request.parameters) {
     if (value === '' || name === '_') continue;
     switch (name) {
@@ -96,12 +102,11 @@ export function parseSearch(
         const reason = 'a named query is asked of one resource type, and of no other query';
         throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
       }
-      // What is contained is no match of its own: only what asks for no such match is taken (search.html#contained).
       case '_contained':
-        parseChoice(name, value, ['false'] as const);
+        contained = { ...contained, matches: parseChoice(name, value, ['false', 'true', 'both'] as const) };
         break;
       case '_containedType':
-        parseChoice(name, value, ['container', 'contained'] as const);
+        contained = { ...contained, as: parseChoice(name, value, ['container', 'contained'] as const) };
         break;
       case '_elements':
         subset ??= { kind: 'elements', names: parseElements(context, type, value) };
@@ -132,7 +137,10 @@ export function parseSearch(
       });
     }
   }
-  return { type, criteria, sort, includes, count, total, countOnly, subset, cursor, offset, used, issues };
+  return {
+    ...{ type, criteria, sort, includes, count, total, countOnly, subset, cursor, offset, used, issues },
+    contained,
+  };
 }
 
 function parseCount(value: string): number {

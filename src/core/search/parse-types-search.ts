@@ -91,6 +91,10 @@ export function parseTypesSearch(
   const [first] = queries;
   if (first === undefined) throw new Error('a search of several types needs a type');
   requireComparable(queries);
+  if (first.contained.matches !== 'false') {
+    const details = { parameter: '_contained', value: first.contained.matches };
+    throw fhirError('invalidParameterValue', { ...details, reason: 'it is asked of one resource type' });
+  }
   return {
     ...first,
     queries: new Map(queries.map((query) => [query.type, query])),

@@ -53,6 +53,7 @@ export function canDrive({ anyOf, isNegated }: Criterion): boolean {
 function canList(predicate: Predicate): boolean {
   switch (predicate.index) {
     case 'presence':
+    case 'inside':
       return false;
     case 'target':
       return predicate.urls !== undefined || predicate.target.driver !== undefined;
@@ -182,6 +183,7 @@ function probeCost({ anyOf }: Criterion, sortDateParameter: number | undefined):
       case 'target':
       case 'source':
       case 'all':
+      case 'inside':
         cost += COST.nestedProbe;
         break;
       default:

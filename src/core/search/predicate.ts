@@ -124,6 +124,17 @@ export type Predicate =
       /** At the end of a chain, where texts were read: the contained resources that meet the same. */
       readonly contained?: readonly ContainedKeys[];
     }
+  /**
+   * Of containers: the contained resource that is this block of them meets the criteria. Its type is that of the criteria,
+   * which another criterion asks (search/contained.ts).
+   */
+  | {
+      readonly index: 'inside';
+      /** The number of the type of the containers. */
+      readonly container: number;
+      readonly block: number;
+      readonly criteria: readonly Criterion[];
+    }
   /** Of contained resources only, which have no key: exactly these. */
   | { readonly index: 'block'; readonly containers: readonly ContainedKeys[] }
   | PendingPredicate;

@@ -169,6 +169,7 @@ export function compilePredicate(
     case 'source':
     case 'all':
     case 'block':
+    case 'inside':
       throw new Error(`A predicate of the kind '${predicate.index}' is not one of rows`);
     case 'key': {
       const keys = new BinaryArray('int8');

@@ -91,6 +91,8 @@ export function addContainedRows(
     rows.token(parameter + ROW_SCHEME.contained, type, block, 0);
   };
   links.forEach(mark);
+  for (const { type, block } of blocks)
+    rows.token(containedBase(containerType, 0), typeNumber(type) ?? 0, block, 0);
   for (const { id, type, content, block, links: inner } of blocks) {
     rows.base = containedBase(containerType, block);
     rulesOf(type).add(content);

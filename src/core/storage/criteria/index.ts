@@ -8,6 +8,7 @@ import { compileCodes } from './codes';
 import type { CompiledCriteria, CompiledPredicate } from './compiled';
 import { compileConjunction } from './conjunction';
 import { withinContained } from './contained';
+import { compileInside } from './inside';
 import { compileNamed } from './named';
 import { compileReferences } from './references';
 import { compileRows, compileSplitRange } from './rows';
@@ -55,6 +56,8 @@ function compileOutside(predicate: Predicate, prefix: string, scope: Scope): Com
         : compileNamed('source', predicate.parameters, predicate.urls, predicate.source, prefix, scope);
     case 'all':
       return compileConjunction(predicate, prefix, scope);
+    case 'inside':
+      return compileInside(predicate, prefix, scope);
     case 'block':
       return compileBlock(predicate.containers, prefix, scope);
     case 'codes':
