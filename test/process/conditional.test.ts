@@ -1,0 +1,165 @@
+/** Conditional writes over two server processes of one database: https://hl7.org/fhir/R4/http.html#ccreate. */
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import type { Answer } from '../support/http';
+import { startProcess, type ServerProcess } from '../support/process';
+
+let database: TestDatabase;
+let servers: readonly ServerProcess[];
+beforeAll(async () => {
+  database = await createTestDatabase();
+  servers = await Promise.all([startProcess({ database }), startProcess({ database })]);
+  for (const name of ['north', 'south']) {
+    const made = await servers[0]?.request(
+      'POST',
+      '/w/system/api/v1/tenants',
+      { name },
+      { 'content-type': 'application/json' },
+    );
+    expect(made?.status).toBe(201);
+  }
+});
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.close()));
+  await database.drop();
+});
+
+const SPACES = [
+  ['north', 'r4'],
+  ['south', 'r4b'],
+] as const;
+const SYSTEM = 'http://hospital.example/mrn';
+
+/** Asks every server in turn. */
+async function askAll(
+  many: number,
+  ask: (server: ServerProcess, number: number) => Promise<Answer>,
+): Promise<readonly Answer[]> {
+  return Promise.all(
+    Array.from({ length: many }, (_, number) => {
+      const server = servers[Math.floor(number / 3) % servers.length];
+      if (server === undefined) throw new Error('there is no server');
+      return ask(server, number);
+    }),
+  );
+}
+
+const patient = (value: string, family: string): object => ({
+  resourceType: 'Patient',
+  active: true,
+  birthDate: '1970-01-02',
+  identifier: [{ system: SYSTEM, value }],
+  name: [{ family }],
+});
+
+let last = 0;
+const statuses = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status).sort();
+
+it.each<[string, (value: string) => readonly string[]]>([
+  ['with the same criteria', (value) => [`identifier=${SYSTEM}|${value}`]],
+  [
+    'with criteria in other words',
+    (value) => [
+      `identifier=${SYSTEM}|${value}`,
+      `identifier=${encodeURIComponent(`${SYSTEM}|${value}`)}`,
+      `identifier=${value}`,
+      `identifier=nobody,${value.toUpperCase()}`,
+      `active=true&identifier=${value}`,
+      `birthdate=1970&identifier=${value}&active=true`,
+    ],
+  ],
+  ['on condition of a name', (value) => [`family=family-${value}`, `name=family-${value}&active=true`]],
+])('fifty creates %s make one resource in each of two tenants (checks 71, 72)', async (_title, spell) => {
+  const value = `m${++last}`;
+  const spellings = spell(value);
+  const perTenant = await Promise.all(
+    SPACES.map(([tenant, release]) =>
+      askAll(50, (server, number) =>
+        server.request('POST', `${server.path(tenant, release)}/Patient`, patient(value, `family-${value}`), {
+          'if-none-exist': spellings[number % spellings.length] ?? '',
+        }),
+      ),
+    ),
+  );
+  for (const answers of perTenant) {
+    expect(statuses(answers)).toEqual([...Array<number>(49).fill(200), 201]);
+    expect(new Set(answers.map(({ json }) => json.id)).size).toBe(1);
+  }
+  for (const [tenant, release] of SPACES) {
+    const [found] = await askAll(1, (server) =>
+      server.request('GET', `${server.path(tenant, release)}/Patient?identifier=${value}`),
+    );
+    expect(found?.json.total).toBe(1);
+  }
+});
+
+it('updates by criteria each make one version of one resource, among creates of the same (check 73)', async () => {
+  const [tenant, release] = SPACES[0];
+  const MANY = 10;
+  const isUpdate = (number: number): boolean => Math.floor(number / MANY) % 2 === 0;
+  const answers = await askAll(8 * MANY, (server, number) => {
+    const root = `${server.path(tenant, release)}/Patient`;
+    const value = `updated-${number % MANY}`;
+    const body = patient(value, `n${number}`);
+    return isUpdate(number)
+      ? server.request('PUT', `${root}?identifier=${SYSTEM}|${value}`, body)
+      : server.request('POST', root, body, { 'if-none-exist': `identifier=${value}` });
+  });
+  for (let each = 0; each < MANY; each++) {
+    const own = answers.filter((_answer, number) => number % MANY === each);
+    expect(statuses(own)).toEqual([...Array<number>(7).fill(200), 201]);
+    const id = own[0]?.json.id;
+    const [history] = await askAll(1, (server) =>
+      server.request('GET', `${server.path(tenant, release)}/Patient/${id}/_history`),
+    );
+    const updated = answers.filter(
+      ({ status }, number) => number % MANY === each && status === 200 && isUpdate(number),
+    );
+    expect(history?.json.total).toBe(1 + updated.length);
+  }
+});
+
+it('patches by criteria land on what meets them, while others change it', async () => {
+  const [tenant, release] = SPACES[1];
+  const value = 'contended';
+  const [made] = await askAll(1, (server) =>
+    server.request('POST', `${server.path(tenant, release)}/Patient`, patient(value, 'first')),
+  );
+  const id = made?.json.id;
+  let patched = 0;
+  const inTurn = (ask: (server: ServerProcess, step: number) => Promise<Answer>) =>
+    servers.flatMap((server) =>
+      [0, 1].map(async (offset) => {
+        for (let step = 0; step < 15; step++) await ask(server, 2 * step + offset);
+      }),
+    );
+  await Promise.all([
+    ...inTurn(async (server, step) => {
+      const body = { ...patient(value, `n${step}`), id, active: step % 3 === 0 };
+      const answer = await server.request('PUT', `${server.path(tenant, release)}/Patient/${id}`, body);
+      expect(answer.status).toBe(200);
+      return answer;
+    }),
+    ...inTurn(async (server, step) => {
+      const answer = await server.request(
+        'PATCH',
+        `${server.path(tenant, release)}/Patient?identifier=${value}&active=true`,
+        [{ op: 'add', path: '/name/-', value: { text: `p${step}` } }],
+        { 'content-type': 'application/json-patch+json' },
+      );
+      expect([200, 404]).toContain(answer.status);
+      if (answer.status === 200) patched++;
+      return answer;
+    }),
+  ]);
+  const [history] = await askAll(1, (server) =>
+    server.request('GET', `${server.path(tenant, release)}/Patient/${id}/_history?_count=1000`),
+  );
+  const versions: { active: boolean; name: { text?: string }[] }[] = history?.json.entry
+    .map(({ resource }: { resource: object }) => resource)
+    .reverse();
+  expect(versions).toHaveLength(1 + 60 + patched);
+  expect(patched).toBeGreaterThan(0);
+  // Each patch made a version of one that met the criteria.
+  for (const [index, { name, active }] of versions.entries())
+    if (name.at(-1)?.text !== undefined) expect([active, versions[index - 1]?.active]).toEqual([true, true]);
+});
