@@ -118,6 +118,25 @@ describe.each(RELEASE_NAMES)('X-Provenance of %s', (release) => {
     ).toBe(200);
   });
 
+  it('goes with writes by condition, and with none that finds what it would make', async () => {
+    const identifier = [{ system: 'http://example.org/ids', value: `conditional-${release}` }];
+    const criteria = `identifier=http://example.org/ids|conditional-${release}`;
+    const create = { 'if-none-exist': criteria, ...header(provenance) };
+    const made = await server.request('POST', `${root}/Basic`, { ...basic, identifier }, create);
+    const found = await server.request('POST', `${root}/Basic`, { ...basic, identifier }, create);
+    expect([made.status, found.status]).toEqual([201, 200]);
+    const { id } = made.json;
+    const where = `${root}/Basic?${criteria}`;
+    expect((await server.request('PUT', where, { ...basic, identifier }, header(provenance))).status).toBe(
+      200,
+    );
+    expect((await server.request('DELETE', where, undefined, header(provenance))).status).toBe(200);
+    const references = (await targets(`Basic/${id}`)).map(({ resource }) => resource['target']);
+    const expected = [1, 2, 3].map((version) => [{ reference: `Basic/${id}/_history/${version}` }]);
+    expect(references).toHaveLength(3);
+    expect(references).toEqual(expect.arrayContaining(expected));
+  });
+
   it('goes with each of many changes at the same time', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
