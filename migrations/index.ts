@@ -9,6 +9,7 @@ import * as historyOfAll from './0008-history-of-all';
 import * as asyncJobs from './0011-async-jobs';
 import * as claimResources from './0012-claim-resources';
 import * as referentialIntegrity from './0013-referential-integrity';
+import * as asyncJobFunctions from './0014-async-job-functions';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -22,4 +23,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0011-async-jobs': asyncJobs,
   '0012-claim-resources': claimResources,
   '0013-referential-integrity': referentialIntegrity,
+  '0014-async-job-functions': asyncJobFunctions,
 };

@@ -25,11 +25,8 @@ export type JobState =
 
 const ADD = defineStatement(
   template(sql`
-    insert into andiron.async_job (space, id, tenant, repeatable, expires, request, body)
-    select ${bind('space')}::int, ${bind('id')}, ${bind('tenant')}::int, ${bind('repeatable')}::boolean,
-           now() + ${bind('kept')}::int * interval '1 millisecond', ${bind('request')}::jsonb, ${bind('body')}::text
-    where andiron.count_async_jobs(${bind('space')}::int) < ${bind('most')}::int
-    returning id`),
+    select andiron.add_async_job(${bind('space')}::int, ${bind('id')}, ${bind('repeatable')}::boolean,
+      ${bind('kept')}::int, ${bind('most')}::int, ${bind('request')}::jsonb, ${bind('body')}::text)`),
 );
 
 const FIND = defineStatement(
@@ -41,8 +38,7 @@ const FIND = defineStatement(
 );
 
 const REMOVE = defineStatement(
-  template(sql`
-    delete from andiron.async_job j where j.space = ${bind('space')}::int and j.id = ${bind('id')} returning 1`),
+  template(sql`select andiron.remove_async_job(${bind('space')}::int, ${bind('id')})`),
 );
 
 /** False where the tenant has `most` already. `kept`: milliseconds until it is forgotten, done or not. */
@@ -53,17 +49,16 @@ export async function addJob(
   { details, body, isRepeatable }: JobRequest,
   { most, kept }: { readonly most: number; readonly kept: number },
 ): Promise<boolean> {
-  const rows = await database.run('search', space.number, ADD, {
+  const [row] = await database.run('search', space.number, ADD, {
     space: space.number,
     id,
-    tenant: space.tenantNumber,
     repeatable: isRepeatable,
     kept,
     most,
     request: JSON.stringify(details),
     body: body ?? null,
   });
-  return rows.length > 0;
+  return row?.[0] === true;
 }
 
 export async function findJob(database: Database, space: Space, id: string): Promise<JobState | undefined> {
@@ -77,8 +72,8 @@ export async function findJob(database: Database, space: Space, id: string): Pro
 
 /** Whoever is at it finds it gone and stops. False where there is none. */
 export async function removeJob(database: Database, space: Space, id: string): Promise<boolean> {
-  const rows = await database.run('search', space.number, REMOVE, { space: space.number, id });
-  return rows.length > 0;
+  const [row] = await database.run('search', space.number, REMOVE, { space: space.number, id });
+  return row?.[0] === true;
 }
 
 const ANY = defineStatement(template(sql`select andiron.have_async_jobs()`));

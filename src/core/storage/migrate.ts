@@ -68,10 +68,11 @@ const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ['select', 'andiron.search_parameter'],
   ['execute', 'function andiron.register_search_parameters'],
   ['execute', 'function andiron.restart_search_parameters'],
-  ['select, insert, delete', 'andiron.async_job'],
-  ['execute', 'function andiron.count_async_jobs'],
+  ['select', 'andiron.async_job'],
   ['execute', 'function andiron.have_async_jobs'],
   ['execute', 'function andiron.require_targets'],
+  ['execute', 'function andiron.add_async_job'],
+  ['execute', 'function andiron.remove_async_job'],
 ];
 
 /**
@@ -156,7 +157,8 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
   const granted = await client.query<{ done: boolean }>(
     sql`select has_function_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.restart_search_parameters(int, text)', 'execute')
-        and has_function_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.have_async_jobs()', 'execute')
+        and has_function_privilege(
+          ${sql.lit(APPLICATION_ROLE)}, 'andiron.remove_async_job(int, text)', 'execute')
         and has_function_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.require_targets(int, smallint[], bigint[], int[], boolean)', 'execute')
         and has_column_privilege(

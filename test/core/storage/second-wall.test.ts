@@ -21,7 +21,7 @@ import {
 const TABLES = [
   ...['resource', 'resource_version'],
   ...['token_index', 'reference_index', 'range_index', 'string_index', 'uri_index'],
-  'search_parameter',
+  ...['search_parameter', 'async_job'],
 ];
 const FULL_ROWS = {
   ...BARE_ROWS,
@@ -51,6 +51,11 @@ beforeAll(async () => {
     await storage.owner.query(
       `insert into andiron.search_parameter (space, number, resource_type, slot, code, url, owner, state, pending, definition)
        values ($1, 100000, 1, 0, 'mine', 'urn:mine', 'mine', 'active', false, '{}')`,
+      [space],
+    );
+    await storage.owner.query(
+      `insert into andiron.async_job (space, id, tenant, repeatable, expires, request)
+       select s.number, 'mine', s.tenant, true, now(), '{}' from andiron.space s where s.number = $1`,
       [space],
     );
   }
@@ -180,6 +185,8 @@ it('the application role registers and restarts search parameters of its own spa
   const calls = (space: number): readonly string[] => [
     `select andiron.register_search_parameters(${space}, 'mine', '[]')`,
     `select andiron.restart_search_parameters(${space}, null)`,
+    `select andiron.add_async_job(${space}, 'theirs', true, 1000, 10, '{}', null)`,
+    `select andiron.remove_async_job(${space}, 'mine')`,
   ];
   for (const call of [...calls(SYSTEM_R4), ...calls(BASE_R4)])
     await expect(asApplication(other, (run) => run(call))).rejects.toMatchObject(REFUSED);
