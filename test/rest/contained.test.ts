@@ -3,7 +3,9 @@
  * take part in chains under their container").
  */
 import { RELEASE_NAMES } from '../../src/core';
+import { ROW_SCHEME } from '../../src/core/search/index-rows';
 import { startServer, type TestServer } from '../support/server';
+import { runOnServer } from '../support/services';
 import { finder, storeAll } from '../support/stored';
 
 const RX = 'http://www.nlm.nih.gov/research/umls/rxnorm';
@@ -190,5 +192,28 @@ describe.each([
       await server.request('DELETE', path);
       expect(await find('MedicationRequest?medication.code=second')).toEqual([]);
     });
+  });
+
+  it('for words at most 10,000 containers are read', async () => {
+    await server.app.core.tenants.create('full');
+    await storeAll(server, 'r4', [request('one', '#m', [medication('m', 'aspirin')])], 'full');
+    const query = 'MedicationRequest?medication.code:text=aspirin';
+    expect(await finder(server, 'r4', 'full')(query)).toEqual(['one']);
+    await runOnServer(
+      server.database.settings,
+      `create temp table copy as
+         select t.*, n from andiron.token_index t, generate_series(1, 10000) as n
+         where t.space = (select s.number from andiron.space s join andiron.tenant a on a.number = s.tenant
+             where a.name = 'full' and s.release = 'r4')
+           and t.parameter between ${ROW_SCHEME.contained} and ${ROW_SCHEME.containedId};
+       update copy set resource_key = -n;
+       alter table copy drop column n;
+       insert into andiron.token_index select * from copy`,
+    );
+    const { status, text } = await server.request('GET', `${server.path('full', 'r4')}/${query}`);
+    expect([status, text]).toEqual([
+      422,
+      expect.stringContaining('More than 10000 resources of the type MedicationRequest contain'),
+    ]);
   });
 });

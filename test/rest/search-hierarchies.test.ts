@@ -1,6 +1,7 @@
 /** `:above` and `:below` of references, by R4's search.html#recursive. */
 import { RELEASE_NAMES } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
+import { runOnServer } from '../support/services';
 import { finder, storeAll, type Entry } from '../support/stored';
 
 const location = (id: string, partOf?: string): object => ({
@@ -166,22 +167,40 @@ describe('hierarchies of references', () => {
   });
 
   it('what another tenant has is not part of it', async () => {
-    await server.request(
-      'POST',
-      '/w/system/api/v1/tenants',
-      { name: 'other' },
-      { 'content-type': 'application/json' },
-    );
-    for (const resource of [location('cell', 'hospital'), procedure('in-cell', '01', 'cell')]) {
-      const { resourceType, id } = resource as { resourceType: string; id: string };
-      const path = `${server.path('other', 'r4')}/${resourceType}/${id}`;
-      expect((await server.request('PUT', path, resource)).status).toBe(201);
-    }
+    await server.app.core.tenants.create('other');
+    const others = [
+      { resourceType: 'Patient', id: 'ann' },
+      location('cell', 'hospital'),
+      procedure('in-cell', '01', 'cell'),
+    ];
+    await storeAll(server, 'r4', others, 'other');
     expect(await finder(server, 'r4')('Procedure?location:below=hospital')).toEqual(IN_HOSPITAL);
-    const { json } = await server.request(
-      'GET',
-      `${server.path('other', 'r4')}/Procedure?location:below=hospital`,
-    );
-    expect((json.entry as Entry[]).map(({ resource }) => resource.id)).toEqual(['in-cell']);
+    expect(await finder(server, 'r4', 'other')('Procedure?location:below=hospital')).toEqual(['in-cell']);
+  });
+
+  it('goes thousands of parts deep, and no further than 10,000 resources', async () => {
+    await server.app.core.tenants.create('deep');
+    const few = [location('top'), location('floor', 'top'), procedure('there', '01', 'floor')];
+    await storeAll(server, 'r4', few, 'deep');
+    // Written past the server: ten thousand requests would take long.
+    const deepen = (first: number, last: number): Promise<void> =>
+      runOnServer(
+        server.database.settings,
+        `create temp table copy as
+           select t.*, n from andiron.reference_index t, generate_series(${first}, ${last}) as n
+           where t.space = (select s.number from andiron.space s join andiron.tenant a on a.number = s.tenant
+               where a.name = 'deep' and s.release = 'r4')
+             and t.target_key = (select r.resource_key from andiron.resource r
+               where r.space = t.space and r.id = 'top');
+         update copy set resource_key = -n, target_key = case when n = 1 then target_key else 1 - n end;
+         alter table copy drop column n;
+         insert into andiron.reference_index select * from copy`,
+      );
+    const query = 'Procedure?location:below=top';
+    await deepen(1, 9_000);
+    expect(await finder(server, 'r4', 'deep')(query)).toEqual(['there']);
+    await deepen(9_001, 10_000);
+    const { status, text } = await server.request('GET', `${server.path('deep', 'r4')}/${query}`);
+    expect([status, text]).toEqual([422, expect.stringContaining('More than 10000 resources are below')]);
   });
 });

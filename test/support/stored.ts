@@ -1,4 +1,4 @@
-/** Resources that a test stores in the system tenant, and what searches find of them. */
+/** Resources that a test stores, in the system tenant or another one, and what searches find of them. */
 import type { Release } from '../../src/core';
 import type { TestServer } from './server';
 
@@ -13,19 +13,24 @@ export async function storeAll(
   server: TestServer,
   release: Release,
   resources: readonly object[],
+  tenant = 'system',
 ): Promise<void> {
   for (const resource of resources) {
     const { resourceType, id } = resource as { resourceType: string; id: string };
-    const path = `${server.path('system', release)}/${resourceType}/${id}`;
+    const path = `${server.path(tenant, release)}/${resourceType}/${id}`;
     const { status, text } = await server.request('PUT', path, JSON.stringify(resource));
     if (status !== 201) throw new Error(`${resourceType}/${id}: ${status} ${text}`);
   }
 }
 
 /** Gives what `query`, such as `Patient?name=ann`, finds: the sorted ids of the matches. Throws for all but 200. */
-export function finder(server: TestServer, release: Release): (query: string) => Promise<string[]> {
+export function finder(
+  server: TestServer,
+  release: Release,
+  tenant = 'system',
+): (query: string) => Promise<string[]> {
   return async (query) => {
-    const { status, json, text } = await server.request('GET', `${server.path('system', release)}/${query}`);
+    const { status, json, text } = await server.request('GET', `${server.path(tenant, release)}/${query}`);
     if (status !== 200) throw new Error(`${query}: ${status} ${text}`);
     return idsOf((json.entry ?? []) as Entry[]);
   };
