@@ -157,7 +157,22 @@ export interface PageResult {
   readonly page: SearchPage;
 }
 
-export type InvocationResult = TextResult | PageResult;
+/** A document (https://hl7.org/fhir/R4/documents.html), without the addresses of its entries. */
+export interface DocumentContent {
+  /** `urn:uuid:…` */
+  readonly identifier: string;
+  /** An instant. */
+  readonly timestamp: string;
+  /** The Composition first. */
+  readonly versions: readonly StoredVersion[];
+}
+
+/** The edge writes the Bundle. */
+export interface DocumentResult {
+  readonly document: DocumentContent;
+}
+
+export type InvocationResult = TextResult | PageResult | DocumentResult;
 
 /** An operation that has an executor in this release. */
 export interface OperationInfo {

@@ -4,6 +4,7 @@ import { loadDefinitions } from './fhir/definitions';
 import { parseStoredObject, type JsonObject, type JsonValue } from './fhir/json';
 import { changeLabels } from './interactions/change-labels';
 import { findConceptMaps } from './interactions/concept-maps';
+import { makeDocument } from './interactions/document';
 import { everything } from './interactions/everything';
 import { read } from './interactions/read';
 import { addressOf, readBase, readOwn } from './interactions/resource-address';
@@ -32,6 +33,7 @@ export function createOperationStorage(
     summarizeMeta: (type) => summarizeMeta(services, context, type),
     changeLabels: (type, id, change) =>
       write(context, type, (current) => changeLabels(services, current, type, id, change)),
+    makeDocument: (id) => makeDocument(services, context, id),
     search: (request) => searchAny(services, context, request),
     findConceptMaps: (system, isTarget) => findConceptMaps(services, context, system, isTarget),
     readRecord: (request) => everything(services, context, request),

@@ -169,7 +169,7 @@ class Import {
         input: each.document,
         safe: false,
       });
-      if ('page' in result) throw new Error('$snapshot gave a page of resources');
+      if (!('text' in result)) throw new Error('$snapshot gave no resource');
       document = parseJson(result.text, { maxDepth: this.options.maxDepth });
     } catch (error) {
       this.withoutSnapshot.push({ file: each.file, reason: reasonOf(error) });

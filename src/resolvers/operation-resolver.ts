@@ -92,7 +92,7 @@ export class OperationResolver {
       safe: false,
       ...toArguments(parameters, context.maxDepth),
     });
-    const text = 'page' in result ? toBundleText(result.page) : result.text;
+    const text = 'text' in result ? result.text : toBundleText(result);
     return { resource: toReturnedResource(text), json: new RawJson(text) };
   }
 }

@@ -1,11 +1,15 @@
-import type { SearchPage } from '../core/index';
+import type { DocumentContent, DocumentResult, PageResult, SearchPage } from '../core/index';
 import { toOutcome } from '../core/index';
 
 /**
- * A page that an operation answered with, as a searchset Bundle (https://hl7.org/fhir/R4/bundle.html#searchset) without
- * absolute addresses: the url of `next` is the parameter `_cursor` that asks for the next page.
+ * Resources that an operation answered with, as a Bundle. The gateway gives them no addresses: the url of `next` is the
+ * parameter `_cursor` that asks for the next page.
  */
-export function toBundleText({ matches, included, issues, total, next }: SearchPage): string {
+export function toBundleText(result: PageResult | DocumentResult): string {
+  return 'page' in result ? toSearchset(result.page) : toDocument(result.document);
+}
+
+function toSearchset({ matches, included, issues, total, next }: SearchPage): string {
   const entries = [
     ...matches.map(({ text }) => `{"resource":${text},"search":{"mode":"match"}}`),
     ...included.map(({ text }) => `{"resource":${text},"search":{"mode":"include"}}`),
@@ -16,4 +20,10 @@ export function toBundleText({ matches, included, issues, total, next }: SearchP
   if (next !== undefined) text += `,"link":[{"relation":"next","url":"?_cursor=${next}"}]`;
   if (entries.length > 0) text += `,"entry":[${entries.join(',')}]`;
   return `${text}}`;
+}
+
+function toDocument({ identifier, timestamp, versions }: DocumentContent): string {
+  const entries = versions.map(({ text }) => `{"resource":${text}}`);
+  const name = `"identifier":{"system":"urn:ietf:rfc:3986","value":"${identifier}"}`;
+  return `{"resourceType":"Bundle",${name},"type":"document","timestamp":"${timestamp}","entry":[${entries.join(',')}]}`;
 }

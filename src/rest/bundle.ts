@@ -1,4 +1,4 @@
-import type { HistoryPage, SearchPage, StoredVersion } from '../core';
+import type { DocumentContent, HistoryPage, SearchPage, StoredVersion } from '../core';
 import { toOutcome } from '../core';
 import { toEntityTag } from './entity-tag';
 import { formatParameters, type Parameter } from './query';
@@ -32,6 +32,15 @@ export function writeHistory(page: HistoryPage, root: string, links: PageLinks):
   let entries = '';
   for (const version of page.versions) entries += `,${writeHistoryEntry(version, root)}`;
   return writeBundle('history', page.total, links, entries);
+}
+
+/** A document Bundle (https://hl7.org/fhir/R4/documents.html#bundle), of which each resource has its address here. */
+export function writeDocument({ identifier, timestamp, versions }: DocumentContent, root: string): string {
+  const entries = versions.map(
+    ({ type, id, text }) => `{"fullUrl":"${root}/${type}/${id}","resource":${text}}`,
+  );
+  const name = `"identifier":{"system":"urn:ietf:rfc:3986","value":"${identifier}"}`;
+  return `{"resourceType":"Bundle",${name},"type":"document","timestamp":"${timestamp}","entry":[${entries.join(',')}]}`;
 }
 
 /** The parameters that say at which page of an answer one is. */

@@ -2,7 +2,13 @@
  * What an operation is given to work with. Core implements it over storage and cache, tests over the definition
  * files; an operation knows neither.
  */
-import { type CompartmentAddress, type SearchPage, type SearchRequest, type StoredVersion } from '../api';
+import {
+  type CompartmentAddress,
+  type DocumentContent,
+  type SearchPage,
+  type SearchRequest,
+  type StoredVersion,
+} from '../api';
 import { type RequestContext } from '../context';
 import { type Definitions } from '../fhir/definitions';
 import { type JsonDocument, type JsonObject } from '../fhir/json';
@@ -87,6 +93,8 @@ export interface OperationStorage {
   summarizeMeta(type?: string): Promise<MetaSummary>;
   /** The version with the labels changed. Throws `notFound`, `gone`, `baseResourceReadOnly`, and as a patch does. */
   changeLabels(type: string, id: string, change: LabelChange): Promise<StoredVersion>;
+  /** A Composition and what it refers to. Throws `notFound`, `gone`, `ruleViolated`, `tooCostly`. */
+  makeDocument(id: string): Promise<Pick<DocumentContent, 'versions'>>;
   /** Throws as a search does. */
   search(request: SearchRequest): Promise<SearchPage>;
   /** Texts of the concept maps from codes of a system, or to them. Throws `tooCostly`. */

@@ -2,6 +2,7 @@
 import { codeSystemLookup } from './code-system-lookup';
 import { codeSystemSubsumes } from './code-system-subsumes';
 import { codeSystemValidateCode } from './code-system-validate-code';
+import { compositionDocument } from './composition-document';
 import { conceptMapTranslate } from './concept-map-translate';
 import { encounterEverything, patientEverything } from './everything';
 import { observationLastn } from './observation-lastn';
@@ -18,6 +19,7 @@ export const OPERATIONS: readonly Operation[] = Object.freeze([
   codeSystemLookup,
   codeSystemSubsumes,
   codeSystemValidateCode,
+  compositionDocument,
   conceptMapTranslate,
   encounterEverything,
   observationLastn,

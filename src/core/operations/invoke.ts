@@ -16,7 +16,7 @@ import {
   type UnreadOperation,
 } from './operation';
 import { GENERAL_PARAMETERS, readInput } from './parameters';
-import { findOperation, listOperations, type FoundOperation } from './registry';
+import { findOperation, listOperations } from './registry';
 
 /**
  * Runs the operation that is named: finds it, checks its input by its definition and those of its types, and gives its
@@ -29,11 +29,18 @@ export async function invokeOperation(
   invocation: Invocation,
 ): Promise<InvocationResult> {
   const found = findOperation(OPERATIONS, environment.definitions, invocation);
-  if ('runPage' in found.operation)
-    return { page: await runPage(environment, found.operation, found, invocation) };
-  const answer = await run(environment, found.operation, found, invocation);
-  requireValidAnswer(environment, found.definition, answer);
-  return { text: renderAnswer(found.definition, environment.definitions, answer) };
+  const { operation, definition } = found;
+  if ('runPage' in operation) return { page: await runPage(environment, operation, definition, invocation) };
+  if ('runDocument' in operation)
+    return {
+      document: await operation.runDocument(
+        environment,
+        await checkInput(environment, definition, invocation),
+      ),
+    };
+  const answer = await run(environment, operation, definition, invocation);
+  requireValidAnswer(environment, definition, answer);
+  return { text: renderAnswer(definition, environment.definitions, answer) };
 }
 
 /** Parameter of the links of a page, of every operation that has pages. */
@@ -42,7 +49,7 @@ const CURSOR = '_cursor';
 async function runPage(
   environment: OperationEnvironment,
   operation: PagedOperation,
-  { definition }: FoundOperation,
+  definition: OperationDefinition,
   invocation: Invocation,
 ): Promise<SearchPage> {
   const { query = [] } = invocation;
@@ -63,7 +70,7 @@ async function runPage(
 async function run(
   environment: OperationEnvironment,
   operation: ReadOperation | UnreadOperation,
-  { definition }: FoundOperation,
+  definition: OperationDefinition,
   invocation: Invocation,
 ): Promise<OperationAnswer> {
   if ('runUnread' in operation) return operation.runUnread(environment, invocation);

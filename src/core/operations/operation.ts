@@ -1,5 +1,11 @@
 /** What an operation is. A new one is a file that exports one of these, and its line in index.ts. */
-import { type Invocation, type OperationLevel, type SearchPage, type SearchRequest } from '../api';
+import {
+  type DocumentContent,
+  type Invocation,
+  type OperationLevel,
+  type SearchPage,
+  type SearchRequest,
+} from '../api';
 import { type OperationDefinition } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 import { type OperationEnvironment } from './environment';
@@ -76,4 +82,10 @@ export interface UnreadOperation extends Named {
   runUnread(environment: OperationEnvironment, invocation: Invocation): Promise<OperationAnswer>;
 }
 
-export type Operation = ReadOperation | PagedOperation | UnreadOperation;
+/** An operation that answers with a document. */
+export interface DocumentOperation extends Named {
+  /** Expected failures are thrown as FhirError. */
+  runDocument(environment: OperationEnvironment, input: OperationInput): Promise<DocumentContent>;
+}
+
+export type Operation = ReadOperation | PagedOperation | DocumentOperation | UnreadOperation;

@@ -27,6 +27,7 @@ export type StorageCall =
   | { readonly of: 'location'; readonly type: string; readonly id: string }
   | { readonly of: 'meta'; readonly type?: string }
   | { readonly of: 'labels'; readonly type: string; readonly id: string; readonly change: LabelChange }
+  | { readonly of: 'document'; readonly id: string }
   | { readonly of: 'search'; readonly request: SearchRequest }
   | { readonly of: 'conceptMaps'; readonly system: string; readonly isTarget: boolean }
   | { readonly of: 'record'; readonly request: RecordRequest }
@@ -50,6 +51,8 @@ export async function callStorage(storage: OperationStorage, call: StorageCall):
       return storage.summarizeMeta(call.type);
     case 'labels':
       return storage.changeLabels(call.type, call.id, call.change);
+    case 'document':
+      return storage.makeDocument(call.id);
     case 'search':
       return storage.search(call.request);
     case 'conceptMaps':
@@ -78,6 +81,8 @@ export function createDistantStorage(ask: (call: StorageCall) => Promise<unknown
     summarizeMeta: async (type) => (await ask({ of: 'meta', type })) as MetaSummary,
     changeLabels: async (type, id, change) =>
       (await ask({ of: 'labels', type, id, change })) as StoredVersion,
+    makeDocument: async (id) =>
+      (await ask({ of: 'document', id })) as Awaited<ReturnType<OperationStorage['makeDocument']>>,
     search: async (request) => (await ask({ of: 'search', request })) as SearchPage,
     findConceptMaps: async (system, isTarget) =>
       (await ask({ of: 'conceptMaps', system, isTarget })) as readonly string[],

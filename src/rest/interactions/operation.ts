@@ -6,8 +6,8 @@
 import type { FastifyReply } from 'fastify';
 import type { Invocation, ResourceInput } from '../../core';
 import { RESOURCE_TYPES } from '../body';
-import { writeSearchset } from '../bundle';
 import type { Exchange } from '../exchange';
+import { writeOperationResult } from '../operation-result';
 
 export async function invoke(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context, query, root } = exchange;
@@ -22,11 +22,9 @@ export async function invoke(exchange: Exchange): Promise<FastifyReply> {
     safe: request.method !== 'POST',
   };
   const result = await edge.core.invoke(context, invocation);
-  if ('text' in result) return exchange.forbidCaching().send(200, result.text);
-  const { page } = result;
-  const place = [root, type, id, `$${code}`].filter((part) => part !== undefined).join('/');
-  const links = { address: place, used: [...page.used, ...query.presentation], next: page.next };
-  return exchange.forbidCaching().send(200, writeSearchset(page, root, links));
+  const address = [root, type, id, `$${code}`].filter((part) => part !== undefined).join('/');
+  const text = writeOperationResult(result, root, address, query.presentation);
+  return exchange.forbidCaching().send(200, text);
 }
 
 function readInput({ edge, request, context }: Exchange): ResourceInput | undefined {

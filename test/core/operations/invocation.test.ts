@@ -37,6 +37,7 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
   test('only those that can be run are listed', () => {
     const listed = operationsOf(definitions);
     expect(listed.map(({ code }) => code)).toEqual([
+      'document',
       'everything',
       'everything',
       'expand',

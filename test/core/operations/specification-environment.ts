@@ -64,7 +64,12 @@ export function makeEnvironment(release: Release): TestEnvironment {
         release,
         tenant: 'system',
         tenantNumber: 1,
-        settings: { validation: 'full', searchUnknown: 'strict', referentialIntegrity: 'off', conditionalDelete: 'single' },
+        settings: {
+          validation: 'full',
+          searchUnknown: 'strict',
+          referentialIntegrity: 'off',
+          conditionalDelete: 'single',
+        },
       },
       actor: 'anonymous',
       deadline: Number.MAX_SAFE_INTEGER,
@@ -99,6 +104,9 @@ export function makeEnvironment(release: Release): TestEnvironment {
     },
     changeLabels: async (type, id) => {
       throw fhirError('notFound', { type, id });
+    },
+    makeDocument: async (id) => {
+      throw fhirError('notFound', { type: 'Composition', id });
     },
     search: async () => ({ matches: [], included: [], issues: [], used: [] }),
     findConceptMaps: async () => [],
@@ -153,7 +161,7 @@ export async function invoke(
 /** The text of an answer that is no page. */
 export async function invokeText(environment: OperationEnvironment, invocation: Invocation): Promise<string> {
   const result = await invokeOperation(environment, invocation);
-  if ('page' in result) throw new Error(`$${invocation.code} answered with a page`);
+  if (!('text' in result)) throw new Error(`$${invocation.code} answered with resources`);
   return result.text;
 }
 

@@ -1,0 +1,41 @@
+/**
+ * POST|GET {root}/Composition/{id}/$document and {root}/Composition/$document?id=…
+ *
+ * In: id at type level, of a Composition that is here. persist=true and graph are not supported.
+ * Result: the document: a Bundle of the Composition and all that it refers to.
+ * https://hl7.org/fhir/R4/composition-operation-document.html
+ */
+import { randomUUID } from 'node:crypto';
+import { fhirError } from '../errors';
+import { isValidId } from '../fhir/resource';
+import { type DocumentOperation, type OperationInput } from './operation';
+import { refuseParameters } from './terminology';
+
+export const compositionDocument: DocumentOperation = {
+  definition: 'http://hl7.org/fhir/OperationDefinition/Composition-document',
+  async runDocument(environment, input) {
+    refuseParameters(input, {
+      graph: 'is not supported: a document has what its Composition refers to',
+      ...(input.parameters.flag('persist') === true
+        ? { persist: 'is not supported: store the Bundle that is answered by a create' }
+        : {}),
+    });
+    const { versions } = await environment.makeDocument(idOf(input));
+    return { identifier: `urn:uuid:${randomUUID()}`, timestamp: new Date().toISOString(), versions };
+  },
+};
+
+function idOf({ id, parameters }: OperationInput): string {
+  const given = parameters.text('id');
+  if ((id === undefined) === (given === undefined)) {
+    const reason =
+      id === undefined
+        ? "The parameter 'id' is needed where the address names no Composition"
+        : "The Composition is named by the address already; the parameter 'id' may not be given";
+    throw fhirError('operationInputInvalid', { reason }, parameters.first('id')?.expression);
+  }
+  const named = (id ?? given ?? '').replace(/^Composition\//, '');
+  if (isValidId(named)) return named;
+  const reason = "The parameter 'id' must be the id of a Composition that is here";
+  throw fhirError('notSupported', { reason }, parameters.first('id')?.expression);
+}

@@ -1,0 +1,19 @@
+import type { InvocationResult } from '../core';
+import { writeDocument, writeSearchset } from './bundle';
+import type { Parameter } from './query';
+
+/**
+ * What an operation answered, as JSON text. `root` is `{fhir_root}`, `address` that of the operation without a query,
+ * `presentation` what further pages are to look like.
+ */
+export function writeOperationResult(
+  result: InvocationResult,
+  root: string,
+  address: string,
+  presentation: readonly Parameter[],
+): string {
+  if ('text' in result) return result.text;
+  if ('document' in result) return writeDocument(result.document, root);
+  const { page } = result;
+  return writeSearchset(page, root, { address, used: [...page.used, ...presentation], next: page.next });
+}

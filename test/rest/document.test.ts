@@ -1,0 +1,127 @@
+/** Composition/$document over HTTP: https://hl7.org/fhir/R4/composition-operation-document.html */
+import { RELEASE_NAMES } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+const narrative = {
+  status: 'generated',
+  div: '<div xmlns="http://www.w3.org/1999/xhtml">Discharge</div>',
+};
+const composition = (id: string, rest: object = {}) => ({
+  resourceType: 'Composition',
+  id,
+  text: narrative,
+  status: 'final',
+  type: { coding: [{ system: 'http://loinc.org', code: '18842-5' }], text: 'Discharge summary' },
+  subject: { reference: 'Patient/ann' },
+  date: '2021-05-01T10:00:00Z',
+  author: [{ reference: 'Practitioner/doctor' }, { reference: 'https://elsewhere.example/Practitioner/1' }],
+  title: 'Discharge summary',
+  section: [
+    {
+      title: 'Medication',
+      entry: [{ reference: 'MedicationRequest/pills' }],
+      section: [{ title: 'Heart', entry: [{ reference: 'Observation/pulse/_history/1' }] }],
+    },
+  ],
+  ...rest,
+});
+
+const RESOURCES = [
+  { resourceType: 'Patient', id: 'ann', text: narrative },
+  { resourceType: 'Practitioner', id: 'doctor', text: narrative },
+  {
+    resourceType: 'MedicationRequest',
+    id: 'pills',
+    text: narrative,
+    status: 'active',
+    intent: 'order',
+    subject: { reference: 'Patient/ann' },
+    medicationCodeableConcept: { text: 'Pills' },
+  },
+  {
+    resourceType: 'Observation',
+    id: 'pulse',
+    text: narrative,
+    status: 'preliminary',
+    code: { text: 'Pulse' },
+    subject: { reference: 'Patient/ann' },
+  },
+];
+
+describe.each(RELEASE_NAMES)('under %s', (release) => {
+  const send = (method: string, rest: string, body?: unknown) =>
+    server.request(method, `${server.path('system', release)}/${rest}`, body);
+
+  beforeAll(async () => {
+    for (const resource of [...RESOURCES, composition('summary')]) {
+      const { status, text } = await send('PUT', `${resource.resourceType}/${resource.id}`, resource);
+      if (status !== 201) throw new Error(text);
+    }
+    const { status } = await send('PUT', 'Observation/pulse', { ...RESOURCES[3], status: 'final' });
+    expect(status).toBe(200);
+  });
+
+  it('a document has the Composition first and all that it refers to, and is valid', async () => {
+    const root = server.root('system', release);
+    for (const rest of ['Composition/summary/$document', 'Composition/$document?id=summary']) {
+      const { status, json } = await send('GET', rest);
+      expect(status).toBe(200);
+      expect(json).toMatchObject({ resourceType: 'Bundle', type: 'document' });
+      expect(json.identifier.value).toMatch(/^urn:uuid:/);
+      expect(json.entry.map(({ fullUrl }: { fullUrl: string }) => fullUrl)).toEqual(
+        [
+          'Composition/summary',
+          'Patient/ann',
+          'Practitioner/doctor',
+          'MedicationRequest/pills',
+          'Observation/pulse',
+        ].map((name) => `${root}/${name}`),
+      );
+      // The version that was referred to.
+      expect(json.entry[4].resource).toMatchObject({ status: 'preliminary', meta: { versionId: '1' } });
+      const judged = await send('POST', '$validate', {
+        resourceType: 'Parameters',
+        parameter: [{ name: 'resource', resource: json }],
+      });
+      const errors = judged.json.issue.filter(({ severity }: { severity: string }) => severity === 'error');
+      expect(errors).toEqual([]);
+      expect((await send('POST', 'Bundle', json)).status).toBe(201);
+    }
+  });
+
+  it('what it refers to and is not here is told by its place', async () => {
+    const section = [
+      { title: 'Lost', entry: [{ reference: 'Observation/pulse' }, { reference: 'Observation/lost' }] },
+    ];
+    expect((await send('PUT', 'Composition/lost', composition('lost', { section }))).status).toBe(201);
+    const { status, json } = await send('GET', 'Composition/lost/$document');
+    expect(status).toBe(422);
+    expect(json.issue[0].expression).toEqual(['Composition.section[0].entry[1].reference']);
+  });
+
+  it.each([
+    ['Composition/nobody/$document', 404],
+    ['Composition/$document', 400],
+    ['Composition/summary/$document?id=summary', 400],
+    ['Composition/$document?id=https://elsewhere.example/Composition/1', 422],
+    ['Composition/summary/$document?persist=true', 422],
+    ['Composition/summary/$document?graph=http://example.org/g', 422],
+    ['Composition/summary/$document?persist=false', 200],
+  ])('%s is %d', async (rest, expected) => {
+    expect((await send('GET', rest)).status).toBe(expected);
+  });
+
+  it('GraphQL gives the same document', async () => {
+    const query = 'mutation { invoke(code: "document", type: Composition, id: "summary") { json } }';
+    const headers = { 'content-type': 'application/json' };
+    const { json } = await server.request('POST', `/w/system/api/v1/graphql/${release}`, { query }, headers);
+    const { type, entry } = json.data.invoke.json;
+    expect([type, entry.length, entry[0].resource.id]).toEqual(['document', 5, 'summary']);
+  });
+});
