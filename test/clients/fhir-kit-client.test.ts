@@ -77,6 +77,22 @@ describe.each(['r4', 'r4b'] as const)('fhir-kit-client under %s', (release) => {
     expect(again).not.toHaveProperty('gender');
   });
 
+  it('creates and updates by criteria', async () => {
+    const client = await open();
+    const body = { ...chalmers, identifier: [{ system: 'http://example.org/kit', value: '1' }] };
+    const headers = { 'if-none-exist': 'identifier=http://example.org/kit|1' };
+    const created = await client.create({ resourceType: 'Patient', body, options: { headers } });
+    const found = await client.create({ resourceType: 'Patient', body, options: { headers } });
+    expect(found.id).toBe(created.id);
+    const searchParams = { identifier: 'http://example.org/kit|1' };
+    const updated = await client.update({
+      resourceType: 'Patient',
+      searchParams,
+      body: { ...body, gender: 'other' },
+    });
+    expect(updated).toMatchObject({ id: created.id, gender: 'other' });
+  });
+
   it('sends a transaction, and asks for what is offered', async () => {
     const client = await open();
     const created = expect.stringMatching(/^201/);

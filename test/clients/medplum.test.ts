@@ -69,6 +69,17 @@ describe.each(['r4', 'r4b'] as const)("Medplum's client under %s", (release) => 
     ).rejects.toBeInstanceOf(OperationOutcomeError);
   });
 
+  it('creates only what is not there yet', async () => {
+    const client = open();
+    const identifier = [{ system: 'http://example.org/medplum', value: '1' }];
+    const query = 'identifier=http://example.org/medplum|1';
+    const created = await client.createResourceIfNoneExist({ ...chalmers, identifier }, query);
+    const found = await client.createResourceIfNoneExist({ ...chalmers, identifier }, query);
+    expect(found.id).toBe(created.id);
+    const changed = await client.upsertResource({ ...chalmers, identifier, gender: 'other' as const }, query);
+    expect(changed).toMatchObject({ id: created.id, gender: 'other', meta: { versionId: '2' } });
+  });
+
   it('sends a transaction, and asks what is wrong with a resource', async () => {
     const client = open();
     const answer = await client.executeBatch(transaction('MedplumTransaction'));

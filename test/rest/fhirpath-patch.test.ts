@@ -133,6 +133,19 @@ describe.each<[Release]>([['r4'], ['r4b']])('a FHIRPath Patch under %s', (releas
     expect(json.telecom).toHaveLength(1000);
   });
 
+  it('changes what criteria find: nothing is 404, one 200, two 412 (check 62)', async () => {
+    const identifier = { system: 'http://example.org/fhirpath-patch', value: release };
+    const where = `/Patient?identifier=${identifier.system}|${identifier.value}`;
+    const change = () =>
+      send('PATCH', where, toParameters(rename), { 'content-type': 'application/fhir+json' });
+    expect((await change()).status).toBe(404);
+    await send('POST', '/Patient', { ...patient, identifier: [identifier] });
+    const { status, json } = await change();
+    expect([status, json.name[0].family]).toEqual([200, 'Windsor']);
+    await send('POST', '/Patient', { ...patient, identifier: [identifier] });
+    expect((await change()).status).toBe(412);
+  });
+
   it('is an entry of a transaction, and refers to what another entry makes', async () => {
     const id = await create();
     const organization = {
