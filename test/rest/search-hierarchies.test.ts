@@ -187,11 +187,15 @@ describe('hierarchies of references', () => {
       runOnServer(
         server.database.settings,
         `create temp table copy as
-           select t.*, n from andiron.reference_index t, generate_series(${first}, ${last}) as n
-           where t.space = (select s.number from andiron.space s join andiron.tenant a on a.number = s.tenant
-               where a.name = 'deep' and s.release = 'r4')
-             and t.target_key = (select r.resource_key from andiron.resource r
-               where r.space = t.space and r.id = 'top');
+           with top as materialized (
+             select r.space, r.resource_key from andiron.resource r
+             join andiron.space s on s.number = r.space join andiron.tenant a on a.number = s.tenant
+             where a.name = 'deep' and s.release = 'r4' and r.id = 'top'
+           ), one as materialized (
+             select t.* from andiron.reference_index t, top
+             where t.space = top.space and t.target_key = top.resource_key
+           )
+           select one.*, n from one, generate_series(${first}, ${last}) as n;
          update copy set resource_key = -n, target_key = case when n = 1 then target_key else 1 - n end;
          alter table copy drop column n;
          insert into andiron.reference_index select * from copy`,

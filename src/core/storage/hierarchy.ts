@@ -16,6 +16,9 @@ export interface Hierarchy {
 const OF_MEMBER = sql`t.space = ${bind('space')}::int and t.parameter = any(${bind('upwards')}::int[])
   and t.target_type = ${bind('type')}::smallint`;
 
+/** A plan that was made when there were few references might look at all of them for each member. */
+const PLANNED_EACH_TIME = { named: false };
+
 /** Walks from the root. UNION knows what it has met, so that circles end; LIMIT ends the walk. */
 const walk = (step: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   with recursive member (resource_key) as (
@@ -36,6 +39,7 @@ const BELOW = defineStatement(
       offset 0
     ) x`),
   ),
+  PLANNED_EACH_TIME,
 );
 
 const ABOVE = defineStatement(
@@ -56,6 +60,7 @@ const ABOVE = defineStatement(
         and t.resource_key = m.resource_key
       offset 0)`),
   ),
+  PLANNED_EACH_TIME,
 );
 
 /**
