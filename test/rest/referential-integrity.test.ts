@@ -204,6 +204,36 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect((await send('DELETE', '/Patient/never')).status).toBe(200);
   });
 
+  it.each([
+    ['an extension', { extension: [{ url: 'urn:e', valueReference: { reference: 'Patient/ann' } }] }],
+    [
+      'a contained resource',
+      {
+        contained: [{ resourceType: 'Specimen', id: 's', subject: { reference: 'Patient/ann' } }],
+        specimen: { reference: '#s' },
+      },
+    ],
+    [
+      'an identifier’s assigner',
+      { identifier: [{ value: '1', assigner: { reference: 'Organization/clinic' } }] },
+    ],
+  ])('(check 41) what no search leads to counts as well: %s', async (_place, more) => {
+    const { send, put } = await openTenant(release, 'on-write-and-delete');
+    await put('Organization', 'clinic', { name: 'Clinic' });
+    await put('Patient', 'ann');
+    await put('Observation', 'o', observation(more));
+    const target = JSON.stringify(more).includes('Organization/clinic')
+      ? 'Organization/clinic'
+      : 'Patient/ann';
+    const refused = await send('DELETE', `/${target}`);
+    expect([refused.status, refused.json.issue[0].diagnostics]).toEqual([
+      409,
+      expect.stringContaining('Observation/o'),
+    ]);
+    await put('Observation', 'o', observation({}));
+    expect((await send('DELETE', `/${target}`)).status).toBe(200);
+  });
+
   it('(check 41) many that refer are told by a few of them', async () => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     await put('Patient', 'ann');

@@ -9,7 +9,8 @@ import { FhirError, fhirError, toIssue, type Issue } from '../errors';
 import type { Definitions } from '../fhir/definitions';
 import type { LocalTarget } from '../fhir/reference';
 import { RELEASES } from '../fhir/release';
-import { storedParameters } from '../search/parameter';
+import { referringParameters } from '../search/parameter';
+import { otherReferences } from '../search/rows/other-references';
 import type { Services } from '../services';
 import { findAbsent, findReferrers, holdTargets as hold, type Target } from '../storage/targets';
 import { keyOfText } from '../storage/version-row';
@@ -218,25 +219,20 @@ const parametersOf = new WeakMap<
   readonly { readonly number: number; readonly type: number }[]
 >();
 
-/** The reference parameters of all types whose values are References, and not canonicals or resources. */
+/** Under which numbers the References of all types have their rows. */
 function referenceParameters(
   definitions: Definitions,
 ): readonly { readonly number: number; readonly type: number }[] {
   let parameters = parametersOf.get(definitions);
   if (parameters === undefined) {
-    parameters = definitions.resourceTypes.flatMap((type) =>
-      [...storedParameters(definitions, type).values()]
-        .filter(
-          ({ storage, parameter, valueTypes }) =>
-            storage === 'own' &&
-            parameter.kind === 'reference' &&
-            valueTypes.some((valueType) => REFERENCES.has(valueType)),
-        )
-        .map(({ parameter }) => ({ number: parameter.number, type: definitions.typeNumber(type) ?? 0 })),
-    );
+    parameters = definitions.resourceTypes.flatMap((name) => {
+      const type = definitions.typeNumber(name) ?? 0;
+      return [otherReferences(type), ...referringParameters(definitions, name)].map((number) => ({
+        number,
+        type,
+      }));
+    });
     parametersOf.set(definitions, parameters);
   }
   return parameters;
 }
-
-const REFERENCES: ReadonlySet<string> = new Set(['Reference', 'CodeableReference']);

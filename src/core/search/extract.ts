@@ -7,13 +7,20 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import type { PathAllowance, PathValue } from '../fhir/path';
 import { isCanonicalUrl } from './canonical-targets';
 import { ROW_SCHEME, type IndexRows } from './index-rows';
-import { isComponentKind, storedParameters, type RowSource, type StoredParameter } from './parameter';
+import {
+  isComponentKind,
+  referringParameters,
+  storedParameters,
+  type RowSource,
+  type StoredParameter,
+} from './parameter';
 import { compileParameterPath, newAllowance, renewAllowance } from './parameter-path';
 import { RowCollector, type RowSettings } from './rows/collector';
 import { addCompositeRows, type CompositeComponent } from './rows/composite';
 import { addContainedRows, findBlocks, type ContainedBlock, type ReferencePath } from './rows/contained';
 import { addRangeRows } from './rows/range';
 import { addReferenceRows, addTypedReferenceRows, targetTypeOf } from './rows/reference';
+import { addOtherReferences } from './rows/other-references';
 import { addPositionRows } from './rows/special';
 import { addStringRows } from './rows/string';
 import { addTokenRows, areMixed } from './rows/token';
@@ -54,6 +61,8 @@ interface CompiledType {
   readonly typeNumber: number;
   /** By which a resource may refer to contained ones; those of tenants do not count. */
   readonly references: readonly ReferencePath[];
+  /** Numbers of parameters with reference rows of References; those of tenants do not count. */
+  readonly referring: ReadonlySet<number>;
   /** Ordinals of what every resource has: its id and its instant of change. */
   readonly always: readonly number[];
   readonly presenceBytes: number;
@@ -97,6 +106,7 @@ function extract(
   for (const { ordinal, isPresent } of compiledRules.shared)
     if (isPresent(resource, present, settings)) setBit(presence, ordinal);
   for (const ordinal of compiledRules.always) setBit(presence, ordinal);
+  addOtherReferences(resource, compiledRules.typeNumber, compiledRules.referring, settings, rows);
   const contained = resource['contained'];
   if (Array.isArray(contained) && contained.length > 0)
     addContainedRows(
@@ -177,6 +187,7 @@ function compileType(definitions: Definitions, type: string): CompiledType {
   const bits = [...stored.values()].reduce((most, { parameter }) => Math.max(most, parameter.ordinal + 1), 0);
   return {
     typeNumber: definitions.typeNumber(type) ?? 0,
+    referring: new Set(referringParameters(definitions, type)),
     own,
     shared,
     references,

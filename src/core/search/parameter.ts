@@ -63,6 +63,22 @@ export function storedParameters(
   return parameters;
 }
 
+/**
+ * Numbers of the parameters of a type under which the rows of References are; not those of canonicals and of whole
+ * resources alone. Parameters of tenants do not count.
+ */
+export function referringParameters(definitions: Definitions, type: string): readonly number[] {
+  return [...storedParameters(definitions, type).values()]
+    .filter(
+      ({ storage, parameter: { kind, isForeign }, valueTypes }) =>
+        storage === 'own' &&
+        kind === 'reference' &&
+        isForeign !== true &&
+        (valueTypes.includes('Reference') || valueTypes.includes('CodeableReference')),
+    )
+    .map(({ parameter }) => parameter.number);
+}
+
 /** A tenant's parameter never shares rows: those of others are complete already, its own are not. */
 function decideForeign(definitions: Definitions, parameter: SearchParameterDefinition): StoredParameter {
   const { kind, expression, type } = parameter;

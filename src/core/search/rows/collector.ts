@@ -77,6 +77,21 @@ export class RowCollector {
     this.uris.push({ parameter: this.numberOf(parameter), value, version });
   }
 
+  /** Tells whether one of the reference rows under these numbers, as they are now, leads to a target. */
+  leadTo(
+    numbers: ReadonlySet<number>,
+  ): (targetType: number, targetHigh: number, targetLow: number) => boolean {
+    const some = this.references.filter(({ parameter }) => numbers.has(parameter));
+    if (some.length <= FEW_ROWS)
+      return (type, high, low) =>
+        some.some((row) => row.targetLow === low && row.targetHigh === high && row.targetType === type);
+    const nameOf = (type: number, high: number, low: number): string => `${type} ${high} ${low}`;
+    const names = new Set(
+      some.map(({ targetType, targetHigh, targetLow }) => nameOf(targetType, targetHigh, targetLow)),
+    );
+    return (type, high, low) => names.has(nameOf(type, high, low));
+  }
+
   /** How many rows were added, duplicates included. */
   get size(): number {
     return this.count;
