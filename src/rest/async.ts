@@ -22,7 +22,10 @@ const SEARCHES: readonly Interaction[] = [
 ];
 const BUNDLES: readonly Interaction[] = [INTERACTIONS.bundle];
 
-/** Headers that say what is asked, by whom and in which form; those of the connection are not kept. */
+/**
+ * Headers that say what is asked, where and in which form. Credentials are none of them: whoever builds access rules keeps
+ * who asked beside the request.
+ */
 const KEPT_HEADERS = [
   'accept',
   'content-type',
@@ -101,9 +104,12 @@ export function answerLater(server: FastifyInstance, core: Core, { asyncTimeoutM
   core.jobs.serve(async ({ details, body }, signal) => {
     const deadline = Date.now() + asyncTimeoutMs;
     const options = toInjection(details, body);
-    const answer = await jobTime.run({ deadline, signal }, () => server.inject(options));
-    if (signal.aborted) throw new Error('it was given up');
-    return { status: answer.statusCode, text: answer.body };
+    return jobTime.run({ deadline, signal }, async () => {
+      // What `inject` gives begins only where it is awaited.
+      const answer = await server.inject(options);
+      if (signal.aborted) throw new Error('it was given up');
+      return { status: answer.statusCode, text: answer.body };
+    });
   });
   server.addHook('preClose', () => core.jobs.stop());
 }

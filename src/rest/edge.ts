@@ -74,7 +74,8 @@ export class Edge {
     const provenance = readProvenance(request, interaction, this.settings.maxDepth);
     const later = jobTime.getStore();
     const deadline = later?.deadline ?? Date.now() + this.settings.requestTimeoutMs;
-    later?.signal.addEventListener('abort', () => visit.end());
+    if (later?.signal.aborted === true) visit.end();
+    else later?.signal.addEventListener('abort', () => visit.end());
     const context = {
       space,
       actor: this.#actorOf(request),

@@ -201,6 +201,37 @@ describe('respond-async', () => {
     await server.close();
   });
 
+  it('a search that is given up stops in the database; another one may take longer than a request', async () => {
+    const server = await startServer({ environment: { REQUEST_TIMEOUT_MS: '1500' } });
+    const root = server.path('system', 'r4');
+    const owner = new Client(server.database.settings);
+    await owner.connect();
+    const blocked = async (): Promise<number> => {
+      const { rows } = await owner.query<{ n: number }>(
+        `select count(*)::int as n from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`,
+      );
+      return rows[0]?.n ?? 0;
+    };
+    await owner.query('begin');
+    await owner.query('lock table andiron.resource in access exclusive mode');
+    const taken = await Promise.all(
+      [1, 2, 3].map((count) => server.request('GET', `${root}/Basic?_count=${count}`, undefined, LATER)),
+    );
+    while ((await blocked()) < 2) await setTimeout(20);
+    for (const answer of taken.slice(0, 2))
+      expect((await server.request('DELETE', pathOf(answer))).status).toBe(202);
+    const third = pathOf(taken[2] as Answer);
+    while (!String((await server.request('GET', third)).headers['x-progress']).startsWith('under way'))
+      await setTimeout(20);
+    while ((await blocked()) > 1) await setTimeout(20);
+    await setTimeout(1600);
+    await owner.query('rollback');
+    await owner.end();
+    expect((await waitFor(server, third)).status).toBe(200);
+    await server.close();
+  });
+
   it('an answer that is too large is told as such', async () => {
     const server = await startServer({ environment: { MAX_BODY_BYTES: '2000', MAX_BUNDLE_BYTES: '2000' } });
     const root = server.path('system', 'r4');
