@@ -11,9 +11,10 @@ import type { SearchTypeContext } from '../search/types/search-type';
 import { versionedChainIssues, type AskedCriteria } from '../search/versioned-chains';
 import type { Services } from '../services';
 import { runCountedPage } from '../storage/counted-page';
-import { runCount, runKeys, type Match } from '../storage/search-run';
+import { runKeys, type Match } from '../storage/search-run';
 import type { Phase } from '../storage/search-matches';
 import { typeNumberOf } from './resource-address';
+import { countAll, MAX_TOTAL } from './count-matches';
 import { collectIncluded, type Included } from './include';
 import { planSearch, type Plan } from './plan-search';
 import { findQuery, type AskedQuery } from './named-queries';
@@ -33,9 +34,6 @@ import {
 import { searchTies } from './search-ties';
 import { toStoredVersion } from './stored-version';
 import { valueOrderOf } from './value-order';
-
-/** Distinct matches are counted up to here; the statement's time limit ends it earlier. */
-const MAX_TOTAL = 2_000_000_000;
 
 /**
  * Resources of a type that meet all parameters, one page of them (search.html; search-rules.md).
@@ -348,14 +346,4 @@ async function skipTo(services: Services, plan: Plan, offset: number): Promise<P
     left -= heads.length;
   }
   return 'end';
-}
-
-/** Throws searchTimeout. */
-export async function countAll(services: Services, plan: Plan): Promise<number> {
-  let total = 0;
-  for (const phase of phasesOf(plan)) {
-    const request = { ...plan, phase, after: undefined, limit: MAX_TOTAL };
-    total += await withReason(runCount(services.database, request), () => countingReason(plan));
-  }
-  return total;
 }

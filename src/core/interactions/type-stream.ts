@@ -9,7 +9,7 @@ import { compareKeys, compareStored, runKeys, type MatchHead } from '../storage/
 import { gatherHeads } from './gather-heads';
 import { resolveCriteria } from './resolve-criteria';
 import { planSearch, type Plan } from './plan-search';
-import { countAll } from './search';
+import { countAll } from './count-matches';
 import { afterOf, phasesOf, type Position } from './search-position';
 import { findVisibleBase } from './visible-base';
 
