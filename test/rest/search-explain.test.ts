@@ -91,11 +91,28 @@ it('tells what drives a chain', async () => {
   );
 });
 
+it('shows that a list over all types asks only the types that stand on it', async () => {
+  const list = {
+    ...{ resourceType: 'List', id: 'canary-list', status: 'current', mode: 'working' },
+    entry: [{ item: { reference: 'Patient/canary' } }],
+  };
+  await server.request('PUT', `${root}/List/canary-list`, list);
+  const plansOf = async (query: string): Promise<string[]> =>
+    (await explain(query)).texts.flatMap((text) => /^Plan for (\w+) in/.exec(text)?.[1] ?? []);
+  expect(await plansOf('?_list=canary-list')).toEqual(['Patient']);
+  expect(await plansOf('?_list=List/canary-list&_tag:missing=true')).toEqual(['Patient']);
+  expect(await plansOf('?_list=nothing')).toEqual([]);
+  await server.request('DELETE', `${root}/List/canary-list`);
+});
+
 it.each([
   '/Patient',
   '/Patient?name=canary&birthdate=1987-06-05&_total=accurate',
   '/Patient?_id=canary&_include=Patient:organization&_revinclude=Observation:subject',
   '/Patient?name=canary&_sort=family,-_id',
+  '/Patient?_sort=-family',
+  '/Patient?_sort=death-date',
+  '/Observation?status=final&_sort=value-quantity',
   '/Patient?_content=canary',
   '/Observation?value-quantity=8765432&subject=canary',
   '/Observation?value-quantity=gt8765431&_sort=date',

@@ -1,12 +1,12 @@
 import type { SearchRequest } from '../api';
-import type { RequestContext } from '../context';
+import type { RequestContext, Space } from '../context';
 import type { NamedTypes, TypesQuery } from '../search/parse-types-search';
 import type { Order } from '../search/plan';
 import type { SearchQuery } from '../search/parse-search';
 import type { ResourceKey } from '../search/resource-key';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { Services } from '../services';
-import { findPopulatedTypes, findTypesHolding } from '../storage/populated-types';
+import { findPopulatedTypes, findTypesHolding, findTypesReferredTo } from '../storage/populated-types';
 import { typeNumberOf } from './resource-address';
 import { criterionOf } from './search';
 import { OwnStream, UnionStream, type TypeStream } from './type-stream';
@@ -18,7 +18,7 @@ interface SearchedType {
 
 /**
  * A stream for each type that can have matches, by type. Cost: one statement that tells which types have resources,
- * with `_id` those resources, so that a type without any costs nothing more.
+ * with `_id` those resources, with `_list` which types stand on the lists, so that a type without any costs nothing more.
  */
 export async function openStreams(
   services: Services,
@@ -41,7 +41,7 @@ export async function openStreams(
     services.isConformanceType(context.space.release, query.type);
   const populated = await findPopulated(
     services,
-    context.space.number,
+    context.space,
     searched.filter((type) => !hasBase(type)),
   );
   return searched
@@ -58,10 +58,11 @@ export async function openStreams(
 const MAX_KEYS = 10_000;
 
 async function findPopulated(
-  { database }: Services,
-  space: number,
+  services: Services,
+  { number: space, release }: Space,
   types: readonly SearchedType[],
 ): Promise<ReadonlySet<number>> {
+  const { database } = services;
   if (types.length === 0) return new Set();
   const keys = types.map(({ query, typeNumber }) =>
     keysAsked(query)?.map((key) => ({ type: typeNumber, key })),
@@ -69,11 +70,25 @@ async function findPopulated(
   const addresses = keys.flatMap((some) => some ?? []);
   if (keys.every((some) => some !== undefined) && addresses.length <= MAX_KEYS)
     return addresses.length === 0 ? new Set() : findTypesHolding(database, space, addresses);
-  return findPopulatedTypes(
-    database,
-    space,
-    types.map(({ typeNumber }) => typeNumber),
+  const numbers = types.map(({ typeNumber }) => typeNumber);
+  const [first] = types;
+  const list = first === undefined ? undefined : listAsked(first.query);
+  return list === undefined
+    ? findPopulatedTypes(database, space, numbers)
+    : findTypesReferredTo(database, space, list, services.definitions(release).resourceTypes.length);
+}
+
+/** The lists of a `_list` that names them, which are the same for each type; undefined: there is none, or one by its function. */
+function listAsked({ criteria }: SearchQuery): Parameters<typeof findTypesReferredTo>[2] | undefined {
+  const asked = criteria.find(({ name }) => name === '_list')?.anyOf;
+  if (asked === undefined) return undefined;
+  const [predicate, ...others] = asked;
+  if (predicate?.index !== 'source' || others.length > 0) return undefined;
+  const { parameters, source } = predicate;
+  const keys = source.criteria.flatMap(({ anyOf }) =>
+    anyOf.flatMap((inner) => (inner.index === 'key' ? inner.keys : [])),
   );
+  return { type: source.type, keys, parameters };
 }
 
 /** The keys of an `_id`; undefined: there is none. */
