@@ -37,6 +37,8 @@ describe.each(RELEASE_NAMES)('a FHIRPath Patch under %s', (release) => {
     ['add a value of a wrong type', patient, add('Patient', 'gender', { valueString: 'male' }), 'part[3].value', 'A value of the type code is needed here, not a string'],
     ['add a value of a type that the choice does not have', patient, add('Patient.contact[0]', 'name', { valueString: 'x' }), 'part[3].value', 'of the type HumanName'],
     ['add a data type for an anonymous type', patient, add('Patient', 'contact', { valueHumanName: { text: 'x' } }), 'part[3].value', 'given with parts'],
+    ['add a data type for an anonymous type within a data type', { resourceType: 'ServiceRequest', occurrenceTiming: { event: ['2026-01-01'] } }, add('ServiceRequest.occurrence', 'repeat', { valueTiming: {} }), 'part[3].value', 'given with parts'],
+    ['add a date where a dateTime is needed', { resourceType: 'ServiceRequest', status: 'draft' }, add('ServiceRequest', 'authoredOn', { valueDate: '2026-01-01' }), 'part[3].value', 'of the type dateTime'],
     ['add parts for a choice', changed(observation, { valueQuantity: undefined }), add('Observation', 'value', parts(['text', { valueString: 'x' }])), 'part[3].part', 'parts do not say which'],
     ['add a part that the type does not have', patient, add('Patient', 'contact', parts(['weight', { valueString: 'x' }])), 'part[3].part[0].name', 'no element'],
     ['add a part of a wrong type', patient, add('Patient', 'contact', parts(['gender', { valueCode: 'male' }], ['name', { valueString: 'x' }])), 'part[3].part[1].value', 'of the type HumanName'],

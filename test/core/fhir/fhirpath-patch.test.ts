@@ -114,6 +114,22 @@ describe.each(RELEASE_NAMES)('a FHIRPath Patch under %s', (release) => {
       }),
     ],
     [
+      'adds an anonymous type within a data type',
+      { resourceType: 'ServiceRequest', occurrenceTiming: { event: ['2026-01-01'] } },
+      add(
+        'ServiceRequest.occurrence',
+        'repeat',
+        parts(['frequency', { valuePositiveInt: 3 }], ['bounds', { valueDuration: { value: 5, code: 'd' } }]),
+      ),
+      {
+        resourceType: 'ServiceRequest',
+        occurrenceTiming: {
+          event: ['2026-01-01'],
+          repeat: { frequency: 3, boundsDuration: { value: 5, code: 'd' } },
+        },
+      },
+    ],
+    [
       'adds a data type by its parts',
       patient,
       add('Patient', 'maritalStatus', parts(['text', { valueString: 'married' }])),
