@@ -5,6 +5,7 @@
 import type { JobExecutor } from './async-jobs';
 import type { RequestContext, TenantSpace } from './context';
 import type { FhirError, Issue } from './errors';
+import type { QueryParameter } from './fhir/query-text';
 import type { JsonOutline, OutlineLimits } from './fhir/json/outline';
 import type { BundleType } from './preparation/bundle';
 import type { ResourceInput } from './preparation/preparer';
@@ -64,15 +65,47 @@ export type EntryAnswer =
   | { readonly kind: 'written'; readonly result: WriteResult }
   /** A conditional create that found what it would have made. */
   | { readonly kind: 'found'; readonly version: StoredVersion }
-  /** `version` as in `DeleteResult`. */
   | {
       readonly kind: 'deleted';
       readonly type: string;
-      readonly id: string;
-      readonly version: StoredVersion | undefined;
+      /** Undefined where criteria said which. */
+      readonly id?: string;
+      /** The versions that record the deletions: none where there was nothing to delete. */
+      readonly versions: readonly StoredVersion[];
     }
+  /** `isKnown`: the client has this version already. `isHead`, here and below: it wants no resource. */
+  | {
+      readonly kind: 'read';
+      readonly version: StoredVersion;
+      readonly isHead: boolean;
+      readonly isKnown: boolean;
+    }
+  /** `path`: of its address below `{fhir_root}`. */
+  | {
+      readonly kind: 'search';
+      readonly page: SearchPage;
+      readonly path: string;
+      readonly isHead: boolean;
+    }
+  | {
+      readonly kind: 'history';
+      readonly page: HistoryPage;
+      readonly path: string;
+      readonly query: readonly QueryParameter[];
+      readonly isHead: boolean;
+    }
+  /** What an operation answers, or the CapabilityStatement. */
+  | { readonly kind: 'resource'; readonly text: string; readonly isHead: boolean }
   /** Of a batch alone: in a transaction the first failure is that of all. */
   | { readonly kind: 'failed'; readonly error: FhirError };
+
+export interface BundleRequest {
+  readonly input: ResourceInput;
+  /** Those that are taken; both by default. */
+  readonly types?: readonly BundleType[];
+  /** `Prefer: handling`, of searches in it. */
+  readonly handling?: 'strict' | 'lenient';
+}
 
 export interface BundleAnswer {
   readonly type: BundleType;
@@ -346,11 +379,8 @@ export interface Core {
     criteria: Criteria,
     guard?: VersionGuard,
   ): Promise<readonly StoredVersion[]>;
-  /**
-   * A transaction, all of it or nothing, or a batch, each entry by itself (http.html#transaction). `types`: those that
-   * are taken; both by default.
-   */
-  bundle(context: RequestContext, input: ResourceInput, types?: readonly BundleType[]): Promise<BundleAnswer>;
+  /** A transaction, all of it or nothing, or a batch, each entry by itself (http.html#transaction). */
+  bundle(context: RequestContext, request: BundleRequest): Promise<BundleAnswer>;
   history(context: RequestContext, request: HistoryRequest): Promise<HistoryPage>;
   /** Changes of the space after a version-sequence, oldest first, at most 1000. */
   changes(context: RequestContext, sinceSequence: number, count: number): Promise<readonly StoredVersion[]>;

@@ -6,7 +6,7 @@ import { RedisCache, type RedisOptions } from './cache/redis-cache';
 import type { Log, TenantSettings } from './context';
 import { loadDefinitions } from './fhir/definitions';
 import { RELEASES } from './fhir/release';
-import { runBundle } from './interactions/bundle/run-bundle';
+import { runBundle, type BundleTools } from './interactions/bundle/run-bundle';
 import { capabilities } from './interactions/capabilities';
 import { changes } from './interactions/changes';
 import { createIfNoneExist } from './interactions/conditional/create';
@@ -23,7 +23,7 @@ import { update } from './interactions/update';
 import { vread } from './interactions/vread';
 import { KeyedQueue } from './keyed-queue';
 import { createOperationEnvironment } from './operation-environment';
-import { createOperationStorage } from './operation-storage';
+import { createOperationStorage, createReadingStorage } from './operation-storage';
 import { createCodeSystemMemory } from './operations/code-system-memory';
 import { invokeOperation, operationsOf } from './operations/invoke';
 import { answerQuestion, type OperationInformant, type Task, type TaskResult } from './preparation/messages';
@@ -193,6 +193,15 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ),
     inThread,
   );
+  const invokeWithin: BundleTools['invokeWithin'] = (within, context, invocation) =>
+    invokeOperation(
+      createOperationEnvironment(
+        { ...operationParts, codeSystems: within.codeSystems },
+        context,
+        createReadingStorage(within, context),
+      ),
+      invocation,
+    );
   const structures = createStructureSource({
     terminology: (space) => createTerminologyEnvironment(services, space, codeSystems),
     structuresVersion: (space) => structuresVersion(services, space),
@@ -218,7 +227,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   });
   if (installation.baseReplaced) cache.announce({ kind: 'definitions-changed', subject: base.digest });
 
-  return {
+  const core: Core = {
     findSpace: (tenant, release) => spaces.find(tenant, release),
     tenants: {
       list: () => spaces.list(),
@@ -246,7 +255,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       write(given, type, (context) => patchWhere(services, context, type, criteria, operations, guard)),
     deleteWhere: (given, type, criteria, guard) =>
       write(given, type, (context) => deleteWhere(services, context, type, criteria, guard)),
-    bundle: (given, input, types) => runBundle(services, write, given, input, types),
+    bundle: (given, request) =>
+      runBundle({ services, write, single: core, invoke, invokeWithin }, given, request),
     history: (context, request) => history(services, context, request),
     changes: (context, since, count) => changes(services, context, since, count),
     search: (context, request) => searchAny(services, context, request),
@@ -302,4 +312,5 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       await database.close();
     },
   };
+  return core;
 }

@@ -11,6 +11,7 @@ export { parseQueryText, type QueryParameter } from './fhir/query-text';
 export type { ResourceInput } from './preparation/preparer';
 export { toResourceInput } from './preparation/threaded-preparer';
 export { formatInstant } from './fhir/resource-text';
+export { parseHistoryParameters } from './interactions/history-parameters';
 export { isRelease, RELEASE_NAMES, RELEASES, type Release } from './fhir/release';
 export { toFhirError, toOutcome } from './outcome';
 export { Waiter } from './waiter';

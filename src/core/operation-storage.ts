@@ -46,6 +46,18 @@ export function createOperationStorage(
   };
 }
 
+/**
+ * The same within a transaction that writes, for operations that only read: what they find out is not kept, because the
+ * transaction may not come to its end.
+ */
+export function createReadingStorage(services: Services, context: RequestContext): OperationStorage {
+  const refuse: WriteDoor = () => Promise.reject(new Error('an operation in a transaction writes'));
+  return {
+    ...createOperationStorage(services, context, refuse),
+    cache: { get: () => Promise.resolve(undefined), put: () => undefined },
+  };
+}
+
 async function locate(
   services: Services,
   context: RequestContext,

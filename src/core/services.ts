@@ -56,6 +56,8 @@ export interface Services {
   readonly database: Database;
   readonly reader: VersionReader;
   readonly searches: PageRunner;
+  /** True where all that is read is read within a transaction that writes, and sees what it wrote (reading.ts). */
+  readonly isWithinTransaction?: boolean;
   readonly estimator: Estimator;
   readonly writes: WriteQueues;
   readonly keys: ResourceKeys;

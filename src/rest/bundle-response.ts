@@ -7,6 +7,7 @@ import {
   type Issue,
   type StoredVersion,
 } from '../core';
+import { writeHistory, writeSearchset } from './bundle';
 import { toEntityTag } from './entity-tag';
 import type { Preference } from './prefer';
 import { deletionIssue, locationOf, writtenIssues } from './written';
@@ -45,15 +46,43 @@ function writeEntry(entry: EntryAnswer, root: string, wanted: Preference['answer
       );
     }
     case 'deleted': {
-      const { version } = entry;
+      const { versions } = entry;
+      const version = versions.length === 1 ? versions[0] : undefined;
       if (wanted === 'minimal') return join('', writeResponse({ status: 204, version }));
       return join('', writeResponse({ status: 200, version, issues: [deletionIssue(entry)] }));
     }
+    case 'read': {
+      const { version, isHead, isKnown } = entry;
+      const resource = isHead || isKnown ? '' : resourceOf(version, root, 'representation');
+      return join(resource, writeResponse({ status: isKnown ? 304 : 200, version }));
+    }
+    case 'search': {
+      const { page, path } = entry;
+      const links = { address: addressOf(root, path), used: page.used, next: page.next };
+      return writeFound(writeSearchset(page, root, links), entry.isHead);
+    }
+    case 'history': {
+      const { page, path, query } = entry;
+      const used = query.filter(([, value]) => value !== '');
+      const links = { address: addressOf(root, path), used, next: page.next };
+      return writeFound(writeHistory(page, root, links), entry.isHead);
+    }
+    case 'resource':
+      return writeFound(entry.text, entry.isHead);
     case 'failed': {
       const { status, issues } = entry.error;
       return join('', writeResponse({ status, issues }));
     }
   }
+}
+
+function addressOf(root: string, path: string): string {
+  return path === '' ? root : `${root}/${path}`;
+}
+
+/** What has no address of its own. */
+function writeFound(text: string, isHead: boolean): string {
+  return join(isHead ? '' : `"resource":${text}`, writeResponse({ status: 200 }));
 }
 
 function resourceOf(version: StoredVersion, root: string, wanted: Preference['answer']): string {

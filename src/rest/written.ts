@@ -28,30 +28,25 @@ export function writtenIssues({ version, warnings }: WriteResult, verb: 'stored'
   return [{ severity: 'information', code: 'informational', diagnostics }, ...warnings];
 }
 
-/** What an outcome says of a deletion, with or without something to delete. */
+/** What an outcome says of a deletion, with or without something to delete; without `id` it was one by criteria. */
 export function deletionIssue({
   type,
   id,
-  version,
+  versions,
 }: {
   type: string;
-  id: string;
-  version: StoredVersion | undefined;
+  id?: string;
+  versions: readonly StoredVersion[];
 }): Issue {
+  const [one, other] = versions;
   const diagnostics =
-    version === undefined
-      ? `${type}/${id} is not there; nothing was to be deleted`
-      : `${type}/${id} is deleted`;
-  return { severity: 'information', code: 'informational', diagnostics };
-}
-
-/** What an outcome says of a deletion by criteria. */
-export function deletionsIssue(type: string, [version, ...others]: readonly StoredVersion[]): Issue {
-  if (version !== undefined && others.length === 0) return deletionIssue({ type, id: version.id, version });
-  const diagnostics =
-    version === undefined
-      ? `No ${type} meets the criteria; nothing was to be deleted`
-      : `${others.length + 1} resources of the type ${type} are deleted`;
+    one === undefined
+      ? id === undefined
+        ? `No ${type} meets the criteria; nothing was to be deleted`
+        : `${type}/${id} is not there; nothing was to be deleted`
+      : other === undefined
+        ? `${type}/${one.id} is deleted`
+        : `${versions.length} resources of the type ${type} are deleted`;
   return { severity: 'information', code: 'informational', diagnostics };
 }
 

@@ -29,7 +29,7 @@ const INTERACTIONS = [
   'search-type',
 ].map((code) => ({ code }));
 
-const SYSTEM_INTERACTIONS = ['transaction', 'search-system', 'history-system'].map((code) => ({ code }));
+const SYSTEM_INTERACTIONS = ['transaction', 'batch', 'search-system', 'history-system'].map((code) => ({ code }));
 
 /** What a statement tells of the settings of a tenant. */
 interface Told {

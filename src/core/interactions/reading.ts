@@ -6,6 +6,7 @@ import { runPage } from '../storage/search-run';
 
 /** Each statement sees the data of its own moment; all of them are cancelled when nobody waits for the search any more. */
 export function readEach(services: Services, { waiter }: RequestContext): Services {
+  if (services.isWithinTransaction === true) return services;
   const { connections, explanation } = services;
   const waiting = waiter === undefined ? undefined : [waiter];
   const each: Database = {
@@ -35,6 +36,7 @@ export async function readAtOnce<T>(
   { waiter }: RequestContext,
   work: (services: Services) => Promise<T>,
 ): Promise<T> {
+  if (services.isWithinTransaction === true) return work(services);
   const waiting = waiter === undefined ? undefined : [waiter];
   return services.connections.inSnapshot(waiting, (snapshot) =>
     work(readWithin(services, services.explanation?.statements.over(snapshot) ?? snapshot)),

@@ -67,7 +67,8 @@ export async function resolveValueSet(
     if (resource === undefined) throw refusal(name, valueSet, 'there is no such value set here');
     members = await listAll(resource, source, 0);
     // Kept only if nothing changed meanwhile: under the old version it would be wrong if that came back.
-    if ((await environment.terminologyVersion()) === version)
+    // Not what a transaction sees of itself: its versions may never be.
+    if (services.isWithinTransaction !== true && (await environment.terminologyVersion()) === version)
       remembered.set(key, members, { size: 1 + members.codes.length });
   }
   const { systems, codes } = members;

@@ -246,8 +246,12 @@ async function findStored(
     await reader.read(texts);
     from = next;
   }
-  // What changed meanwhile may be in the keys or not: they are worth nothing for the next page.
-  if ((await lastChangeOf(database, space, [others.type])) === change) {
+  // What changed meanwhile may be in the keys or not: they are worth nothing for the next page. What a transaction sees of
+  // itself may never be.
+  if (
+    services.isWithinTransaction !== true &&
+    (await lastChangeOf(database, space, [others.type])) === change
+  ) {
     remembered.set(key, reader.found, { size: 1 + reader.found.length });
   }
   return reader.found;

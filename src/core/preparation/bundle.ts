@@ -5,10 +5,11 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { TenantSpace } from '../context';
-import { FhirError, fhirError, type ErrorKey, type Issue } from '../errors';
+import { FhirError, fhirError, toIssue, type ErrorKey, type Issue } from '../errors';
 import { entryExpression, readEntry, type BundleEntry } from '../fhir/bundle/entry';
 import {
   conditionalReferences,
+  findReference,
   Links,
   rewriteLinks,
   type ConditionalReference,
@@ -78,6 +79,8 @@ export interface BundleOutline {
 /** What an entry of a transaction writes. */
 export interface EntryVersion {
   readonly index: number;
+  /** Tells the versions of one transaction apart: an entry may delete several resources. */
+  readonly member: number;
   readonly type: string;
   readonly id: string;
   readonly idMode: IdMode;
@@ -112,12 +115,14 @@ export interface PreparedEntry extends Pick<
   'text' | 'metaOffset' | 'warnings' | 'pairs' | 'targets'
 > {
   readonly index: number;
+  /** As `EntryVersion.member`. */
+  readonly member: number;
 }
 
 /** Some versions as the values of one `write_versions`. */
 export interface EncodedWrites {
-  /** Of the entries, in the order of the members of the statement. */
-  readonly indexes: readonly number[];
+  /** As `EntryVersion.member`, in the order of the members of the statement. */
+  readonly members: readonly number[];
   readonly bound: Readonly<Record<string, Bound>>;
 }
 
@@ -156,6 +161,7 @@ export function openBundle(
   const isAlone = type === 'batch';
   const resources = new Map<number, JsonObject>();
   const fullUrls = new Map<string, number>();
+  const named = isAlone ? fullUrlsOf(entries) : fullUrls;
   const outlined = entries.map((entry, index): OutlinedEntry | RefusedEntry => {
     const refusal = refused.get(index);
     if (refusal !== undefined) return { index, refusal };
@@ -164,7 +170,8 @@ export function openBundle(
         below: (url) => tools.references(task.space).below(url),
         isResourceType: (name) => tools.releaseTypes(task.space).has(name),
       });
-      if (!isAlone) requireUnique(rest, fullUrls);
+      if (isAlone) requireIndependent(index, resource, named);
+      else requireUnique(rest, fullUrls);
       if (resource !== undefined) resources.set(index, resource);
       return { ...rest, ...describe(rest, resource, document.marked, isAlone) };
     } catch (error) {
@@ -259,6 +266,30 @@ function requireUnique(
   throw fhirError('invalidValue', { reason }, entryExpression(index, 'fullUrl'));
 }
 
+/** By the urns that name entries, their indexes. */
+function fullUrlsOf(entries: readonly JsonValue[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const [index, entry] of entries.entries()) {
+    const fullUrl = isJsonObject(entry) ? entry['fullUrl'] : undefined;
+    if (typeof fullUrl === 'string' && fullUrl.startsWith('urn:')) found.set(fullUrl, index);
+  }
+  return found;
+}
+
+/** What another entry of a batch will be called, nobody knows (http.html#brules). */
+function requireIndependent(
+  index: number,
+  resource: JsonObject | undefined,
+  named: ReadonlyMap<string, number>,
+): void {
+  if (resource === undefined || named.size === 0) return;
+  const found = findReference(resource, (reference) => (named.get(reference) ?? index) !== index);
+  if (found === undefined) return;
+  const reason = `Entry ${named.get(found.reference)} has this as its fullUrl; entries of a batch do not know each other, send a transaction`;
+  const issue = toIssue('invalidValue', { reason }, found.expression);
+  throw new FhirError('invalidValue', inEntry([issue], index, /^\w*/.exec(found.expression)?.[0] ?? ''));
+}
+
 function describe(
   { request, fullUrl }: Omit<BundleEntry, 'resource'>,
   resource: JsonObject | undefined,
@@ -321,15 +352,15 @@ async function prepareVersions(bundle: Opened, task: VersionsTask): Promise<Prep
         refused.push(outcome);
         continue;
       }
-      const { write, prepared, index } = outcome;
-      if (refused.length === 0) writer.add(write, index);
+      const { write, prepared, index, member } = outcome;
+      if (refused.length === 0) writer.add(write, member);
       if (prepared === undefined) continue;
       const { text, metaOffset, warnings, pairs, targets } = prepared;
       const more = {
         ...(pairs === undefined ? {} : { pairs }),
         ...(targets === undefined ? {} : { targets }),
       };
-      entries.push({ index, text, metaOffset, warnings, ...more });
+      entries.push({ index, member, text, metaOffset, warnings, ...more });
     }
     if (refused.length >= MOST_ISSUES) break;
   }
@@ -339,6 +370,7 @@ async function prepareVersions(bundle: Opened, task: VersionsTask): Promise<Prep
 
 interface Outcome {
   readonly index: number;
+  readonly member: number;
   readonly write: VersionWrite;
   readonly prepared: PreparedVersion | undefined;
 }
@@ -349,7 +381,7 @@ async function prepareEntry(
   version: EntryVersion,
   links: Links,
 ): Promise<Outcome | RefusedEntry> {
-  const { index, type, change, replaced } = version;
+  const { index, member, type, change, replaced } = version;
   try {
     const prepared = change === 'delete' ? undefined : await prepareResource(bundle, space, version, links);
     const write: VersionWrite = {
@@ -369,7 +401,7 @@ async function prepareEntry(
               replaced === undefined ? NO_ROWS : await bundle.preparer.rows({ space, type, body: replaced }),
           }),
     };
-    return { index, write, prepared };
+    return { index, member, write, prepared };
   } catch (error) {
     if (!(error instanceof FhirError)) throw error;
     return { index, refusal: { key: error.key, issues: inEntry(error.issues, index, type) } };
@@ -451,18 +483,18 @@ const CHUNK_SIZE = 2 * 1024 * 1024;
 class ChunkWriter {
   private readonly chunks: EncodedWrites[] = [];
   private writes: VersionWrite[] = [];
-  private indexes: number[] = [];
+  private members: number[] = [];
   private size = 0;
 
   constructor(private readonly space: number) {}
 
-  add(write: VersionWrite, index: number): void {
+  add(write: VersionWrite, member: number): void {
     const size = write.body?.length ?? 0;
     const [first] = this.writes;
     const isOther = first !== undefined && (first.expected === 0) !== (write.expected === 0);
     if (isOther || this.writes.length >= CHUNK_MEMBERS || this.size + size > CHUNK_SIZE) this.close();
     this.writes.push(write);
-    this.indexes.push(index);
+    this.members.push(member);
     this.size += size;
   }
 
@@ -473,9 +505,9 @@ class ChunkWriter {
 
   private close(): void {
     if (this.writes.length === 0) return;
-    this.chunks.push({ indexes: this.indexes, bound: encodeWrites(this.space, this.writes) });
+    this.chunks.push({ members: this.members, bound: encodeWrites(this.space, this.writes) });
     this.writes = [];
-    this.indexes = [];
+    this.members = [];
     this.size = 0;
   }
 }

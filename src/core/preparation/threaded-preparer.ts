@@ -106,8 +106,8 @@ async function openDistant(threads: Threads, task: BundleTask): Promise<OpenBund
 function withBuffers({ entries, writes }: PreparedVersions): PreparedVersions {
   return {
     entries,
-    writes: writes.map(({ indexes, bound }) => ({
-      indexes,
+    writes: writes.map(({ members, bound }) => ({
+      members,
       bound: Object.fromEntries(
         Object.entries(bound).map(([name, value]) => [
           name,

@@ -8,7 +8,7 @@ import { parsePreference } from '../prefer';
 export async function runBundle(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context, root } = exchange;
   const input = edge.read(request.body, request.headers, RESOURCE_TYPES, context.space.release);
-  const answer = await edge.core.bundle(context, input);
-  const preference = parsePreference(request.headers.prefer);
-  return exchange.forbidCaching().send(200, writeBundleResponse(answer, root, preference.answer));
+  const { answer, handling } = parsePreference(request.headers.prefer);
+  const result = await edge.core.bundle(context, { input, handling });
+  return exchange.forbidCaching().send(200, writeBundleResponse(result, root, answer));
 }

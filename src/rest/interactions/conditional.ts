@@ -9,7 +9,7 @@ import type { Exchange } from '../exchange';
 import { readGuardOfMatch } from '../precondition';
 import { parsePreference } from '../prefer';
 import { readResource } from '../resource-input';
-import { deletionsIssue, sendFound, sendWritten } from '../written';
+import { deletionIssue, sendFound, sendWritten } from '../written';
 
 /** A POST with If-None-Exist: 201, or 200 with what is there already. */
 export async function createIfNoneExist(exchange: Exchange): Promise<FastifyReply> {
@@ -35,7 +35,7 @@ export async function removeWhere(exchange: Exchange): Promise<FastifyReply> {
   const [version, ...others] = versions;
   if (version !== undefined && others.length === 0) exchange.setVersion(version);
   if (parsePreference(request.headers.prefer).answer === 'minimal') return exchange.sendEmpty(204);
-  return exchange.send(200, toOutcome([deletionsIssue(type, versions)]));
+  return exchange.send(200, toOutcome([deletionIssue({ type, versions })]));
 }
 
 /** The header holds what would stand behind the `?` of a search, percent-encoded as there. */

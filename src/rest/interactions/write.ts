@@ -32,5 +32,8 @@ export async function remove(exchange: Exchange): Promise<FastifyReply> {
   exchange.forbidCaching();
   if (version !== undefined) exchange.setVersion(version);
   if (parsePreference(request.headers.prefer).answer === 'minimal') return exchange.sendEmpty(204);
-  return exchange.send(200, toOutcome([deletionIssue({ type, id, version })]));
+  return exchange.send(
+    200,
+    toOutcome([deletionIssue({ type, id, versions: version === undefined ? [] : [version] })]),
+  );
 }

@@ -50,6 +50,7 @@ export type EntryRequest =
       readonly isSafe: boolean;
       readonly place: Extract<EntryPlace, { kind: 'operation' }>;
       readonly query: readonly QueryParameter[];
+      readonly path: string;
     };
 
 /** One entry of a batch or transaction. */
@@ -105,7 +106,7 @@ function readRequest(
     case 'POST':
       if (place.kind === 'operation') {
         requireNone(headers, [], method, index);
-        return { kind: 'invoke', isSafe: false, place, query };
+        return { kind: 'invoke', isSafe: false, place, query, path };
       }
       if (place.kind !== 'type' || query.length > 0)
         throw wrongUrl(index, 'A POST goes to a type, such as Patient, or to an operation');
@@ -131,7 +132,7 @@ function readRequest(
     case 'HEAD': {
       if (place.kind === 'operation') {
         requireNone(headers, [], method, index);
-        return { kind: 'invoke', isSafe: true, place, query };
+        return { kind: 'invoke', isSafe: true, place, query, path };
       }
       requireNone(headers, ['ifNoneMatch', 'ifModifiedSince'], method, index);
       return { kind: 'get', isHead: method === 'HEAD', place, query, path, ...knownOf(headers, index) };

@@ -1,7 +1,6 @@
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
 import { entryExpression, type EntryGuard } from '../../fhir/bundle/entry';
-import type { LinkTarget } from '../../fhir/bundle/links';
 import type { IdMode } from '../../fhir/resource';
 import { inEntry, type EntryVersion, type OutlinedEntry } from '../../preparation/bundle';
 import type { ResourceKey } from '../../search/resource-key';
@@ -14,6 +13,8 @@ import { toStoredVersion } from '../stored-version';
 /** What an entry of a transaction writes, once it is known which resource it is about. */
 export interface PlannedWrite {
   readonly entry: OutlinedEntry;
+  /** As `EntryVersion.member`; none is negative. */
+  readonly member: number;
   readonly kind: 'create' | 'update' | 'patch' | 'delete';
   readonly type: string;
   readonly typeNumber: number;
@@ -21,6 +22,8 @@ export interface PlannedWrite {
   readonly key: ResourceKey;
   readonly idMode: IdMode;
   readonly guard: EntryGuard | undefined;
+  /** The client chose an id for something new: nothing else may have it. */
+  readonly mustBeFree: boolean;
 }
 
 /** The order in which a transaction works (https://hl7.org/fhir/R4/http.html#trules); within a kind that of the entries. */
@@ -38,18 +41,28 @@ export function planWrite(
   context: RequestContext,
   entry: OutlinedEntry,
   kind: PlannedWrite['kind'],
-  { type, id, key }: { type: string; id: string; key?: ResourceKey },
+  {
+    member,
+    type,
+    id,
+    key,
+    idMode = kind === 'create' ? 'assigned' : { id },
+    mustBeFree = false,
+  }: Pick<PlannedWrite, 'member' | 'type' | 'id'> &
+    Partial<Pick<PlannedWrite, 'key' | 'idMode' | 'mustBeFree'>>,
 ): PlannedWrite {
   const { request } = entry;
   return {
     entry,
+    member,
     kind,
     type,
     typeNumber: typeNumberOf(services, context, type),
     id,
     key: key ?? services.keys.keyOf(type, id),
-    idMode: kind === 'create' ? 'assigned' : { id },
+    idMode,
     guard: 'guard' in request ? request.guard : undefined,
+    mustBeFree,
   };
 }
 
@@ -67,13 +80,6 @@ export function requireDifferent(writes: readonly PlannedWrite[]): void {
   }
 }
 
-/** What the entries' resources are called from now on. */
-export function linkTargets(writes: readonly PlannedWrite[]): LinkTarget[] {
-  return writes.flatMap(({ entry: { fullUrl, isCanonical }, kind, type, id }) =>
-    fullUrl === undefined || kind === 'delete' ? [] : [{ fullUrl, reference: `${type}/${id}`, isCanonical }],
-  );
-}
-
 /**
  * The version that a write makes of the present one; undefined: there is nothing to delete. Throws what forbids it, at
  * the entry: preconditionFailed, notFound, gone, baseResourceReadOnly.
@@ -84,10 +90,11 @@ export async function nextVersion(
   write: PlannedWrite,
   current: VersionRow | undefined,
 ): Promise<EntryVersion | undefined> {
-  const { entry, kind, type, typeNumber, id, key, idMode, guard } = write;
+  const { entry, member, kind, type, typeNumber, id, key, idMode, guard, mustBeFree } = write;
   const live = current !== undefined && current.change !== 'delete' ? current : undefined;
   const common = {
     index: entry.index,
+    member,
     type,
     id,
     idMode,
@@ -99,6 +106,7 @@ export async function nextVersion(
   };
   try {
     checkGuard(type, id, guard, live);
+    if (mustBeFree && live !== undefined) throw fhirError('idTaken', { type, id });
     if (kind === 'create') return { ...common, change: 'create' };
     if (kind === 'update') return { ...common, change: 'update' };
     if (live === undefined) {

@@ -1,12 +1,26 @@
-import type { BundleAnswer, BundleType } from '../../api';
+import type { BundleAnswer, BundleRequest, BundleType, Invocation, InvocationResult } from '../../api';
 import type { RequestContext } from '../../context';
-import { fhirError } from '../../errors';
 import type { OpenBundle } from '../../preparation/bundle';
 import { SEARCH_PARAMETER } from '../../preparation/prepare';
-import type { ResourceInput } from '../../preparation/preparer';
 import type { Services } from '../../services';
 import type { WriteDoor } from '../../write-door';
+import { runBatch, type SingleWrites } from './batch';
 import { runTransaction } from './transaction';
+
+/** What Bundles are run with. */
+export interface BundleTools {
+  readonly services: Services;
+  readonly write: WriteDoor;
+  /** What each entry of a batch is done by. */
+  readonly single: SingleWrites;
+  invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
+  /** Runs an operation by other services: those that read within a transaction. */
+  invokeWithin(
+    services: Services,
+    context: RequestContext,
+    invocation: Invocation,
+  ): Promise<InvocationResult>;
+}
 
 const BOTH: readonly BundleType[] = ['batch', 'transaction'];
 
@@ -15,22 +29,19 @@ const BOTH: readonly BundleType[] = ['batch', 'transaction'];
  * a transaction what is wrong with any of its entries.
  */
 export async function runBundle(
-  services: Services,
-  write: WriteDoor,
+  { services, write, single, invoke, invokeWithin }: BundleTools,
   given: RequestContext,
-  input: ResourceInput,
-  types: readonly BundleType[] = BOTH,
+  { input, types = BOTH, handling }: BundleRequest,
 ): Promise<BundleAnswer> {
   const bundle = await services.preparer.bundle({ space: given.space, input, types });
   try {
     const { type } = bundle.outline;
-    if (type === 'batch')
-      throw fhirError('notSupported', {
-        reason: 'A batch is not supported yet; nothing was stored',
-      });
-    const entries = await write(given, mainType(bundle), (context) =>
-      runTransaction(services, context, bundle),
-    );
+    const entries =
+      type === 'batch'
+        ? await runBatch(single, { services, context: given, handling, invoke }, bundle.outline)
+        : await write(given, mainType(bundle), (context) =>
+            runTransaction({ services, context, handling, invoke: invokeWithin }, bundle),
+          );
     return { type, entries };
   } finally {
     bundle.close();

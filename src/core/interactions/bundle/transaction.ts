@@ -1,13 +1,31 @@
-import type { EntryAnswer } from '../../api';
+import type { EntryAnswer, StoredVersion } from '../../api';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';
+import { RELEASES } from '../../fhir/release';
+import { createCodeSystemMemory } from '../../operations/code-system-memory';
+import { operationsOf } from '../../operations/invoke';
 import type { OpenBundle, OutlinedEntry } from '../../preparation/bundle';
-import type { NewId } from '../../search/resource-key';
 import type { Services } from '../../services';
-import type { Database } from '../../storage/database';
+import { lockConditions } from '../../storage/condition-lock';
+import type { Database, Run } from '../../storage/database';
 import { isRetryable } from '../../storage/database-error';
-import { inWritingOrder, planWrite, requireDifferent, type PlannedWrite } from './planned-write';
+import { keyOfText, type VersionRow } from '../../storage/version-row';
+import { readWithin } from '../reading';
+import { toStoredVersion } from '../stored-version';
+import { AnswerAllowance } from './answer-allowance';
+import {
+  type EntryConditions,
+  findAllMatches,
+  Matches,
+  readConditionalReferences,
+  readConditions,
+  resolveReferences,
+  type ConditionalReferences,
+} from './entry-conditions';
+import { NewIds, planTransaction, type Plan } from './plan';
+import { atEntry, type PlannedWrite } from './planned-write';
+import { readEntry, type EntryReader } from './read-entry';
 import { readHeads } from './read-heads';
 import {
   claimHeads,
@@ -16,144 +34,258 @@ import {
   registerAll,
   requireUnchanged,
   writePrepared,
+  type WrittenEntries,
 } from './write-transaction';
+
+/** What a transaction is run with. */
+export interface TransactionTools {
+  readonly services: Services;
+  readonly context: RequestContext;
+  readonly handling: EntryReader['handling'];
+  /** Runs an operation by services that read within the transaction. */
+  invoke(services: Services, ...asked: Parameters<EntryReader['invoke']>): ReturnType<EntryReader['invoke']>;
+}
 
 /**
  * All entries of a transaction, or none (https://hl7.org/fhir/R4/http.html#transaction). Its answers stand in the order of
  * the entries. Throws the one error that refuses it, its expressions beginning with `Bundle.entry[n]`; `bundleConflict`
  * when others are faster until the deadline.
  *
- * Resources are prepared before anything is locked, against what is there now; if it is still there when the heads are
- * taken, it is written. A race that is lost is run again with the heads taken first. So the first attempt keeps nobody
- * waiting while it validates, and the second cannot lose.
+ * Without conditions, resources are prepared before anything is locked, against what is there now; if that is still
+ * there when the heads are taken, they are written. A race that is lost is run again with the heads taken first. So the
+ * first attempt keeps nobody waiting while it validates, and the second cannot lose.
  *
- * Cost: one statement that reads what is replaced, one that takes it, one for each 1,000 versions, and commit.
+ * Everybody takes locks in one order: those of conditions, heads, the tenant's counter. What stands in a process's own
+ * queues is never waited for, because nobody there holds anything of the database while it waits.
+ *
+ * Cost: one statement each that reads what is replaced, takes it, locks conditions and looks for their matches; one for
+ * each 1,000 versions; commit.
  */
 export async function runTransaction(
-  services: Services,
-  context: RequestContext,
+  tools: TransactionTools,
   bundle: OpenBundle,
 ): Promise<readonly EntryAnswer[]> {
+  const { services, context } = tools;
   const entries = bundle.outline.entries.flatMap((entry) => ('refusal' in entry ? [] : [entry]));
   if (entries.length === 0) return [];
-  const ids = new Map<number, NewId>();
-  const transaction: Transaction = { services, context, bundle, entries, ids };
-  await services.writes.ready(context.space.number);
-  for (let attempt = 0; ; attempt++) {
+  const conditions = readConditions(services, context, entries);
+  const references = readConditionalReferences(services, context, entries);
+  const ids = new NewIds(services);
+  const transaction = new Transaction(tools, bundle, entries, conditions, references, ids);
+  for (let isFirst = conditions.all.length === 0; ; isFirst = false) {
     try {
-      return attempt === 0 ? await runPrepared(transaction) : await runLocked(transaction);
+      return await (isFirst ? transaction.runPrepared() : transaction.runLocked());
     } catch (error) {
       if (!(error instanceof RaceLost) && !isRetryable(error)) throw error;
     }
     if (Date.now() > context.deadline) throw fhirError('bundleConflict');
-    // An id of ours that somebody has already.
     ids.clear();
   }
 }
 
-interface Transaction {
-  readonly services: Services;
-  readonly context: RequestContext;
-  readonly bundle: OpenBundle;
-  readonly entries: readonly OutlinedEntry[];
-  /** Of what is created, by entry. */
-  readonly ids: Map<number, NewId>;
-}
+type Resolved = ReturnType<typeof resolveReferences>;
 
-/** Prepares first, locks afterwards. */
-async function runPrepared(transaction: Transaction): Promise<readonly EntryAnswer[]> {
-  const { services, context, bundle } = transaction;
-  const writes = planWrites(transaction);
-  const heads = await readKnownHeads(transaction, services, writes);
-  const ready = await prepareWrites(services, context, bundle, {
-    writes,
-    heads,
-    links: writes,
-    conditional: [],
-  });
-  return services.connections.transaction(context.space.number, async (run, database) => {
-    requireUnchanged(ready, heads, await claimHeads(run, context, writes));
-    const answers = await writePrepared(services, run, context, ready);
-    await registerAll(run, context, [ready]);
-    return complete(transaction, database, answers);
-  });
-}
+class Transaction {
+  constructor(
+    private readonly tools: TransactionTools,
+    private readonly bundle: OpenBundle,
+    private readonly entries: readonly OutlinedEntry[],
+    private readonly conditions: EntryConditions,
+    private readonly references: ConditionalReferences,
+    private readonly ids: NewIds,
+  ) {}
 
-/** Locks first. */
-async function runLocked(transaction: Transaction): Promise<readonly EntryAnswer[]> {
-  const { services, context, bundle } = transaction;
-  return services.connections.transaction(context.space.number, async (run, database) => {
-    const writes = planWrites(transaction);
-    await claimHeads(run, context, writes);
-    const inside = { ...services, reader: services.reader.over(database) };
-    const heads = await readKnownHeads(transaction, inside, writes);
-    const ready = await prepareWrites(services, context, bundle, {
+  /** Prepares first, locks afterwards. Without conditions alone. */
+  async runPrepared(): Promise<readonly EntryAnswer[]> {
+    const { services, context } = this.tools;
+    const plan = this.plan(services, new Matches(new Map()));
+    const { writes } = plan;
+    const found = await this.findReferences(services);
+    // What is made here may be meant: only the transaction can tell.
+    if ([...this.references.conditions.values()].some((condition) => found.of(condition).length !== 1))
+      throw new RaceLost();
+    const heads = await this.readKnownHeads(services, writes);
+    const conditional = resolveReferences(this.references, found);
+    const { targets } = plan;
+    const ready = await prepareWrites(services, context, this.bundle, {
       writes,
       heads,
-      links: writes,
-      conditional: [],
+      targets,
+      conditional,
     });
-    const answers = await writePrepared(services, run, context, ready);
-    await registerAll(run, context, [ready]);
-    return complete(transaction, database, answers);
-  });
-}
-
-/** What each entry writes, in the order in which it is done. Throws `invalidValue` for one resource twice. */
-function planWrites(transaction: Transaction): PlannedWrite[] {
-  const { services, context, entries } = transaction;
-  const writes: PlannedWrite[] = [];
-  for (const entry of entries) {
-    const { request } = entry;
-    if (request.kind === 'create') {
-      const id = newId(transaction, entry.index);
-      writes.push(planWrite(services, context, entry, 'create', { type: request.type, id: id.id, key: id }));
-    } else if (request.kind === 'update' || request.kind === 'patch' || request.kind === 'delete') {
-      const { target } = request;
-      if (target.id === undefined)
-        throw fhirError(
-          'notSupported',
-          { reason: 'Conditional entries are not supported yet' },
-          entryExpression(entry.index, 'request.url'),
-        );
-      writes.push(planWrite(services, context, entry, request.kind, target));
-    }
+    return services.writes.transaction(context.space.number, async (run, database) => {
+      requireUnchanged(ready, heads, await claimHeads(run, context, writes));
+      const written = await writePrepared(services, run, context, ready);
+      const within = inside(services, database);
+      if (!this.isSame(conditional, await this.findReferences(within))) throw new RaceLost();
+      await registerAll(run, context, [ready]);
+      return this.complete(within, plan, written);
+    });
   }
-  requireDifferent(writes);
-  return inWritingOrder(writes);
+
+  /** Locks first. */
+  async runLocked(): Promise<readonly EntryAnswer[]> {
+    const { services, context } = this.tools;
+    return services.writes.transaction(context.space.number, async (run, database) => {
+      const within = inside(services, database);
+      const plan = this.plan(services, await this.findConditions(run, within));
+      const { writes, targets } = plan;
+      await claimHeads(run, context, writes);
+      const heads = new Map<PlannedWrite, VersionRow | undefined>();
+      const read = await this.readKnownHeads(within, writes);
+      writes.forEach((write, place) => heads.set(write, read[place]));
+      const write = async (
+        some: readonly PlannedWrite[],
+        conditional: Resolved,
+      ): Promise<{ ready: Awaited<ReturnType<typeof prepareWrites>>; written: WrittenEntries }> => {
+        const ready = await prepareWrites(services, context, this.bundle, {
+          writes: some,
+          heads: some.map((each) => heads.get(each)),
+          targets,
+          conditional,
+        });
+        return { ready, written: await writePrepared(services, run, context, ready) };
+      };
+      // References by criteria are looked for when all else is written, because that is what they may mean.
+      const isLate = ({ entry }: PlannedWrite): boolean => entry.conditionalReferences.size > 0;
+      const early = await write(
+        writes.filter((each) => !isLate(each)),
+        [],
+      );
+      const conditional = resolveReferences(this.references, await this.findReferences(within));
+      const late = await write(writes.filter(isLate), conditional);
+      // What was written last may have become a second match.
+      resolveReferences(this.references, await this.findReferences(within));
+      await registerAll(run, context, [early.ready, late.ready]);
+      return this.complete(within, plan, new Map([...early.written, ...late.written]));
+    });
+  }
+
+  private plan(services: Services, matches: Matches): Plan {
+    return planTransaction(services, this.tools.context, this.entries, this.ids, this.conditions, matches);
+  }
+
+  /** Locks what the conditions ask for before it looks: no other conditional write comes between. */
+  private async findConditions(run: Run, within: Services): Promise<Matches> {
+    const { context } = this.tools;
+    const { all } = this.conditions;
+    if (all.length === 0) return new Matches(new Map());
+    await lockConditions(run, context.space.number, all);
+    const isForAll = context.space.settings.conditionalDelete === 'multiple';
+    return findAllMatches(within, context, all, isForAll ? MOST_DELETED + 1 : TELLING);
+  }
+
+  private findReferences(services: Services): Promise<Matches> {
+    const { conditions } = this.references;
+    return findAllMatches(services, this.tools.context, [...conditions.values()], TELLING);
+  }
+
+  private isSame(resolved: Resolved, matches: Matches): boolean {
+    const references = new Map(resolved);
+    return [...this.references.conditions].every(([text, condition]) => {
+      const [match, other] = matches.of(condition);
+      return (
+        other === undefined && match !== undefined && references.get(text) === `${condition.type}/${match.id}`
+      );
+    });
+  }
+
+  /** In the order of `writes`; what is created has none. */
+  private async readKnownHeads(
+    { reader }: Services,
+    writes: readonly PlannedWrite[],
+  ): Promise<readonly (VersionRow | undefined)[]> {
+    const known = writes.filter(({ kind }) => kind !== 'create');
+    if (known.length === 0) return writes.map(() => undefined);
+    const heads = await readHeads(reader, this.tools.context, known);
+    const byWrite = new Map(known.map((write, place) => [write, heads[place]]));
+    return writes.map((write) => byWrite.get(write));
+  }
+
+  /** Runs what only reads, behind all writes, and puts all answers into the order of the entries. */
+  private async complete(
+    services: Services,
+    plan: Plan,
+    written: WrittenEntries,
+  ): Promise<readonly EntryAnswer[]> {
+    const { context } = this.tools;
+    const answers = new Map<number, EntryAnswer>([...plan.nothing, ...written]);
+    for (const { entry, type, match } of plan.found) {
+      const version = await this.readMatch(services, type, match);
+      answers.set(entry.index, { kind: 'found', version });
+    }
+    for (const [index, maker] of plan.repeated) {
+      const made = answers.get(maker);
+      if (made?.kind !== 'written') throw new Error('what an entry was to make is not there');
+      answers.set(index, { kind: 'found', version: made.result.version });
+    }
+    const allowance = new AnswerAllowance();
+    const reader: EntryReader = {
+      services,
+      context,
+      handling: this.tools.handling,
+      invoke: (...asked) => this.tools.invoke(services, ...asked),
+    };
+    for (const entry of this.entries) {
+      const { request, index } = entry;
+      if (request.kind !== 'get' && request.kind !== 'invoke') continue;
+      if (Date.now() > context.deadline) throw fhirError('timeout');
+      requireReading(services, context, entry);
+      try {
+        answers.set(index, allowance.take(await readEntry(reader, entry)));
+      } catch (error) {
+        throw atEntry(error, index, '');
+      }
+    }
+    return this.entries.map(({ index }) => {
+      const answer = answers.get(index);
+      if (answer === undefined) throw new Error('an entry of a transaction has no answer');
+      return answer;
+    });
+  }
+
+  private async readMatch(
+    services: Services,
+    type: string,
+    { keyText, version, isBase }: Plan['found'][number]['match'],
+  ): Promise<StoredVersion> {
+    const { space } = this.tools.context;
+    const from = isBase ? RELEASES[space.release].baseSpace : space.number;
+    const typeNumber = services.definitions(space.release).typeNumber(type) ?? 0;
+    const row = await services.reader.version(from, { type: typeNumber, key: keyOfText(keyText) }, version);
+    if (row === undefined) throw new Error('the version of a head is gone');
+    return toStoredVersion(services, type, row);
+  }
 }
 
-function newId({ services, ids }: Transaction, index: number): NewId {
-  let id = ids.get(index);
-  if (id === undefined) ids.set(index, (id = services.ids.next()));
-  return id;
+/** Enough to tell none, one and several apart. */
+const TELLING = 2;
+/** Resources that one conditional delete takes, where the tenant lets it take several. */
+const MOST_DELETED = 1000;
+
+/** Reads what the transaction has written. */
+function inside(services: Services, database: Database): Services {
+  // What is remembered under the version of something must not be remembered under one that is not committed.
+  return {
+    ...readWithin(services, database),
+    codeSystems: createCodeSystemMemory(),
+    isWithinTransaction: true,
+  };
 }
 
-/** In the order of `writes`; what is created has none. */
-async function readKnownHeads(
-  { context }: Transaction,
-  { reader }: Services,
-  writes: readonly PlannedWrite[],
-): Promise<Awaited<ReturnType<typeof readHeads>>[number][]> {
-  const known = writes.filter(({ kind }) => kind !== 'create');
-  const heads = known.length === 0 ? [] : await readHeads(reader, context, known);
-  const byWrite = new Map(known.map((write, place) => [write, heads[place]]));
-  return writes.map((write) => byWrite.get(write));
-}
-
-/** Runs what only reads, behind all writes, and puts all answers into the order of the entries. */
-async function complete(
-  { entries }: Transaction,
-  _database: Database,
-  answers: ReadonlyMap<number, EntryAnswer>,
-): Promise<readonly EntryAnswer[]> {
-  return entries.map(({ index }) => {
-    const answer = answers.get(index);
-    if (answer !== undefined) return answer;
-    throw fhirError(
-      'notSupported',
-      { reason: 'Entries that read are not supported yet' },
-      entryExpression(index, 'request.method'),
-    );
-  });
+/** Throws `notSupported` for an operation that may change data: it would do so in a transaction of its own. */
+function requireReading(
+  services: Services,
+  { space }: RequestContext,
+  { index, request }: OutlinedEntry,
+): void {
+  if (request.kind !== 'invoke') return;
+  const { code } = request.place;
+  const found = operationsOf(services.definitions(space.release)).filter((each) => each.code === code);
+  if (!found.some(({ affectsState }) => affectsState)) return;
+  throw fhirError(
+    'notSupported',
+    { reason: `The operation $${code} may change data, which it does by itself and not in a transaction` },
+    entryExpression(index, 'request.url'),
+  );
 }

@@ -1,17 +1,18 @@
-import type { EntryAnswer, WriteResult } from '../../api';
+import type { EntryAnswer, StoredVersion, WriteResult } from '../../api';
 import type { RequestContext } from '../../context';
 import { entryExpression } from '../../fhir/bundle/entry';
+import type { LinkTarget } from '../../fhir/bundle/links';
 import type { EntryVersion, OpenBundle, PreparedEntry, PreparedVersions } from '../../preparation/bundle';
 import type { Services } from '../../services';
 import { claimResources } from '../../storage/claim';
 import type { VersionRow } from '../../storage/version-row';
 import type { Written } from '../../storage/version-write';
-import type { Run } from '../../storage/database';
 import { registerParameters, writeEncoded } from '../../storage/write-queue';
+import type { Run } from '../../storage/database';
 import { SEARCH_PARAMETER } from '../../preparation/prepare';
 import { watchIntegrity, type IntegrityWatch } from '../referential-integrity';
 import { ANONYMOUS, toStoredVersion } from '../stored-version';
-import { linkTargets, nextVersion, type PlannedWrite } from './planned-write';
+import { nextVersion, type PlannedWrite } from './planned-write';
 
 /** Another writer was faster than what was prepared: the transaction is tried again. */
 export class RaceLost extends Error {}
@@ -33,14 +34,14 @@ export async function prepareWrites(
   {
     writes,
     heads,
-    links,
+    targets,
     conditional,
   }: {
     readonly writes: readonly PlannedWrite[];
     /** In the order of `writes`. */
     readonly heads: readonly (VersionRow | undefined)[];
-    /** All that are written, which may be more than `writes`. */
-    readonly links: readonly PlannedWrite[];
+    /** What the entries' resources are called. */
+    readonly targets: readonly LinkTarget[];
     readonly conditional: readonly (readonly [text: string, reference: string])[];
   },
 ): Promise<PreparedWrites> {
@@ -50,7 +51,7 @@ export async function prepareWrites(
   const prepared = await bundle.prepare({
     space: context.space,
     versions: versions.filter((version) => version !== undefined),
-    targets: linkTargets(links),
+    targets,
     conditional,
     author: context.actor === ANONYMOUS ? null : context.actor,
   });
@@ -94,6 +95,20 @@ export function requireUnchanged(
   }
 }
 
+/** Answers of entries by their index. */
+export type WrittenEntries = ReadonlyMap<number, EntryAnswer>;
+
+/** One entry may delete several resources, where criteria name them. */
+function deletion(
+  before: EntryAnswer | undefined,
+  { entry: { request }, type, id }: PlannedWrite,
+  versions: readonly StoredVersion[],
+): EntryAnswer {
+  const others = before?.kind === 'deleted' ? before.versions : [];
+  const isNamed = 'target' in request && request.target.id !== undefined;
+  return { kind: 'deleted', type, ...(isNamed ? { id } : {}), versions: [...others, ...versions] };
+}
+
 /**
  * Writes what was prepared and gives the answers of its entries by their index. Throws `RaceLost` where an expected
  * version does not hold. One statement for each chunk.
@@ -103,36 +118,36 @@ export async function writePrepared(
   run: Run,
   { space, actor }: RequestContext,
   { writes, versions, prepared, integrity }: PreparedWrites,
-): Promise<ReadonlyMap<number, EntryAnswer>> {
+): Promise<WrittenEntries> {
   await integrity.hold(run);
   const written = new Map<number, Written>();
-  for (const { indexes, bound } of prepared.writes) {
-    const outcomes = await writeEncoded(run, bound, indexes.length, space.searchParameters?.change);
-    for (const [member, index] of indexes.entries()) {
-      const outcome = outcomes[member];
+  for (const { members, bound } of prepared.writes) {
+    const outcomes = await writeEncoded(run, bound, members.length, space.searchParameters?.change);
+    for (const [place, member] of members.entries()) {
+      const outcome = outcomes[place];
       if (outcome === undefined) throw new RaceLost();
-      written.set(index, outcome);
+      written.set(member, outcome);
     }
   }
-  const entries = new Map(prepared.entries.map((entry) => [entry.index, entry]));
+  const entries = new Map(prepared.entries.map((entry) => [entry.member, entry]));
   const author = actor === ANONYMOUS ? null : actor;
   const answers = new Map<number, EntryAnswer>();
   for (const [place, write] of writes.entries()) {
-    const { type, id } = write;
+    const { type } = write;
     const { index } = write.entry;
     const version = versions[place];
-    const outcome = written.get(index);
+    const outcome = written.get(write.member);
     if (version === undefined || outcome === undefined) {
-      answers.set(index, { kind: 'deleted', type, id, version: undefined });
+      answers.set(index, deletion(answers.get(index), write, []));
       continue;
     }
-    const entry = entries.get(index);
+    const entry = entries.get(write.member);
     const row = toRow(version, entry, author, outcome);
     const stored = toStoredVersion(services, type, row);
     answers.set(
       index,
       version.change === 'delete'
-        ? { kind: 'deleted', type, id, version: stored }
+        ? deletion(answers.get(index), write, [stored])
         : { kind: 'written', result: toResult(version, stored, entry) },
     );
   }
@@ -150,12 +165,12 @@ export async function registerAll(
 ): Promise<void> {
   for (const { integrity } of all) await integrity.require(run);
   for (const { versions, prepared } of all) {
-    const pairs = new Map(prepared.entries.map((entry) => [entry.index, entry.pairs]));
+    const pairs = new Map(prepared.entries.map((entry) => [entry.member, entry.pairs]));
     for (const version of versions) {
       if (version?.type !== SEARCH_PARAMETER) continue;
       await registerParameters(run, space.number, {
         owner: version.id,
-        pairs: pairs.get(version.index) ?? [],
+        pairs: pairs.get(version.member) ?? [],
       });
     }
   }

@@ -1,0 +1,136 @@
+import type { Core, EntryAnswer } from '../../api';
+import type { RequestContext } from '../../context';
+import { FhirError, fhirError } from '../../errors';
+import { entryExpression } from '../../fhir/bundle/entry';
+import { parseQueryText } from '../../fhir/query-text';
+import type { BundleOutline, OutlinedEntry, RefusedEntry } from '../../preparation/bundle';
+import type { ResourceInput } from '../../preparation/preparer';
+import { toFhirError } from '../../outcome';
+import { AnswerAllowance } from './answer-allowance';
+import { atEntry } from './planned-write';
+import { readEntry, type EntryReader } from './read-entry';
+
+/** What the writes of a batch are done by: the same functions as single requests. */
+export type SingleWrites = Pick<
+  Core,
+  | 'create'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'createIfNoneExist'
+  | 'updateWhere'
+  | 'patchWhere'
+  | 'deleteWhere'
+>;
+
+/** Entries under way at once. */
+const AT_ONCE = 32;
+
+/**
+ * Each entry of a batch by itself, as if it had come alone, in no certain order; what fails is its own answer
+ * (https://hl7.org/fhir/R4/http.html#batch).
+ */
+export async function runBatch(
+  writes: SingleWrites,
+  reader: EntryReader,
+  { entries }: BundleOutline,
+): Promise<readonly EntryAnswer[]> {
+  const { context } = reader;
+  const answers: EntryAnswer[] = [];
+  const allowance = new AnswerAllowance();
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let index = next++; index < entries.length; index = next++) {
+      const entry = entries[index];
+      if (entry === undefined) return;
+      try {
+        if (Date.now() > context.deadline) throw fhirError('timeout');
+        answers[index] = allowance.take(await runEntry(writes, reader, entry));
+      } catch (error) {
+        if (!(error instanceof FhirError))
+          context.log.error(
+            { requestId: context.requestId, fault: faultOf(error) },
+            'an entry of a batch failed',
+          );
+        answers[index] = { kind: 'failed', error: toFhirError(error, context.requestId) };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, entries.length) }, work));
+  return answers;
+}
+
+function faultOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}
+
+async function runEntry(
+  writes: SingleWrites,
+  reader: EntryReader,
+  entry: OutlinedEntry | RefusedEntry,
+): Promise<EntryAnswer> {
+  if ('refusal' in entry) throw new FhirError(entry.refusal.key, entry.refusal.issues);
+  const { index, request } = entry;
+  if (request.kind === 'get' || request.kind === 'invoke') return readEntry(reader, entry);
+  const type = request.kind === 'create' ? request.type : request.target.type;
+  try {
+    return await runWrite(writes, reader.context, entry);
+  } catch (error) {
+    throw atEntry(error, index, type);
+  }
+}
+
+async function runWrite(
+  writes: SingleWrites,
+  context: RequestContext,
+  { index, request, input }: OutlinedEntry,
+): Promise<EntryAnswer> {
+  switch (request.kind) {
+    case 'create': {
+      const { type, ifNoneExist } = request;
+      if (ifNoneExist === undefined)
+        return { kind: 'written', result: await writes.create(context, type, present(input)) };
+      const criteria = parseQueryText(ifNoneExist);
+      const result = await writes.createIfNoneExist(context, type, present(input), criteria);
+      return result.created ? { kind: 'written', result } : { kind: 'found', version: result.version };
+    }
+    case 'update': {
+      const { target, guard } = request;
+      const { type } = target;
+      const result =
+        target.id === undefined
+          ? await writes.updateWhere(context, type, target.criteria, present(input), guard)
+          : await writes.update(context, type, target.id, present(input), guard);
+      return { kind: 'written', result };
+    }
+    case 'patch': {
+      const { target, guard } = request;
+      const { type } = target;
+      const result =
+        target.id === undefined
+          ? await writes.patchWhere(context, type, target.criteria, present(input), guard)
+          : await writes.patch(context, type, target.id, present(input), guard);
+      return { kind: 'written', result };
+    }
+    case 'delete': {
+      const { target, guard } = request;
+      const { type } = target;
+      if (target.id === undefined)
+        return {
+          kind: 'deleted',
+          type,
+          versions: await writes.deleteWhere(context, type, target.criteria, guard),
+        };
+      const { version } = await writes.delete(context, type, target.id, guard);
+      return { kind: 'deleted', type, id: target.id, versions: version === undefined ? [] : [version] };
+    }
+    default:
+      throw fhirError('invalidValue', { reason: 'An entry writes or reads' }, entryExpression(index));
+  }
+}
+
+/** Entries that write have a resource: `readEntry` of core/fhir has seen to it. */
+function present(input: ResourceInput | undefined): ResourceInput {
+  if (input === undefined) throw new Error('an entry that writes has lost its resource');
+  return input;
+}

@@ -1,0 +1,51 @@
+import type { RequestContext } from '../../context';
+import type { Services } from '../../services';
+import { lookUpTokens, type TokenQuestion } from '../../storage/token-look-up';
+import { keyOfText } from '../../storage/version-row';
+import type { Condition } from '../conditional/condition';
+import type { ConditionMatch } from '../conditional/find-matches';
+
+/**
+ * Of those conditions that ask for one token with its system, as most ask for an identifier: what meets each of them, by
+ * name, at most `most` resources. Others are left out. Cost: one statement for each thousand.
+ */
+export async function findIdentified(
+  services: Services,
+  { space }: RequestContext,
+  conditions: readonly Condition[],
+  most: number,
+): Promise<ReadonlyMap<string, readonly ConditionMatch[]>> {
+  const names: string[] = [];
+  const questions: TokenQuestion[] = [];
+  for (const condition of conditions) {
+    const question = questionOf(condition);
+    if (question === undefined || services.isConformanceType(space.release, condition.type)) continue;
+    names.push(condition.name);
+    questions.push(question);
+  }
+  if (questions.length === 0) return new Map();
+  const answers = await lookUpTokens(services.database, space.number, questions, most);
+  return new Map(
+    names.map((name, place) => [
+      name,
+      (answers[place] ?? []).map(({ keyText, id, version }) => ({
+        id: id ?? services.keys.idOf(keyOfText(keyText)),
+        keyText,
+        version,
+        isBase: false,
+      })),
+    ]),
+  );
+}
+
+function questionOf({ typeNumber, criteria }: Condition): TokenQuestion | undefined {
+  const [criterion, another] = criteria;
+  if (criterion === undefined || another !== undefined || criterion.isNegated === true) return undefined;
+  const [predicate, alternative] = criterion.anyOf;
+  if (predicate?.index !== 'token' || alternative !== undefined) return undefined;
+  const { parameter, value, system } = predicate;
+  // A code without a system may stand with several, and then once for each.
+  return value === undefined || system === undefined
+    ? undefined
+    : { type: typeNumber, parameter, value, system };
+}

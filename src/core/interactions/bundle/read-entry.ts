@@ -1,0 +1,108 @@
+import type { EntryAnswer, Invocation, InvocationResult, StoredVersion } from '../../api';
+import type { RequestContext } from '../../context';
+import { fhirError } from '../../errors';
+import { entryExpression, type EntryRequest, type KnownVersion } from '../../fhir/bundle/entry';
+import type { OutlinedEntry } from '../../preparation/bundle';
+import type { Services } from '../../services';
+import { capabilities } from '../capabilities';
+import { history } from '../history';
+import { parseHistoryParameters } from '../history-parameters';
+import { read } from '../read';
+import { searchAny } from '../search-types';
+import { vread } from '../vread';
+
+/** What entries that only read are answered with. */
+export interface EntryReader {
+  readonly services: Services;
+  readonly context: RequestContext;
+  /** `Prefer: handling`, for searches. */
+  readonly handling: 'strict' | 'lenient' | undefined;
+  invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
+}
+
+/**
+ * Answers an entry that writes nothing: read, vread, search, history, operation, metadata, as the same address is
+ * answered alone. Throws what that throws.
+ */
+export async function readEntry(
+  reader: EntryReader,
+  { index, request, input }: OutlinedEntry,
+): Promise<EntryAnswer> {
+  if (request.kind === 'invoke') {
+    const { type, id, code } = request.place;
+    const level = id !== undefined ? 'instance' : type !== undefined ? 'type' : 'system';
+    const result = await reader.invoke(reader.context, {
+      level,
+      type,
+      id,
+      code,
+      input: request.isSafe ? undefined : input,
+      query: request.query,
+      safe: request.isSafe,
+    });
+    return 'text' in result
+      ? { kind: 'resource', text: result.text, isHead: false }
+      : { kind: 'search', page: result.page, path: request.path, isHead: false };
+  }
+  if (request.kind !== 'get') throw new Error('an entry that writes is not read');
+  return answerGet(reader, index, request);
+}
+
+/** What an entry looks like, the Bundle around it decides. */
+const PRESENTATION: ReadonlySet<string> = new Set(['_format', '_pretty']);
+
+async function answerGet(
+  { services, context, handling }: EntryReader,
+  index: number,
+  { place, query: given, path, isHead, known }: Extract<EntryRequest, { kind: 'get' }>,
+): Promise<EntryAnswer> {
+  const query = given.filter(([name]) => !PRESENTATION.has(name));
+  const search = async (scope: {
+    type?: string;
+    compartment?: { type: string; id: string };
+  }): Promise<EntryAnswer> => {
+    const page = await searchAny(services, context, { ...scope, parameters: query, handling });
+    return { kind: 'search', page, path, isHead };
+  };
+  const one = (version: StoredVersion): EntryAnswer => ({
+    kind: 'read',
+    version,
+    isHead,
+    isKnown: isKnown(version, known),
+  });
+  switch (place.kind) {
+    case 'instance':
+      return one(await read(services, context, place.type, place.id));
+    case 'version':
+      return one(await vread(services, context, place.type, place.id, place.versionId));
+    case 'system':
+      return search({});
+    case 'type':
+      return search({ type: place.type });
+    case 'compartment': {
+      const { type, id, member } = place;
+      return search({ compartment: { type, id }, ...(member === undefined ? {} : { type: member }) });
+    }
+    case 'history': {
+      const { type, id } = place;
+      const page = await history(services, context, { type, id, ...parseHistoryParameters(query) });
+      return { kind: 'history', page, path, query, isHead };
+    }
+    case 'metadata': {
+      if (query.some(([name]) => name === 'mode'))
+        throw fhirError(
+          'notSupported',
+          { reason: 'In a Bundle, metadata is the CapabilityStatement and nothing else' },
+          entryExpression(index, 'request.url'),
+        );
+      return { kind: 'resource', text: (await capabilities(services, context, 'full')).text, isHead };
+    }
+  }
+}
+
+/** As `If-None-Match` and `If-Modified-Since` of a read; the latter compares whole seconds. */
+function isKnown({ versionId, lastUpdated }: StoredVersion, known: KnownVersion | undefined): boolean {
+  if (known?.tags !== undefined) return known.tags.includes('*') || known.tags.includes(String(versionId));
+  if (known?.modifiedSince === undefined) return false;
+  return Math.floor(lastUpdated / 1000) * 1000 <= known.modifiedSince;
+}

@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import { BinaryArray } from './binary-array';
+import type { Database } from './database';
+import { bind, defineStatement, template } from './statement';
+import type { KeyHalves } from './version-write';
+
+/** A token with its system, as a parameter of a type has it. */
+export interface TokenQuestion {
+  readonly type: number;
+  readonly parameter: number;
+  readonly value: KeyHalves;
+  /** Hash of the system; 0: none. */
+  readonly system: number;
+}
+
+export interface TokenAnswer {
+  /** Decimal form of the 64-bit key. */
+  readonly keyText: string;
+  /** Null where the key stands for the id. */
+  readonly id: string | null;
+  readonly version: number;
+}
+
+const LOOK_UP = defineStatement(
+  template(sql`
+    select x.ordinal::int, y.resource_key::text, y.id, y.version
+    from unnest(${bind('types')}::smallint[], ${bind('parameters')}::int[], ${bind('values')}::bigint[],
+                ${bind('systems')}::int[]) with ordinality as x (resource_type, parameter, value_hash, system_hash, ordinal)
+    cross join lateral (
+      select r.resource_key, r.id, r.version
+      from andiron.token_index i
+      join andiron.resource r
+        on r.space = ${bind('space')}::int and r.resource_type = x.resource_type and r.resource_key = i.resource_key
+      where i.space = ${bind('space')}::int and i.parameter = x.parameter and i.value_hash = x.value_hash
+        and i.system_hash = x.system_hash
+      limit ${bind('most')}::int
+    ) y
+    limit ${bind('limit')}::int`),
+);
+
+/** Questions of one statement. */
+const AT_ONCE = 1000;
+
+/**
+ * Live resources that have each token, at most `most` of each, in the order of the questions. Cost: one statement for
+ * each thousand.
+ */
+export async function lookUpTokens(
+  database: Database,
+  space: number,
+  questions: readonly TokenQuestion[],
+  most: number,
+): Promise<readonly (readonly TokenAnswer[])[]> {
+  const answers: TokenAnswer[][] = questions.map(() => []);
+  for (let start = 0; start < questions.length; start += AT_ONCE) {
+    const slice = questions.slice(start, start + AT_ONCE);
+    const types = new BinaryArray('int2');
+    const parameters = new BinaryArray('int4');
+    const values = new BinaryArray('int8', 1024);
+    const systems = new BinaryArray('int4');
+    for (const { type, parameter, value, system } of slice) {
+      types.pushInt2(type);
+      parameters.pushInt4(parameter);
+      values.pushInt8(value.high, value.low);
+      systems.pushInt4(system);
+    }
+    const rows = await database.run('search', space, LOOK_UP, {
+      space,
+      types: types.finish(),
+      parameters: parameters.finish(),
+      values: values.finish(),
+      systems: systems.finish(),
+      most,
+      limit: slice.length * most,
+    });
+    for (const [ordinal, keyText, id, version] of rows as [number, string, string | null, number][])
+      answers[start + ordinal - 1]?.push({ keyText, id, version });
+  }
+  return answers;
+}

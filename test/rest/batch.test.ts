@@ -1,0 +1,161 @@
+/** Batches: https://hl7.org/fhir/R4/http.html#batch. Numbers are rows of checks.md. */
+import type { Release } from '../../src/core';
+import { startServer, type Answer, type TestServer } from '../support/server';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ environment: { MAX_BUNDLE_ENTRIES: '2000' } });
+  await server.app.core.tenants.create('other');
+});
+afterAll(() => server.close());
+
+function bundle(type: string, ...entry: object[]): object {
+  return { resourceType: 'Bundle', type, entry };
+}
+function ask(method: string, url: string, more: object = {}): object {
+  return { request: { method, url, ...more } };
+}
+
+interface Entry {
+  readonly response: { readonly status: string; readonly outcome?: { issue: { expression?: string[] }[] } };
+}
+const statuses = ({ json }: Answer): string[] =>
+  json.entry.map(({ response }: Entry) => response.status.slice(0, 3));
+
+/** What makes a body long: characters that are no part of any value. */
+const BLANKS = ' '.repeat(300_000);
+
+describe.each<[Release, string]>([
+  ['r4', 'system'],
+  ['r4b', 'other'],
+])('a batch under %s of the tenant %s', (release, tenant) => {
+  const send = (
+    method: string,
+    rest: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => server.request(method, `${server.path(tenant, release)}${rest}`, body, headers);
+
+  it('without entries answers a batch-response without entries (check 80)', async () => {
+    const { status, json } = await send('POST', '', { resourceType: 'Bundle', type: 'batch' });
+    expect([status, json]).toEqual([200, { resourceType: 'Bundle', type: 'batch-response' }]);
+  });
+
+  it.each([
+    ['short', ''],
+    ['long', BLANKS],
+  ])('88: answers each entry by itself and writes those that are good; a %s one', async (kind, blanks) => {
+    const id = `batch-${kind}-${release}`;
+    const code = { text: 'x' };
+    const body = bundle(
+      'batch',
+      { resource: { resourceType: 'Patient', id }, ...ask('PUT', `Patient/${id}`) },
+      { resource: { resourceType: 'Patient', birthDate: 'yesterday' }, ...ask('POST', 'Patient') },
+      { resource: { resourceType: 'Basic', code }, ...ask('POST', 'Basic') },
+      ask('GET', 'Patient/nobody'),
+      ask('DELETE', ''),
+      ask('FETCH', 'Patient'),
+      { resource: { resourceType: 'Patient', id }, ...ask('PUT', 'Patient/another') },
+      { resource: { resourceType: 'Basic', code }, ...ask('POST', 'Basic'), unknown: 1 },
+      ask('GET', `Patient?_id=batch-absent`),
+      ask('GET', 'http://elsewhere.example/fhir/Patient/1'),
+      ask('GET', 'Patient/$nothing'),
+    );
+    const answer = await send('POST', '', JSON.stringify(body) + blanks);
+    expect([answer.status, answer.json.type]).toEqual([200, 'batch-response']);
+    expect(statuses(answer)).toEqual([
+      '201',
+      '400',
+      '201',
+      '404',
+      '400',
+      '400',
+      '400',
+      '400',
+      '200',
+      '400',
+      '404',
+    ]);
+    const place = (index: number): unknown => answer.json.entry[index].response.outcome.issue[0].expression;
+    expect(place(1)).toEqual(['Bundle.entry[1].resource.birthDate']);
+    expect(place(4)).toEqual(['Bundle.entry[4].request.url']);
+    expect(place(6)).toEqual(['Bundle.entry[6].resource.id']);
+    expect(place(7)).toEqual(['Bundle.entry[7].unknown']);
+    expect((await send('GET', `/Patient/${id}`)).status).toBe(200);
+    expect((await send('GET', `/Basic/${answer.json.entry[2].resource.id}`)).status).toBe(200);
+  });
+
+  it('refuses an entry that refers to another by a urn, which has no id yet', async () => {
+    const fullUrl = 'urn:uuid:00000000-0000-4000-8000-000000000001';
+    const answer = await send(
+      'POST',
+      '',
+      bundle(
+        'batch',
+        { fullUrl, resource: { resourceType: 'Patient' }, ...ask('POST', 'Patient') },
+        {
+          resource: {
+            resourceType: 'Observation',
+            status: 'final',
+            code: { text: 'x' },
+            subject: { reference: fullUrl },
+          },
+          ...ask('POST', 'Observation'),
+        },
+      ),
+    );
+    expect(statuses(answer)).toEqual(['201', '400']);
+    expect(answer.json.entry[1].response.outcome.issue[0].expression).toEqual([
+      'Bundle.entry[1].resource.subject.reference',
+    ]);
+  });
+
+  it('has conditional entries and patches, each guarded by itself', async () => {
+    const system = `http://example.org/${release}`;
+    const resource = { resourceType: 'Patient', identifier: [{ system, value: '1' }] };
+    const url = `Patient?identifier=${system}|1`;
+    const patch = [{ op: 'add', path: '/active', value: true }];
+    const data = Buffer.from(JSON.stringify(patch)).toString('base64');
+    const binary = { resourceType: 'Binary', contentType: 'application/json-patch+json', data };
+    const make = bundle('batch', {
+      resource,
+      ...ask('POST', 'Patient', { ifNoneExist: `identifier=${system}|1` }),
+    });
+    expect(statuses(await send('POST', '', make))).toEqual(['201']);
+    expect(statuses(await send('POST', '', make))).toEqual(['200']);
+    const change = (ifMatch: string): object =>
+      bundle(
+        'batch',
+        { resource: binary, ...ask('PATCH', url, { ifMatch }) },
+        { resource: binary, ...ask('PATCH', 'Patient?identifier=nobody') },
+      );
+    expect(statuses(await send('POST', '', change('W/"1"')))).toEqual(['200', '404']);
+    expect(statuses(await send('POST', '', change('W/"1"')))).toEqual(['412', '404']);
+    const found = await send('GET', `/${url}`);
+    expect(found.json.entry[0].resource).toMatchObject({ active: true, meta: { versionId: '2' } });
+    expect(
+      statuses(
+        await send('POST', '', bundle('batch', ask('DELETE', url), ask('GET', 'Patient/1?_format=json'))),
+      ),
+    ).toEqual(['200', '404']);
+  });
+
+  it('takes preferences of the whole: minimal answers, and searches by their handling', async () => {
+    const body = bundle(
+      'batch',
+      { resource: { resourceType: 'Patient' }, ...ask('POST', 'Patient') },
+      ask('GET', 'Patient?unknown=1'),
+    );
+    const strict = await send('POST', '', body, { prefer: 'return=minimal, handling=strict' });
+    expect(statuses(strict)).toEqual(['201', '400']);
+    expect(Object.keys(strict.json.entry[0])).toEqual(['response']);
+    const lenient = await send('POST', '', body, { prefer: 'handling=lenient' });
+    expect(statuses(lenient)).toEqual(['201', '200']);
+  });
+
+  it.each(['batch', 'transaction'])('of too many entries is refused as a %s', async (type) => {
+    const entries = Array.from({ length: 2001 }, () => ask('GET', 'Patient/1'));
+    const { status, json } = await send('POST', '', bundle(type, ...entries));
+    expect([status, json.issue[0].code]).toEqual([413, 'too-long']);
+  });
+});
