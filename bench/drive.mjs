@@ -8,8 +8,8 @@ const HOPELESS_ERRORS = 2000;
 const FHIR_JSON = 'application/fhir+json';
 
 /**
- * @typedef {{ method: string, path: string, body?: string, contentType?: string, expected: number }} BenchRequest
- *   `path` follows the base; `contentType` defaults to application/fhir+json
+ * @typedef {{ method: string, path: string, body?: string, contentType?: string, expected: number, weight?: number }} BenchRequest
+ *   `weight`: for how many it counts (1); `path` follows the base; `contentType` defaults to application/fhir+json
  * @typedef {{ name: string, client: Client, serverPid?: number, postgresPid: number }} Side one of the two servers
  */
 
@@ -83,6 +83,7 @@ export async function driveRound(side, nextRequest, { clients, warmupSeconds, se
   let isOver = false;
   let errorCount = 0;
   let sizeBytes = 0;
+  let weight = 0;
   let announceEnd;
   const ended = new Promise((resolve) => (announceEnd = resolve));
 
@@ -106,6 +107,7 @@ export async function driveRound(side, nextRequest, { clients, warmupSeconds, se
         if (answer.status !== request.expected) fail(`${request.method} ${answer.status}`, answer.text);
         else if (isCounted && isMeasuring) {
           latencies.push(took);
+          weight += request.weight ?? 1;
           sizeBytes += answer.sizeBytes;
         }
       } catch (error) {
@@ -136,11 +138,11 @@ export async function driveRound(side, nextRequest, { clients, warmupSeconds, se
 
   latencies.sort((a, b) => a - b);
   const count = latencies.length;
-  const perRequest = (name) => (count ? round((after[name] - before[name]) / count, 4) : undefined);
+  const perRequest = (name) => (count ? round((after[name] - before[name]) / weight, 4) : undefined);
   return {
     requests: count,
     seconds: round(elapsedSeconds, 3),
-    rate: round(count / elapsedSeconds, 1),
+    rate: round(weight / elapsedSeconds, 1),
     p50: percentile(latencies, 0.5),
     p95: percentile(latencies, 0.95),
     p99: percentile(latencies, 0.99),

@@ -19,6 +19,14 @@ export function readGenerated(folder, patientCount) {
   return { shared: flatten(shared), bundles: bundles.map(flatten), patients: bundles.map(describePatient) };
 }
 
+/** Further patients for timed imports: each Bundle as text with the number of its resources, and each resource alone. */
+export function readImports(folder) {
+  const lines = fs.readFileSync(path.join(folder, 'extra.ndjson'), 'utf8').split('\n').filter(Boolean);
+  const bundles = lines.map((text) => ({ text, count: JSON.parse(text).entry.length }));
+  const resources = lines.slice(0, 20).flatMap((text) => flatten(JSON.parse(text)));
+  return { bundles, resources };
+}
+
 function flatten(bundle) {
   return bundle.entry.map(({ fullUrl, resource }) => {
     const names = [fullUrl];

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createClient, driveRound } from './drive.mjs';
 import { generate } from './generate.mjs';
-import { loadGenerated, readGenerated } from './load.mjs';
+import { loadGenerated, readGenerated, readImports } from './load.mjs';
 import { startPostgres } from './postgres.mjs';
 import {
   findFreePort,
@@ -32,7 +32,7 @@ const USAGE = `node bench/run.mjs [options]
   --seconds S     length of a round (10), after --warmup S (1)
   --quick         3 rounds of 3 s, warm-up 0.5 s
   --only a,b      only these tests: read search-name search-identifier search-subject search-code-sorted metadata
-                  create-patient create-observation update patch delete; or a prefix such as search
+                  create-patient create-observation update patch delete import; or a prefix such as search
   --clients N     concurrent clients (16)
   --patients N    patients to load (500 = 32,191 resources)
   --profile name  one test, one round, with a CPU profile of the server
@@ -107,6 +107,7 @@ async function run() {
     andironIds: patientIds,
     limitIds,
     clients: options.clients,
+    imports: readImports(dataFolder),
   });
   const chosen = workloads.filter(
     ({ name }) => options.only.length === 0 || options.only.some((only) => name.startsWith(only)),
@@ -297,7 +298,8 @@ async function runTest(workload, sides) {
     for (let round = 0; round < options.rounds; round++) {
       rounds.limit.push(await driveRound(sides.limit, workload.limit, shape));
       await workload.prepare?.(sides.andiron.client, options.warmup + options.seconds);
-      rounds.andiron.push(await driveRound(sides.andiron, workload.andiron, shape));
+      const { clients = shape.clients } = workload;
+      rounds.andiron.push(await driveRound(sides.andiron, workload.andiron, { ...shape, clients }));
     }
     const failures = [...rounds.limit, ...rounds.andiron].flatMap((round) => round.failures);
     const test = { ...summariseTest(workload, rounds), failures: mergeFailures(failures), rounds };

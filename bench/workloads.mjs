@@ -24,13 +24,13 @@ export function createRandom(seed) {
 }
 
 /**
- * @param {{ patients: object[], andironIds: string[], limitIds: string[], clients: number }} loaded
+ * @param {{ patients: object[], andironIds: string[], limitIds: string[], clients: number, imports: object }} loaded
  *   `patients`: what load.mjs tells about each; the ids stand in the same order
  * @returns list of { name, title, target, beside, andiron, limit, verify?, prepare? }: `andiron` and `limit` make the
  *   next request of a worker; `verify(client)` throws where a sample of answers is wrong; `prepare(client, seconds)`
  *   runs before each round and outside its time
  */
-export function makeWorkloads({ patients, andironIds, limitIds, clients }) {
+export function makeWorkloads({ patients, andironIds, limitIds, clients, imports }) {
   const random = createRandom(7);
   const pickIndex = () => Math.floor(random() * patients.length);
   const pickFrom = (list) => list[Math.floor(random() * list.length)];
@@ -100,7 +100,42 @@ export function makeWorkloads({ patients, andironIds, limitIds, clients }) {
       verify: (client) => verifyCreate(client, 'Observation', bodies.observation(`Patient/${andironIds[0]}`)),
     },
     ...makeChanges({ bodies, clients, postPatient }),
+    makeImport(imports),
   ];
+}
+
+/** Patients with all that belongs to them, as transactions; counted in resources. */
+function makeImport({ bundles, resources }) {
+  let nextBundle = 0;
+  let nextResource = 0;
+  const importNext = () => {
+    const { text, count } = bundles[nextBundle++ % bundles.length];
+    return { ...post('', text), expected: 200, weight: count };
+  };
+  return {
+    name: 'import',
+    title: 'import of patients as transactions, resources/s, 4 clients',
+    target: 1.0,
+    beside: 'POST of such resources one by one',
+    clients: 4,
+    limit: () => {
+      const { type, text } = resources[nextResource++ % resources.length];
+      return post(type, text);
+    },
+    andiron: importNext,
+    async verify(client) {
+      const { body, weight } = importNext();
+      const { status, text } = await client.send(post('', body), true);
+      const answer = JSON.parse(text);
+      const made = (answer.entry ?? []).filter(({ response }) => response.status.startsWith('201'));
+      demand(status === 200 && made.length === weight, 'an import did not store everything', answer);
+      demand(
+        !text.includes('urn:uuid') && !text.includes('?identifier='),
+        'a reference was not resolved',
+        answer,
+      );
+    },
+  };
 }
 
 function makeSearches({ patients, andironIds, pickIndex, pickFrom, limitRead }) {

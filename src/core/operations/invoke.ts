@@ -3,7 +3,7 @@ import { fhirError } from '../errors';
 import { type Definitions, type OperationDefinition } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 import { type Finding, type Validator } from '../fhir/validate';
-import { toDocument } from '../preparation/preparer';
+import { toDocument } from '../preparation/resource-input';
 import { refusalOf } from '../preparation/refusal';
 import { renderAnswer, toResource } from './answer';
 import { type OperationEnvironment } from './environment';

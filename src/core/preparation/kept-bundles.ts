@@ -1,11 +1,5 @@
-import {
-  withTexts,
-  type BundleOutline,
-  type BundleTask,
-  type OpenBundle,
-  type PreparedVersions,
-  type VersionsTask,
-} from './bundle';
+import type { BundleOutline, BundleTask, OpenBundle, PreparedVersions, VersionsTask } from './bundle';
+import { withTexts } from './open-bundle';
 import type { Preparer } from './preparer';
 
 /** A parsed Bundle takes some five times the memory of its text. */

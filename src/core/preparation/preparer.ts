@@ -1,6 +1,6 @@
 import type { TenantSpace } from '../context';
 import { loadDefinitions } from '../fhir/definitions';
-import { isJsonObject, parseJson, parseStoredObject, type JsonDocument, type JsonLimits } from '../fhir/json';
+import { isJsonObject, parseJson, parseStoredObject, type JsonDocument } from '../fhir/json';
 import { outlineOf, type JsonOutline, type OutlineLimits } from '../fhir/json/outline';
 import {
   applyFhirPathPatch,
@@ -17,17 +17,13 @@ import type { Limits } from '../services';
 import { findInContent } from './content';
 import { withoutEmptyList } from '../operations/parameters';
 import { judgeResource, type Judgement, type JudgementTask } from './judgement';
-import { openBundle, type BundleTask, type OpenBundle } from './bundle';
+import { toDocument, type ResourceInput } from './resource-input';
+import type { BundleTask, OpenBundle } from './bundle';
+import { openBundle } from './open-bundle';
 import { prepareVersion, type PreparationTools, type PreparedVersion } from './prepare';
 import { refusalOf } from './refusal';
 
-/** JSON text that nobody has parsed yet. */
-export interface UnparsedJson {
-  readonly text: string;
-}
-
-/** A resource or a patch as an edge hands it over: parsed, or as text where parsing is worth a thread of its own. */
-export type ResourceInput = JsonDocument | UnparsedJson;
+export type { ResourceInput } from './resource-input';
 
 /** A resource that a client sent. */
 export interface ResourceTask {
@@ -134,9 +130,4 @@ async function applyPatch(
   const refusal = refusalOf(await findInContent(tools, space, parameters, { isFull: false }));
   if (refusal !== undefined) throw refusal;
   return applyFhirPathPatch(before, parameters, loadDefinitions(space.release), limits);
-}
-
-/** Throws what the parser finds. */
-export function toDocument(input: ResourceInput, limits: JsonLimits): JsonDocument {
-  return 'text' in input ? parseJson(input.text, limits) : input;
 }

@@ -323,11 +323,6 @@ export class WriteQueues {
     return preparing.then(() => this.enqueue(space, write, deadline));
   }
 
-  /** To be awaited before the first write of a space that does not go through `write`. */
-  async ready(space: number): Promise<void> {
-    await this.prepare(space);
-  }
-
   /**
    * Writes one version where a condition holds, in a transaction of its own; resolves after its commit, undefined when the
    * expected version did not hold. Throws ConditionLost, timeout.

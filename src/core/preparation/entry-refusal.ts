@@ -1,0 +1,29 @@
+import { FhirError, type Issue } from '../errors';
+import { entryExpression } from '../fhir/bundle/entry';
+import type { RefusedEntry } from './bundle';
+
+/** So many issues are told of a transaction that is refused. */
+export const MOST_ISSUES = 100;
+
+/** Throws one error with what is wrong with all of them; nothing where there is none. */
+export function throwRefusals(refused: readonly RefusedEntry[]): void {
+  const [first] = refused;
+  if (first === undefined) return;
+  // What makes the Bundle no FHIR at all decides (contract.md, REST answers).
+  const { refusal } = refused.find(({ refusal: { key } }) => new FhirError(key, []).status === 400) ?? first;
+  const issues = refused.flatMap((each) => each.refusal.issues).slice(0, MOST_ISSUES);
+  throw new FhirError(refusal.key, issues);
+}
+
+/** The same issues, seen from the Bundle. */
+export function inEntry(issues: readonly Issue[], index: number, type: string): readonly Issue[] {
+  return issues.map((issue) => ({ ...issue, expression: placeInEntry(issue.expression, index, type) }));
+}
+
+function placeInEntry(expression: string | undefined, index: number, type: string): string {
+  if (expression === undefined || expression === '') return entryExpression(index);
+  if (expression.startsWith('Bundle.entry[')) return expression;
+  const root = /^[A-Z][A-Za-z]*/.exec(expression)?.[0] ?? '';
+  if (root !== type && root !== 'Binary' && root !== 'Parameters') return entryExpression(index, 'resource');
+  return entryExpression(index, `resource${expression.slice(root.length)}`);
+}

@@ -1,0 +1,167 @@
+import { FhirError } from '../errors';
+import { Links, rewriteLinks } from '../fhir/bundle/links';
+import { rewritePatch } from '../fhir/bundle/patch-links';
+import type { TenantSpace } from '../context';
+import { loadDefinitions } from '../fhir/definitions';
+import type { JsonObject } from '../fhir/json';
+import type { PathBudget } from '../fhir/patch';
+import { encodeWrites, NO_ROWS, type VersionWrite } from '../storage/version-write';
+import type {
+  BundleLimits,
+  EncodedWrites,
+  EntryVersion,
+  OutlinedEntry,
+  PreparedEntry,
+  PreparedVersions,
+  RefusedEntry,
+  VersionsTask,
+} from './bundle';
+import { readPatch } from './entry-patch';
+import { inEntry, MOST_ISSUES, throwRefusals } from './entry-refusal';
+import { prepareVersion, type PreparationTools, type PreparedVersion } from './prepare';
+import type { Preparer } from './preparer';
+
+/** A Bundle that is open. */
+export interface Opened {
+  readonly tools: PreparationTools;
+  readonly preparer: Pick<Preparer, 'patch' | 'rows'>;
+  readonly limits: BundleLimits;
+  readonly marked: boolean;
+  readonly resources: ReadonlyMap<number, JsonObject>;
+  readonly outlined: readonly (OutlinedEntry | RefusedEntry)[];
+  /** Of all FHIRPath Patches together. */
+  readonly paths: PathBudget;
+}
+
+/** Entries that are prepared at the same time: what they ask of the database is asked together. */
+const AT_ONCE = 256;
+
+/**
+ * What entries of a transaction become, as `OpenBundle.prepare`. Cost: for each what a single write costs; they ask the
+ * database together for what they need to know.
+ */
+export async function prepareVersions(bundle: Opened, task: VersionsTask): Promise<PreparedVersions> {
+  const links = new Links(task.targets, new Map(task.conditional));
+  const entries: PreparedEntry[] = [];
+  const refused: RefusedEntry[] = [];
+  const writer = new ChunkWriter(task.space.number);
+  for (let start = 0; start < task.versions.length; start += AT_ONCE) {
+    const slice = task.versions.slice(start, start + AT_ONCE);
+    const outcomes = await Promise.all(slice.map((version) => prepareEntry(bundle, task, version, links)));
+    for (const outcome of outcomes) {
+      if ('refusal' in outcome) {
+        refused.push(outcome);
+        continue;
+      }
+      const { write, prepared, index, member } = outcome;
+      if (refused.length === 0) writer.add(write, member);
+      if (prepared === undefined) continue;
+      const { text, metaOffset, warnings, pairs, targets } = prepared;
+      const more = {
+        ...(pairs === undefined ? {} : { pairs }),
+        ...(targets === undefined ? {} : { targets }),
+      };
+      entries.push({ index, member, text, metaOffset, warnings, ...more });
+    }
+    if (refused.length >= MOST_ISSUES) break;
+  }
+  throwRefusals(refused);
+  return { entries, writes: writer.finish() };
+}
+
+interface Outcome {
+  readonly index: number;
+  readonly member: number;
+  readonly write: VersionWrite;
+  readonly prepared: PreparedVersion | undefined;
+}
+
+async function prepareEntry(
+  bundle: Opened,
+  { space, author }: VersionsTask,
+  version: EntryVersion,
+  links: Links,
+): Promise<Outcome | RefusedEntry> {
+  const { index, member, type, change, replaced } = version;
+  try {
+    const prepared = change === 'delete' ? undefined : await prepareResource(bundle, space, version, links);
+    const write: VersionWrite = {
+      type: version.typeNumber,
+      key: version.key,
+      id: version.storedId,
+      expected: version.expected,
+      change,
+      body: prepared?.text ?? null,
+      metaOffset: prepared?.metaOffset ?? 0,
+      author,
+      rows: prepared?.rows ?? NO_ROWS,
+      ...(version.expected === 0
+        ? {}
+        : {
+            replaced:
+              replaced === undefined ? NO_ROWS : await bundle.preparer.rows({ space, type, body: replaced }),
+          }),
+    };
+    return { index, member, write, prepared };
+  } catch (error) {
+    if (!(error instanceof FhirError)) throw error;
+    return { index, refusal: { key: error.key, issues: inEntry(error.issues, index, type) } };
+  }
+}
+
+function prepareResource(
+  bundle: Opened,
+  space: TenantSpace,
+  { index, type, id, idMode, current }: EntryVersion,
+  links: Links,
+): Promise<PreparedVersion> {
+  const { tools, preparer, limits, marked } = bundle;
+  const definitions = loadDefinitions(space.release);
+  const resource = bundle.resources.get(index) ?? {};
+  if (current !== undefined) {
+    const operations = rewritePatch(readPatch(resource, limits, marked), links, definitions);
+    return preparer.patch({ space, type, id, current, operations, paths: bundle.paths });
+  }
+  const entry = bundle.outlined[index];
+  const fullUrl = entry === undefined || 'refusal' in entry ? undefined : entry.fullUrl;
+  const value = rewriteLinks(resource, fullUrl, links, definitions);
+  return prepareVersion(tools, { space, type, id, idMode, document: { value, marked } });
+}
+
+/** Members of one statement: their texts are found by walking an array from its beginning. */
+const CHUNK_MEMBERS = 500;
+/** Characters of the texts of one statement. */
+const CHUNK_SIZE = 2 * 1024 * 1024;
+
+/** Gathers writes into statements of bounded size. What is new and what is replaced go apart: the one is quicker alone. */
+class ChunkWriter {
+  private readonly chunks: EncodedWrites[] = [];
+  private writes: VersionWrite[] = [];
+  private members: number[] = [];
+  private size = 0;
+
+  constructor(private readonly space: number) {}
+
+  add(write: VersionWrite, member: number): void {
+    const size = write.body?.length ?? 0;
+    const [first] = this.writes;
+    const isOther = first !== undefined && (first.expected === 0) !== (write.expected === 0);
+    if (isOther || this.writes.length >= CHUNK_MEMBERS || this.size + size > CHUNK_SIZE) this.close();
+    this.writes.push(write);
+    this.members.push(member);
+    this.size += size;
+  }
+
+  finish(): readonly EncodedWrites[] {
+    this.close();
+    return this.chunks;
+  }
+
+  private close(): void {
+    if (this.writes.length === 0) return;
+    this.chunks.push({ members: this.members, bound: encodeWrites(this.space, this.writes) });
+    this.writes = [];
+    this.members = [];
+    this.size = 0;
+  }
+}

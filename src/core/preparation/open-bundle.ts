@@ -1,0 +1,221 @@
+import { FhirError, fhirError, toIssue } from '../errors';
+import { entryExpression, readEntry, type BundleEntry } from '../fhir/bundle/entry';
+import { conditionalReferences, findReference, type ConditionalReference } from '../fhir/bundle/links';
+import {
+  isJsonObject,
+  stringifyJson,
+  type JsonDocument,
+  type JsonObject,
+  type JsonValue,
+} from '../fhir/json';
+import { shorten } from '../fhir/json/fault';
+import { createPathBudget, createShortPathBudget } from '../fhir/patch';
+import type { TenantSpace } from '../context';
+import type {
+  BundleLimits,
+  BundleOutline,
+  BundleTask,
+  BundleType,
+  OpenBundle,
+  OutlinedEntry,
+  Refusal,
+  RefusedEntry,
+} from './bundle';
+import { readPatch } from './entry-patch';
+import { inEntry, throwRefusals } from './entry-refusal';
+import { prepareVersions, type Opened } from './entry-versions';
+import type { PreparationTools } from './prepare';
+import type { Preparer } from './preparer';
+import { refusalOf } from './refusal';
+import { toDocument } from './resource-input';
+
+/**
+ * Parses a Bundle and reads what its entries ask for. Throws what the parser finds, `invalidValue` for anything but a
+ * batch or transaction, `tooManyEntries`, and for a transaction what is wrong with its entries.
+ */
+export function openBundle(
+  tools: PreparationTools,
+  preparer: Pick<Preparer, 'patch' | 'rows'>,
+  limits: BundleLimits,
+  task: BundleTask,
+): OpenBundle {
+  const document = toDocument(task.input, limits);
+  const { type, entries } = readBundle(document.value, task.types, limits.maxBundleEntries);
+  const refused = structuralRefusals(tools, task.space, document.value);
+  const isAlone = type === 'batch';
+  const resources = new Map<number, JsonObject>();
+  const fullUrls = new Map<string, number>();
+  const named = isAlone ? fullUrlsOf(entries) : fullUrls;
+  const outlined = entries.map((entry, index): OutlinedEntry | RefusedEntry => {
+    const refusal = refused.get(index);
+    if (refusal !== undefined) return { index, refusal };
+    try {
+      const { resource, ...rest } = readEntry(entry, index, {
+        below: (url) => tools.references(task.space).below(url),
+        isResourceType: (name) => tools.releaseTypes(task.space).has(name),
+      });
+      if (isAlone) requireIndependent(index, resource, named);
+      else requireUnique(rest, fullUrls);
+      if (resource !== undefined) resources.set(index, resource);
+      return { ...rest, ...describe(rest, resource, { marked: document.marked, isAlone, limits }) };
+    } catch (error) {
+      if (error instanceof FhirError) return { index, refusal: { key: error.key, issues: error.issues } };
+      throw error;
+    }
+  });
+  if (!isAlone) throwRefusals(outlined.flatMap((entry) => ('refusal' in entry ? [entry] : [])));
+  const { marked } = document;
+  // A long Bundle is open in a thread of its own.
+  const paths = 'text' in task.input ? createPathBudget() : createShortPathBudget();
+  const bundle: Opened = { tools, preparer, limits, marked, resources, outlined, paths };
+  return {
+    outline: { type, entries: outlined },
+    prepare: (versions) => prepareVersions(bundle, versions),
+    close: () => undefined,
+  };
+}
+
+function readBundle(
+  bundle: JsonValue,
+  types: readonly BundleType[],
+  maxEntries: number,
+): { type: BundleType; entries: readonly JsonValue[] } {
+  const given = isJsonObject(bundle) ? bundle['resourceType'] : undefined;
+  if (!isJsonObject(bundle) || given !== 'Bundle') {
+    const found = typeof given === 'string' ? `a '${shorten(given)}'` : 'none';
+    const reason = `The body must be a Bundle of the type ${types.join(' or ')}, and is ${found}`;
+    throw fhirError('invalidValue', { reason }, 'Bundle.resourceType');
+  }
+  const type = types.find((each) => each === bundle['type']);
+  if (type === undefined) {
+    const { type: other } = bundle;
+    const found = typeof other === 'string' ? `'${shorten(other)}'` : 'missing';
+    const reason = `The type of the Bundle must be ${types.join(' or ')} here, and is ${found}`;
+    throw fhirError('invalidValue', { reason }, 'Bundle.type');
+  }
+  const { entry = [] } = bundle;
+  if (!Array.isArray(entry)) throw fhirError('invalidValue', { reason: 'entry is a list' }, 'Bundle.entry');
+  if (entry.length > maxEntries) throw fhirError('tooManyEntries', { limit: maxEntries }, 'Bundle.entry');
+  return { type, entries: entry };
+}
+
+const IN_ENTRY = /^Bundle\.entry\[(\d+)\]/;
+
+/**
+ * By index, what is wrong with entries as parts of a Bundle; their resources are not looked at. Throws what is wrong
+ * with the Bundle itself.
+ */
+function structuralRefusals(
+  tools: PreparationTools,
+  space: TenantSpace,
+  bundle: JsonValue,
+): ReadonlyMap<number, Refusal> {
+  if (!isJsonObject(bundle)) return NO_REFUSALS;
+  const shell: JsonObject = { ...bundle };
+  const { entry } = bundle;
+  if (Array.isArray(entry) && entry.length > 0) shell['entry'] = entry.map(withoutResource);
+  const { findings } = tools.validator(space).validate(shell, { isFull: false });
+  if (findings.length === 0) return NO_REFUSALS;
+  const refusals = new Map<number, Refusal>();
+  for (const finding of findings) {
+    const index = IN_ENTRY.exec(finding.expression)?.[1];
+    const refusal = refusalOf([finding]);
+    if (refusal === undefined) continue;
+    if (index === undefined) throw refusal;
+    const known = refusals.get(Number(index));
+    const issues = [...(known?.issues ?? []), ...refusal.issues];
+    refusals.set(Number(index), { key: known?.key ?? refusal.key, issues });
+  }
+  return refusals;
+}
+
+const NO_REFUSALS: ReadonlyMap<number, Refusal> = new Map();
+
+function withoutResource(entry: JsonValue): JsonValue {
+  if (!isJsonObject(entry) || !isJsonObject(entry['resource'])) return entry;
+  const { resource: _resource, ...rest } = entry;
+  return rest;
+}
+
+/** bdl-7: in one Bundle a fullUrl names one resource. */
+function requireUnique(
+  { index, fullUrl }: { index: number; fullUrl?: string },
+  known: Map<string, number>,
+): void {
+  if (fullUrl === undefined) return;
+  const other = known.get(fullUrl);
+  known.set(fullUrl, other ?? index);
+  if (other === undefined) return;
+  const reason = `Entry ${other} has the same fullUrl; in a transaction each has its own`;
+  throw fhirError('invalidValue', { reason }, entryExpression(index, 'fullUrl'));
+}
+
+/** By the urns that name entries, their indexes. */
+function fullUrlsOf(entries: readonly JsonValue[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const [index, entry] of entries.entries()) {
+    const fullUrl = isJsonObject(entry) ? entry['fullUrl'] : undefined;
+    if (typeof fullUrl === 'string' && fullUrl.startsWith('urn:')) found.set(fullUrl, index);
+  }
+  return found;
+}
+
+/** What another entry of a batch will be called, nobody knows (http.html#brules). */
+function requireIndependent(
+  index: number,
+  resource: JsonObject | undefined,
+  named: ReadonlyMap<string, number>,
+): void {
+  if (resource === undefined || named.size === 0) return;
+  const found = findReference(resource, (reference) => (named.get(reference) ?? index) !== index);
+  if (found === undefined) return;
+  const reason = `Entry ${named.get(found.reference)} has this as its fullUrl; entries of a batch do not know each other, send a transaction`;
+  const issue = toIssue('invalidValue', { reason }, found.expression);
+  throw new FhirError('invalidValue', inEntry([issue], index, /^\w*/.exec(found.expression)?.[0] ?? ''));
+}
+
+function describe(
+  { index, request, fullUrl }: Omit<BundleEntry, 'resource'>,
+  resource: JsonObject | undefined,
+  { marked, isAlone, limits }: { marked: boolean; isAlone: boolean; limits: BundleLimits },
+): Pick<OutlinedEntry, 'resourceId' | 'isCanonical' | 'conditionalReferences' | 'input'> {
+  const isNeeded = isAlone || request.kind === 'invoke';
+  const input = resource === undefined || !isNeeded ? undefined : { value: resource, marked };
+  const { kind } = request;
+  if (isAlone && kind === 'patch' && resource !== undefined)
+    return { ...NOTHING_SAID, input: patchOf(resource, index, limits, marked) };
+  if (resource === undefined || isAlone || (kind !== 'create' && kind !== 'update' && kind !== 'patch'))
+    return { ...NOTHING_SAID, input };
+  const { id, url } = resource;
+  return {
+    resourceId: typeof id === 'string' ? id : '',
+    isCanonical: url !== undefined && url === fullUrl,
+    conditionalReferences: kind === 'patch' ? NO_REFERENCES : conditionalReferences(resource),
+    input,
+  };
+}
+
+const NO_REFERENCES: ReadonlyMap<string, ConditionalReference> = new Map();
+const NOTHING_SAID = { resourceId: '', isCanonical: false, conditionalReferences: NO_REFERENCES };
+
+/** As `readPatch`, its errors at the entry. */
+function patchOf(resource: JsonObject, index: number, limits: BundleLimits, marked: boolean): JsonDocument {
+  try {
+    return readPatch(resource, limits, marked);
+  } catch (error) {
+    if (!(error instanceof FhirError)) throw error;
+    throw new FhirError(error.key, inEntry(error.issues, index, 'Binary'));
+  }
+}
+
+/** What an outline says of a Bundle, with the resources of its entries as text: to be sent to another thread. */
+export function withTexts(outline: BundleOutline): BundleOutline {
+  return {
+    ...outline,
+    entries: outline.entries.map((entry) =>
+      'refusal' in entry || entry.input === undefined || 'text' in entry.input
+        ? entry
+        : { ...entry, input: { text: stringifyJson(entry.input.value, entry.input.marked) } },
+    ),
+  };
+}
