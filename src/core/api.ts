@@ -94,7 +94,13 @@ export type EntryAnswer =
       readonly query: readonly QueryParameter[];
       readonly isHead: boolean;
     }
-  /** What an operation answers, or the CapabilityStatement. */
+  | {
+      readonly kind: 'invoked';
+      readonly result: InvocationResult;
+      readonly path: string;
+      readonly isHead: boolean;
+    }
+  /** The CapabilityStatement. */
   | { readonly kind: 'resource'; readonly text: string; readonly isHead: boolean }
   /** Of a batch alone: in a transaction the first failure is that of all. */
   | { readonly kind: 'failed'; readonly error: FhirError };

@@ -8,6 +8,7 @@ import {
   type StoredVersion,
 } from '../core';
 import { writeHistory, writeSearchset } from './bundle';
+import { writeOperationResult } from './operation-result';
 import { toEntityTag } from './entity-tag';
 import type { Preference } from './prefer';
 import { deletionIssue, locationOf, writtenIssues } from './written';
@@ -67,6 +68,11 @@ function writeEntry(entry: EntryAnswer, root: string, wanted: Preference['answer
       const links = { address: addressOf(root, path), used, next: page.next };
       return writeFound(writeHistory(page, root, links), entry.isHead);
     }
+    case 'invoked':
+      return writeFound(
+        writeOperationResult(entry.result, root, addressOf(root, entry.path), []),
+        entry.isHead,
+      );
     case 'resource':
       return writeFound(entry.text, entry.isHead);
     case 'failed': {

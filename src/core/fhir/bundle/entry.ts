@@ -48,6 +48,7 @@ export type EntryRequest =
       readonly kind: 'invoke';
       /** Asked by GET. */
       readonly isSafe: boolean;
+      readonly isHead: boolean;
       readonly place: Extract<EntryPlace, { kind: 'operation' }>;
       readonly query: readonly QueryParameter[];
       readonly path: string;
@@ -106,7 +107,7 @@ function readRequest(
     case 'POST':
       if (place.kind === 'operation') {
         requireNone(headers, [], method, index);
-        return { kind: 'invoke', isSafe: false, place, query, path };
+        return { kind: 'invoke', isSafe: false, isHead: false, place, query, path };
       }
       if (place.kind !== 'type' || query.length > 0)
         throw wrongUrl(index, 'A POST goes to a type, such as Patient, or to an operation');
@@ -132,7 +133,7 @@ function readRequest(
     case 'HEAD': {
       if (place.kind === 'operation') {
         requireNone(headers, [], method, index);
-        return { kind: 'invoke', isSafe: true, place, query, path };
+        return { kind: 'invoke', isSafe: true, isHead: method === 'HEAD', place, query, path };
       }
       requireNone(headers, ['ifNoneMatch', 'ifModifiedSince'], method, index);
       return { kind: 'get', isHead: method === 'HEAD', place, query, path, ...knownOf(headers, index) };

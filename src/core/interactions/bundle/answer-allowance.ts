@@ -29,6 +29,12 @@ function sizeOf(answer: EntryAnswer): number {
       return sumOf(answer.page.versions);
     case 'resource':
       return answer.text.length;
+    case 'invoked': {
+      const { result } = answer;
+      if ('text' in result) return result.text.length;
+      if ('document' in result) return sumOf(result.document.versions);
+      return sumOf(result.page.matches) + sumOf(result.page.included);
+    }
     default:
       return 0;
   }

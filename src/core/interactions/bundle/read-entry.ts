@@ -40,9 +40,7 @@ export async function readEntry(
       query: request.query,
       safe: request.isSafe,
     });
-    return 'text' in result
-      ? { kind: 'resource', text: result.text, isHead: false }
-      : { kind: 'search', page: result.page, path: request.path, isHead: false };
+    return { kind: 'invoked', result, path: request.path, isHead: request.isHead };
   }
   if (request.kind !== 'get') throw new Error('an entry that writes is not read');
   return answerGet(reader, index, request);
