@@ -120,6 +120,12 @@ async function allAttacks(stranger: Place): Promise<Attack[]> {
     { method: 'GET', path: `${root}?_tag=urn:tenant|${CANARY}` },
     { method: 'GET', path: `${root}?_tag=urn:tenant|${CANARY}&_sort=-_lastUpdated&_total=accurate` },
     { method: 'GET', path: `${root}?_type=Patient,Observation&_tag=${CANARY}&_sort=_id` },
+    { method: 'DELETE', path: `${root}/Patient?_tag=urn:tenant|${CANARY}` },
+    {
+      method: 'PATCH',
+      path: `${root}/Patient?_tag=urn:tenant|${CANARY}`,
+      body: [{ op: 'add', path: '/active', value: true }],
+    },
     { method: 'GET', path: `${root}/Condition?patient=example&_list=$current-problems` },
     { method: 'GET', path: `${root}/$meta` },
     { method: 'GET', path: `${root}/ValueSet/$expand?url=urn:alice:values` },
