@@ -210,6 +210,23 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     ]);
   });
 
+  it('a patient who links to another is in the record of the other, without what else is theirs', async () => {
+    const page = await pageOf('Patient/bob/$everything');
+    expect(withMode(page, 'match').sort()).toEqual(['Observation/bobs', 'Patient/ann', 'Patient/bob']);
+    expect(withMode(page, 'include').sort()).toEqual([
+      'Organization/clinic',
+      'Practitioner/doctor',
+      'Practitioner/stranger',
+    ]);
+  });
+
+  it('a date at the end of time is one like any', async () => {
+    const query = 'start=0001&end=9999&_since=9999-12-31T23:59:59-14:00';
+    expect(withMode(await pageOf(`Patient/ann/$everything?${query}`), 'match')).toEqual([]);
+    const all = await pageOf('Patient/ann/$everything?start=0001-01-01&end=9999-12-31');
+    expect(withMode(all, 'match').sort()).toEqual(ANNS);
+  });
+
   it('without an id the records of all patients come, each resource once', async () => {
     for (const count of [3, 100]) {
       const pages = await pagesOf(`Patient/$everything?_count=${count}`);

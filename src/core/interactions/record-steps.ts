@@ -96,6 +96,10 @@ function criterionFor(context: SearchTypeContext, type: string, name: string, va
   return criterion;
 }
 
+/** Years have four digits; an offset may lead beyond them, where nothing is. */
+const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00.000Z');
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
+
 function toInstant(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+  return new Date(Math.min(Math.max(milliseconds, FIRST_INSTANT), LAST_INSTANT)).toISOString();
 }
