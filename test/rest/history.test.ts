@@ -1,4 +1,5 @@
 /** Histories of a resource, a type and a space: https://hl7.org/fhir/R4/http.html#history, checks.md rows 100 to 103. */
+import { Client } from 'pg';
 import { RELEASE_NAMES, type Release } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
 
@@ -355,5 +356,68 @@ it('(check 12) a HEAD is answered wherever a GET is, with the same headers and n
     expect([rest, head.status, head.text]).toEqual([rest, get.status, '']);
     for (const name of ['content-type', 'content-length', 'etag', 'last-modified', 'cache-control'])
       expect([rest, name, head.headers[name]]).toEqual([rest, name, get.headers[name]]);
+  }
+});
+
+it('(check 102) of versions of many hours, whose times run a little against their order, those of a time are told', async () => {
+  const tenant = await openTenant('r4');
+  const { put, remove } = tenant;
+  const code = { text: 'x' };
+  for (let round = 0; round < 6; round++) {
+    await Promise.all(Array.from({ length: 50 }, (_, at) => put('Basic', `b${at}`, { code })));
+    if (round % 2 === 1) await Promise.all([1, 2, 3].map((at) => remove('Basic', `b${at}`)));
+    await put('Patient', `p${round}`);
+  }
+  const space = await server.app.core.findSpace(`history-${tenants}`, 'r4');
+  const owner = new Client(server.database.settings);
+  await owner.connect();
+  let versions: { name: string; sequence: number; made: number; ended: number }[];
+  const [start, minute] = [Date.UTC(2024, 0, 1), 60_000];
+  try {
+    // A version each three minutes, up to four early or late; those of one resource stay in their order.
+    await owner.query(
+      `update andiron.resource_version
+          set last_updated = $2::bigint + sequence * 180000::bigint + case when id in ('b1', 'b2', 'b3') then 0 else (sequence * 197 % 480 - 240) * 1000 end
+        where space = $1`,
+      [space?.number, start],
+    );
+    const { rows } = await owner.query<{
+      name: string;
+      sequence: number;
+      made: string;
+      ended: string | null;
+    }>(
+      `select case when v.resource_type = first_value(v.resource_type) over (order by v.sequence desc) then 'Patient/'
+                   else 'Basic/' end || v.id || '/' || v.version as name, v.sequence, v.last_updated as made,
+              lead(v.last_updated) over (partition by v.resource_type, v.resource_key order by v.version) as ended
+         from andiron.resource_version v where v.space = $1 order by v.sequence desc`,
+      [space?.number],
+    );
+    versions = rows.map(({ name, sequence, made, ended }) => ({
+      name,
+      sequence,
+      made: Number(made),
+      ended: ended === null ? Infinity : Number(ended),
+    }));
+  } finally {
+    await owner.end();
+  }
+  expect(versions).toHaveLength(315);
+  const told = (level: string, isMeant: (version: (typeof versions)[number]) => boolean): string[] =>
+    versions
+      .filter(({ name }) => name.startsWith(level.slice(1)))
+      .filter(isMeant)
+      .map(({ name }) => name);
+  for (let step = -20; step < 1000; step += 97) {
+    const time = start + step * minute;
+    const written = encodeURIComponent(new Date(time).toISOString());
+    for (const level of ['', '/Basic', '/Patient']) {
+      const since = told(level, ({ made }) => made >= time);
+      const at = told(level, ({ made, ended }) => made < time + 1 && ended > time);
+      expect(await readAll(tenant, `${level}/_history?_since=${written}&_count=200`)).toEqual(since);
+      expect(await readAll(tenant, `${level}/_history?_at=${written}&_count=40`)).toEqual(at);
+      const { total } = await tenant.history(`${level}/_history?_since=${written}&_count=0`);
+      expect(total).toBe(since.length);
+    }
   }
 });

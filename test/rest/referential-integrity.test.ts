@@ -247,6 +247,22 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect(json.issue[0].diagnostics).toContain('and others');
   });
 
+  it('(checks 40, 41) writes by condition are held to it', async () => {
+    const { send, put } = await openTenant(release, 'on-write-and-delete');
+    const identifier = [{ system: 'urn:s', value: '1' }];
+    const body = observation({ identifier, subject: { reference: 'Patient/ann' } });
+    const create = (): Promise<Answer> =>
+      send('POST', '/Observation', body, { 'if-none-exist': 'identifier=urn:s|1' });
+    expect(refusalOf(await create())).toEqual([422, ['not-found', 'Observation.subject.reference']]);
+    await put('Patient', 'ann', { identifier });
+    expect((await create()).status).toBe(201);
+    expect((await send('DELETE', '/Patient?identifier=urn:s|1')).status).toBe(409);
+    const broken = observation({ identifier, subject: { reference: 'Patient/b' } });
+    expect((await send('PUT', '/Observation?identifier=urn:s|1', broken)).status).toBe(422);
+    expect((await send('DELETE', '/Observation?identifier=urn:s|1')).status).toBe(200);
+    expect((await send('DELETE', '/Patient?identifier=urn:s|1')).status).toBe(200);
+  });
+
   it('off, references are as they are written', async () => {
     const { send, put } = await openTenant(release, 'off');
     expect(
