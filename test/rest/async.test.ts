@@ -74,13 +74,13 @@ describe.each(RELEASE_NAMES)('respond-async of %s', (release) => {
     await server.request('DELETE', pathOf(taken));
   });
 
-  it('a transaction is carried out later, once (check 94)', async () => {
+  it('a transaction and a batch are carried out later, once (check 94)', async () => {
     const entry = (name: string): object => ({
       fullUrl: `urn:uuid:${name}`,
       resource: { resourceType: 'Basic', id: name, code: { text: name } },
       request: { method: 'PUT', url: `Basic/${name}` },
     });
-    for (const type of ['transaction']) {
+    for (const type of ['transaction', 'batch']) {
       const bundle = { resourceType: 'Bundle', type, entry: [entry(`${type}-1`), entry(`${type}-2`)] };
       const taken = await server.request('POST', root, bundle, { prefer: 'respond-async, return=minimal' });
       expect(taken.status).toBe(202);
