@@ -163,6 +163,8 @@ export function sortTextOfDouble(at: number): string {
 
 /** Where a range begins of which the least double is this one: that of `>5` is the next above 5, and it begins at 5. */
 export function beginningOfDouble(at: number): number {
+  // Next to 0 lies what is written with 15 digits too.
+  if (at === Number.MIN_VALUE) return 0;
   if (shortNumberAt(at) !== undefined) return at;
   const below = nextBelow(at);
   return shortNumberAt(below) === undefined ? at : below;

@@ -1,9 +1,13 @@
 import {
+  beginningOfDouble,
   compare,
+  doubleOfSortText,
   exactOfLiteral,
+  nextAbove,
   placeOf,
   placeOfNumber,
   sortText,
+  sortTextOfDouble,
   type Exact,
 } from '../../../src/core/fhir/exact-number';
 import { createRandom, type Random } from '../../properties/oracle/random';
@@ -64,5 +68,26 @@ describe('numbers with more digits than a double has', () => {
   it('stand at their double when they come as one', () => {
     for (const number of [0, -1, 5.4, 1e21, 2 ** 53, 0.1 + 0.2])
       expect(placeOfNumber(number)).toEqual(placeOf(exact(String(number))));
+  });
+
+  it('come back from the texts that they are sorted by, and so does what lies just above them', () => {
+    const random = createRandom(3);
+    for (let count = 0; count < 2000; count++) {
+      const { at } = placeOf(exact(closeTo(random, random.pick(STARTS))));
+      for (const double of [at, nextAbove(at), -at, at * 1e9, at / 3])
+        expect(doubleOfSortText(sortTextOfDouble(double))).toBe(double === 0 ? 0 : double);
+    }
+    expect(doubleOfSortText('not one')).toBeUndefined();
+  });
+
+  it('are sorted before what is more than they are, and after it where they are greater at all', () => {
+    const above = (text: string): string => sortTextOfDouble(nextAbove(placeOf(exact(text)).at));
+    for (const text of ['5', '-5', '0', '0.3', '-5.25', '12345.678']) {
+      expect(sortText(exact(text)) < above(text)).toBe(true);
+      expect(above(text) < sortText(exact(`${text}${text.includes('.') ? '' : '.'}${'0'.repeat(20)}1`))).toBe(
+        !text.startsWith('-'),
+      );
+      expect(beginningOfDouble(nextAbove(Number(text)))).toBe(Number(text));
+    }
   });
 });
