@@ -3,7 +3,6 @@ export * from './api';
 export type { JobRequest } from './storage/async-jobs';
 export type { Log, RequestContext, Space, TenantSpace } from './context';
 export { createCore, type Instruments } from './create-core';
-export { dateRange, type DateRange } from './fhir/date';
 export { FhirError, fhirError, toIssue, type ErrorKey, type Issue } from './errors';
 export { parseJson, stringifyJson, type JsonDocument, type JsonObject, type JsonValue } from './fhir/json';
 export type { JsonOutline } from './fhir/json/outline';

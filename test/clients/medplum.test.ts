@@ -18,13 +18,13 @@ interface Issue {
 }
 
 describe.each(['r4', 'r4b'] as const)("Medplum's client under %s", (release) => {
-  const open = () =>
+  const open = (autoBatchTime = 0) =>
     new MedplumClient({
       baseUrl: `${server.base}/`,
       fhirUrlPath: `w/system/api/v1/fhir/${release}/`,
       fetch,
       cacheTime: 0,
-      autoBatchTime: 0,
+      autoBatchTime,
     });
 
   it('creates, reads, updates and deletes, and sees the versions', async () => {
@@ -93,5 +93,12 @@ describe.each(['r4', 'r4b'] as const)("Medplum's client under %s", (release) => 
     });
     const outcome = await client.validateResource(chalmers);
     expect(outcome.issue.every((issue: Issue) => issue.severity !== 'error')).toBe(true);
+  });
+
+  it('gathers reads that it makes at the same time into a batch of its own', async () => {
+    const client = open(20);
+    const created = await Promise.all(family('Gathered', 3).map((patient) => client.createResource(patient)));
+    const read = await Promise.all(created.map(({ id }) => client.readResource('Patient', id)));
+    expect(read.map(({ id }: { readonly id: string }) => id)).toEqual(created.map(({ id }) => id));
   });
 });
