@@ -44,7 +44,7 @@ describe('a script of another origin', () => {
     ['GET', '/Patient/none', 404],
     ['GET', '/NoSuchType', 404],
     ['GET', '/Patient?_format=xml', 406],
-    ['PUT', '/Patient', 405],
+    ['PUT', '/metadata', 405],
     ['POST', '/Patient', 400],
     ['GET', '/Patient?name=%zz', 400],
     ['GET', '/Patient/%zz', 400],
