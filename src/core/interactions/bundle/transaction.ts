@@ -59,7 +59,7 @@ export interface TransactionTools {
  * queues is never waited for, because nobody there holds anything of the database while it waits.
  *
  * Cost: one statement each that reads what is replaced, takes it, locks conditions and looks for their matches; one for
- * each 1,000 versions; commit.
+ * each 500 versions; commit.
  */
 export async function runTransaction(
   tools: TransactionTools,
