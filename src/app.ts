@@ -7,6 +7,7 @@ import { createGraphqlGateway } from './gateway';
 import { createInstruments, watchConnections } from './instruments';
 import { createMetrics, listenForMetrics, type MetricsListener } from './rest/metrics';
 import { createRestServer } from './rest/server';
+import { watchUnusedConnections } from './rest/unused-connections';
 
 export interface App {
   readonly core: Core;
@@ -119,6 +120,7 @@ export async function createApp(
     register: (fastify) => gateway.register(fastify),
   });
   let metricsListener: MetricsListener | undefined;
+  const closeUnused = watchUnusedConnections(server.server);
   return {
     core,
     async listen() {
@@ -134,7 +136,10 @@ export async function createApp(
     },
     async close() {
       // A connection that a client keeps open is idle only after its last answer: asked once, it would be waited for.
-      const sweep = setInterval(() => server.server.closeIdleConnections(), 20);
+      const sweep = setInterval(() => {
+        server.server.closeIdleConnections();
+        closeUnused();
+      }, 20);
       try {
         await server.close();
       } finally {

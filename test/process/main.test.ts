@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createTestDatabase } from '../support/database';
 import { startProcess } from '../support/process';
 
@@ -16,6 +19,21 @@ describe('the server process', () => {
       if (answer.status === 'fulfilled') expect([200, 201]).toContain(answer.value.status);
     }
     await server.close();
+  });
+
+  it('ends though a client has opened a connection and never used it', async () => {
+    const server = await startProcess();
+    const { hostname, port } = new URL(server.base);
+    const unused = connect(Number(port), hostname);
+    try {
+      await once(unused, 'connect');
+      await expect(
+        Promise.race([server.terminate(), delay(5_000, 'still running after 5 s', { ref: false })]),
+      ).resolves.toBe('with code 0');
+    } finally {
+      unused.destroy();
+      await server.close();
+    }
   });
 
   it('says where it listens, and nothing of its secrets', async () => {

@@ -70,7 +70,7 @@ it('a change in one process holds in the other within 2 s, in both releases, and
   const changed = await administer(0, 'PATCH', 'lenient', { settings });
   expect([changed.status, changed.json.settings, changed.json.own]).toEqual([
     200,
-    { ...settings, 'referential-integrity': 'off', 'time-zone': 'UTC' },
+    { ...settings, 'conditional-delete': 'single', 'referential-integrity': 'off', 'time-zone': 'UTC' },
     ['validation', 'search-unknown'],
   ]);
   await delay(FRESH_MS);

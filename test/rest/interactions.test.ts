@@ -299,11 +299,11 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect(json).toEqual((await send('GET', `/Patient/${id}`)).json);
   });
 
-  it('never takes a batch for something else', async () => {
+  it('refuses a resource at the address of Bundles, and stores nothing', async () => {
     const before = (await send('GET', '/Patient?_summary=count')).json.total;
     const { status, json } = await send('POST', '', { ...patient, id: 'x' });
-    expect(status).toBe(422);
-    expect(json.issue[0].code).toBe('not-supported');
+    expect(status).toBe(400);
+    expect(json.issue[0]).toMatchObject({ code: 'value', diagnostics: expect.stringContaining('Bundle') });
     expect((await send('GET', '/Patient?_summary=count')).json.total).toBe(before);
   });
 });

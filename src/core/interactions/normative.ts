@@ -38,7 +38,7 @@ async function readTrialUse(
     elements
       .filter(isJsonObject)
       .filter(isForTrial)
-      .map(({ path }) => String(path)),
+      .flatMap(({ path }) => (typeof path === 'string' ? [path] : [])),
   );
 }
 
