@@ -11,6 +11,9 @@ const pure = [
 /** `npm test`: pure tests, all others against a real PostgreSQL and a real Redis, and clients that others have made. */
 module.exports = {
   testTimeout: 30_000,
+  // What test files leave in memory adds up: at 4 GB everything takes twice as long. A worker that is too large is
+  // replaced after its file.
+  workerIdleMemoryLimit: '1500MB',
   projects: [
     { ...shared, displayName: 'pure', testMatch: pure },
     {
