@@ -29,7 +29,9 @@ const INTERACTIONS = [
   'search-type',
 ].map((code) => ({ code }));
 
-const SYSTEM_INTERACTIONS = ['transaction', 'batch', 'search-system', 'history-system'].map((code) => ({ code }));
+const SYSTEM_INTERACTIONS = ['transaction', 'batch', 'search-system', 'history-system'].map((code) => ({
+  code,
+}));
 
 /** What a statement tells of the settings of a tenant. */
 interface Told {
