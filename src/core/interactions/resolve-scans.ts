@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { setImmediate } from 'node:timers/promises';
 import { FhirError, fhirError } from '../errors';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
+import { hasScan } from '../search/has-scan';
 import type { ContainedKeys, Criterion, Predicate, Scan, TypeCriteria } from '../search/predicate';
 import type { ResourceKey } from '../search/resource-key';
 import { compileScan, type ScanTest } from '../search/scan';
@@ -84,23 +85,6 @@ export async function resolveScans(
     found[index] = { ...criterion, anyOf: [...rest, ...anyOf] };
   }
   return found;
-}
-
-function hasScan({ anyOf }: Criterion): boolean {
-  return anyOf.some((predicate) => {
-    switch (predicate.index) {
-      case 'scan':
-        return true;
-      case 'target':
-        return predicate.target.criteria.some(hasScan);
-      case 'source':
-        return predicate.source.criteria.some(hasScan);
-      case 'all':
-        return predicate.criteria.some(hasScan);
-      default:
-        return false;
-    }
-  });
 }
 
 function isImpossible({ anyOf, isNegated }: Criterion): boolean {

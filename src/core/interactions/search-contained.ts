@@ -8,6 +8,7 @@ import { toSubset } from '../fhir/subset';
 import { insideCriteria } from '../search/contained';
 import { containedBlocks } from '../search/extract';
 import type { SearchQuery } from '../search/parse-search';
+import { hasScan } from '../search/has-scan';
 import type { Criterion } from '../search/predicate';
 import type { Services } from '../services';
 import { findContaining, type ContainingBlock } from '../storage/contained-types';
@@ -100,21 +101,6 @@ function requireSupported({ sort, offset, criteria }: SearchQuery): void {
           ? 'Words and long texts are not looked for in what resources contain'
           : undefined;
   if (reason !== undefined) throw fhirError('notSupported', { reason });
-}
-
-function hasScan({ anyOf }: Criterion): boolean {
-  return anyOf.some((predicate) => {
-    switch (predicate.index) {
-      case 'scan':
-        return true;
-      case 'target':
-        return predicate.target.criteria.some(hasScan);
-      case 'all':
-        return predicate.criteria.some(hasScan);
-      default:
-        return false;
-    }
-  });
 }
 
 async function openStreams(
