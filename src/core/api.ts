@@ -111,6 +111,11 @@ export interface BundleRequest {
   readonly types?: readonly BundleType[];
   /** `Prefer: handling`, of searches in it. */
   readonly handling?: 'strict' | 'lenient';
+  /**
+   * Of a transaction alone: it is rolled back at its end, and its answers say what would have happened; ids and numbers in
+   * them are given to others.
+   */
+  readonly isDryRun?: boolean;
 }
 
 export interface BundleAnswer {

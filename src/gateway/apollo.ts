@@ -8,7 +8,7 @@ import {
 } from '@apollo/server/plugin/disabled';
 import { type GraphQLError, type GraphQLSchema } from 'graphql';
 import { type JsonValue, type Log, stringifyJson } from '../core/index';
-import type { GatewayContext } from '../resolvers/index';
+import { atomicRule, type GatewayContext } from '../resolvers/index';
 import { type DocumentLimits, limitRule } from '../schema/limits';
 import { stringifyAround } from '../schema/raw-json';
 import { formatError, logUnexpected, toStatus } from './errors';
@@ -107,7 +107,7 @@ export async function createApollo(
     stopOnTerminationSignals: false,
     nodeEnv: 'production',
     parseOptions: { maxTokens: limits.tokens },
-    validationRules: [limitRule(limits)],
+    validationRules: [limitRule(limits), atomicRule],
     logger: toApolloLogger(log),
     formatError: (formatted, error) =>
       formatError(formatted, error, (error instanceof Error && requestIds.get(error)) || 'unknown'),

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
-import { type GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, specifiedDirectives } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
+import { atomicDirective } from '../schema/atomic';
 import { graft, resourceTypeEnum } from '../schema/graft';
 // In the order in which their fields stand in the schema.
 import { SearchResolver } from './search-resolver';
@@ -16,6 +17,7 @@ import { WriteResolver } from './write-resolver';
 export function createSchema(resourceTypes: readonly string[]): GraphQLSchema {
   const root = buildSchemaSync({
     resolvers: [SearchResolver, ReadResolver, OperationResolver, WriteResolver],
+    directives: [...specifiedDirectives, atomicDirective],
     // Arguments are checked by graphql and by core; class-validator is not installed.
     validate: false,
     // A test validates the schema; at every start that would be time lost.
@@ -24,4 +26,5 @@ export function createSchema(resourceTypes: readonly string[]): GraphQLSchema {
   return graft(root, [resourceTypeEnum(resourceTypes)]);
 }
 
+export { atomicRule } from './changes/atomic-rule';
 export { createGatewayContext, type GatewayContext } from './context';

@@ -1,111 +1,118 @@
-import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
-import { fhirError, type JsonObject, type StoredVersion, type VersionGuard } from '../core/index';
+import { type GraphQLResolveInfo } from 'graphql';
+import { Arg, Ctx, Extensions, ID, Info, Mutation, Resolver } from 'type-graphql';
+import type { JsonObject } from '../core/index';
 import { resourceInputScalar, resourceTypePlaceholder } from '../schema/scalars';
+import { Resource } from '../schema/types/resource';
 import { JsonPatchOperation, WriteResult } from '../schema/types/write';
+import { creation, deletion, patching, update } from './changes/change';
+import { perform } from './changes/perform';
+import { toWriteResult } from './changes/write-result';
 import type { GatewayContext } from './context';
 import { toInput } from './json-document';
-import { toResource } from './resource-source';
+import { toReturnedResource } from './resource-source';
+import { toResponseText } from './transaction-bundle';
 
-const ifVersionDescription =
-  'The version that must be the current one; otherwise the error has the code `conflict`.';
-
-function toGuard(ifVersion: string | null | undefined): VersionGuard | undefined {
-  return typeof ifVersion === 'string' ? { ifMatch: [ifVersion] } : undefined;
-}
-
-function toResult(version: StoredVersion | undefined, created: boolean, extensionBase: string): WriteResult {
-  if (!version) return { created };
-  const { type, id, versionId, change } = version;
-  return {
-    resource: change === 'delete' ? undefined : toResource(version, extensionBase),
-    versionId: String(versionId),
-    created,
-    location: `${type}/${id}/_history/${versionId}`,
-  };
-}
-
-/** A member of the resource that says where it belongs. */
-function requiredText(resource: JsonObject, name: 'resourceType' | 'id'): string {
-  const value = resource[name];
-  if (typeof value === 'string') return value;
-  throw fhirError(
-    'requiredMissing',
-    { reason: `The resource has no '${name}'` },
-    name === 'id' ? 'Resource.id' : undefined,
-  );
-}
-
-/** Without members that were not given, as RFC 6902 wants its operations; `value: null` was given. */
-function toJsonPatch(operations: readonly JsonPatchOperation[]): JsonObject[] {
-  return operations.map(({ op, path, from, value }) => ({
-    op,
-    path,
-    ...(from === undefined || from === null ? {} : { from }),
-    ...(value === undefined ? {} : { value }),
-  }));
-}
+/** Descriptions of arguments that several mutations have. */
+const SAID = {
+  as: 'A urn by which the other mutations of an operation with `@atomic` refer to the resource: `urn:uuid:…`.',
+  criteria:
+    'Instead of the id, the query string of a search that finds one resource: `identifier=http://hospital.example/mrn|17`.',
+  dryRun: 'True: nothing is changed, and the answer says what would be.',
+  ifMatch:
+    'Versions of which one must be the current one (`3`, or `W/"3"` as REST writes it), or `*`: there must be one; ' +
+    'otherwise the error has the code `conflict`.',
+  ifVersion: 'The version that must be the current one; otherwise the error has the code `conflict`.',
+} as const;
 
 @Resolver()
 export class WriteResolver {
+  @Extensions({ toChange: creation })
   @Mutation(() => WriteResult, {
     nullable: true,
     description: 'Stores a new resource under an id that the server gives.',
   })
   async create(
     @Ctx() context: GatewayContext,
+    @Info() info: GraphQLResolveInfo,
     @Arg('resource', () => resourceInputScalar) resource: JsonObject,
+    @Arg('ifNoneExist', () => String, {
+      nullable: true,
+      description:
+        'The query string of a search: `identifier=http://hospital.example/mrn|17`. Nothing is stored where it finds a resource, which is answered.',
+    })
+    ifNoneExist: string | null | undefined,
+    @Arg('as', () => String, { nullable: true, description: SAID.as }) as: string | null | undefined,
+    @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
+    dryRun: boolean | null | undefined,
   ): Promise<WriteResult> {
-    const type = requiredText(resource, 'resourceType');
-    const input = toInput(resource, context.maxDepth);
-    const { version, created } = await context.core.create(context.request, type, input);
-    return toResult(version, created, context.extensionBase);
+    return toWriteResult(
+      context,
+      await perform(context, info, creation, { resource, ifNoneExist, as, dryRun }),
+    );
   }
 
+  @Extensions({ toChange: update })
   @Mutation(() => WriteResult, {
     nullable: true,
     description: 'Stores a resource under its own id, as the next version or as the first.',
   })
   async update(
     @Ctx() context: GatewayContext,
+    @Info() info: GraphQLResolveInfo,
     @Arg('resource', () => resourceInputScalar) resource: JsonObject,
-    @Arg('ifVersion', () => ID, { nullable: true, description: ifVersionDescription })
+    @Arg('criteria', () => String, {
+      nullable: true,
+      description:
+        'The query string of a search: the one resource that it finds gets its next version; where there is none, a new one is stored.',
+    })
+    criteria: string | null | undefined,
+    @Arg('ifMatch', () => [ID], { nullable: true, description: SAID.ifMatch })
+    ifMatch: readonly string[] | null | undefined,
+    @Arg('ifVersion', () => ID, { nullable: true, description: SAID.ifVersion })
     ifVersion: string | null | undefined,
+    @Arg('as', () => String, { nullable: true, description: SAID.as }) as: string | null | undefined,
+    @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
+    dryRun: boolean | null | undefined,
   ): Promise<WriteResult> {
-    const type = requiredText(resource, 'resourceType');
-    const id = requiredText(resource, 'id');
-    const { version, created } = await context.core.update(
-      context.request,
-      type,
-      id,
-      toInput(resource, context.maxDepth),
-      toGuard(ifVersion),
-    );
-    return toResult(version, created, context.extensionBase);
+    const given = { resource, criteria, ifMatch, ifVersion, as, dryRun };
+    return toWriteResult(context, await perform(context, info, update, given));
   }
 
+  @Extensions({ toChange: patching })
   @Mutation(() => WriteResult, {
     nullable: true,
-    description: 'Changes a resource by a JSON Patch: all of it or nothing.',
+    description: 'Changes a resource by a JSON Patch or a FHIRPath Patch: all of it or nothing.',
   })
   async patch(
     @Ctx() context: GatewayContext,
+    @Info() info: GraphQLResolveInfo,
     @Arg('type', () => resourceTypePlaceholder) type: string,
-    @Arg('id', () => ID) id: string,
-    @Arg('patch', () => [JsonPatchOperation]) operations: JsonPatchOperation[],
-    @Arg('ifVersion', () => ID, { nullable: true, description: ifVersionDescription })
+    @Arg('id', () => ID, { nullable: true }) id: string | null | undefined,
+    @Arg('criteria', () => String, { nullable: true, description: SAID.criteria })
+    criteria: string | null | undefined,
+    @Arg('patch', () => [JsonPatchOperation], {
+      nullable: true,
+      description: 'The operations of a JSON Patch.',
+    })
+    operations: JsonPatchOperation[] | null | undefined,
+    @Arg('fhirPathPatch', () => resourceInputScalar, {
+      nullable: true,
+      description:
+        'Instead of `patch`, the Parameters of a FHIRPath Patch (http://hl7.org/fhir/fhirpatch.html).',
+    })
+    fhirPathPatch: JsonObject | null | undefined,
+    @Arg('ifMatch', () => [ID], { nullable: true, description: SAID.ifMatch })
+    ifMatch: readonly string[] | null | undefined,
+    @Arg('ifVersion', () => ID, { nullable: true, description: SAID.ifVersion })
     ifVersion: string | null | undefined,
+    @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
+    dryRun: boolean | null | undefined,
   ): Promise<WriteResult> {
-    const patch = toInput(toJsonPatch(operations), context.maxDepth);
-    const { version, created } = await context.core.patch(
-      context.request,
-      type,
-      id,
-      patch,
-      toGuard(ifVersion),
-    );
-    return toResult(version, created, context.extensionBase);
+    const given = { type, id, criteria, patch: operations, fhirPathPatch, ifMatch, ifVersion, dryRun };
+    return toWriteResult(context, await perform(context, info, patching, given));
   }
 
+  @Extensions({ toChange: deletion })
   @Mutation(() => WriteResult, {
     nullable: true,
     description:
@@ -113,12 +120,35 @@ export class WriteResolver {
   })
   async delete(
     @Ctx() context: GatewayContext,
+    @Info() info: GraphQLResolveInfo,
     @Arg('type', () => resourceTypePlaceholder) type: string,
-    @Arg('id', () => ID) id: string,
-    @Arg('ifVersion', () => ID, { nullable: true, description: ifVersionDescription })
+    @Arg('id', () => ID, { nullable: true }) id: string | null | undefined,
+    @Arg('criteria', () => String, { nullable: true, description: SAID.criteria })
+    criteria: string | null | undefined,
+    @Arg('ifMatch', () => [ID], { nullable: true, description: SAID.ifMatch })
+    ifMatch: readonly string[] | null | undefined,
+    @Arg('ifVersion', () => ID, { nullable: true, description: SAID.ifVersion })
     ifVersion: string | null | undefined,
+    @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
+    dryRun: boolean | null | undefined,
   ): Promise<WriteResult> {
-    const { version } = await context.core.delete(context.request, type, id, toGuard(ifVersion));
-    return toResult(version, false, context.extensionBase);
+    const given = { type, id, criteria, ifMatch, ifVersion, dryRun };
+    return toWriteResult(context, await perform(context, info, deletion, given));
+  }
+
+  @Mutation(() => Resource, {
+    nullable: true,
+    description:
+      'Does all that the entries of a Bundle of the type transaction ask for, or nothing (http://hl7.org/fhir/http.html#transaction); answers the Bundle of the type transaction-response.',
+  })
+  async transaction(
+    @Ctx() { core, request, maxDepth }: GatewayContext,
+    @Arg('bundle', () => resourceInputScalar) bundle: JsonObject,
+    @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
+    dryRun: boolean | null | undefined,
+  ): Promise<Resource> {
+    const input = toInput(bundle, maxDepth);
+    const answer = await core.bundle(request, { input, types: ['transaction'], isDryRun: dryRun === true });
+    return toReturnedResource(toResponseText(answer));
   }
 }

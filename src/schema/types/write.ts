@@ -1,7 +1,8 @@
-import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { jsonScalar } from '../scalars';
 import type { Json } from '../json';
 import { Resource } from './resource';
+import { Issue } from './search';
 
 /** In lower case, as JSON Patch writes them: a patch made by a library can be sent as a variable. */
 export const JsonPatchOperationName = {
@@ -38,7 +39,7 @@ export class WriteResult {
   @Field(() => Resource, { nullable: true, description: 'The new version; null after a deletion.' })
   resource?: Resource;
 
-  @Field(() => ID, { nullable: true, description: 'The new version; null where nothing was changed.' })
+  @Field(() => ID, { nullable: true, description: 'The new version; null where nothing was changed. Of a resource that was found and stays, its version.' })
   versionId?: string;
 
   @Field(() => Boolean, { description: 'True when the resource did not exist before, or was deleted.' })
@@ -46,4 +47,13 @@ export class WriteResult {
 
   @Field(() => String, { nullable: true, description: 'The address of the new version under the FHIR root: `Patient/1/_history/3`.' })
   location?: string;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'How many resources a deletion took: 0 where there was nothing; of several there is no version. Null for what is no deletion.',
+  })
+  deleted?: number;
+
+  @Field(() => [Issue], { description: 'What was found in the resource and did not refuse it.' })
+  issues!: Issue[];
 }

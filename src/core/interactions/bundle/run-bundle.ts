@@ -31,16 +31,17 @@ const BOTH: readonly BundleType[] = ['batch', 'transaction'];
 export async function runBundle(
   { services, write, single, invoke, invokeWithin }: BundleTools,
   given: RequestContext,
-  { input, types = BOTH, handling }: BundleRequest,
+  { input, types = BOTH, handling, isDryRun = false }: BundleRequest,
 ): Promise<BundleAnswer> {
-  const bundle = await services.preparer.bundle({ space: given.space, input, types });
+  const taken = isDryRun ? types.filter((type) => type === 'transaction') : types;
+  const bundle = await services.preparer.bundle({ space: given.space, input, types: taken });
   try {
     const { type } = bundle.outline;
     const entries =
       type === 'batch'
         ? await runBatch(single, { services, context: given, handling, invoke }, bundle.outline)
         : await write(given, mainType(bundle), (context) =>
-            runTransaction({ services, context, handling, invoke: invokeWithin }, bundle),
+            runTransaction({ services, context, handling, isDryRun, invoke: invokeWithin }, bundle),
           );
     return { type, entries };
   } finally {

@@ -42,6 +42,8 @@ export interface TransactionTools {
   readonly services: Services;
   readonly context: RequestContext;
   readonly handling: EntryReader['handling'];
+  /** True: nothing of it is kept. */
+  readonly isDryRun: boolean;
   /** Runs an operation by services that read within the transaction. */
   invoke(services: Services, ...asked: Parameters<EntryReader['invoke']>): ReturnType<EntryReader['invoke']>;
 }
@@ -85,6 +87,13 @@ export async function runTransaction(
 
 type Resolved = ReturnType<typeof resolveReferences>;
 
+/** Ends a transaction of which nothing shall be kept. */
+class RolledBack extends Error {
+  constructor(readonly answers: readonly EntryAnswer[]) {
+    super('a dry run is over');
+  }
+}
+
 class Transaction {
   constructor(
     private readonly tools: TransactionTools,
@@ -113,7 +122,7 @@ class Transaction {
       targets,
       conditional,
     });
-    return services.writes.transaction(context.space.number, async (run, database) => {
+    return this.inTransaction(async (run, database) => {
       requireUnchanged(ready, heads, await claimHeads(run, context, writes));
       const written = await writePrepared(services, run, context, ready);
       const within = inside(services, database);
@@ -126,7 +135,7 @@ class Transaction {
   /** Locks first. */
   async runLocked(): Promise<readonly EntryAnswer[]> {
     const { services, context } = this.tools;
-    return services.writes.transaction(context.space.number, async (run, database) => {
+    return this.inTransaction(async (run, database) => {
       const within = inside(services, database);
       const plan = this.plan(services, await this.findConditions(run, within));
       const { writes, targets } = plan;
@@ -159,6 +168,23 @@ class Transaction {
       await registerAll(run, context, [early.ready, late.ready]);
       return this.complete(within, plan, new Map([...early.written, ...late.written]));
     });
+  }
+
+  /** A dry run does all that a transaction does, but for the commit. */
+  private async inTransaction(
+    work: (run: Run, database: Database) => Promise<readonly EntryAnswer[]>,
+  ): Promise<readonly EntryAnswer[]> {
+    const { services, context, isDryRun } = this.tools;
+    const { number: space } = context.space;
+    if (!isDryRun) return services.writes.transaction(space, work);
+    try {
+      return await services.writes.transaction(space, async (run, database) => {
+        throw new RolledBack(await work(run, database));
+      });
+    } catch (error) {
+      if (error instanceof RolledBack) return error.answers;
+      throw error;
+    }
   }
 
   private plan(services: Services, matches: Matches): Plan {

@@ -1,0 +1,191 @@
+/** Mutations that change resources as plain values: what one field asks for, before anything is done. */
+import { fhirError } from '../../core/index';
+import { isJsonObject, type Json, type JsonObject } from '../../schema/json';
+
+/** The resource of an id, or the one that a search finds. */
+export type ChangeTarget =
+  | { readonly type: string; readonly id: string; readonly criteria?: undefined }
+  /** The query string of a search. */
+  | { readonly type: string; readonly id?: undefined; readonly criteria: string };
+
+interface Common {
+  /** Nothing is kept. */
+  readonly isDryRun: boolean;
+}
+
+interface Guarded extends Common {
+  readonly target: ChangeTarget;
+  /** Version ids of which one must be the current one; `*`: there must be one. Undefined: no such wish. */
+  readonly ifMatch: readonly string[] | undefined;
+}
+
+export interface Creation extends Common {
+  readonly kind: 'create';
+  readonly type: string;
+  readonly resource: JsonObject;
+  /** The query string of a search: nothing is made where it finds a resource. */
+  readonly ifNoneExist: string | undefined;
+  /** What the other changes of one transaction call it. */
+  readonly urn: string | undefined;
+}
+
+export interface Update extends Guarded {
+  readonly kind: 'update';
+  readonly resource: JsonObject;
+  readonly urn: string | undefined;
+}
+
+export interface Patching extends Guarded {
+  readonly kind: 'patch';
+  /** The operations of a JSON Patch, or the Parameters of a FHIRPath Patch. */
+  readonly patch: Json[] | JsonObject;
+}
+
+export interface Deletion extends Guarded {
+  readonly kind: 'delete';
+}
+
+export type Change = Creation | Update | Patching | Deletion;
+
+/** The arguments of a field, coerced by graphql to the types that the schema says. */
+export type FieldArguments = Readonly<Record<string, unknown>>;
+
+/** Stands in the extensions (`toChange`) of each field that changes resources, so that `@atomic` can ask all of them. */
+export class ChangeMaker {
+  /** `make` throws what is wrong with the arguments together. */
+  constructor(readonly make: (given: FieldArguments) => Change) {}
+}
+
+/** `create(resource, ifNoneExist, as, dryRun)` */
+export const creation = new ChangeMaker((given) => {
+  const resource = requiredObject(given, 'resource');
+  return createOf(requiredText(resource, 'resourceType'), resource, given);
+});
+
+/** `update(resource, criteria, ifMatch, ifVersion, as, dryRun)` */
+export const update = new ChangeMaker((given) => {
+  const resource = requiredObject(given, 'resource');
+  const type = requiredText(resource, 'resourceType');
+  const criteria = queryOf(given, 'criteria');
+  const target = criteria === undefined ? { type, id: requiredText(resource, 'id') } : { type, criteria };
+  return updateOf(target, resource, given);
+});
+
+/** `patch(type, id, criteria, patch, fhirPathPatch, ifMatch, ifVersion, dryRun)` */
+export const patching = new ChangeMaker((given) => patchOf(targetOf(given), given));
+
+/** `delete(type, id, criteria, ifMatch, ifVersion, dryRun)` */
+export const deletion = new ChangeMaker((given) => deleteOf(targetOf(given), given));
+
+export function createOf(type: string, resource: JsonObject, given: FieldArguments): Creation {
+  return {
+    kind: 'create',
+    type,
+    resource,
+    ifNoneExist: queryOf(given, 'ifNoneExist'),
+    urn: urnOf(given),
+    isDryRun: isDryRun(given),
+  };
+}
+
+export function updateOf(target: ChangeTarget, resource: JsonObject, given: FieldArguments): Update {
+  return { kind: 'update', resource, urn: urnOf(given), ...guardedOf(target, given) };
+}
+
+export function patchOf(target: ChangeTarget, given: FieldArguments): Patching {
+  const { patch: operations, fhirPathPatch } = given;
+  const isJsonPatch = Array.isArray(operations);
+  if (isJsonPatch === isJsonObject(fhirPathPatch))
+    throw wrong("Give either 'patch', the operations of a JSON Patch, or 'fhirPathPatch', and not both");
+  const patch = isJsonObject(fhirPathPatch) ? fhirPathPatch : toJsonPatch(isJsonPatch ? operations : []);
+  return { kind: 'patch', patch, ...guardedOf(target, given) };
+}
+
+export function deleteOf(target: ChangeTarget, given: FieldArguments): Deletion {
+  return { kind: 'delete', ...guardedOf(target, given) };
+}
+
+/** By `id` or `criteria`. */
+function targetOf(given: FieldArguments): ChangeTarget {
+  const type = textOf(given, 'type') ?? '';
+  const id = textOf(given, 'id');
+  const criteria = queryOf(given, 'criteria');
+  if (id !== undefined && criteria === undefined) return { type, id };
+  if (id === undefined && criteria !== undefined) return { type, criteria };
+  throw wrong("Give either 'id' or 'criteria', which say which resource is meant, and not both");
+}
+
+function guardedOf(target: ChangeTarget, given: FieldArguments): Guarded {
+  return { target, ifMatch: ifMatchOf(given), isDryRun: isDryRun(given) };
+}
+
+const ENTITY_TAG = /^(?:W\/)?"([^"]*)"$/;
+/** Of a version id of ours; another one is nobody's. */
+const VERSION = /^(?:\*|[A-Za-z0-9.-]{1,64})$/;
+
+function ifMatchOf({ ifMatch, ifVersion }: FieldArguments): readonly string[] | undefined {
+  const hasMatch = Array.isArray(ifMatch);
+  if (hasMatch && typeof ifVersion === 'string')
+    throw wrong("Give either 'ifMatch' or 'ifVersion', and not both");
+  if (!hasMatch) return typeof ifVersion === 'string' ? [toVersion(ifVersion)] : undefined;
+  if (ifMatch.length === 0) throw wrong("'ifMatch' names at least one version");
+  return ifMatch.map((version: unknown) => toVersion(String(version)));
+}
+
+/** The version of an entity tag as REST gives them, or a version id. */
+function toVersion(text: string): string {
+  const version = ENTITY_TAG.exec(text)?.[1] ?? text;
+  if (VERSION.test(version)) return version;
+  throw wrong('A version is named by its id, such as 3, by its entity tag, such as W/"3", or by * for any');
+}
+
+/** Some clients begin the query of a search with its question mark. */
+function queryOf(given: FieldArguments, name: string): string | undefined {
+  return textOf(given, name)?.replace(/^\?/, '');
+}
+
+function urnOf(given: FieldArguments): string | undefined {
+  const urn = textOf(given, 'as');
+  if (urn === undefined || /^urn:[a-z0-9][a-z0-9-]{0,31}:\S+$/i.test(urn)) return urn;
+  throw wrong("'as' is a urn, such as urn:uuid:4f1f3a2e-0000-4000-8000-000000000001");
+}
+
+function isDryRun({ dryRun }: FieldArguments): boolean {
+  return dryRun === true;
+}
+
+/** Without members that were not given, as RFC 6902 wants its operations; `value: null` was given. */
+function toJsonPatch(operations: readonly unknown[]): Json[] {
+  return operations.filter(isJsonObject).map(({ op = null, path = null, from, value }) => ({
+    op,
+    path,
+    ...(from === undefined || from === null ? {} : { from }),
+    ...(value === undefined ? {} : { value }),
+  }));
+}
+
+function textOf(given: FieldArguments, name: string): string | undefined {
+  const value = given[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function requiredObject(given: FieldArguments, name: string): JsonObject {
+  const value = given[name];
+  if (isJsonObject(value)) return value;
+  throw wrong(`'${name}' is a JSON object`);
+}
+
+/** A member of the resource that says where it belongs. */
+function requiredText(resource: JsonObject, name: 'resourceType' | 'id'): string {
+  const value = resource[name];
+  if (typeof value === 'string') return value;
+  throw fhirError(
+    'requiredMissing',
+    { reason: `The resource has no '${name}'` },
+    name === 'id' ? 'Resource.id' : undefined,
+  );
+}
+
+function wrong(reason: string): Error {
+  return fhirError('invalidValue', { reason });
+}

@@ -1,0 +1,100 @@
+import { getArgumentValues, getDirectiveValues, type GraphQLResolveInfo } from 'graphql';
+import { collectFields } from 'graphql/execution/collectFields';
+import { FhirError, fhirError } from '../../core/index';
+import { atomicDirective } from '../../schema/atomic';
+import type { GatewayContext } from '../context';
+import { ChangeMaker, type FieldArguments } from './change';
+import { type ChangeAnswer, runAlone } from './run-alone';
+import { type NamedChange, Refusals, requireNoUrn, runTogether } from './run-together';
+
+/**
+ * Does what a field of the mutation asks for. Under `@atomic` the first field that is resolved does what all of them ask
+ * for, as one transaction, and each is given its own answer. Throws what refuses it; under `@atomic` all fields throw.
+ */
+export async function perform(
+  context: GatewayContext,
+  info: GraphQLResolveInfo,
+  { make }: ChangeMaker,
+  given: FieldArguments,
+): Promise<ChangeAnswer> {
+  const key = String(info.path.key);
+  if (isAtomic(info)) return performTogether(context, info, key);
+  const change = make(given);
+  requireNoUrn(change);
+  if (!change.isDryRun) return runAlone(context, change);
+  return answerOf(
+    runTogether(context, [{ key, change }], true).then(([answer]) => new Map([[key, answer]])),
+    key,
+  );
+}
+
+function isAtomic({ operation, variableValues }: GraphQLResolveInfo): boolean {
+  return getDirectiveValues(atomicDirective, operation, variableValues) !== undefined;
+}
+
+type Answers = ReadonlyMap<string, ChangeAnswer | undefined>;
+
+/** What the `@atomic` operation of a request came to: one request executes one operation. */
+const operations = new WeakMap<GatewayContext, Promise<Answers>>();
+
+function performTogether(
+  context: GatewayContext,
+  info: GraphQLResolveInfo,
+  key: string,
+): Promise<ChangeAnswer> {
+  let answers = operations.get(context);
+  if (answers === undefined) operations.set(context, (answers = runOperation(context, info)));
+  return answerOf(answers, key);
+}
+
+async function answerOf(answers: Promise<Answers>, key: string): Promise<ChangeAnswer> {
+  try {
+    const answer = (await answers).get(key);
+    if (answer === undefined) throw new Error('a mutation of an operation has no answer');
+    return answer;
+  } catch (error) {
+    throw error instanceof Refusals ? error.of(key) : error;
+  }
+}
+
+/** Throws `Refusals`. */
+async function runOperation(context: GatewayContext, info: GraphQLResolveInfo): Promise<Answers> {
+  const changes = collectChanges(info);
+  const isDryRun = changes.some(({ change }) => change.isDryRun);
+  const other = changes.find(({ change }) => change.isDryRun !== isDryRun);
+  if (other !== undefined) {
+    const reason = "Of an operation with @atomic all mutations have 'dryRun', or none";
+    throw refusalOf(other.key, fhirError('invalidValue', { reason }));
+  }
+  const answers = await runTogether(context, changes, isDryRun);
+  return new Map(changes.map(({ key }, place) => [key, answers[place]]));
+}
+
+/** What the fields of the root ask for, in the order of the document. */
+function collectChanges({
+  schema,
+  operation,
+  fragments,
+  variableValues,
+  parentType,
+}: GraphQLResolveInfo): readonly NamedChange[] {
+  const collected = collectFields(schema, fragments, variableValues, parentType, operation.selectionSet);
+  const changes: NamedChange[] = [];
+  for (const [key, [node]] of collected) {
+    const field = node === undefined ? undefined : parentType.getFields()[node.name.value];
+    // __typename, which is of every type.
+    if (node === undefined || field === undefined) continue;
+    try {
+      const maker = field.extensions['toChange'];
+      if (!(maker instanceof ChangeMaker)) throw new Error('atomicRule has let through what changes nothing');
+      changes.push({ key, change: maker.make(getArgumentValues(field, node, variableValues)) });
+    } catch (error) {
+      throw error instanceof FhirError ? refusalOf(key, error) : error;
+    }
+  }
+  return changes;
+}
+
+function refusalOf(key: string, error: FhirError): Refusals {
+  return new Refusals(error, new Map([[key, error]]));
+}

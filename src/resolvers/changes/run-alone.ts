@@ -1,0 +1,74 @@
+import { type EntryAnswer, parseQueryText, type VersionGuard } from '../../core/index';
+import type { GatewayContext } from '../context';
+import { toInput } from '../json-document';
+import type { Change, Creation, Deletion, Patching, Update } from './change';
+
+/** What came of a change. */
+export type ChangeAnswer = Extract<EntryAnswer, { kind: 'written' | 'found' | 'deleted' }>;
+
+/** Does one change by itself. Throws what core throws. */
+export function runAlone(context: GatewayContext, change: Change): Promise<ChangeAnswer> {
+  switch (change.kind) {
+    case 'create':
+      return create(context, change);
+    case 'update':
+      return update(context, change);
+    case 'patch':
+      return patch(context, change);
+    case 'delete':
+      return remove(context, change);
+  }
+}
+
+async function create(
+  { core, request, maxDepth }: GatewayContext,
+  { type, resource, ifNoneExist }: Creation,
+): Promise<ChangeAnswer> {
+  const input = toInput(resource, maxDepth);
+  if (ifNoneExist === undefined) return { kind: 'written', result: await core.create(request, type, input) };
+  const result = await core.createIfNoneExist(request, type, input, parseQueryText(ifNoneExist));
+  return result.created ? { kind: 'written', result } : { kind: 'found', version: result.version };
+}
+
+async function update(
+  { core, request, maxDepth }: GatewayContext,
+  { target: { type, id, criteria }, resource, ifMatch }: Update,
+): Promise<ChangeAnswer> {
+  const input = toInput(resource, maxDepth);
+  const guard = toGuard(ifMatch);
+  const result =
+    criteria === undefined
+      ? await core.update(request, type, id, input, guard)
+      : await core.updateWhere(request, type, parseQueryText(criteria), input, guard);
+  return { kind: 'written', result };
+}
+
+async function patch(
+  { core, request, maxDepth }: GatewayContext,
+  { target: { type, id, criteria }, patch: operations, ifMatch }: Patching,
+): Promise<ChangeAnswer> {
+  const input = toInput(operations, maxDepth);
+  const guard = toGuard(ifMatch);
+  const result =
+    criteria === undefined
+      ? await core.patch(request, type, id, input, guard)
+      : await core.patchWhere(request, type, parseQueryText(criteria), input, guard);
+  return { kind: 'written', result };
+}
+
+async function remove(
+  { core, request }: GatewayContext,
+  { target: { type, id, criteria }, ifMatch }: Deletion,
+): Promise<ChangeAnswer> {
+  const guard = toGuard(ifMatch);
+  if (criteria !== undefined) {
+    const versions = await core.deleteWhere(request, type, parseQueryText(criteria), guard);
+    return { kind: 'deleted', type, versions };
+  }
+  const { version } = await core.delete(request, type, id, guard);
+  return { kind: 'deleted', type, id, versions: version === undefined ? [] : [version] };
+}
+
+function toGuard(ifMatch: readonly string[] | undefined): VersionGuard | undefined {
+  return ifMatch === undefined ? undefined : { ifMatch };
+}

@@ -1,0 +1,39 @@
+import type { StoredVersion } from '../../core/index';
+import type { WriteResult } from '../../schema/types/write';
+import type { GatewayContext } from '../context';
+import { toResource } from '../resource-source';
+import type { ChangeAnswer } from './run-alone';
+
+/** What the mutations of any type answer. */
+export function toWriteResult({ extensionBase }: GatewayContext, answer: ChangeAnswer): WriteResult {
+  switch (answer.kind) {
+    case 'written': {
+      const { version, created, warnings } = answer.result;
+      return {
+        ...placeOf(version),
+        resource: toResource(version, extensionBase),
+        created,
+        issues: [...warnings],
+      };
+    }
+    case 'found': {
+      const { version } = answer;
+      return {
+        ...placeOf(version),
+        resource: toResource(version, extensionBase),
+        created: false,
+        issues: [],
+      };
+    }
+    case 'deleted': {
+      const { versions } = answer;
+      const [version, other] = versions;
+      const place = version === undefined || other !== undefined ? {} : placeOf(version);
+      return { ...place, created: false, deleted: versions.length, issues: [] };
+    }
+  }
+}
+
+function placeOf({ type, id, versionId }: StoredVersion): Pick<WriteResult, 'versionId' | 'location'> {
+  return { versionId: String(versionId), location: `${type}/${id}/_history/${versionId}` };
+}
