@@ -1,3 +1,4 @@
+const os = require('node:os');
 const shared = require('./jest.shared.js');
 
 /** Tests of pure code: they need no database, so that they run in a moment. */
@@ -8,37 +9,56 @@ const pure = [
   '<rootDir>/test/properties/oracle/*.test.ts',
 ];
 
-/** `npm test`: pure tests, all others against a real PostgreSQL and a real Redis, and clients that others have made. */
+/** Tests by the clock: a file says so in its name. */
+const timed = '\\.timed\\.test\\.ts$';
+
+const services = {
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+};
+
+/**
+ * `npm test`: pure tests, all others against a real PostgreSQL and a real Redis, and clients that others have made; last,
+ * one at a time, those that measure time.
+ */
 module.exports = {
   testTimeout: 30_000,
+  // Each worker keeps a processor busy, and its PostgreSQL a part of another; the services are made for four of them.
+  maxWorkers: Math.min(4, os.availableParallelism()),
   // What test files leave in memory adds up: at 4 GB everything takes twice as long. A worker that is too large is
   // replaced after its file.
   workerIdleMemoryLimit: '1500MB',
   projects: [
-    { ...shared, displayName: 'pure', testMatch: pure },
+    { ...shared, displayName: 'pure', testMatch: pure, testPathIgnorePatterns: ['/node_modules/', timed] },
     {
       ...shared,
+      ...services,
       displayName: 'services',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       testPathIgnorePatterns: [
         '/node_modules/',
+        timed,
         '<rootDir>/test/[^/]+\\.test\\.ts$',
         '<rootDir>/test/core/[^/]+\\.test\\.ts$',
         '<rootDir>/test/(clients|schema|core/fhir|core/search|core/operations|properties/oracle)/',
       ],
-      globalSetup: '<rootDir>/test/support/global-setup.ts',
-      globalTeardown: '<rootDir>/test/support/global-teardown.ts',
     },
     {
       ...shared,
+      ...services,
       displayName: 'clients',
       testMatch: ['<rootDir>/test/clients/*.test.ts'],
       // fhir-kit-client is an ECMAScript module and nothing else; jest loads those only when they are compiled.
       transform: { '^.+\\.[jt]s$': '@swc/jest' },
       transformIgnorePatterns: ['/node_modules/(?!fhir-kit-client/)'],
       moduleNameMapper: { '^fhir-kit-client$': '<rootDir>/node_modules/fhir-kit-client/dist/index.js' },
-      globalSetup: '<rootDir>/test/support/global-setup.ts',
-      globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+    },
+    {
+      ...shared,
+      ...services,
+      displayName: 'timed',
+      testMatch: ['<rootDir>/test/**/*.timed.test.ts'],
+      runner: '<rootDir>/test/support/one-at-a-time.js',
     },
   ],
 };

@@ -152,6 +152,17 @@ async function allAttacks(stranger: Place): Promise<Attack[]> {
   ];
 }
 
+/** What each stranger was answered while the victim had nothing; asked once, because it takes a while. */
+const answersBefore = new Map<Place, string[]>();
+
+async function answersToEmptiness(stranger: Place, attacks: readonly Attack[]): Promise<string[]> {
+  const known = answersBefore.get(stranger);
+  if (known !== undefined) return known;
+  const answers = await answersTo(attacks);
+  answersBefore.set(stranger, answers);
+  return answers;
+}
+
 /** What a client can tell answers apart by; not the instant and the name of the request. */
 async function answersTo(attacks: readonly Attack[]): Promise<string[]> {
   const answers: string[] = [];
@@ -233,13 +244,14 @@ describe('what the victim has stored', () => {
     async (stranger) => {
       const attacks = await allAttacks(stranger);
       expect(attacks.length).toBeGreaterThan(500);
-      const before = await answersTo(attacks);
+      const before = await answersToEmptiness(stranger, attacks);
       await fillVictim();
       const digest = await digestOfVictim();
       const after = await answersTo(attacks);
       for (const [index, answer] of after.entries()) expect(answer).toBe(before[index]);
       expect(await digestOfVictim()).toBe(digest);
     },
+    60_000,
   );
 });
 
@@ -300,19 +312,25 @@ describe('row-level security alone', () => {
     expect((await send(server, attack)).text).toContain(CANARY);
   });
 
-  it.each(STRANGERS)('shows $tenant under $release nothing of the victim', async (stranger) => {
-    const attacks = await allAttacks(stranger);
-    const root = server.path(stranger.tenant, stranger.release);
-    const writes: Attack[] = examples.slice(0, 10).flatMap((example) => [
-      { method: 'PUT', path: `${root}/${example.type}/${example.id}`, body: example.text },
-      { method: 'POST', path: `${root}/${example.type}`, body: example.text },
-    ]);
-    confuse(await spaceOf(stranger), await spaceOf(VICTIM));
-    const before = await answersTo([...attacks, ...writes]);
-    await fillVictim();
-    const digest = await digestOfVictim();
-    const after = await answersTo([...attacks, ...writes]);
-    for (const [index, answer] of after.entries()) expect(answer).toBe(before[index]);
-    expect(await digestOfVictim()).toBe(digest);
-  });
+  it.each(STRANGERS)(
+    'shows $tenant under $release nothing of the victim',
+    async (stranger) => {
+      const attacks = await allAttacks(stranger);
+      const root = server.path(stranger.tenant, stranger.release);
+      const writes: Attack[] = examples.slice(0, 10).flatMap((example) => [
+        { method: 'PUT', path: `${root}/${example.type}/${example.id}`, body: example.text },
+        { method: 'POST', path: `${root}/${example.type}`, body: example.text },
+      ]);
+      const honest = await answersToEmptiness(stranger, attacks);
+      confuse(await spaceOf(stranger), await spaceOf(VICTIM));
+      const refused = await answersTo(writes);
+      await fillVictim();
+      const digest = await digestOfVictim();
+      const after = await answersTo([...attacks, ...writes]);
+      const before = [...honest, ...refused];
+      for (const [index, answer] of after.entries()) expect(answer).toBe(before[index]);
+      expect(await digestOfVictim()).toBe(digest);
+    },
+    60_000,
+  );
 });

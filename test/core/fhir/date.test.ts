@@ -1,6 +1,7 @@
 import { findZone } from '../../../src/core/fhir/time-zone';
 import type { JsonValue } from '../../../src/core/fhir/json';
 import { dateRange, periodRange, timeRange, timingRange } from '../../../src/core/fhir/date';
+import { processorMilliseconds } from '../../support/processor-time';
 
 /**
  * The range of a date by the calendar of JavaScript, written independently: a regular expression of the
@@ -221,9 +222,10 @@ describe('a timing', () => {
 it('reads a date in less than 1 µs (generous bound here)', () => {
   const texts = ['1999-07-02T09:30:10+01:00', '2013', '1901-05-07', '1999-07-02T09:30:10.000Z'];
   for (let i = 0; i < 100_000; i++) dateRange(texts[i & 3] ?? '');
-  const started = process.hrtime.bigint();
-  for (let i = 0; i < 400_000; i++) dateRange(texts[i & 3] ?? '');
-  const microseconds = Number(process.hrtime.bigint() - started) / 1000 / 400_000;
+  const spent = processorMilliseconds(() => {
+    for (let i = 0; i < 400_000; i++) dateRange(texts[i & 3] ?? '');
+  });
+  const microseconds = (spent * 1000) / 400_000;
   process.stdout.write(`date: ${microseconds.toFixed(3)} µs\n`);
   expect(microseconds).toBeLessThan(10);
 });

@@ -1,4 +1,5 @@
 import { createReferenceResolver, parseReference } from '../../../src/core/fhir/reference';
+import { processorMilliseconds } from '../../support/processor-time';
 
 describe('a reference is read', () => {
   test.each([
@@ -35,15 +36,16 @@ describe('a reference is read', () => {
   });
 
   test('however long it is, in good time', () => {
-    const started = Date.now();
-    for (const text of [
-      'http://a/' + 'A/a/'.repeat(1_000_000),
-      'A'.repeat(5_000_000),
-      `http://${'/'.repeat(3_000_000)}`,
-    ]) {
-      parseReference(text);
-    }
-    expect(Date.now() - started).toBeLessThan(1000);
+    const spent = processorMilliseconds(() => {
+      for (const text of [
+        'http://a/' + 'A/a/'.repeat(1_000_000),
+        'A'.repeat(5_000_000),
+        `http://${'/'.repeat(3_000_000)}`,
+      ]) {
+        parseReference(text);
+      }
+    });
+    expect(spent).toBeLessThan(1000);
   });
 });
 
@@ -181,13 +183,14 @@ describe('a look-alike of an address of ours is refused, not let through', () =>
   });
 
   test('endless texts are judged in good time', () => {
-    const started = Date.now();
-    for (const text of [
-      `${ours}/${'../'.repeat(1_000_000)}`,
-      `https://fhir.example/${'%25'.repeat(1_000_000)}`,
-    ]) {
-      resolver.leaves(text);
-    }
-    expect(Date.now() - started).toBeLessThan(3000);
+    const spent = processorMilliseconds(() => {
+      for (const text of [
+        `${ours}/${'../'.repeat(1_000_000)}`,
+        `https://fhir.example/${'%25'.repeat(1_000_000)}`,
+      ]) {
+        resolver.leaves(text);
+      }
+    });
+    expect(spent).toBeLessThan(3000);
   });
 });

@@ -1,5 +1,6 @@
 import { narrativeText } from '../../../src/core/search/narrative-text';
 import { allWords, meetsWords, parseWords, patternsOf, wordsOf } from '../../../src/core/search/words';
+import { processorMilliseconds } from '../../support/processor-time';
 
 /** What PostgreSQL does with the patterns, done by JavaScript, which reads these the same way. */
 function passes(json: string, patterns: readonly string[]): boolean {
@@ -107,9 +108,10 @@ describe('the text of a narrative', () => {
   });
 
   it('takes time that grows with its length only', () => {
-    const started = performance.now();
-    narrativeText('<'.repeat(200_000) + '&'.repeat(200_000));
-    narrativeText('<a b="'.repeat(100_000));
-    expect(performance.now() - started).toBeLessThan(2_000);
+    const spent = processorMilliseconds(() => {
+      narrativeText('<'.repeat(200_000) + '&'.repeat(200_000));
+      narrativeText('<a b="'.repeat(100_000));
+    });
+    expect(spent).toBeLessThan(2_000);
   });
 });

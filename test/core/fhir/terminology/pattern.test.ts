@@ -1,4 +1,5 @@
 import { compilePattern } from '../../../../src/core/fhir/terminology/pattern';
+import { processorMilliseconds } from '../../../support/processor-time';
 
 /** Characters that make patterns and values meet often. */
 const VALUES = [
@@ -65,9 +66,10 @@ test('agrees with the regular expressions of JavaScript', () => {
 
 test('takes linear time for a pattern that makes other engines run for ever', () => {
   const matches = compilePattern('(a+)+(a|aa)*(a*)*b');
-  const started = performance.now();
-  expect(matches('a'.repeat(20_000))).toBe(false);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  let isMatch: boolean | undefined;
+  const spent = processorMilliseconds(() => (isMatch = matches('a'.repeat(20_000))));
+  expect(isMatch).toBe(false);
+  expect(spent).toBeLessThan(2_000);
 });
 
 test.each([

@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from '../../../../src/core/fhir/json';
 import { RELEASE_NAMES } from '../../../../src/core/fhir/release';
 import { compileBinding } from '../../../../src/core/fhir/validate/binding';
 import { MAX_ADVICE, ValidationRun } from '../../../../src/core/fhir/validate/run';
+import { leastProcessorMilliseconds } from '../../../support/processor-time';
 
 const CLINICAL = 'http://terminology.hl7.org/CodeSystem/condition-clinical';
 
@@ -130,9 +131,7 @@ describe.each(RELEASE_NAMES)('a binding of %s', (release) => {
         const codes = [part.repeat(2_000_000), `en${part.repeat(50)}!`, `text/plain${part.repeat(80)}`];
         for (const path of ['Attachment.contentType', 'Patient.language', 'Patient.gender']) {
           for (const code of codes) {
-            const started = performance.now();
-            check(path, code);
-            expect(performance.now() - started).toBeLessThan(200);
+            expect(leastProcessorMilliseconds(200, () => check(path, code))).toBeLessThan(200);
           }
         }
       }

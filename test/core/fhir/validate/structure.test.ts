@@ -1,5 +1,6 @@
 /** Members, shapes, cardinality and choices. Source: https://hl7.org/fhir/R4/json.html */
 import { errorsOf, judge, observation, patient, validatorOf } from './judged';
+import { leastProcessorMilliseconds } from '../../../support/processor-time';
 
 const extension = [{ url: 'http://example.org/a', valueString: 'a' }];
 
@@ -242,8 +243,9 @@ describe('what is found', () => {
     const resource = patient({
       name: Array.from({ length: 200_000 }, () => ({ foo: [], given: [null, {}] })),
     });
-    const started = performance.now();
-    expect(validatorOf('r4').validate(resource, { isFull: true }).findings).toHaveLength(101);
-    expect(performance.now() - started).toBeLessThan(500);
+    const spent = leastProcessorMilliseconds(500, () => {
+      expect(validatorOf('r4').validate(resource, { isFull: true }).findings).toHaveLength(101);
+    });
+    expect(spent).toBeLessThan(500);
   });
 });
