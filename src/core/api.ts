@@ -343,6 +343,10 @@ export interface Core {
   /** Like read, but absent and deleted are undefined. All reads of one turn of the event loop are one statement. */
   find(context: RequestContext, type: string, id: string): Promise<StoredVersion | undefined>;
   vread(context: RequestContext, type: string, id: string, versionId: string): Promise<StoredVersion>;
+  /** The version that was current at a moment, milliseconds since 1970. */
+  readAsOf(context: RequestContext, type: string, id: string, moment: number): Promise<StoredVersion>;
+  /** The JSON Patch, as JSON text, that makes one version of another; what the server says of them aside. */
+  difference(context: RequestContext, type: string, id: string, from: string, to: string): Promise<string>;
   create(context: RequestContext, type: string, input: ResourceInput): Promise<WriteResult>;
   update(
     context: RequestContext,

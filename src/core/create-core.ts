@@ -15,10 +15,12 @@ import { patchWhere } from './interactions/conditional/patch';
 import { updateWhere } from './interactions/conditional/update';
 import { create } from './interactions/create';
 import { deleteResource } from './interactions/delete';
+import { difference } from './interactions/difference';
 import { history } from './interactions/history';
 import { patch } from './interactions/patch';
 import { find, read } from './interactions/read';
 import { searchAny } from './interactions/search-types';
+import { readAsOf } from './interactions/read-as-of';
 import { update } from './interactions/update';
 import { vread } from './interactions/vread';
 import { KeyedQueue } from './keyed-queue';
@@ -240,6 +242,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     read: (context, type, id) => read(services, context, type, id),
     find: (context, type, id) => find(services, context, type, id),
     vread: (context, type, id, versionId) => vread(services, context, type, id, versionId),
+    readAsOf: (context, type, id, moment) => readAsOf(services, context, type, id, moment),
+    difference: (context, type, id, from, to) => difference(services, context, type, id, from, to),
     create: (given, type, input) => write(given, type, (context) => create(services, context, type, input)),
     update: (given, type, id, input, guard) =>
       write(given, type, (context) => update(services, context, type, id, input, guard)),

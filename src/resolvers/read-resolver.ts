@@ -1,6 +1,7 @@
 import { Arg, Ctx, ID, Int, Query, Resolver } from 'type-graphql';
-import { type ErrorKey, FhirError, type StoredVersion } from '../core/index';
-import { instantScalar, resourceTypePlaceholder } from '../schema/scalars';
+import { type ErrorKey, FhirError, fhirError, type StoredVersion } from '../core/index';
+import { RawJson } from '../schema/raw-json';
+import { instantScalar, jsonScalar, resourceTypePlaceholder } from '../schema/scalars';
 import { type HistoryEntry, HistoryResult } from '../schema/types/history';
 import { PageInfo } from '../schema/types/paging';
 import { Resource } from '../schema/types/resource';
@@ -23,6 +24,8 @@ async function orNothing<T>(reading: Promise<T>): Promise<T | undefined> {
 
 function toEntry(version: StoredVersion, extensionBase: string): HistoryEntry {
   return {
+    resourceType: version.type,
+    id: version.id,
     versionId: String(version.versionId),
     versionSequence: version.sequence,
     lastUpdated: toInstant(version.lastUpdated),
@@ -36,27 +39,63 @@ export class ReadResolver {
   @Query(() => Resource, {
     nullable: true,
     description:
-      'The resource as it is now, or one version of it; null when there is none or it was deleted.',
+      'The resource as it is now or was at a moment, or one version of it; null when there is none or it was deleted.',
   })
   async read(
     @Ctx() context: GatewayContext,
     @Arg('type', () => resourceTypePlaceholder) type: string,
     @Arg('id', () => ID) id: string,
     @Arg('versionId', () => ID, { nullable: true }) versionId: string | null | undefined,
+    @Arg('asOf', () => instantScalar, {
+      nullable: true,
+      description: 'The version that was current at this moment, to the millisecond.',
+    })
+    asOf: string | null | undefined,
   ): Promise<Resource | undefined> {
+    const { core, request, loaders } = context;
+    if (typeof versionId === 'string' && typeof asOf === 'string')
+      throw fhirError('invalidValue', { reason: "Give either 'versionId' or 'asOf', and not both" });
     const version = await orNothing(
       typeof versionId === 'string'
-        ? context.core.vread(context.request, type, id, versionId)
-        : context.loaders.resources.load(`${type}/${id}`),
+        ? core.vread(request, type, id, versionId)
+        : typeof asOf === 'string'
+          ? core.readAsOf(request, type, id, Date.parse(asOf))
+          : loaders.resources.load(`${type}/${id}`),
     );
     return version && toResource(version, context.extensionBase);
   }
 
-  @Query(() => HistoryResult, { nullable: true, description: 'The versions of a resource, newest first.' })
-  async history(
-    @Ctx() context: GatewayContext,
+  @Query(() => jsonScalar, {
+    nullable: true,
+    description:
+      'The JSON Patch that makes the version `to` of the version `from`, as `patch` takes it; null when there is no such ' +
+      'version. What the server itself says of a version (number, time, author) is no difference.',
+  })
+  async diff(
+    @Ctx() { core, request }: GatewayContext,
     @Arg('type', () => resourceTypePlaceholder) type: string,
     @Arg('id', () => ID) id: string,
+    @Arg('from', () => ID) from: string,
+    @Arg('to', () => ID) to: string,
+  ): Promise<RawJson | undefined> {
+    const text = await orNothing(core.difference(request, type, id, from, to));
+    return text === undefined ? undefined : new RawJson(text);
+  }
+
+  @Query(() => HistoryResult, {
+    nullable: true,
+    description:
+      'The versions of a resource, of all resources of a type, or of all there are, newest first (http://hl7.org/fhir/http.html#history).',
+  })
+  async history(
+    @Ctx() context: GatewayContext,
+    @Arg('type', () => resourceTypePlaceholder, {
+      nullable: true,
+      description: 'Without it those of all types.',
+    })
+    type: string | null | undefined,
+    @Arg('id', () => ID, { nullable: true, description: 'Without it those of all resources of the type.' })
+    id: string | null | undefined,
     @Arg('since', () => instantScalar, { nullable: true, description: 'Only versions from this moment on.' })
     since: string | null | undefined,
     @Arg('first', () => Int, { nullable: true, description: 'Versions to a page; 20 unless given.' })
@@ -64,9 +103,13 @@ export class ReadResolver {
     @Arg('after', () => String, { nullable: true, description: 'The `endCursor` of the page before.' })
     after: string | null | undefined,
   ): Promise<HistoryResult> {
+    if (typeof id === 'string' && typeof type !== 'string')
+      throw fhirError('requiredMissing', {
+        reason: "An id says which resource only together with its 'type'",
+      });
     const page = await context.core.history(context.request, {
-      type,
-      id,
+      type: type ?? undefined,
+      id: id ?? undefined,
       count: first ?? DEFAULT_PAGE,
       since: typeof since === 'string' ? Date.parse(since) : undefined,
       cursor: after ?? undefined,

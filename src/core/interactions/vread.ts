@@ -3,6 +3,8 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { RELEASES } from '../fhir/release';
 import type { Services } from '../services';
+import type { ResourceAddress } from '../storage/version-read';
+import type { VersionRow } from '../storage/version-row';
 import { addressOf, printable, rowOfId } from './resource-address';
 import { toStoredVersion } from './stored-version';
 
@@ -15,6 +17,18 @@ export async function vread(
   versionId: string,
 ): Promise<StoredVersion> {
   const address = addressOf(services, context, type, id);
+  return toStoredVersion(services, type, await readVersion(services, context, type, address, id, versionId));
+}
+
+/** The same as it is stored. */
+export async function readVersion(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  address: ResourceAddress,
+  id: string,
+  versionId: string,
+): Promise<VersionRow> {
   const version = /^[1-9][0-9]{0,9}$/.test(versionId) ? Number(versionId) : 0;
   if (version === 0 || version > 2147483647) {
     throw fhirError('versionNotFound', { type, id, version: printable(versionId) });
@@ -28,5 +42,5 @@ export async function vread(
   }
   if (row === undefined) throw fhirError('versionNotFound', { type, id, version });
   if (row.change === 'delete') throw fhirError('gone', { type, id });
-  return toStoredVersion(services, type, row);
+  return row;
 }

@@ -12,7 +12,7 @@ import type { BundleOutline, BundleTask, PreparedVersions, VersionsTask } from '
 import { callStorage, type OperationContext, type StorageCall } from './distant-storage';
 import type { Judgement, JudgementTask } from './judgement';
 import type { PreparedVersion } from './prepare';
-import type { OutlineTask, PatchTask, ResourceTask, RowsTask } from './preparer';
+import type { DifferenceTask, OutlineTask, PatchTask, ResourceTask, RowsTask } from './preparer';
 import type { InvocationTask } from './threaded-invoker';
 
 /** What a worker is started with. */
@@ -30,6 +30,7 @@ export type Task =
   | ({ readonly kind: 'judgement' } & JudgementTask)
   | ({ readonly kind: 'invocation' } & InvocationTask)
   | ({ readonly kind: 'outline' } & OutlineTask)
+  | ({ readonly kind: 'difference' } & DifferenceTask)
   /** The parsed Bundle is kept under the number, which no other one has. */
   | ({ readonly kind: 'bundle'; readonly number: number } & BundleTask)
   /** `again`: the Bundle, where it is not kept any more. */
@@ -42,6 +43,7 @@ interface Results {
   readonly judgement: Judgement;
   readonly invocation: InvocationResult;
   readonly outline: JsonOutline;
+  readonly difference: string;
   readonly bundle: BundleOutline;
   readonly versions: PreparedVersions | 'forgotten';
 }

@@ -1,10 +1,11 @@
 import type { TenantSpace } from '../context';
 import { loadDefinitions } from '../fhir/definitions';
-import { isJsonObject, parseJson, parseStoredObject, type JsonDocument } from '../fhir/json';
+import { isJsonObject, parseJson, parseStoredObject, stringifyJson, type JsonDocument } from '../fhir/json';
 import { outlineOf, type JsonOutline, type OutlineLimits } from '../fhir/json/outline';
 import {
   applyFhirPathPatch,
   applyJsonPatch,
+  differenceOf,
   dropGeneratedNarrative,
   isFhirPathPatch,
   type PatchLimits,
@@ -60,6 +61,12 @@ export interface OutlineTask {
   readonly limits: OutlineLimits;
 }
 
+/** Two versions of a resource, whole. */
+export interface DifferenceTask {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** Makes versions of what clients send. Throws what `prepareVersion`, the parser and the patch throw. */
 export interface Preparer {
   resource(task: ResourceTask): Promise<PreparedVersion>;
@@ -70,6 +77,8 @@ export interface Preparer {
   /** What $validate answers; throws what is wrong with the question. */
   judge(task: JudgementTask): Promise<Judgement>;
   outline(task: OutlineTask): Promise<JsonOutline>;
+  /** The JSON Patch between two versions, as text. */
+  difference(task: DifferenceTask): Promise<string>;
   /** Parses a batch or transaction; see `openBundle`. To be closed. */
   bundle(task: BundleTask): Promise<OpenBundle>;
 }
@@ -106,6 +115,10 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
     },
     async outline({ text, limits }) {
       return outlineOf(parseJson(text, limits), limits.levels);
+    },
+    async difference({ from, to }) {
+      const { value, marked } = differenceOf(parseJson(from, STORED_DEPTH), parseJson(to, STORED_DEPTH));
+      return stringifyJson(value, marked);
     },
     rows({ space, type, body }) {
       return Promise.resolve(tools.extract(space, type, parseStoredObject(body)));

@@ -70,6 +70,10 @@ export function createThreadedPreparer(here: Preparer, threads: Threads): Prepar
       if (task.text.length <= LONG_TEXT) return { value: parseJson(task.text, task.limits).value, parts: [] };
       return valueOf('outline', await run({ kind: 'outline', ...task }));
     },
+    async difference(task) {
+      if (task.from.length + task.to.length <= LONG_TEXT) return here.difference(task);
+      return valueOf('difference', await run({ kind: 'difference', ...task }));
+    },
     bundle: (task) => (isLong(task.input) ? openDistant(threads, task) : here.bundle(task)),
   };
 }

@@ -73,6 +73,8 @@ async function run(
       return { kind, value: await invoke(task) };
     case 'outline':
       return { kind, value: await preparer.outline(task) };
+    case 'difference':
+      return { kind, value: await preparer.difference(task) };
     case 'bundle':
       return { kind, value: await bundles.open(task.number, task) };
     case 'versions':

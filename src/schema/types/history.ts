@@ -9,6 +9,12 @@ registerEnumType(ChangeKind, { name: 'ChangeKind', description: 'How a version w
 
 @ObjectType({ description: 'One version of a resource.' })
 export class HistoryEntry {
+  @Field(() => String)
+  resourceType!: string;
+
+  @Field(() => ID)
+  id!: string;
+
   @Field(() => ID)
   versionId!: string;
 
@@ -25,7 +31,7 @@ export class HistoryEntry {
   resource?: Resource;
 }
 
-@ObjectType({ description: 'One page of the versions of a resource, newest first.' })
+@ObjectType({ description: 'One page of the versions of a resource, of a type or of all, newest first.' })
 export class HistoryResult {
   @Field(() => [HistoryEntry])
   versions!: HistoryEntry[];
