@@ -6,12 +6,14 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import { type GraphQLError, type GraphQLSchema } from 'graphql';
+import { type GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
 import { type JsonValue, type Log, stringifyJson } from '../core/index';
 import { atomicRule, type GatewayContext } from '../resolvers/index';
 import { type DocumentLimits, limitRule } from '../schema/limits';
 import { stringifyAround } from '../schema/raw-json';
 import { formatError, logUnexpected, toStatus } from './errors';
+import { shapingPlugin } from './shaping/plugin';
+import { shapingRule } from './shaping/rule';
 
 /** Everything that Apollo Server would do by itself: report to its vendor, wrap resolvers, point to its website. */
 const switchedOff = (): ApolloServerPlugin[] => [
@@ -85,7 +87,9 @@ function toApolloLogger(log: Log): Record<'debug' | 'info' | 'warn' | 'error', (
  * schema, at half the speed (a test asserts it).
  */
 export function createPlugins(requestIds: WeakMap<object, string>): ApolloServerPlugin<GatewayContext>[] {
-  return [...switchedOff(), errorPlugin(requestIds), statusPlugin];
+  const format = (error: GraphQLError): GraphQLFormattedError =>
+    formatError(error.toJSON(), error, 'unknown');
+  return [...switchedOff(), errorPlugin(requestIds), shapingPlugin(format), statusPlugin];
 }
 
 /** A started Apollo Server for the schema of one release. */
@@ -107,7 +111,7 @@ export async function createApollo(
     stopOnTerminationSignals: false,
     nodeEnv: 'production',
     parseOptions: { maxTokens: limits.tokens },
-    validationRules: [limitRule(limits), atomicRule],
+    validationRules: [limitRule(limits), atomicRule, shapingRule],
     logger: toApolloLogger(log),
     formatError: (formatted, error) =>
       formatError(formatted, error, (error instanceof Error && requestIds.get(error)) || 'unknown'),

@@ -21,7 +21,7 @@ const LEVELS_AROUND = 4;
 /** Body, variables, the value of a variable: GraphQL looks at the members of that, and no deeper but for JSON. */
 const OPEN_LEVELS = 2;
 
-const JSON_TYPES = /^application\/(json|graphql-response\+json)\s*(;|$)/i;
+export const JSON_TYPES = /^application\/(json|graphql-response\+json)\s*(;|$)/i;
 
 /** A browser that opens the address names HTML; GraphQL clients do not. */
 export function isBrowser(request: FastifyRequest): boolean {
@@ -39,7 +39,11 @@ export async function readBody(request: FastifyRequest, core: Core, maxDepth: nu
   if (!JSON_TYPES.test(contentType)) {
     throw fhirError('unsupportedMediaType', { contentType, allowed: 'send application/json' });
   }
-  const text = typeof request.body === 'string' ? request.body : '';
+  return parseBody(typeof request.body === 'string' ? request.body : '', core, maxDepth);
+}
+
+/** The JSON of a body: see `readBody`. */
+export async function parseBody(text: string, core: Core, maxDepth: number): Promise<unknown> {
   return joinParts(await core.outline(text, { maxDepth: maxDepth + LEVELS_AROUND, levels: OPEN_LEVELS }));
 }
 

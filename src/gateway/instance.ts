@@ -1,0 +1,165 @@
+/**
+ * A query on one resource, `{fhir_root}/{type}/{id}/$graphql` (http://hl7.org/fhir/R4/graphql.html#invoking): what it
+ * selects is put below the field that reads the resource, and taken out of the answer again.
+ */
+import type { ApolloServerPlugin } from '@apollo/server';
+import { GraphQLError, type GraphQLFormattedError, Lexer, Source, type Token, TokenKind } from 'graphql';
+import { type FhirError, fhirError, toFhirError } from '../core/index';
+import type { GatewayContext } from '../resolvers/index';
+import { formatFhirError } from './errors';
+
+export interface InstanceAddress {
+  readonly type: string;
+  readonly id: string;
+}
+
+/** Characters that were put into a document: from this place on. */
+interface Insertion {
+  readonly line: number;
+  readonly column: number;
+  readonly length: number;
+}
+
+/** A document of which the queries are below one resource. */
+export interface InstanceDocument extends InstanceAddress {
+  readonly text: string;
+  readonly insertions: readonly Insertion[];
+}
+
+/** The name under which the resource stands in the answer that Apollo Server gives. */
+const NAME = 'resource';
+const END = ' }';
+
+const instances = new WeakMap<GatewayContext, InstanceDocument>();
+
+/** Says that a request is about one resource. */
+export function setInstance(context: GatewayContext, instance: InstanceDocument): GatewayContext {
+  instances.set(context, instance);
+  return context;
+}
+
+/**
+ * Puts the selections of each query of `text` below the resource, on the same lines. Only the words are looked at, up
+ * to `maxTokens` of them: what is no GraphQL comes out as it was, for the parser to refuse. Throws for anything that is
+ * no query.
+ */
+export function selectInstance(text: string, address: InstanceAddress, maxTokens: number): InstanceDocument {
+  const lexer = new Lexer(new Source(text));
+  const nextToken = (): Token | undefined => {
+    try {
+      return lexer.advance();
+    } catch {
+      return undefined;
+    }
+  };
+  // Type and id are of the characters that need no escapes.
+  const writer = new Writer(text);
+  const start = `{ ${NAME}: ${address.type}(id: "${address.id}") `;
+  let keyword = '';
+  let braces = 0;
+  let parentheses = 0;
+  let tokens = 0;
+  for (let token = nextToken(); token?.kind !== TokenKind.EOF; token = nextToken()) {
+    if (token === undefined || ++tokens > maxTokens) return { ...address, text, insertions: [] };
+    const { kind } = token;
+    if (kind === TokenKind.PAREN_L) parentheses++;
+    else if (kind === TokenKind.PAREN_R) parentheses--;
+    else if (parentheses > 0) continue;
+    else if (kind === TokenKind.NAME && braces === 0 && keyword === '') keyword = token.value;
+    else if (kind === TokenKind.BRACE_L && braces++ === 0) {
+      if (keyword === 'mutation' || keyword === 'subscription') throw onlyQueries(keyword);
+      if (keyword !== 'fragment') writer.insert(start, token.start, token.line, token.column);
+    } else if (kind === TokenKind.BRACE_R && --braces === 0) {
+      if (keyword !== 'fragment') writer.insert(END, token.end, token.line, token.column + 1);
+      keyword = '';
+    }
+  }
+  return { ...address, text: writer.end(), insertions: writer.insertions };
+}
+
+/** A text with insertions, which know where they stand in it. */
+class Writer {
+  readonly insertions: Insertion[] = [];
+  #written = '';
+  #copied = 0;
+
+  constructor(private readonly text: string) {}
+
+  /** `offset`, `line` and `column` are those of the original. */
+  insert(part: string, offset: number, line: number, column: number): void {
+    const before = this.insertions.filter((insertion) => insertion.line === line);
+    const shift = before.reduce((sum, { length }) => sum + length, 0);
+    this.#written += this.text.slice(this.#copied, offset) + part;
+    this.#copied = offset;
+    this.insertions.push({ line, column: column + shift, length: part.length });
+  }
+
+  end(): string {
+    return this.#written + this.text.slice(this.#copied);
+  }
+}
+
+function onlyQueries(keyword: string): GraphQLError {
+  const message = `One resource is asked by queries; send the ${keyword} to the address of the whole server`;
+  return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status: 400 } } });
+}
+
+/** Takes answer, paths and locations of a query on one resource back to what the client has sent. */
+export const instancePlugin: ApolloServerPlugin<GatewayContext> = {
+  async requestDidStart() {
+    return {
+      async willSendResponse({ response, contextValue }) {
+        const instance = instances.get(contextValue);
+        if (!instance || response.body.kind !== 'single') return;
+        const { singleResult } = response.body;
+        const { data, errors } = singleResult;
+        if (errors) singleResult.errors = errors.map((error) => unwrapError(error, instance));
+        if (!data) return;
+        const found = data[NAME];
+        singleResult.data = isObject(found) ? found : null;
+        if (singleResult.data !== null || errors?.some(({ path }) => path?.[0] === NAME) === true) return;
+        const miss = await whyMissing(contextValue, instance);
+        singleResult.errors = [formatFhirError(miss)];
+        response.http.status = miss.status;
+      },
+    };
+  },
+};
+
+async function whyMissing(context: GatewayContext, { type, id }: InstanceAddress): Promise<FhirError> {
+  try {
+    await context.core.read(context.request, type, id);
+    return fhirError('notFound', { type, id });
+  } catch (thrown) {
+    return toFhirError(thrown, context.request.requestId);
+  }
+}
+
+function unwrapError(
+  error: GraphQLFormattedError,
+  { insertions }: InstanceDocument,
+): GraphQLFormattedError {
+  const { path, locations } = error;
+  return {
+    ...error,
+    ...(path?.[0] === NAME ? { path: path.slice(1) } : {}),
+    ...(locations ? { locations: locations.map((place) => unwrapLocation(place, insertions)) } : {}),
+  };
+}
+
+function unwrapLocation(
+  place: { readonly line: number; readonly column: number },
+  insertions: readonly Insertion[],
+): { line: number; column: number } {
+  let { column } = place;
+  for (const inserted of insertions) {
+    if (inserted.line !== place.line || place.column < inserted.column) continue;
+    // What lies inside of an insertion is told as the place where it was made.
+    column -= Math.min(inserted.length, place.column - inserted.column);
+  }
+  return { line: place.line, column };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

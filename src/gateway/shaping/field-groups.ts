@@ -1,0 +1,119 @@
+/** What is selected in an object, by the name under which it is answered, with the directives that shape it. */
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  getDirectiveValues,
+  type GraphQLDirective,
+  GraphQLIncludeDirective,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  isAbstractType,
+  Kind,
+  type NamedTypeNode,
+  type SelectionNode,
+  type SelectionSetNode,
+  typeFromAST,
+} from 'graphql';
+import { firstDirective, flattenDirective, singletonDirective } from '../../schema/directives';
+import { HIDDEN } from './plan';
+import { parseSlicePath, pathOf, type SlicePath, sliceOf } from './slice-path';
+
+/** All selections of one name in one place: they are one value of the answer. */
+export interface FieldGroup {
+  readonly name: string;
+  readonly nodes: readonly FieldNode[];
+  /** Undefined for `__typename` and its like, which are never shaped. */
+  readonly type: GraphQLOutputType | undefined;
+  /** A directive on one of the selections holds for all. */
+  readonly isFlat: boolean;
+  readonly isFirst: boolean;
+  readonly isSingle: boolean;
+  readonly slice: SlicePath | undefined;
+}
+
+export class FieldGroups {
+  readonly #known = new Map<object, Map<GraphQLObjectType, readonly FieldGroup[]>>();
+
+  constructor(
+    private readonly schema: GraphQLSchema,
+    private readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+    private readonly variables: Readonly<Record<string, unknown>>,
+  ) {}
+
+  /** In the order of the answer. `owner`: whose selections these are, the same object each time. */
+  of(
+    owner: object,
+    sets: readonly (SelectionSetNode | undefined)[],
+    type: GraphQLObjectType,
+  ): readonly FieldGroup[] {
+    let byType = this.#known.get(owner);
+    if (!byType) this.#known.set(owner, (byType = new Map<GraphQLObjectType, readonly FieldGroup[]>()));
+    let groups = byType.get(type);
+    if (!groups) {
+      const nodes = new Map<string, FieldNode[]>();
+      const spread = new Set<string>();
+      for (const set of sets) this.collect(set?.selections ?? [], type, nodes, spread);
+      byType.set(type, (groups = [...nodes].map(([name, found]) => toGroup(name, found, type))));
+    }
+    return groups;
+  }
+
+  private collect(
+    selections: readonly SelectionNode[],
+    type: GraphQLObjectType,
+    found: Map<string, FieldNode[]>,
+    spread: Set<string>,
+  ): void {
+    for (const selection of selections) {
+      if (!this.isIncluded(selection)) continue;
+      if (selection.kind === Kind.FIELD) {
+        const name = (selection.alias ?? selection.name).value;
+        if (name.startsWith(HIDDEN)) continue;
+        const nodes = found.get(name);
+        if (nodes) nodes.push(selection);
+        else found.set(name, [selection]);
+        continue;
+      }
+      const fragment =
+        selection.kind === Kind.INLINE_FRAGMENT ? selection : this.fragmentOf(selection.name.value, spread);
+      if (fragment && this.fits(fragment.typeCondition, type))
+        this.collect(fragment.selectionSet.selections, type, found, spread);
+    }
+  }
+
+  /** Undefined for one that has been spread out in this place. */
+  private fragmentOf(name: string, spread: Set<string>): FragmentDefinitionNode | undefined {
+    if (spread.has(name)) return undefined;
+    spread.add(name);
+    return this.fragments.get(name);
+  }
+
+  private isIncluded(selection: SelectionNode): boolean {
+    const value = (directive: GraphQLDirective): unknown =>
+      getDirectiveValues(directive, selection, this.variables)?.['if'];
+    return value(GraphQLSkipDirective) !== true && value(GraphQLIncludeDirective) !== false;
+  }
+
+  private fits(condition: NamedTypeNode | undefined, type: GraphQLObjectType): boolean {
+    if (condition === undefined) return true;
+    const wanted = typeFromAST(this.schema, condition);
+    return wanted === type || (isAbstractType(wanted) && this.schema.isSubType(wanted, type));
+  }
+}
+
+function toGroup(name: string, nodes: readonly FieldNode[], parent: GraphQLObjectType): FieldGroup {
+  const has = (directive: GraphQLDirective): boolean =>
+    nodes.some(({ directives = [] }) => directives.some((used) => used.name.value === directive.name));
+  const slice = nodes.map(sliceOf).find((used) => used !== undefined);
+  return {
+    name,
+    nodes,
+    type: parent.getFields()[nodes[0]?.name.value ?? '']?.type,
+    isFlat: has(flattenDirective),
+    isFirst: has(firstDirective),
+    isSingle: has(singletonDirective),
+    slice: slice && parseSlicePath(pathOf(slice) ?? ''),
+  };
+}

@@ -1,0 +1,44 @@
+import type { ApolloServerPlugin } from '@apollo/server';
+import type { DocumentNode, GraphQLError, GraphQLFormattedError, GraphQLSchema } from 'graphql';
+import type { GatewayContext } from '../../resolvers/index';
+import { planShaping } from './plan';
+import { shape } from './shape';
+
+/**
+ * Shapes answers as the directives of a document say, whatever executor has run it. A document without them costs one
+ * look-up. `format` makes an entry of `errors`.
+ */
+export function shapingPlugin(
+  format: (error: GraphQLError) => GraphQLFormattedError,
+): ApolloServerPlugin<GatewayContext> {
+  const plans = new WeakMap<DocumentNode, { readonly planned: DocumentNode | undefined }>();
+
+  function planOf(document: DocumentNode, schema: GraphQLSchema): DocumentNode | undefined {
+    let plan = plans.get(document);
+    if (!plan) plans.set(document, (plan = { planned: planShaping(document, schema) }));
+    return plan.planned;
+  }
+
+  return {
+    async requestDidStart() {
+      let planned: DocumentNode | undefined;
+      return {
+        async didResolveOperation(context) {
+          planned = planOf(context.document, context.schema);
+          // What runs is the document that reads what shaping needs; it is the same object each time.
+          if (planned) Object.assign(context, { document: planned });
+        },
+        async willSendResponse({ request, response, schema }) {
+          if (!planned || response.body.kind !== 'single') return;
+          const { singleResult } = response.body;
+          const { data } = singleResult;
+          if (!data) return;
+          const shaped = shape(schema, planned, request.operationName, request.variables ?? {}, data);
+          singleResult.data = { ...shaped.data };
+          if (shaped.errors.length > 0)
+            singleResult.errors = [...(singleResult.errors ?? []), ...shaped.errors.map(format)];
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,218 @@
+/**
+ * Gives an answer the form that @flatten, @first, @singleton and @slice ask for, after the document has run
+ * (http://hl7.org/fhir/R4/graphql.html#flattening), so that it does not matter what ran it.
+ */
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  getNamedType,
+  getNullableType,
+  getOperationAST,
+  getVariableValues,
+  GraphQLError,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isListType,
+  isLeafType,
+  isObjectType,
+  Kind,
+} from 'graphql';
+import { fhirError } from '../../core/index';
+import { DECIMAL_MARK } from '../../schema/json';
+import { type FieldGroup, FieldGroups } from './field-groups';
+import { aliasOf, HIDDEN_TYPE } from './plan';
+
+type Data = Readonly<Record<string, unknown>>;
+type Path = readonly (string | number)[];
+
+export interface Shaped {
+  readonly data: Data;
+  readonly errors: readonly GraphQLError[];
+}
+
+/** What a flattened field hands down to what stands in its place. */
+interface Descent {
+  /** Below a field that is left out. */
+  readonly isFlat: boolean;
+  /** One of the fields that are left out repeats: what is below becomes lists. */
+  readonly isList: boolean;
+  /** Of the slices that the fields left out were cut into: '', '.0', '.0.home'. */
+  readonly suffix: string;
+}
+
+const ROOT: Descent = { isFlat: false, isList: false, suffix: '' };
+
+/** One member of the answer, and the fields that went into it. */
+class Member {
+  readonly groups = new Set<FieldGroup>();
+  readonly values: unknown[] = [];
+  type: GraphQLNamedType | undefined = undefined;
+  isList = false;
+  isSingle = false;
+  /** What is answered when it has no value; undefined: nothing at all. */
+  empty: null | readonly [] | undefined = undefined;
+  hasMixedTypes = false;
+}
+
+type Target = Map<string, Member>;
+
+/**
+ * Shapes the data of an operation of `document`, which `planShaping` has made. A member that cannot be formed is null
+ * and has an error. Cost: one pass over the data.
+ */
+export function shape(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | undefined,
+  variables: Data,
+  data: Data,
+): Shaped {
+  const operation = getOperationAST(document, operationName);
+  const root = operation && schema.getRootType(operation.operation);
+  if (!root) return { data, errors: [] };
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  const { coerced = {} } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
+  const shaper = new Shaper(schema, new FieldGroups(schema, fragments, coerced));
+  const groups = shaper.groups.of(operation, [operation.selectionSet], root);
+  return { data: shaper.object(data, groups, []), errors: shaper.errors };
+}
+
+class Shaper {
+  readonly errors: GraphQLError[] = [];
+
+  constructor(
+    private readonly schema: GraphQLSchema,
+    readonly groups: FieldGroups,
+  ) {}
+
+  object(source: Data, groups: readonly FieldGroup[], path: Path): Data {
+    const target: Target = new Map();
+    this.fill(target, source, groups, ROOT, path);
+    const object = Object.create(null) as Record<string, unknown>;
+    for (const [name, member] of target) {
+      if (member.values.length > 0) object[name] = this.valueOf(member, [...path, name]);
+      else if (member.empty !== undefined) object[name] = member.empty;
+    }
+    return object;
+  }
+
+  private fill(
+    target: Target,
+    source: Data,
+    groups: readonly FieldGroup[],
+    descent: Descent,
+    path: Path,
+  ): void {
+    for (const group of groups) this.add(target, source[group.name], group, descent, path);
+  }
+
+  private add(target: Target, value: unknown, group: FieldGroup, descent: Descent, path: Path): void {
+    const { name, isFlat, isFirst, isSingle, slice } = group;
+    const isRepeating = isListType(getNullableType(group.type));
+    const all: readonly unknown[] = Array.isArray(value) ? value : absent(value) ? [] : [value];
+    const elements = isFirst ? all.slice(0, 1) : all;
+    const isMoved = descent.isFlat || slice !== undefined;
+    if (!isFlat && slice === undefined) {
+      const member = memberOf(target, name + descent.suffix, group);
+      member.isList ||= isRepeating || descent.isList;
+      member.isSingle ||= isSingle;
+      // Null or an empty list is an answer where the field was asked for, and nothing where it has been moved.
+      if (!isMoved) member.empty = Array.isArray(value) && !isSingle ? [] : null;
+    }
+    elements.forEach((element, index) => {
+      if (absent(element) && (isMoved || isFlat)) return;
+      const suffix = descent.suffix + (slice === undefined ? '' : `.${sliceName(slice, element, index)}`);
+      const type = this.typeOf(group, element);
+      if (isFlat && isObject(element) && isObjectType(type)) {
+        const below: Descent = { isFlat: true, isList: descent.isList || isRepeating, suffix };
+        this.fill(target, element, this.below(group, type), below, path);
+        return;
+      }
+      const member = memberOf(target, name + suffix, group);
+      member.isList ||= isRepeating || descent.isList;
+      member.isSingle ||= isSingle;
+      const named = group.type && getNamedType(group.type);
+      member.hasMixedTypes ||= member.type !== undefined && member.type !== named;
+      member.type = named;
+      const place = [...path, name + suffix, ...(isRepeating ? [member.values.length] : [])];
+      member.values.push(this.inner(element, group, type, place));
+    });
+  }
+
+  /** An element as it is answered, what is in it shaped. */
+  private inner(
+    element: unknown,
+    group: FieldGroup,
+    type: GraphQLNamedType | undefined,
+    path: Path,
+  ): unknown {
+    if (!isObject(element) || !isObjectType(type)) return element;
+    return this.object(element, this.below(group, type), path);
+  }
+
+  private below(group: FieldGroup, type: GraphQLObjectType): readonly FieldGroup[] {
+    return this.groups.of(
+      group,
+      group.nodes.map(({ selectionSet }) => selectionSet),
+      type,
+    );
+  }
+
+  private typeOf(group: FieldGroup, element: unknown): GraphQLNamedType | undefined {
+    const type = group.type && getNamedType(group.type);
+    if (type === undefined || isLeafType(type) || isObjectType(type)) return type;
+    const name = isObject(element) ? element[HIDDEN_TYPE] : undefined;
+    return typeof name === 'string' ? this.schema.getType(name) : undefined;
+  }
+
+  private valueOf(member: Member, path: Path): unknown {
+    const { values, groups, isSingle, isList, hasMixedTypes } = member;
+    if (hasMixedTypes) return this.fail('What is flattened into one list is not of one type', member, path);
+    if (isSingle && values.length > 1)
+      return this.fail('@singleton is for one value, and there are several', member, path);
+    // What several fields are flattened into is a list whatever they hold.
+    if (!isSingle && (isList || groups.size > 1)) return values;
+    return values[0] ?? null;
+  }
+
+  private fail(reason: string, { groups }: Member, path: Path): null {
+    const nodes = [...groups].flatMap((group) => group.nodes);
+    const originalError = fhirError('ruleViolated', { reason: `${reason}: '${String(path.at(-1))}'` });
+    this.errors.push(new GraphQLError(originalError.message, { nodes, path, originalError }));
+    return null;
+  }
+}
+
+function memberOf(target: Target, name: string, group: FieldGroup): Member {
+  let member = target.get(name);
+  if (!member) target.set(name, (member = new Member()));
+  member.groups.add(group);
+  return member;
+}
+
+function absent(value: unknown): boolean {
+  return value === null || value === undefined;
+}
+
+function isObject(value: unknown): value is Data {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function sliceName(slice: NonNullable<FieldGroup['slice']>, element: unknown, index: number): string {
+  if (slice.kind === 'index') return String(index);
+  if (slice.names.length === 0) return toText(element);
+  const alias = aliasOf(slice.names);
+  let found: readonly unknown[] = [element];
+  for (let level = 0; level < slice.names.length; level++)
+    found = found.flatMap((value) => (isObject(value) ? value[alias] : [])).filter((value) => !absent(value));
+  return found.map(toText).join(',');
+}
+
+function toText(value: unknown): string {
+  if (typeof value !== 'string') return String(value);
+  return value.startsWith(DECIMAL_MARK) ? value.slice(DECIMAL_MARK.length) : value;
+}

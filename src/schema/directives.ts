@@ -1,0 +1,47 @@
+/**
+ * The directives of HL7's binding that change the form of an answer
+ * (http://hl7.org/fhir/R4/graphql.html#flattening). src/gateway/shaping carries them out.
+ */
+import { DirectiveLocation, GraphQLDirective, GraphQLNonNull, GraphQLString } from 'graphql';
+
+const locations = [DirectiveLocation.FIELD];
+
+export const flattenDirective = new GraphQLDirective({
+  name: 'flatten',
+  locations,
+  description:
+    'The field itself is left out: what is selected below it stands in its place, as lists where the field repeats.',
+});
+
+export const firstDirective = new GraphQLDirective({
+  name: 'first',
+  locations,
+  description: 'Only the first element of a list; it is still a list.',
+});
+
+export const singletonDirective = new GraphQLDirective({
+  name: 'singleton',
+  locations,
+  description: 'One value in place of a list, below @flatten for instance; more than one value is an error.',
+});
+
+export const sliceDirective = new GraphQLDirective({
+  name: 'slice',
+  locations,
+  description:
+    'Each element of a list goes under a name of its own: the name of the field, a full stop and what `path` gives for ' +
+    'the element. Below @flatten it is the names of the fields in it that are lengthened.',
+  args: {
+    path: {
+      type: new GraphQLNonNull(GraphQLString),
+      description: 'The position (`$index`), or elements below the field (`use`, `code.text`).',
+    },
+  },
+});
+
+export const SHAPING_DIRECTIVES: readonly GraphQLDirective[] = [
+  flattenDirective,
+  firstDirective,
+  singletonDirective,
+  sliceDirective,
+];
