@@ -12,6 +12,7 @@ import { atomicRule, type GatewayContext } from '../resolvers/index';
 import { type DocumentLimits, limitRule } from '../schema/limits';
 import { stringifyAround } from '../schema/raw-json';
 import { formatError, logUnexpected, toStatus } from './errors';
+import { instancePlugin } from './instance';
 import { shapingPlugin } from './shaping/plugin';
 import { shapingRule } from './shaping/rule';
 
@@ -89,7 +90,7 @@ function toApolloLogger(log: Log): Record<'debug' | 'info' | 'warn' | 'error', (
 export function createPlugins(requestIds: WeakMap<object, string>): ApolloServerPlugin<GatewayContext>[] {
   const format = (error: GraphQLError): GraphQLFormattedError =>
     formatError(error.toJSON(), error, 'unknown');
-  return [...switchedOff(), errorPlugin(requestIds), shapingPlugin(format), statusPlugin];
+  return [...switchedOff(), errorPlugin(requestIds), shapingPlugin(format), instancePlugin, statusPlugin];
 }
 
 /** A started Apollo Server for the schema of one release. */

@@ -1,6 +1,7 @@
 /** The GraphQL gateway: Apollo Server behind our own Fastify handler, at the addresses of docs/graphql.md. */
 import { type ApolloServer } from '@apollo/server';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type GraphQLSchema } from 'graphql';
 import {
   type Core,
   FhirError,
@@ -17,7 +18,10 @@ import { createGatewayContext, createSchema, type GatewayContext } from '../reso
 import { DEFAULT_LIMITS, type DocumentLimits } from '../schema/limits';
 import { createApollo } from './apollo';
 import { logUnexpected } from './errors';
+import { readFhirQuery, type SentQuery } from './fhir-request';
 import { CONTENT_SECURITY_POLICY, createGraphiql } from './graphiql';
+import { type InstanceAddress, setInstance } from './instance';
+import { schemaFile } from './schema-file';
 import { checkText, isBrowser, readBody, sendErrors, setCommonHeaders, toHeaderMap, toSearch } from './http';
 
 export interface GatewaySettings {
@@ -48,30 +52,49 @@ export interface GatewayOptions {
 interface Address {
   readonly tenant: string;
   readonly release: string;
+  /** Of a query on one resource. */
+  readonly type?: string;
+  readonly id?: string;
 }
 type GatewayRequest = FastifyRequest<{ Params: Address }>;
 
 const URL = '/w/:tenant/api/v1/graphql/:release';
+/** HL7's own addresses (http://hl7.org/fhir/R4/graphql.html#invoking). */
+const FHIR_URLS = ['/w/:tenant/api/v1/fhir/:release/$graphql'];
+const SCHEMA_URL = `${URL}/schema.graphql`;
 /** What logs and metrics say instead of the address. */
-const INTERACTION = Object.freeze({ name: 'graphql', pattern: URL });
+const INTERACTIONS = new Map(
+  [URL, ...FHIR_URLS, SCHEMA_URL].map((pattern) => [pattern, { name: 'graphql', pattern }]),
+);
 const ALLOWED = 'GET, POST';
+const RESOURCE_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 /** Wrong addresses are answered as REST answers them; everything else as GraphQL clients expect. */
-const ADDRESS_ERRORS: readonly FhirError['key'][] = ['unknownTenant', 'unknownRelease', 'methodNotAllowed'];
+const ADDRESS_ERRORS: readonly FhirError['key'][] = [
+  'unknownTenant',
+  'unknownRelease',
+  'unknownType',
+  'invalidId',
+  'methodNotAllowed',
+];
 
 /** Creates the gateway. The schema of a release is built on its first request, in about 10 ms. */
 export async function createGraphqlGateway(options: GatewayOptions): Promise<GraphqlGateway> {
   const { core, settings, log, actorOf = () => 'anonymous' } = options;
   const limits = settings.limits ?? DEFAULT_LIMITS;
   const graphiql = await createGraphiql();
+  const schemas = new Map<Release, GraphQLSchema>();
   const servers = new Map<Release, Promise<ApolloServer<GatewayContext>>>();
+
+  function schemaOf(release: Release): GraphQLSchema {
+    let schema = schemas.get(release);
+    if (!schema) schemas.set(release, (schema = createSchema(core.resourceTypes(release))));
+    return schema;
+  }
 
   function serverOf(release: Release): Promise<ApolloServer<GatewayContext>> {
     let server = servers.get(release);
-    if (!server) {
-      server = createApollo(createSchema(core.resourceTypes(release)), limits, log);
-      servers.set(release, server);
-    }
+    if (!server) servers.set(release, (server = createApollo(schemaOf(release), limits, log)));
     return server;
   }
 
@@ -80,7 +103,9 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const { tenant, release } = request.params;
     if (!isRelease(release)) throw fhirError('unknownRelease', { release });
     // A percent-encoded spelling of a name is no address.
-    const isSpelledOut = request.url.startsWith(`/w/${tenant}/api/v1/graphql/${release}`);
+    const isSpelledOut = ['graphql', 'fhir'].some((root) =>
+      request.url.startsWith(`/w/${tenant}/api/v1/${root}/${release}`),
+    );
     const space = isSpelledOut ? await core.findSpace(tenant, release) : undefined;
     if (!space) throw fhirError('unknownTenant');
     request.visit.tenant = tenant;
@@ -92,17 +117,40 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const space = await findSpace(request);
     if (isBrowser(request)) return sendPage(request, reply);
     const body = await readBody(request, core, settings.maxDepth);
+    return run(request, reply, space, { headers: toHeaderMap(request), search: toSearch(request), body });
+  }
+
+  /** At HL7's addresses. */
+  async function answerFhir(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const space = await findSpace(request);
+    const instance = findInstance(request, space.release);
+    const sent = await readFhirQuery(request, core, limits, settings.maxDepth, instance);
+    return run(request, reply, space, sent);
+  }
+
+  function findInstance(request: GatewayRequest, release: Release): InstanceAddress | undefined {
+    const { type, id } = request.params;
+    if (type === undefined || id === undefined) return undefined;
+    if (!core.resourceTypes(release).includes(type))
+      throw fhirError('unknownType', { type, release: release.toUpperCase() });
+    request.visit.type = type;
+    if (!RESOURCE_ID.test(id)) throw fhirError('invalidId', { id });
+    return { type, id };
+  }
+
+  async function run(
+    request: GatewayRequest,
+    reply: FastifyReply,
+    space: TenantSpace,
+    { headers, search, body, instance }: SentQuery,
+  ): Promise<FastifyReply> {
     const apollo = await serverOf(space.release);
     const response = await apollo.executeHTTPGraphQLRequest({
-      httpGraphQLRequest: {
-        method: request.method,
-        headers: toHeaderMap(request),
-        search: toSearch(request),
-        body,
-      },
+      httpGraphQLRequest: { method: request.method, headers, search, body },
       context: async () => {
         checkText(body, limits);
-        return createGatewayContext(core, toRequestContext(request, space), settings);
+        const context = createGatewayContext(core, toRequestContext(request, space), settings);
+        return instance ? setInstance(context, instance) : context;
       },
     });
     setCommonHeaders(request, reply).code(response.status ?? 200);
@@ -133,6 +181,17 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
       .send(graphiql.toPage(tenant, release, isFolder));
   }
 
+  async function sendSchema(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { release } = await findSpace(request);
+    const { text, etag } = await schemaFile(schemaOf(release), release);
+    const known = (request.headers['if-none-match'] ?? '')
+      .split(',')
+      .map((tag) => tag.trim().replace(/^W\//, ''));
+    setCommonHeaders(request, reply).header('cache-control', 'private, no-cache').header('etag', etag);
+    if (known.includes(etag) || known.includes('*')) return reply.code(304).send();
+    return reply.header('content-type', 'text/plain; charset=utf-8').send(text);
+  }
+
   function sendFailure(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const error = toFhirError(thrown, request.id);
     // Fastify hands what an error handler throws to the one of the server around it.
@@ -145,27 +204,31 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     graphiql.registerAssets(server);
     void server.register(async (scope) => {
       scope.addHook('onRequest', async (request) => {
-        request.visit.interaction = INTERACTION;
+        const interaction = INTERACTIONS.get(request.routeOptions.url ?? URL);
+        if (interaction) request.visit.interaction = interaction;
       });
       scope.setErrorHandler(sendFailure);
-      scope.route<{ Params: Address }>({
-        method: ['GET', 'POST'],
-        url: URL,
-        exposeHeadRoute: false,
-        handler: answer,
-      });
-      scope.route<{ Params: Address }>({
-        method: ['HEAD', 'PUT', 'PATCH', 'DELETE'],
-        url: URL,
-        handler: async (request) => {
-          await findSpace(request);
-          throw new FhirError(
-            'methodNotAllowed',
-            [toIssue('methodNotAllowed', { method: request.method, allowed: ALLOWED })],
-            ALLOWED,
-          );
-        },
-      });
+      scope.get<{ Params: Address }>(SCHEMA_URL, sendSchema);
+      for (const url of [URL, ...FHIR_URLS]) {
+        scope.route<{ Params: Address }>({
+          method: ['GET', 'POST'],
+          url,
+          exposeHeadRoute: false,
+          handler: url === URL ? answer : answerFhir,
+        });
+        scope.route<{ Params: Address }>({
+          method: ['HEAD', 'PUT', 'PATCH', 'DELETE'],
+          url,
+          handler: async (request) => {
+            await findSpace(request);
+            throw new FhirError(
+              'methodNotAllowed',
+              [toIssue('methodNotAllowed', { method: request.method, allowed: ALLOWED })],
+              ALLOWED,
+            );
+          },
+        });
+      }
     });
   }
 

@@ -135,10 +135,7 @@ async function whyMissing(context: GatewayContext, { type, id }: InstanceAddress
   }
 }
 
-function unwrapError(
-  error: GraphQLFormattedError,
-  { insertions }: InstanceDocument,
-): GraphQLFormattedError {
+function unwrapError(error: GraphQLFormattedError, { insertions }: InstanceDocument): GraphQLFormattedError {
   const { path, locations } = error;
   return {
     ...error,

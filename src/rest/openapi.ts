@@ -53,7 +53,7 @@ type Json = Readonly<Record<string, unknown>>;
 interface Description {
   readonly summary: string;
   /** Content types of the body, and the schema of it. */
-  readonly body?: 'resource' | 'patch' | 'form' | 'parameters' | 'bundle';
+  readonly body?: 'resource' | 'patch' | 'form' | 'parameters' | 'bundle' | 'graphql';
   readonly answers?: Readonly<Record<string, string>>;
   readonly schema?: 'Bundle' | 'Resource' | 'OperationOutcome' | 'Document';
   readonly headers?: readonly string[];
@@ -79,6 +79,13 @@ const SEARCH: Description = {
 const SEARCH_BY_POST: Description = { ...SEARCH, body: 'form' };
 const HISTORY: Description = { summary: 'History', schema: 'Bundle' };
 const INVOKE: Description = { summary: 'Operation' };
+const GRAPHQL: Description = {
+  summary: 'GraphQL: query',
+  schema: 'Document',
+  headers: ['query', 'variables', 'operationName'],
+  answers: { '200': 'data, and errors where there are any' },
+};
+const GRAPHQL_BY_POST: Description = { ...GRAPHQL, summary: 'GraphQL', headers: [], body: 'graphql' };
 
 const DESCRIPTIONS = new Map<Interaction, Description>([
   [
@@ -175,6 +182,10 @@ const DESCRIPTIONS = new Map<Interaction, Description>([
     INTERACTIONS.bundle,
     { summary: 'Batch or transaction', body: 'bundle', schema: 'Bundle', headers: ['Prefer'] },
   ],
+  [INTERACTIONS.graphqlSystem, GRAPHQL],
+  [INTERACTIONS.graphqlSystemByPost, GRAPHQL_BY_POST],
+  [INTERACTIONS.graphqlInstance, GRAPHQL],
+  [INTERACTIONS.graphqlInstanceByPost, GRAPHQL_BY_POST],
   [INTERACTIONS.operationSystem, INVOKE],
   [INTERACTIONS.operationType, INVOKE],
   [INTERACTIONS.operationInstance, INVOKE],
@@ -318,6 +329,16 @@ function contentOf(schema: string): Json {
 function bodyOf(api: DescribedApi, body: NonNullable<Description['body']>): Json {
   const resourceTypes = (schema: string): Json =>
     Object.fromEntries(RESOURCE_TYPES.map((type) => [type, { schema: reference('schemas', schema) }]));
+  if (body === 'graphql') {
+    const request = { type: 'object', required: ['query'], properties: { query: { type: 'string' } } };
+    return {
+      required: true,
+      content: {
+        'application/json': { schema: request },
+        'application/graphql': { schema: { type: 'string' } },
+      },
+    };
+  }
   if (body === 'form')
     return { content: { 'application/x-www-form-urlencoded': { schema: { type: 'object' } } } };
   if (body === 'resource') return { required: true, content: resourceTypes('Resource') };
@@ -390,6 +411,10 @@ function header(name: string, description: string): Json {
   return { name, in: 'header', description, schema: { type: 'string' } };
 }
 
+function inQuery(name: string, description: string): Json {
+  return { name, in: 'query', description, schema: { type: 'string' } };
+}
+
 function inPath(name: string, description: string, schema: Json): Json {
   return { name, in: 'path', required: true, description, schema };
 }
@@ -412,6 +437,9 @@ const COMMON_PARAMETERS: Readonly<Record<string, Json>> = {
     description: 'Whether the answer is laid out',
     schema: { type: 'boolean' },
   },
+  query: inQuery('query', 'A GraphQL document'),
+  variables: inQuery('variables', 'The values of its variables, as JSON'),
+  operationName: inQuery('operationName', 'Which of its operations is run'),
   IfMatch: header('If-Match', 'ETags of which one must be that of the current version'),
   IfNoneExist: header(
     'If-None-Exist',

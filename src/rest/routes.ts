@@ -81,14 +81,21 @@ const ROUTES: readonly Route[] = [
   },
 ];
 
+/** Addresses below `{fhir_root}` that src/gateway answers. */
+const OF_GATEWAY: readonly DescribedRoute[] = [
+  { path: '/$graphql', method: 'GET', interaction: INTERACTIONS.graphqlSystem },
+  { path: '/$graphql', method: 'POST', interaction: INTERACTIONS.graphqlSystemByPost },
+];
+
 /** What the addresses answer. */
 function describedRoutes(): readonly DescribedRoute[] {
-  return ROUTES.flatMap(({ path, methods }) =>
+  const own = ROUTES.flatMap(({ path, methods }) =>
     VERBS.flatMap((method) => {
       const entry = methods[method];
       return entry === undefined ? [] : [{ path, method, interaction: entry[0] }];
     }),
   );
+  return [...own, ...OF_GATEWAY];
 }
 
 const ALL_METHODS: readonly HTTPMethods[] = [

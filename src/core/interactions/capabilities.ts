@@ -132,7 +132,7 @@ function ofRelease(definitions: Definitions, told: Told): Capabilities {
 
 function statement(definitions: Definitions, told: Told, queries: readonly NamedQuery[]): object {
   const { release } = definitions;
-  const offered = operationsOf(definitions);
+  const offered = [...operationsOf(definitions), ...servedByGateway(definitions)];
   const named = ({ code, definition }: OperationInfo): object => ({ name: code, definition });
   return {
     resourceType: 'CapabilityStatement',
@@ -178,6 +178,16 @@ function statement(definitions: Definitions, told: Told, queries: readonly Named
       },
     ],
   };
+}
+
+const GRAPHQL = 'http://hl7.org/fhir/OperationDefinition/Resource-graphql';
+
+/** `$graphql`, which is no operation of core: src/gateway answers it (graphql.html#conformance). */
+function servedByGateway({ operations }: Definitions): readonly OperationInfo[] {
+  const definition = operations.get(GRAPHQL);
+  if (definition === undefined) return [];
+  const { code, url, resources, affectsState } = definition;
+  return [{ code, definition: url, levels: ['system'], types: resources, affectsState }];
 }
 
 /** Parameters that may refer to nearly every type are left out of each type's list: they would double the statement. */

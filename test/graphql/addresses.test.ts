@@ -1,0 +1,139 @@
+/** Where GraphQL is answered: HL7's addresses (http://hl7.org/fhir/R4/graphql.html#invoking) and the schema as a file. */
+import { buildSchema } from 'graphql';
+import type { Release } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+import { createSender, gatewayPath, putExample } from './gateway-client';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  await server.request(
+    'POST',
+    '/w/system/api/v1/tenants',
+    { name: 'north' },
+    { 'content-type': 'application/json' },
+  );
+  for (const release of ['r4', 'r4b'] as const)
+    await putExample(server, 'system', release, 'Patient-example');
+});
+afterAll(() => server.close());
+
+const QUERY = '{ read(type: Patient, id: "example") { id } }';
+const JSON_ACCEPTED = { accept: 'application/fhir+json' };
+
+describe.each<Release>(['r4', 'r4b'])('$graphql of %s', (release) => {
+  const root = (tenant = 'system'): string => `${server.path(tenant, release)}/$graphql`;
+  const get = (query: string, headers: Record<string, string> = JSON_ACCEPTED) =>
+    server.request('GET', `${root()}?query=${encodeURIComponent(query)}`, undefined, headers);
+
+  it('answers a query in the address, as JSON, as GraphQL and as Parameters in the body alike (check 181)', async () => {
+    const parameters = { resourceType: 'Parameters', parameter: [{ name: 'query', valueString: QUERY }] };
+    const answers = [
+      await get(QUERY),
+      await server.request('POST', root(), { query: QUERY }, { 'content-type': 'application/json' }),
+      await server.request('POST', root(), QUERY, { 'content-type': 'application/graphql; charset=utf-8' }),
+      await server.request('POST', root(), parameters, { 'content-type': 'application/fhir+json' }),
+    ];
+    for (const answer of answers) {
+      expect([answer.status, answer.json]).toEqual([200, { data: { read: { id: 'example' } } }]);
+      expect(answer.headers['content-type']).toMatch(/^application\/json/);
+    }
+  });
+
+  it('takes variables and the name of an operation, in the address too', async () => {
+    const query =
+      'query a { metadata { fhirVersion } } query b($id: ID!) { read(type: Patient, id: $id) { id } }';
+    const rest = { variables: { id: 'example' }, operationName: 'b' };
+    const search = `query=${encodeURIComponent(query)}&operationName=b&variables=${encodeURIComponent('{"id":"example"}')}`;
+    const answers = [
+      await server.request('GET', `${root()}?${search}`, undefined, JSON_ACCEPTED),
+      await server.request('POST', root(), { query, ...rest }, { 'content-type': 'application/json' }),
+    ];
+    for (const { json } of answers) expect(json).toEqual({ data: { read: { id: 'example' } } });
+  });
+
+  it('changes nothing by GET (check 182)', async () => {
+    const { status, json } = await get('mutation { delete(type: Patient, id: "example") { versionId } }');
+    expect([status, json.data]).toEqual([405, undefined]);
+    expect((await get(QUERY)).json.data.read).toEqual({ id: 'example' });
+  });
+
+  it('refuses unknown fields and arguments before anything runs (check 183)', async () => {
+    for (const query of ['{ nothing }', '{ read(type: Patient, id: "1", nothing: 1) { id } }']) {
+      const { status, json } = await get(query);
+      expect([status, json.data, json.errors[0].extensions.code]).toEqual([400, undefined, 'invalid']);
+    }
+  });
+
+  it('answers a GET only to who names JSON or brings a credential, as no link or form can', async () => {
+    for (const accept of ['text/html,application/xhtml+xml,*/*;q=0.8', '*/*'])
+      expect((await get(QUERY, { accept })).status).toBe(400);
+    const trusted: Record<string, string>[] = [
+      { authorization: 'Bearer x' },
+      { accept: 'application/json' },
+      { 'apollo-require-preflight': '1' },
+    ];
+    for (const headers of trusted) expect((await get(QUERY, { accept: '*/*', ...headers })).status).toBe(200);
+  });
+
+  it('says 415 to other bodies, 400 to Parameters without a query, 405 to other methods and 404 to other addresses', async () => {
+    const post = async (body: string | object, type: string): Promise<number> =>
+      (await server.request('POST', root(), body, { 'content-type': type })).status;
+    expect(await post(QUERY, 'text/plain')).toBe(415);
+    expect(
+      await post({ resourceType: 'Parameters', parameter: [{ name: 'other' }] }, 'application/json'),
+    ).toBe(400);
+    const put = await server.request('PUT', root(), {});
+    expect([put.status, put.headers['allow'], put.json.resourceType]).toEqual([
+      405,
+      'GET, POST',
+      'OperationOutcome',
+    ]);
+    const missing = await server.request('POST', root('nowhere'), { query: QUERY });
+    expect([missing.status, missing.json.resourceType]).toEqual([404, 'OperationOutcome']);
+    const ofType = await server.request('GET', `${server.path('system', release)}/Patient/$graphql?query=a`);
+    expect(ofType.status).toBe(404);
+  });
+
+  it('sees nothing of other tenants', async () => {
+    const { json } = await server.request(
+      'POST',
+      root('north'),
+      { query: QUERY },
+      { 'content-type': 'application/json' },
+    );
+    expect(json).toEqual({ data: { read: null } });
+  });
+
+  it('is named by the CapabilityStatement and the OpenAPI document', async () => {
+    const fhirRoot = server.path('system', release);
+    const named = { name: 'graphql', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-graphql' };
+    const [{ operation }] = (await server.request('GET', `${fhirRoot}/metadata`)).json.rest;
+    expect(operation).toContainEqual(named);
+    const { paths } = (await server.request('GET', `${fhirRoot}/openapi.json`)).json;
+    for (const path of ['/$graphql']) {
+      expect(Object.keys(paths[path])).toEqual(expect.arrayContaining(['get', 'post']));
+    }
+    expect(Object.keys(paths['/$graphql'].post.requestBody.content)).toEqual([
+      'application/json',
+      'application/graphql',
+    ]);
+  });
+
+  it('is no operation that invoke could run', async () => {
+    const { found } = await createSender(server, 'system', release)('{ operations { code } }');
+    expect(found.operations).not.toContainEqual({ code: 'graphql' });
+  });
+
+  it('gives the schema as a file, which need not be fetched again', async () => {
+    const address = `${gatewayPath('system', release)}/schema.graphql`;
+    const { status, headers, text } = await server.request('GET', address);
+    expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(buildSchema(text, { assumeValid: true }).getDirective('slice')).toBeDefined();
+    const again = await server.request('GET', address, undefined, {
+      'if-none-match': String(headers['etag']),
+    });
+    expect([again.status, again.text]).toEqual([304, '']);
+    expect((await server.request('GET', address.replace('system', 'nowhere'))).status).toBe(404);
+  });
+});
