@@ -32,6 +32,7 @@ const KEPT_HEADERS = [
   'host',
   'x-forwarded-host',
   'x-forwarded-proto',
+  'x-provenance',
   'x-request-id',
 ] as const;
 

@@ -5,7 +5,7 @@ import { INTERACTIONS, type Interaction } from './interaction-names';
 
 const HEADER = 'x-provenance';
 
-/** What changes one resource. A read may turn out to be a patch. */
+/** What changes resources. A read may turn out to be a patch. */
 const STORES: readonly Interaction[] = [
   INTERACTIONS.create,
   INTERACTIONS.update,
@@ -15,11 +15,11 @@ const STORES: readonly Interaction[] = [
   INTERACTIONS.conditionalPatch,
   INTERACTIONS.conditionalDelete,
   INTERACTIONS.read,
+  INTERACTIONS.bundle,
 ];
 
-/** What may change more. */
+/** What does not say what it changes. */
 const REFUSES: readonly Interaction[] = [
-  INTERACTIONS.bundle,
   INTERACTIONS.operationSystem,
   INTERACTIONS.operationType,
   INTERACTIONS.operationInstance,
@@ -39,7 +39,7 @@ export function readProvenance(
   if (header === undefined) return undefined;
   if (REFUSES.includes(interaction)) {
     throw fhirError('notSupported', {
-      reason: 'X-Provenance goes with a create, update, patch or delete; put the Provenance into the Bundle',
+      reason: 'X-Provenance goes with a create, update, patch or delete, and with a batch or transaction',
     });
   }
   if (!STORES.includes(interaction)) return undefined;

@@ -152,4 +152,88 @@ describe.each(RELEASE_NAMES)('X-Provenance of %s', (release) => {
     const found = await targets(`Basic/raced-${release}`);
     expect(new Set(found.map(({ resource }) => JSON.stringify(resource['target']))).size).toBe(12);
   });
+
+  const bundleOf = (type: string, ...entry: object[]): object => ({ resourceType: 'Bundle', type, entry });
+  const post = (more: object = {}): object => ({
+    resource: { ...basic, ...more },
+    request: { method: 'POST', url: 'Basic' },
+  });
+
+  it('with a transaction is stored once, for all versions that it writes', async () => {
+    const [kept, gone] = [`kept-${release}`, `gone-${release}`];
+    for (const id of [kept, gone]) await server.request('PUT', `${root}/Basic/${id}`, { ...basic, id });
+    const before = await count('Provenance');
+    const bundle = bundleOf(
+      'transaction',
+      post(),
+      { resource: { ...basic, id: kept }, request: { method: 'PUT', url: `Basic/${kept}` } },
+      { request: { method: 'DELETE', url: `Basic/${gone}` } },
+      { request: { method: 'DELETE', url: 'Basic/never-there' } },
+      { request: { method: 'GET', url: `Basic/${kept}` } },
+    );
+    const { status, json } = await server.request('POST', root, bundle, header(provenance));
+    expect([status, json.issue]).toEqual([200, undefined]);
+    expect(await count('Provenance')).toBe(before + 1);
+    const [entry] = await targets(`Basic/${kept}`);
+    const written = [`${json.entry[0].resource.id}/_history/1`, `${kept}/_history/2`, `${gone}/_history/2`];
+    const told = entry?.resource['target'] as { reference: string }[];
+    expect(told.map(({ reference }) => reference).sort()).toEqual(
+      written.map((each) => `Basic/${each}`).sort(),
+    );
+  });
+
+  it('with a transaction refuses it where it is wrong, and is not stored where nothing is', async () => {
+    const before = [await count('Basic'), await count('Provenance')];
+    const wrong = { ...provenance, agent: undefined };
+    const refused = await server.request('POST', root, bundleOf('transaction', post()), header(wrong));
+    expect([refused.status, refused.json.issue[0].diagnostics]).toEqual([
+      400,
+      expect.stringContaining('X-Provenance'),
+    ]);
+    const failing = bundleOf('transaction', post(), post({ code: undefined }));
+    expect((await server.request('POST', root, failing, header(provenance))).status).toBe(400);
+    const nothing = bundleOf('transaction', { request: { method: 'DELETE', url: 'Basic/never-there' } });
+    expect((await server.request('POST', root, nothing, header(provenance))).status).toBe(200);
+    expect([await count('Basic'), await count('Provenance')]).toEqual(before);
+  });
+
+  it('with a batch is stored with each change that succeeds, later too', async () => {
+    const before = await count('Provenance');
+    const batch = bundleOf('batch', post(), post({ code: undefined }), post());
+    const { json } = await server.request('POST', root, batch, header(provenance));
+    const [first, second, third] = json.entry.map(({ response }: { response: { status: string } }) =>
+      response.status.slice(0, 3),
+    );
+    expect([first, second, third]).toEqual(['201', '400', '201']);
+    expect(await count('Provenance')).toBe(before + 2);
+    const [entry] = await targets(`Basic/${json.entry[2].resource.id}`);
+    expect(entry?.resource['target']).toEqual([
+      { reference: `Basic/${json.entry[2].resource.id}/_history/1` },
+    ]);
+    const taken = await server.request('POST', root, batch, {
+      ...header(provenance),
+      prefer: 'respond-async',
+    });
+    const address = new URL(taken.headers['content-location'] ?? '').pathname;
+    for (let status = 202; status === 202;) ({ status } = await server.request('GET', address));
+    expect(await count('Provenance')).toBe(before + 4);
+  });
+
+  it('with a transaction may name what the transaction makes, where references must lead somewhere', async () => {
+    await server.app.core.tenants.create(`strict-${release}`, {
+      'referential-integrity': 'on-write-and-delete',
+    });
+    const strict = server.path(`strict-${release}`, release);
+    const agent = {
+      resource: { resourceType: 'Practitioner', id: 'one' },
+      request: { method: 'PUT', url: 'Practitioner/one' },
+    };
+    const bundle = bundleOf('transaction', post(), agent);
+    const stored = await server.request('POST', strict, bundle, header(provenance));
+    expect([stored.status, stored.json.issue]).toEqual([200, undefined]);
+    const other = { ...provenance, agent: [{ who: { reference: 'Practitioner/nobody' } }] };
+    expect(
+      (await server.request('POST', strict, bundleOf('transaction', post()), header(other))).status,
+    ).toBe(422);
+  });
 });

@@ -1,18 +1,37 @@
 /** Transactions that are large, and many at once: https://hl7.org/fhir/R4/http.html#transaction. */
+import { setTimeout } from 'node:timers/promises';
+import { Client } from 'pg';
 import type { Release } from '../../src/core';
+import { findFreePort } from '../../src/embedded/free-port';
+import { createHttpClient, type HttpClient } from '../support/http';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
 let database: TestServer;
 let second: TestServer;
+let owner: Client;
+let metrics: HttpClient;
 beforeAll(async () => {
+  const METRICS_ADDRESS = `127.0.0.1:${await findFreePort()}`;
+  metrics = createHttpClient(`http://${METRICS_ADDRESS}`);
   database = await startServer();
-  second = await startServer({ database: database.database });
+  owner = new Client(database.database.settings);
+  await owner.connect();
+  second = await startServer({ database: database.database, environment: { METRICS_ADDRESS } });
   await database.app.core.tenants.create('other');
 });
 afterAll(async () => {
+  await owner.end();
+  metrics.close();
   await second.close();
   await database.close();
 });
+
+/** SQL statements that the second server has run. */
+async function statements(): Promise<number> {
+  const { text } = await metrics.request('GET', '/metrics');
+  const counts = text.matchAll(/andiron_sql_statement_duration_seconds_count\{[^}]*\} (\d+)/g);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
 
 function ask(method: string, url: string, more: object = {}): object {
   return { request: { method, url }, ...more };
@@ -107,5 +126,81 @@ describe.each<[Release, string]>([
     const statuses = answers.map(({ json }) => json.entry[0].response.status).sort();
     expect(statuses).toEqual([...Array<string>(19).fill('200 OK'), '201 Created']);
     expect((await send(0, 'GET', `/Patient?identifier=${system}|1`)).json.entry).toHaveLength(1);
+  });
+
+  /** Answers what `work` does while somebody else holds the head of a Basic, which `work` is handed. */
+  async function whileHeld<T>(id: string, work: (held: string) => Promise<T>): Promise<T> {
+    const held = { resourceType: 'Basic', id, code: { text: 'held' } };
+    expect((await send(0, 'PUT', `/Basic/${id}`, held)).status).toBe(201);
+    const space = await database.app.core.findSpace(tenant, release);
+    await owner.query('begin');
+    await owner.query(
+      `select 1 from andiron.resource where space = $1 and id = $2 and not deleted for update`,
+      [space?.number, id],
+    );
+    try {
+      return await work(id);
+    } finally {
+      await owner.query('rollback');
+    }
+  }
+
+  it.each<[string, (criteria: string) => object]>([
+    ['create', (ifNoneExist) => ({ method: 'POST', url: 'Patient', ifNoneExist })],
+    ['update', (criteria) => ({ method: 'PUT', url: `Patient?${criteria}` })],
+  ])(
+    'whoever looks for an identifier that a conditional %s in a transaction stores waits for it',
+    async (kind, requestOf) => {
+      const system = `http://example.org/${kind}-${release}`;
+      const own = { system, value: '1' };
+      const resource = {
+        resourceType: 'Patient',
+        identifier: [own, { system: `${system}/other`, value: '2' }],
+      };
+      const entry = { resource, request: requestOf(`identifier=${system}/other|2`) };
+      const [bundle, single] = await whileHeld(`held-${kind}-${release}`, async (id) => {
+        const change = ask('PUT', `Basic/${id}`, {
+          resource: { resourceType: 'Basic', id, code: { text: 'changed' } },
+        });
+        const sent = send(0, 'POST', '', transaction(entry, change));
+        // It has its locks by then, and waits for the head.
+        await setTimeout(400);
+        const alone = second.request(
+          'POST',
+          `${second.path(tenant, release)}/Patient`,
+          { resourceType: 'Patient', identifier: [own] },
+          { 'if-none-exist': `identifier=${system}|1` },
+        );
+        expect(await Promise.race([alone, setTimeout(300, 'waiting')])).toBe('waiting');
+        return [sent, alone];
+      });
+      expect((await bundle).json.entry[0].response.status).toBe('201 Created');
+      expect((await single).status).toBe(200);
+      expect((await send(0, 'GET', `/Patient?identifier=${system}|1`)).json.entry).toHaveLength(1);
+    },
+  );
+
+  it('what profiles and value sets say is asked once for all entries, not once for each', async () => {
+    const url = 'http://example.org/fhir/StructureDefinition/coded';
+    const binding = { strength: 'required', valueSet: 'http://example.org/fhir/ValueSet/colours' };
+    const codes = { resourceType: 'ValueSet', id: 'colours', url: binding.valueSet, status: 'active', compose: { include: [{ system: 'http://example.org/colour', concept: [{ code: 'red' }] }] } }; // prettier-ignore
+    const profile = { resourceType: 'StructureDefinition', id: 'coded', url, name: 'Coded', status: 'active', kind: 'resource', abstract: false, type: 'Basic', baseDefinition: 'http://hl7.org/fhir/StructureDefinition/Basic', derivation: 'constraint', differential: { element: [{ id: 'Basic.code', path: 'Basic.code', binding }] } }; // prettier-ignore
+    for (const resource of [codes, profile])
+      expect((await send(0, 'PUT', `/${resource.resourceType}/${resource.id}`, resource)).status).toBe(201);
+    const coded = (code: string): object =>
+      ask('POST', 'Basic', {
+        resource: { resourceType: 'Basic', meta: { profile: [url] }, code: { coding: [{ system: 'http://example.org/colour', code }] } },
+      }); // prettier-ignore
+    const entries = Array.from({ length: 200 }, () => coded('red'));
+    // What is the same for all resources is there.
+    expect((await send(1, 'POST', '', transaction(...entries))).status).toBe(200);
+    const before = await statements();
+    expect((await send(1, 'POST', '', transaction(...entries))).status).toBe(200);
+    expect((await statements()) - before).toBeLessThan(20);
+    const wrong = await send(1, 'POST', '', transaction(...entries, coded('loud')));
+    expect([wrong.status, wrong.json.issue[0].expression]).toEqual([
+      422,
+      ['Bundle.entry[200].resource.code.coding[0].code'],
+    ]);
   });
 });

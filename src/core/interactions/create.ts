@@ -46,7 +46,7 @@ export async function create(
       author: context.actor === ANONYMOUS ? null : context.actor,
       ...parameterPartOf(space, id, pairs),
       ...companion,
-      ...(await requireTargets(services, context, own, targets, companion.targets)),
+      ...(await requireTargets(services, context, [own], targets, companion.targets)),
     } as const;
     const write = { ...common, expected: 0, rows };
     const written =

@@ -9,26 +9,26 @@ import { ANONYMOUS } from './stored-version';
 
 const PROVENANCE = 'Provenance';
 
-/** The version that a request writes. */
-interface WrittenVersion {
+/** A version that a request writes. */
+export interface WrittenVersion {
   readonly type: string;
   readonly id: string;
   readonly versionId: number;
 }
 
 /**
- * The Provenance that a request wants stored with its change (https://hl7.org/fhir/R4/provenance.html#header), as a
- * write of its own that goes with that of the change, and what that must hold for it; its target is the version written.
- * Nothing without one.
+ * The Provenance that a request wants stored with its changes (https://hl7.org/fhir/R4/provenance.html#header), as a
+ * write of its own that goes with those of the changes, and what that must hold for it; its targets are the versions
+ * written. Nothing without one, and where nothing is written.
  * Throws what is wrong with it, in words that name the header.
  */
 export async function companionOf(
   services: Services,
   context: RequestContext,
-  target: WrittenVersion,
+  ...written: readonly WrittenVersion[]
 ): Promise<Pick<VersionWrite, 'companion' | 'targets'>> {
   const { provenance, space } = context;
-  if (provenance === undefined) return {};
+  if (provenance === undefined || written.length === 0) return {};
   const { id, high, low } = services.ids.next();
   try {
     const { text, metaOffset, rows, targets } = await services.preparer.resource({
@@ -36,7 +36,7 @@ export async function companionOf(
       type: PROVENANCE,
       id,
       idMode: 'assigned',
-      input: withTarget(provenance, target),
+      input: withTargets(provenance, written),
     });
     const companion: VersionWrite = {
       type: typeNumberOf(services, context, PROVENANCE),
@@ -51,19 +51,21 @@ export async function companionOf(
       ...(space.searchParameters === undefined ? {} : { parameterChange: space.searchParameters.change }),
     };
     // What it refers to is held by the write that it goes with: here the order of locks is decided once.
-    const written = addressOf(services, context, target.type, target.id);
-    return { companion, ...(await requireTargets(services, context, written, targets)) };
+    const own = written.map(({ type, id }) => addressOf(services, context, type, id));
+    return { companion, ...(await requireTargets(services, context, own, targets)) };
   } catch (error) {
     throw error instanceof FhirError ? new FhirError(error.key, error.issues.map(nameHeader)) : error;
   }
 }
 
 /** What the client says of the target is not believed: it cannot know the version. */
-function withTarget(provenance: JsonDocument, { type, id, versionId }: WrittenVersion): JsonDocument {
+function withTargets(provenance: JsonDocument, written: readonly WrittenVersion[]): JsonDocument {
   const { value, marked } = provenance;
   if (!isJsonObject(value)) throw fhirError('invalidResource', { reason: 'it is not a JSON object' });
-  const reference = `${type}/${id}/_history/${versionId}`;
-  return { value: { ...value, target: [{ reference }] }, marked };
+  const target = written.map(({ type, id, versionId }) => ({
+    reference: `${type}/${id}/_history/${versionId}`,
+  }));
+  return { value: { ...value, target }, marked };
 }
 
 function nameHeader(issue: Issue): Issue {

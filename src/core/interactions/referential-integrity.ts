@@ -48,26 +48,29 @@ interface EntryTargets {
 }
 
 /**
- * The targets that a write must hold, and `others`; undefined: none, as where the tenant asks for nothing. Throws brokenReference with the
+ * The targets that a write must hold but for its `own`, and `others`; undefined: none, as where the tenant asks for nothing. Throws brokenReference with the
  * expression of each that points to nothing now. Cost: nothing where integrity is off or nothing is referred to, else
  * one statement.
  */
 export async function requireTargets(
   services: Services,
   context: RequestContext,
-  own: ResourceAddress,
+  own: readonly ResourceAddress[],
   named: readonly LocalTarget[] | undefined,
   others: readonly Target[] = [],
 ): Promise<Pick<VersionWrite, 'targets'>> {
   if (named === undefined || named.length === 0) return others.length === 0 ? {} : { targets: others };
   // What refers to itself has what it refers to by being written.
-  const targets = toTargets(services, context, named).filter(({ type, key }) => !isAt(own, type, key));
+  const ownNames = new Set(own.map(({ type, key }) => nameOf(type, key)));
+  const targets = toTargets(services, context, named).filter(
+    ({ type, key }) => !ownNames.has(nameOf(type, key)),
+  );
   await refuseAbsent(services, context, runOf(services, context), targets);
   return { targets: [...targets, ...others] };
 }
 
-function isAt(own: ResourceAddress, type: number, key: KeyHalves): boolean {
-  return type === own.type && key.high === own.key.high && key.low === own.key.low;
+function nameOf(type: number, { high, low }: KeyHalves): string {
+  return `${type} ${high | 0} ${low | 0}`;
 }
 
 /** Throws referredTo where a resource refers to one that is being deleted, in the transaction that holds the heads. */

@@ -99,7 +99,7 @@ async function planWrite(
   const { text, metaOffset, rows, pairs, targets } = decided.prepared;
   const parts = {
     ...parameterPartOf(context.space, id, pairs),
-    ...(await requireTargets(services, context, address, targets, common.targets)),
+    ...(await requireTargets(services, context, [address], targets, common.targets)),
   };
   return { write: { ...common, ...parts, change: 'update', body: text, metaOffset, rows }, created: !live };
 }

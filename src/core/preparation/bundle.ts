@@ -70,6 +70,8 @@ export interface EntryVersion {
   /** As `VersionWrite.id`. */
   readonly storedId: string | null;
   readonly expected: number;
+  /** Whether it is written on condition of what a search finds. */
+  readonly isUnderCondition: boolean;
   /** The stored text that is replaced; undefined where there is none or it was a deletion. */
   readonly replaced?: string;
   /** What a patch is applied to: the resource as a read gives it. */
@@ -97,6 +99,8 @@ export interface PreparedEntry extends Pick<
   readonly index: number;
   /** As `EntryVersion.member`. */
   readonly member: number;
+  /** Of one that is written under a condition, by what others may look for it (`identifyingValues`). */
+  readonly identifying?: readonly string[];
 }
 
 /** Some versions as the values of one `write_versions`. */

@@ -5,6 +5,7 @@ import type { TenantSpace } from '../context';
 import { loadDefinitions } from '../fhir/definitions';
 import type { JsonObject } from '../fhir/json';
 import type { PathBudget } from '../fhir/patch';
+import { identifyingValues } from '../search/identifying-values';
 import { encodeWrites, NO_ROWS, type VersionWrite } from '../storage/version-write';
 import type {
   BundleLimits,
@@ -53,13 +54,14 @@ export async function prepareVersions(bundle: Opened, task: VersionsTask): Promi
         refused.push(outcome);
         continue;
       }
-      const { write, prepared, index, member } = outcome;
+      const { write, prepared, index, member, identifying } = outcome;
       if (refused.length === 0) writer.add(write, member);
       if (prepared === undefined) continue;
       const { text, metaOffset, warnings, pairs, targets } = prepared;
       const more = {
         ...(pairs === undefined ? {} : { pairs }),
         ...(targets === undefined ? {} : { targets }),
+        ...(identifying === undefined ? {} : { identifying }),
       };
       entries.push({ index, member, text, metaOffset, warnings, ...more });
     }
@@ -74,6 +76,7 @@ interface Outcome {
   readonly member: number;
   readonly write: VersionWrite;
   readonly prepared: PreparedVersion | undefined;
+  readonly identifying?: readonly string[];
 }
 
 async function prepareEntry(
@@ -102,7 +105,15 @@ async function prepareEntry(
               replaced === undefined ? NO_ROWS : await bundle.preparer.rows({ space, type, body: replaced }),
           }),
     };
-    return { index, member, write, prepared };
+    if (prepared === undefined || !version.isUnderCondition) return { index, member, write, prepared };
+    const { definitions } = bundle.tools.searchContext(space);
+    return {
+      index,
+      member,
+      write,
+      prepared,
+      identifying: identifyingValues(definitions, type, prepared.rows),
+    };
   } catch (error) {
     if (!(error instanceof FhirError)) throw error;
     return { index, refusal: { key: error.key, issues: inEntry(error.issues, index, type) } };

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database } from './database';
 import { bind, defineStatement, template } from './statement';
@@ -19,12 +20,33 @@ const LAST_CHANGE = defineStatement(
     limit 1`),
 );
 
+/** Questions that are not sent yet, by what they ask. */
+const unsent = new WeakMap<Database, Map<string, Promise<string>>>();
+
 /**
  * A text that is another one after each change of a resource of these types that the space can see, one of its own or of
  * the base space. The time of the last change stands in it, because a restored database counts again from the backup;
  * the digest of the base resources is that of the database, which another program may have filled. One index probe a type.
+ *
+ * Who asks the same in one turn of the event loop, as the entries of a Bundle do, shares a statement. It is sent after
+ * all of them have asked, so that no answer is older than its question.
  */
-export async function lastChangeOf(
+export function lastChangeOf(database: Database, space: number, types: readonly number[]): Promise<string> {
+  let questions = unsent.get(database);
+  if (questions === undefined) unsent.set(database, (questions = new Map<string, Promise<string>>()));
+  const name = `${space} ${types.join(' ')}`;
+  let answer = questions.get(name);
+  if (answer === undefined) {
+    answer = setImmediate().then(() => {
+      questions.delete(name);
+      return askForLastChange(database, space, types);
+    });
+    questions.set(name, answer);
+  }
+  return answer;
+}
+
+async function askForLastChange(
   database: Database,
   space: number,
   types: readonly number[],

@@ -55,6 +55,8 @@ export interface CodeJudge {
 /** One for all spaces of a process: it remembers value sets. */
 export function createCodeJudge(): CodeJudge {
   const memory = createValueSetMemory();
+  /** Being made: resources of one Bundle ask for the same ones at the same time. */
+  const underWay = new Map<string, Promise<FoundValueSet>>();
   return {
     async judge(space, environment, pending) {
       if (pending.length === 0) return [];
@@ -62,11 +64,12 @@ export function createCodeJudge(): CodeJudge {
       const source = terminologyOf(environment);
       const find = async (canonical: string): Promise<FoundValueSet> => {
         const key = `${space.number} ${version} ${canonical}`;
-        let found = memory.get(key);
-        if (found === undefined) {
-          found = await findValueSet(source, canonical);
-          memory.put(key, found);
-        }
+        const known = memory.get(key) ?? underWay.get(key);
+        if (known !== undefined) return known;
+        const finding = findValueSet(source, canonical).finally(() => underWay.delete(key));
+        underWay.set(key, finding);
+        const found = await finding;
+        memory.put(key, found);
         return found;
       };
       return new Session(find).run(pending);

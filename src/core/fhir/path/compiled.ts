@@ -35,6 +35,8 @@ export interface Compiled {
   readonly nodes: readonly TypeNode[] | undefined;
   /** Where the expression is nothing but elements of the focus: its steps. */
   readonly steps?: readonly MemberStep[];
+  /** Members of the JSON of the focus: where it has none of them, there are no values. Undefined: not known. */
+  readonly members?: readonly string[];
 }
 
 /** What an expression is compiled for. */

@@ -14,13 +14,13 @@ import { EXISTENCE } from './functions/existence';
 import { FHIR } from './functions/fhir';
 import { MATHEMATICS } from './functions/mathematics';
 import { TEXT } from './functions/text';
-import { MemberStep, walk } from './member';
+import { firstMembers, MemberStep, walk } from './member';
 import { remember } from './membership';
 import { toJsonNumber } from './number';
 import { compileBinary, compilePolarity } from './operators';
 import type { BinarySyntax, CallSyntax, LiteralSyntax, MemberSyntax, PathSyntax } from './syntax';
-import { SYSTEM_NODES, type TypeNode } from './type-node';
-import { checkType, compileIs, compileOfType, isAbstractResource, typeTest } from './types';
+import { isAbstractResource, SYSTEM_NODES, type TypeNode } from './type-node';
+import { checkType, compileIs, compileOfType, membersOf, typeTest } from './types';
 import { EMPTY, FALSE, single, TRUE, type PathNodes } from './value';
 import { compileVariable } from './variables';
 
@@ -172,10 +172,22 @@ function compileMember(syntax: MemberSyntax, surroundings: Surroundings): Compil
   const step = new MemberStep(syntax.name);
   if (on.steps) {
     const steps = [...on.steps, step];
-    return { run: (focus) => walk(steps, focus, model), nodes, steps, needs: on.needs };
+    const members = firstMembers(steps, surroundings.focus);
+    return {
+      run: (focus) => walk(steps, focus, model),
+      nodes,
+      steps,
+      needs: on.needs,
+      ...(members && { members }),
+    };
   }
   const steps = [step];
-  return { run: (focus, scope) => walk(steps, on.run(focus, scope), model), nodes, needs: on.needs };
+  return {
+    run: (focus, scope) => walk(steps, on.run(focus, scope), model),
+    nodes,
+    needs: on.needs,
+    ...membersOf(on),
+  };
 }
 
 /** Undefined where a value's own resourceType decides. */
@@ -255,8 +267,25 @@ function compileCall(syntax: CallSyntax, surroundings: Surroundings): Compiled {
   };
   const compiled = compile(call);
   const needs = needsOf(...parts);
-  return { ...compiled, needs: needs === undefined ? undefined : needs | (compiled.needs ?? 0) };
+  return {
+    ...compiled,
+    needs: needs === undefined ? undefined : needs | (compiled.needs ?? 0),
+    ...(compiled.members === undefined && SELECTING.has(syntax.name) ? membersOf(on) : {}),
+  };
 }
+
+/** Functions that give nothing where they are called on nothing. */
+const SELECTING: ReadonlySet<string> = new Set([
+  'where',
+  'ofType',
+  'as',
+  'extension',
+  'resolve',
+  'first',
+  'last',
+  'tail',
+  'select',
+]);
 
 /** In `is(FHIR.Patient)` the name stands where an expression could. */
 function readTypeName(syntax: PathSyntax): string {

@@ -9,8 +9,7 @@ import { toTest } from './compiled';
 import { compileSyntax } from './compiler';
 import { parsePath } from './parser';
 import { Scope, type PathEnvironment, type ToNodes } from './scope';
-import { TypeModel, type TypeNode } from './type-node';
-import { isAbstractResource } from './types';
+import { isAbstractResource, TypeModel, type TypeNode } from './type-node';
 import { EMPTY, isObject, PathNode, type PathValue } from './value';
 
 export {
@@ -55,12 +54,35 @@ export type CompiledPath = (
  */
 export function compilePath(expression: string, options: PathOptions): CompiledPath {
   const { model, rootNodes, isStrict, isForeign } = settle(options);
-  const { run } = compileSyntax(parsePath(expression), { model, isStrict, isForeign, focus: rootNodes });
+  const { run, members } = compileSyntax(parsePath(expression), {
+    model,
+    isStrict,
+    isForeign,
+    focus: rootNodes,
+  });
   // Values of a choice must come as values that another path found.
   const toNodes = nodesMaker(model, rootNodes?.length === 1 ? rootNodes[0] : undefined);
+  const lacks = members && rootNodes?.length === 1 ? lacksAll(members, rootNodes[0]?.name) : undefined;
   return (root, environment = NOWHERE) => {
+    if (lacks?.(root) === true) return EMPTY;
     const focus = toNodes(root);
     return run(focus, new Scope(isStrict, focus, environment, toNodes));
+  };
+}
+
+/** Whether JSON of the root type has none of these members: most resources have few of those that one searches by. */
+function lacksAll(
+  members: readonly string[],
+  rootName: string | undefined,
+): (root: JsonValue | PathValue) => boolean {
+  return (root) => {
+    if (root instanceof PathNode || !isObject(root as JsonValue)) return false;
+    const json = root as JsonObject;
+    const { resourceType } = json;
+    if (resourceType !== undefined && resourceType !== rootName) return false;
+    for (let index = 0; index < members.length; index++)
+      if (json[members[index] ?? ''] !== undefined) return false;
+    return true;
   };
 }
 

@@ -1,6 +1,6 @@
 /** Steps from a value to its elements: by far the most of what search parameters do. */
 import type { JsonObject } from '../json';
-import type { Access, TypeModel, TypeNode } from './type-node';
+import { isAbstractResource, type Access, type TypeModel, type TypeNode } from './type-node';
 import { EMPTY, collect, hasAny, isObject, nodeOf, sourceOf, type PathNode, type PathNodes } from './value';
 
 /** One step. It remembers the type that it met last, which nearly always is the one that it meets next. */
@@ -34,6 +34,16 @@ export class MemberStep {
     this.lastAccesses = accesses;
     return accesses;
   }
+}
+
+/** The JSON members by which the first step leaves values of these types; undefined where that is not known before. */
+export function firstMembers(
+  [first]: readonly MemberStep[],
+  focus: readonly TypeNode[] | undefined,
+): readonly string[] | undefined {
+  if (first === undefined || focus === undefined || focus.some(isAbstractResource)) return undefined;
+  const accesses = focus.flatMap((node) => first.accessesOf(node));
+  return accesses.flatMap(({ key, companionKey, node }) => (node.isPrimitive ? [key, companionKey] : [key]));
 }
 
 /** The values that `steps` lead to from each of the values of `focus`. */

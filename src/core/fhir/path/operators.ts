@@ -39,9 +39,14 @@ export function compileBinary(operator: BinaryOperator, left: Compiled, right: C
     return fromTest((focus, scope) => decide(left.run(focus, scope), right.run(focus, scope), scope));
   }
   const operate = OPERATORS[operator];
+  const members =
+    operator === '|' && left.members && right.members
+      ? [...new Set([...left.members, ...right.members])]
+      : undefined;
   return {
     run: (focus, scope) => operate(left.run(focus, scope), right.run(focus, scope), scope),
     nodes: nodesOf(operator, left, right),
+    ...(members && { members }),
   };
 }
 

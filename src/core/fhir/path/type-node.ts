@@ -52,6 +52,11 @@ export class TypeNode {
   }
 }
 
+/** A declared type that says nothing of the value's own. */
+export function isAbstractResource({ namespace, name }: TypeNode): boolean {
+  return namespace === 'FHIR' && (name === 'Resource' || name === 'DomainResource');
+}
+
 const NOTHING = (): [] => [];
 
 function systemNode(kind: SystemType): TypeNode {

@@ -1,8 +1,8 @@
 /** is, as and ofType (http://hl7.org/fhirpath/N1/#types), with the resource types of references that resolve() gives. */
 import { fromTest, one, typeError, type Compiled, type Surroundings } from './compiled';
-import { walk } from './member';
+import { firstMembers, walk } from './member';
 import type { PathSyntax } from './syntax';
-import type { TypeModel, TypeNode } from './type-node';
+import { isAbstractResource, type TypeModel, type TypeNode } from './type-node';
 import { EMPTY, type PathNode } from './value';
 
 /** Whether nodes are of a type; the answers are kept, for there are few nodes. */
@@ -42,7 +42,8 @@ export function compileOfType(operand: Compiled, typeName: string, surroundings:
   // Where the declared types decide, members of other types are not read at all.
   if (operand.steps && last && operand.nodes && !operand.nodes.some(isAbstractResource)) {
     const steps = [...operand.steps.slice(0, -1), last.withFilter(test)];
-    return { run: (focus) => walk(steps, focus, model), nodes, steps };
+    const members = firstMembers(steps, surroundings.focus);
+    return { run: (focus) => walk(steps, focus, model), nodes, steps, ...(members && { members }) };
   }
   return {
     run: (focus, scope) => {
@@ -51,15 +52,16 @@ export function compileOfType(operand: Compiled, typeName: string, surroundings:
       return found.length === 0 ? EMPTY : found;
     },
     nodes: operand.nodes?.some(isAbstractResource) ? concreteNode(typeName, model) : nodes,
+    ...membersOf(operand),
   };
+}
+
+/** For what is empty where `operand` is. */
+export function membersOf({ members }: Compiled): Pick<Compiled, 'members'> {
+  return members === undefined ? {} : { members };
 }
 
 function concreteNode(typeName: string, model: TypeModel): readonly TypeNode[] | undefined {
   const node = model.resourceNode(typeName.replace(/^FHIR\./, ''));
   return node && [node];
-}
-
-/** A declared type that says nothing of the value's own. */
-export function isAbstractResource(node: TypeNode): boolean {
-  return node.namespace === 'FHIR' && (node.name === 'Resource' || node.name === 'DomainResource');
 }

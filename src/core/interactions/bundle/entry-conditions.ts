@@ -84,6 +84,19 @@ export class Matches {
   of({ name }: Condition): readonly ConditionMatch[] {
     return this.byName.get(name) ?? [];
   }
+
+  /** Whether others of the same conditions are the same versions of the same resources. */
+  areSame(others: Matches): boolean {
+    return [...this.byName].every(([name, matches]) => {
+      const other = others.byName.get(name) ?? [];
+      const known = new Set(other.map(nameOf));
+      return matches.length === other.length && matches.every((match) => known.has(nameOf(match)));
+    });
+  }
+}
+
+function nameOf({ keyText, version, isBase }: ConditionMatch): string {
+  return `${keyText} ${version} ${isBase}`;
 }
 
 /**

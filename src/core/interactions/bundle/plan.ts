@@ -102,12 +102,13 @@ class Planner {
           type,
           id: match.id,
           idMode: { id: match.id, isFound: true },
+          found: versionOf(match),
         });
       }
       case 'patch': {
         const match = requireSingle(condition, found, index);
         if (match === undefined) throw fhirError('noMatch', { type }, entryExpression(index, 'request.url'));
-        return this.plan(entry, 'patch', { type, id: match.id });
+        return this.plan(entry, 'patch', { type, id: match.id, found: versionOf(match) });
       }
       case 'delete':
         return this.deleteFound(entry, type, found, condition);
@@ -126,7 +127,10 @@ class Planner {
     what: Omit<Parameters<typeof planWrite>[4], 'member'>,
   ): void {
     const member = this.writes.length;
-    this.writes.push(planWrite(this.services, this.context, entry, kind, { member, ...what }));
+    const isUnderCondition = this.conditions.of(entry.index) !== undefined;
+    this.writes.push(
+      planWrite(this.services, this.context, entry, kind, { member, isUnderCondition, ...what }),
+    );
   }
 
   private create(entry: OutlinedEntry, type: string): void {
@@ -198,7 +202,7 @@ class Planner {
       this.nothing.set(index, { kind: 'deleted', type, versions: [] });
       return;
     }
-    for (const { id } of own) this.plan(entry, 'delete', { type, id });
+    for (const match of own) this.plan(entry, 'delete', { type, id: match.id, found: versionOf(match) });
   }
 
   private targets(): LinkTarget[] {
@@ -223,4 +227,9 @@ class Planner {
     }
     return targets;
   }
+}
+
+/** Undefined where it is not the tenant's own: then there is no version yet. */
+function versionOf({ version, isBase }: ConditionMatch): number | undefined {
+  return isBase ? undefined : version;
 }

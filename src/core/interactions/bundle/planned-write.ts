@@ -25,6 +25,9 @@ export interface PlannedWrite {
   readonly guard: EntryGuard | undefined;
   /** The client chose an id for something new: nothing else may have it. */
   readonly mustBeFree: boolean;
+  readonly isUnderCondition: boolean;
+  /** The version that its criteria have found: the one that is to be replaced. */
+  readonly found: number | undefined;
 }
 
 /** The order in which a transaction works (https://hl7.org/fhir/R4/http.html#trules); within a kind that of the entries. */
@@ -49,8 +52,10 @@ export function planWrite(
     key,
     idMode = kind === 'create' ? 'assigned' : { id },
     mustBeFree = false,
+    isUnderCondition = false,
+    found,
   }: Pick<PlannedWrite, 'member' | 'type' | 'id'> &
-    Partial<Pick<PlannedWrite, 'key' | 'idMode' | 'mustBeFree'>>,
+    Partial<Pick<PlannedWrite, 'key' | 'idMode' | 'mustBeFree' | 'isUnderCondition' | 'found'>>,
 ): PlannedWrite {
   const { request } = entry;
   return {
@@ -64,6 +69,8 @@ export function planWrite(
     idMode,
     guard: 'guard' in request ? request.guard : undefined,
     mustBeFree,
+    isUnderCondition,
+    found,
   };
 }
 
@@ -91,7 +98,8 @@ export async function nextVersion(
   write: PlannedWrite,
   current: VersionRow | undefined,
 ): Promise<EntryVersion | undefined> {
-  const { entry, member, kind, type, typeNumber, id, key, idMode, guard, mustBeFree } = write;
+  const { entry, member, kind, type, typeNumber, id, key, idMode, guard, mustBeFree, isUnderCondition } =
+    write;
   const live = current !== undefined && current.change !== 'delete' ? current : undefined;
   const common = {
     index: entry.index,
@@ -103,6 +111,7 @@ export async function nextVersion(
     key,
     storedId: services.keys.isOwn(key) ? null : id,
     expected: current?.version ?? 0,
+    isUnderCondition,
     ...(live === undefined ? {} : { replaced: live.body }),
   };
   try {

@@ -7,10 +7,11 @@ import { createCodeSystemMemory } from '../../operations/code-system-memory';
 import { operationsOf } from '../../operations/invoke';
 import type { OpenBundle, OutlinedEntry } from '../../preparation/bundle';
 import type { Services } from '../../services';
-import { lockConditions } from '../../storage/condition-lock';
+import { lockConditions, type ConditionLock } from '../../storage/condition-lock';
 import type { Database, Run } from '../../storage/database';
 import { isRetryable } from '../../storage/database-error';
 import { keyOfText, type VersionRow } from '../../storage/version-row';
+import { locksOfStored } from '../conditional/condition-locks';
 import { readWithin } from '../reading';
 import { toStoredVersion } from '../stored-version';
 import { AnswerAllowance } from './answer-allowance';
@@ -32,8 +33,11 @@ import {
   prepareWrites,
   RaceLost,
   registerAll,
+  requireFound,
   requireUnchanged,
   writePrepared,
+  writeProvenance,
+  type PreparedWrites,
   type WrittenEntries,
 } from './write-transaction';
 
@@ -53,15 +57,15 @@ export interface TransactionTools {
  * the entries. Throws the one error that refuses it, its expressions beginning with `Bundle.entry[n]`; `bundleConflict`
  * when others are faster until the deadline.
  *
- * Without conditions, resources are prepared before anything is locked, against what is there now; if that is still
- * there when the heads are taken, they are written. A race that is lost is run again with the heads taken first. So the
- * first attempt keeps nobody waiting while it validates, and the second cannot lose.
+ * Resources are prepared before anything is locked, against what is there now and what meets the conditions now; if that
+ * is still so when conditions and heads are locked, they are written. A race that is lost is run again with the locks
+ * taken first. So the first attempt keeps nobody waiting while it validates, and the second hardly ever loses.
  *
  * Everybody takes locks in one order: those of conditions, heads, the tenant's counter. What stands in a process's own
  * queues is never waited for, because nobody there holds anything of the database while it waits.
  *
- * Cost: one statement each that reads what is replaced, takes it, locks conditions and looks for their matches; one for
- * each 500 versions; commit.
+ * Cost: one statement each that reads what is replaced, takes it, and locks conditions; two that look for their matches,
+ * for each thousand of them; one for each 500 versions; commit.
  */
 export async function runTransaction(
   tools: TransactionTools,
@@ -74,16 +78,19 @@ export async function runTransaction(
   const references = readConditionalReferences(services, context, entries);
   const ids = new NewIds(services);
   const transaction = new Transaction(tools, bundle, entries, conditions, references, ids);
-  for (let isFirst = conditions.all.length === 0; ; isFirst = false) {
+  for (let isFirst = true; ; isFirst = false) {
     try {
       return await (isFirst ? transaction.runPrepared() : transaction.runLocked());
     } catch (error) {
       if (!(error instanceof RaceLost) && !isRetryable(error)) throw error;
+      if (!(error instanceof LocksMissing)) ids.clear();
     }
     if (Date.now() > context.deadline) throw fhirError('bundleConflict');
-    ids.clear();
   }
 }
+
+/** What is about to be stored has identifiers that were not locked: it is run again, and locks them first. */
+class LocksMissing extends RaceLost {}
 
 type Resolved = ReturnType<typeof resolveReferences>;
 
@@ -94,7 +101,12 @@ class RolledBack extends Error {
   }
 }
 
+const NO_MATCHES = new Matches(new Map());
+
 class Transaction {
+  /** Of what is stored under conditions, as far as it has been prepared once: by what others may look for it. */
+  private readonly stored = new Map<string, ConditionLock>();
+
   constructor(
     private readonly tools: TransactionTools,
     private readonly bundle: OpenBundle,
@@ -104,10 +116,11 @@ class Transaction {
     private readonly ids: NewIds,
   ) {}
 
-  /** Prepares first, locks afterwards. Without conditions alone. */
+  /** Prepares first, locks afterwards. */
   async runPrepared(): Promise<readonly EntryAnswer[]> {
     const { services, context } = this.tools;
-    const plan = this.plan(services, new Matches(new Map()));
+    const matches = await this.findConditions(services);
+    const plan = this.plan(services, matches);
     const { writes } = plan;
     const found = await this.findReferences(services);
     // What is made here may be meant: only the transaction can tell.
@@ -122,10 +135,14 @@ class Transaction {
       targets,
       conditional,
     });
+    this.noteStored(ready);
     return this.inTransaction(async (run, database) => {
+      const within = inside(services, database);
+      await this.lock(run);
+      if (!matches.areSame(await this.findConditions(within))) throw new RaceLost();
       requireUnchanged(ready, heads, await claimHeads(run, context, writes));
       const written = await writePrepared(services, run, context, ready);
-      const within = inside(services, database);
+      await writeProvenance(within, run, context, written);
       if (!this.isSame(conditional, await this.findReferences(within))) throw new RaceLost();
       await registerAll(run, context, [ready]);
       return this.complete(within, plan, written);
@@ -137,9 +154,11 @@ class Transaction {
     const { services, context } = this.tools;
     return this.inTransaction(async (run, database) => {
       const within = inside(services, database);
-      const plan = this.plan(services, await this.findConditions(run, within));
+      // No other conditional write comes between.
+      await this.lock(run);
+      const plan = this.plan(services, await this.findConditions(within));
       const { writes, targets } = plan;
-      await claimHeads(run, context, writes);
+      requireFound(writes, await claimHeads(run, context, writes));
       const heads = new Map<PlannedWrite, VersionRow | undefined>();
       const read = await this.readKnownHeads(within, writes);
       writes.forEach((write, place) => heads.set(write, read[place]));
@@ -153,6 +172,7 @@ class Transaction {
           targets,
           conditional,
         });
+        if (this.noteStored(ready)) throw new LocksMissing();
         return { ready, written: await writePrepared(services, run, context, ready) };
       };
       // References by criteria are looked for when all else is written, because that is what they may mean.
@@ -165,8 +185,10 @@ class Transaction {
       const late = await write(writes.filter(isLate), conditional);
       // What was written last may have become a second match.
       resolveReferences(this.references, await this.findReferences(within));
+      const written = new Map([...early.written, ...late.written]);
+      await writeProvenance(within, run, context, written);
       await registerAll(run, context, [early.ready, late.ready]);
-      return this.complete(within, plan, new Map([...early.written, ...late.written]));
+      return this.complete(within, plan, written);
     });
   }
 
@@ -191,14 +213,32 @@ class Transaction {
     return planTransaction(services, this.tools.context, this.entries, this.ids, this.conditions, matches);
   }
 
-  /** Locks what the conditions ask for before it looks: no other conditional write comes between. */
-  private async findConditions(run: Run, within: Services): Promise<Matches> {
+  /** Locks what the conditions ask for, and what is stored under them, as single conditional writes do. */
+  private async lock(run: Run): Promise<void> {
+    const { all } = this.conditions;
+    if (all.length === 0) return;
+    await lockConditions(run, this.tools.context.space.number, [
+      ...all,
+      { locks: [...this.stored.values()] },
+    ]);
+  }
+
+  /** True where something is stored that was not known before. */
+  private noteStored({ writes, prepared }: PreparedWrites): boolean {
+    const { size } = this.stored;
+    const types = new Map(writes.map(({ member, typeNumber }) => [member, typeNumber]));
+    for (const { member, identifying = [] } of prepared.entries)
+      for (const lock of locksOfStored(types.get(member) ?? 0, identifying))
+        this.stored.set(`${lock.type} ${lock.value}`, lock);
+    return this.stored.size > size;
+  }
+
+  private async findConditions(services: Services): Promise<Matches> {
     const { context } = this.tools;
     const { all } = this.conditions;
-    if (all.length === 0) return new Matches(new Map());
-    await lockConditions(run, context.space.number, all);
+    if (all.length === 0) return NO_MATCHES;
     const isForAll = context.space.settings.conditionalDelete === 'multiple';
-    return findAllMatches(within, context, all, isForAll ? MOST_DELETED + 1 : TELLING);
+    return findAllMatches(services, context, all, isForAll ? MOST_DELETED + 1 : TELLING);
   }
 
   private findReferences(services: Services): Promise<Matches> {

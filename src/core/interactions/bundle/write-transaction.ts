@@ -7,9 +7,10 @@ import type { Services } from '../../services';
 import { claimResources } from '../../storage/claim';
 import type { VersionRow } from '../../storage/version-row';
 import type { Written } from '../../storage/version-write';
-import { registerParameters, writeEncoded } from '../../storage/write-queue';
+import { registerParameters, writeAll, writeEncoded } from '../../storage/write-queue';
 import type { Run } from '../../storage/database';
 import { SEARCH_PARAMETER } from '../../preparation/prepare';
+import { companionOf } from '../provenance';
 import { watchIntegrity, type IntegrityWatch } from '../referential-integrity';
 import { ANONYMOUS, toStoredVersion } from '../stored-version';
 import { nextVersion, type PlannedWrite } from './planned-write';
@@ -83,12 +84,22 @@ export async function claimHeads(
   return new Map(claimed.map((write, place) => [write, versions[place] ?? 0]));
 }
 
-/** Throws `RaceLost` where a claimed head is not at the version that was prepared for. */
+/** Throws `RaceLost` where a claimed head is not at the version that criteria have found. */
+export function requireFound(
+  writes: readonly PlannedWrite[],
+  claimed: ReadonlyMap<PlannedWrite, number>,
+): void {
+  if (writes.some((write) => write.found !== undefined && claimed.get(write) !== write.found))
+    throw new RaceLost();
+}
+
+/** Throws `RaceLost` where a claimed head is not at the version that was prepared for, or that criteria have found. */
 export function requireUnchanged(
   { writes }: PreparedWrites,
   heads: readonly (VersionRow | undefined)[],
   claimed: ReadonlyMap<PlannedWrite, number>,
 ): void {
+  requireFound(writes, claimed);
   for (const [place, write] of writes.entries()) {
     const version = claimed.get(write);
     if (version !== undefined && version !== (heads[place]?.version ?? 0)) throw new RaceLost();
@@ -152,6 +163,27 @@ export async function writePrepared(
     );
   }
   return answers;
+}
+
+/**
+ * Stores the Provenance of the request, if it has one, whose targets are all that was written. Its own references are
+ * looked after by `services` that read within the transaction. Throws what `companionOf` throws.
+ */
+export async function writeProvenance(
+  services: Services,
+  run: Run,
+  context: RequestContext,
+  written: WrittenEntries,
+): Promise<void> {
+  const versions = [...written.values()].flatMap((answer) =>
+    answer.kind === 'written' ? [answer.result.version] : answer.kind === 'deleted' ? answer.versions : [],
+  );
+  const { companion, targets } = await companionOf(services, context, ...versions);
+  if (companion === undefined) return;
+  const [stored] = await writeAll(run, context.space.number, [
+    { ...companion, ...(targets === undefined ? {} : { targets }) },
+  ]);
+  if (stored === undefined) throw new RaceLost();
 }
 
 /**

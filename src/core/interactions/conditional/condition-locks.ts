@@ -7,10 +7,8 @@
  * alone; values that many resources have, beside it, are shared, so that imports of different things do not wait for
  * each other because all of them say `status=final`.
  */
-import { storedParameters } from '../../search/parameter';
-import { isCanonicalUrl } from '../../search/canonical-targets';
 import type { Definitions } from '../../fhir/definitions';
-import type { IndexRows } from '../../search/index-rows';
+import { isIdentifying, tokenName, uriName } from '../../search/identifying-values';
 import type { Criterion, Predicate } from '../../search/predicate';
 import type { ConditionLock } from '../../storage/condition-lock';
 
@@ -37,36 +35,11 @@ export function locksOfCriteria(
 }
 
 /**
- * The locks of what a conditional write is about to store: it waits for those who ask whether something with one of
- * these identifiers is there, and they for it.
+ * The locks of what a conditional write is about to store (`identifyingValues`): it waits for those who ask whether
+ * something with one of these identifiers is there, and they for it.
  */
-export function locksOfRows(
-  definitions: Definitions,
-  type: string,
-  typeNumber: number,
-  rows: Pick<IndexRows, 'tokens' | 'uris'>,
-): readonly ConditionLock[] {
-  const parameters = new Set<number>();
-  for (const [code, { rowsOf }] of storedParameters(definitions, type)) {
-    if (isIdentifying(definitions, type, code)) for (const { number } of rowsOf) parameters.add(number);
-  }
-  const values = [
-    ...rows.tokens
-      .filter(({ parameter }) => parameters.has(parameter))
-      .map(({ parameter, valueHigh, valueLow }) => tokenName(parameter, valueHigh, valueLow)),
-    ...rows.uris
-      .filter(({ parameter }) => parameters.has(parameter))
-      .map(({ parameter, value }) => uriName(parameter, value)),
-  ];
-  return [...new Set(values)].map((value) => ({ type: typeNumber, value, isShared: true }));
-}
-
-/** `_id`, a parameter of identifiers, or the url of a canonical resource; never with a modifier, which asks for more. */
-function isIdentifying(definitions: Definitions, type: string, name: string): boolean {
-  if (name === '_id') return true;
-  const stored = storedParameters(definitions, type).get(name);
-  if (stored === undefined) return false;
-  return stored.valueTypes.includes('Identifier') || isCanonicalUrl(definitions, stored.parameter);
+export function locksOfStored(typeNumber: number, values: readonly string[]): readonly ConditionLock[] {
+  return values.map((value) => ({ type: typeNumber, value, isShared: true }));
 }
 
 /** The values of which a resource must have one; undefined where the criterion can be met without any. */
@@ -84,7 +57,6 @@ function valuesOf({ anyOf, isNegated, name }: Criterion): readonly string[] | un
 function namesOf(predicate: Predicate): readonly string[] | undefined {
   switch (predicate.index) {
     case 'token':
-      // Whatever its system: `a|b` and `b` may mean the same resource.
       return predicate.value && [tokenName(predicate.parameter, predicate.value.high, predicate.value.low)];
     case 'reference':
       // Whatever the parameter: `subject` and `patient` may be the same reference.
@@ -96,12 +68,4 @@ function namesOf(predicate: Predicate): readonly string[] | undefined {
     default:
       return undefined;
   }
-}
-
-function tokenName(parameter: number, high: number, low: number): string {
-  return `token ${parameter} ${high} ${low}`;
-}
-
-function uriName(parameter: number, value: string): string {
-  return `uri ${parameter} ${value}`;
 }

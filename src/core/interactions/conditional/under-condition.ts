@@ -5,7 +5,8 @@ import { lockConditions } from '../../storage/condition-lock';
 import { ConditionLost, type WriteCondition } from '../../storage/write-queue';
 import { readAtOnce, readWithin } from '../reading';
 import type { Condition } from './condition';
-import { locksOfRows } from './condition-locks';
+import { identifyingValues } from '../../search/identifying-values';
+import { locksOfStored } from './condition-locks';
 import { findMatches, type ConditionMatch } from './find-matches';
 
 /** Enough to tell none, one and several apart. */
@@ -58,7 +59,7 @@ export function whileItMeets(
   return {
     async lock(run, rows) {
       const definitions = services.definitionsOf(context.space);
-      const stored = { locks: locksOfRows(definitions, type, typeNumber, rows) };
+      const stored = { locks: locksOfStored(typeNumber, identifyingValues(definitions, type, rows)) };
       await lockConditions(run, space, [condition, stored]);
     },
     async holds(database, expected) {

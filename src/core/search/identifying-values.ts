@@ -1,0 +1,43 @@
+/** The values of a resource by which one would look for it before making it: identifiers, and the url of a canonical one. */
+import type { Definitions } from '../fhir/definitions';
+import { isCanonicalUrl } from './canonical-targets';
+import type { IndexRows } from './index-rows';
+import { storedParameters } from './parameter';
+
+/** `_id`, a parameter of identifiers, or the url of a canonical resource; never with a modifier, which asks for more. */
+export function isIdentifying(definitions: Definitions, type: string, name: string): boolean {
+  if (name === '_id') return true;
+  const stored = storedParameters(definitions, type).get(name);
+  if (stored === undefined) return false;
+  return stored.valueTypes.includes('Identifier') || isCanonicalUrl(definitions, stored.parameter);
+}
+
+/** Those among the rows of a resource, each once, named as `tokenName` and `uriName` do. Cost: some microseconds. */
+export function identifyingValues(
+  definitions: Definitions,
+  type: string,
+  rows: Pick<IndexRows, 'tokens' | 'uris'>,
+): readonly string[] {
+  const parameters = new Set<number>();
+  for (const [code, { rowsOf }] of storedParameters(definitions, type)) {
+    if (isIdentifying(definitions, type, code)) for (const { number } of rowsOf) parameters.add(number);
+  }
+  const values = [
+    ...rows.tokens
+      .filter(({ parameter }) => parameters.has(parameter))
+      .map(({ parameter, valueHigh, valueLow }) => tokenName(parameter, valueHigh, valueLow)),
+    ...rows.uris
+      .filter(({ parameter }) => parameters.has(parameter))
+      .map(({ parameter, value }) => uriName(parameter, value)),
+  ];
+  return [...new Set(values)];
+}
+
+/** Whatever its system: `a|b` and `b` may mean the same resource. */
+export function tokenName(parameter: number, high: number, low: number): string {
+  return `token ${parameter} ${high} ${low}`;
+}
+
+export function uriName(parameter: number, value: string): string {
+  return `uri ${parameter} ${value}`;
+}
