@@ -1,0 +1,271 @@
+/**
+ * Operations compiled to closures, without generated code: what graphql's `execute` finds out anew for each object (the
+ * definition, the arguments, the type of each field) is found out once for each field of the document, when its first
+ * value comes. Answers are those of `execute` (test/schema/execution-parity.test.ts).
+ */
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  getArgumentValues,
+  getVariableValues,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  SchemaMetaFieldDef,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
+} from 'graphql';
+import { completerOf, type Fill, isPromise } from './complete';
+import { FAILED, FieldInfo, type FieldSite, type Holder, Place, Run } from './run';
+import { collectFields, conditionsOf, type SelectionScope } from './selection';
+
+export interface OperationInput {
+  readonly rootValue?: unknown;
+  readonly context: unknown;
+  /** As they were sent. */
+  readonly variables: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+export interface CompiledOperation {
+  readonly operation: OperationDefinitionNode;
+  /** Runs it; never rejects for what a resolver does. A promise only where one of the resolvers gave one. */
+  run(input: OperationInput): ExecutionResult | Promise<ExecutionResult>;
+}
+
+type PlainRecord = Record<string, unknown>;
+
+/** Variable values that are wrong are told one by one up to so many. */
+const MOST_VARIABLE_ERRORS = 50;
+
+/** Plans of one operation, of which each is for other values of its `@skip` and `@include`. */
+const MOST_PLANS = 32;
+
+const NO_ARGUMENTS: Record<string, unknown> = Object.freeze({});
+
+/** Puts the value of one field into `target`; FAILED where null is not allowed and there is no value. */
+type FillField = (run: Run, source: unknown, target: Holder, place: Place) => unknown;
+
+interface Plan {
+  readonly type: GraphQLObjectType;
+  readonly fields: readonly { readonly key: string; readonly fill: FillField }[];
+  readonly fill: Fill;
+}
+
+/**
+ * The operation of a validated document; errors where there is none of this name, or more than one and no name.
+ * Cost: nothing but a look at the directives; fields are compiled as they are met.
+ */
+export function compileOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | null | undefined,
+): CompiledOperation | readonly GraphQLError[] {
+  const operation = findOperation(document, operationName);
+  if (operation instanceof GraphQLError) return [operation];
+  const fragments: Record<string, FragmentDefinitionNode> = {};
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
+  }
+  const conditions = conditionsOf(document, operation);
+  const plans = new Map<string, Plan>();
+  const sets = [operation.selectionSet];
+
+  function planFor(variables: PlainRecord, type: GraphQLObjectType): Plan {
+    const key = conditions.map((name) => (variables[name] === true ? '1' : '0')).join('');
+    const known = plans.get(key);
+    if (known) return known;
+    const [oldest] = plans.keys();
+    if (plans.size >= MOST_PLANS && oldest !== undefined) plans.delete(oldest);
+    const chosen = Object.fromEntries(conditions.map((name) => [name, variables[name]]));
+    const plan = new Planner({ schema, fragments, variables: chosen }).plan(type, sets);
+    plans.set(key, plan);
+    return plan;
+  }
+
+  return {
+    operation,
+    run({ rootValue, context, variables }) {
+      const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, {
+        maxErrors: MOST_VARIABLE_ERRORS,
+      });
+      if (coerced.errors) return { errors: coerced.errors };
+      const type = schema.getRootType(operation.operation);
+      if (!type) {
+        const message = `This schema has no ${operation.operation}s`;
+        return { data: null, errors: [new GraphQLError(message, { nodes: operation })] };
+      }
+      const scope = { schema, fragments, operation, rootValue, context, variables: coerced.coerced };
+      return runPlan(planFor(coerced.coerced, type), new Run(scope));
+    },
+  };
+}
+
+function findOperation(
+  document: DocumentNode,
+  name: string | null | undefined,
+): OperationDefinitionNode | GraphQLError {
+  const operations = document.definitions.filter(
+    (definition) => definition.kind === Kind.OPERATION_DEFINITION,
+  );
+  const asked = name ?? undefined;
+  const [found, another] =
+    asked === undefined ? operations : operations.filter((operation) => operation.name?.value === asked);
+  if (found === undefined)
+    return new GraphQLError(
+      asked === undefined ? 'The document has no operation' : `The document has no operation '${asked}'`,
+    );
+  if (another !== undefined && asked === undefined)
+    return new GraphQLError('The document has several operations: name the one that shall run');
+  return found;
+}
+
+function runPlan(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResult> {
+  const answer: Holder = {};
+  const root = new Place(undefined, answer, 'data', true, undefined);
+  const { rootValue, operation } = run.scope;
+  const finish = (): ExecutionResult => {
+    const data = answer.data as ExecutionResult['data'];
+    return run.errors.length === 0 ? { data } : { errors: run.errors, data };
+  };
+  if (operation.operation === OperationTypeNode.MUTATION) return runSerially(plan, run, root, answer, finish);
+  const filled = plan.fill(run, rootValue, root);
+  if (filled === FAILED) root.fail();
+  else answer.data = filled;
+  return run.isIdle ? finish() : run.idle().then(finish);
+}
+
+/** One field of the root after the other, each with all that is below it (6.2.2 "Mutation"). */
+async function runSerially(
+  plan: Plan,
+  run: Run,
+  root: Place,
+  answer: Holder,
+  finish: () => ExecutionResult,
+): Promise<ExecutionResult> {
+  const target = emptyHolder(plan.fields);
+  answer.data = target;
+  for (const field of plan.fields) {
+    const value = field.fill(run, run.scope.rootValue, target, root);
+    if (value === FAILED) root.fail();
+    else target[field.key] = value;
+    if (!run.isIdle) await run.idle();
+    if (root.isGone) break;
+  }
+  return finish();
+}
+
+/** A name that an assignment would not make a member of is a name like any other in an alias. */
+function emptyHolder(fields: readonly { readonly key: string }[]): Holder {
+  return fields.some(({ key }) => key === '__proto__') ? (Object.create(null) as Holder) : {};
+}
+
+/** Makes plans of selection sets, with the `@skip` and `@include` of one set of variables. */
+class Planner {
+  /** Fields have numbers, under which a run keeps their arguments. */
+  private fields = 0;
+
+  constructor(private readonly scope: SelectionScope) {}
+
+  plan(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): Plan {
+    const fields: { key: string; fill: FillField }[] = [];
+    for (const [key, nodes] of collectFields(this.scope, type, sets)) {
+      const fill = this.field(type, key, nodes);
+      if (fill !== undefined) fields.push({ key, fill });
+    }
+    const hasOddName = fields.some(({ key }) => key === '__proto__');
+    const fill: Fill = (run, source, place) => {
+      const target: Holder = hasOddName ? emptyHolder(fields) : {};
+      for (const field of fields) {
+        const value = field.fill(run, source, target, place);
+        if (value === FAILED) return FAILED;
+        target[field.key] = value;
+      }
+      return target;
+    };
+    return { type, fields, fill };
+  }
+
+  /** Undefined for a field that the type does not have, which validation has refused. */
+  private field(
+    parentType: GraphQLObjectType,
+    key: string,
+    nodes: readonly FieldNode[],
+  ): FillField | undefined {
+    const [node] = nodes;
+    if (node === undefined) return undefined;
+    const definition = this.definitionOf(parentType, node.name.value);
+    if (definition === undefined) return undefined;
+    if (definition === TypeNameMetaFieldDef) return () => parentType.name;
+    const { name, type } = definition;
+    const site: FieldSite = { key, name, parentType, returnType: type, nodes };
+    const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+    const complete = completerOf(type, site, (objectType) => this.plan(objectType, sets).fill);
+    const resolve = this.resolver(definition, node, site);
+    return (run, source, target, place) => {
+      let value: unknown;
+      try {
+        value = resolve(run, source, place);
+      } catch (error) {
+        return complete(run, toError(error), target, key, place);
+      }
+      if (!isPromise(value)) return complete(run, value, target, key, place);
+      run.await(
+        value,
+        target,
+        key,
+        place,
+        (resolved) => complete(run, resolved, target, key, place),
+        (error) => complete(run, toError(error), target, key, place),
+      );
+      return undefined;
+    };
+  }
+
+  private definitionOf(
+    parentType: GraphQLObjectType,
+    name: string,
+  ): GraphQLField<unknown, unknown> | undefined {
+    if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
+    if (parentType === this.scope.schema.getQueryType()) {
+      if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+      if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+    }
+    return parentType.getFields()[name];
+  }
+
+  private resolver(
+    definition: GraphQLField<unknown, unknown>,
+    node: FieldNode,
+    site: FieldSite,
+  ): (run: Run, source: unknown, place: Place) => unknown {
+    const { name, resolve } = definition;
+    const number = this.fields++;
+    const argumentsOf = (run: Run): Record<string, unknown> =>
+      (run.arguments[number] ??= getArgumentValues(definition, node, run.scope.variables));
+    const take = definition.args.length === 0 ? () => NO_ARGUMENTS : argumentsOf;
+    if (resolve)
+      return (run, source, place) =>
+        resolve(source, take(run), run.scope.context, new FieldInfo(run, site, place));
+    return (run, source, place) => {
+      if ((typeof source !== 'object' && typeof source !== 'function') || source === null) return undefined;
+      const property = (source as PlainRecord)[name];
+      if (typeof property !== 'function') return property;
+      const method = property as (...given: unknown[]) => unknown;
+      return method.call(source, take(run), run.scope.context, new FieldInfo(run, site, place));
+    };
+  }
+}
+
+/** What is thrown need not be an Error. */
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error
+    ? thrown
+    : new Error(`Something else than an Error was thrown`, { cause: thrown });
+}

@@ -1,0 +1,283 @@
+/**
+ * Closures that make the answer's value of what a resolver gave, one for each type in the document (GraphQL
+ * specification, 6.4.3 "Value Completion").
+ */
+import {
+  defaultTypeResolver,
+  GraphQLBoolean,
+  GraphQLError,
+  type GraphQLAbstractType,
+  GraphQLID,
+  GraphQLInt,
+  type GraphQLLeafType,
+  type GraphQLNullableType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  GraphQLString,
+  isAbstractType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { FAILED, FieldInfo, type FieldSite, type Holder, Place, type Run } from './run';
+
+/** Where a value is to stand: at `key` of `holder`, which is what stands at `place`. */
+interface Target {
+  readonly holder: Holder;
+  readonly key: string | number;
+  readonly place: Place;
+}
+
+/**
+ * The answer's value; null; FAILED where null is not allowed; undefined where it will be put into the holder later.
+ * Never throws: what goes wrong is reported to the run.
+ */
+export type Complete = (
+  run: Run,
+  value: unknown,
+  holder: Holder,
+  key: string | number,
+  place: Place,
+) => unknown;
+
+/** The same for a value that is not null and no Error; it may throw. FAILED: what stood below has failed and was reported. */
+type CompletePresent = Complete;
+
+/** Fills an object of the answer; FAILED as above. */
+export type Fill = (run: Run, source: unknown, place: Place) => unknown;
+
+/** Gives what fills objects of a type with the selections of one field; each is made when it is first asked for. */
+export type FillOf = (type: GraphQLObjectType) => Fill;
+
+/** A closure for values of `type` of the field `site`. */
+export function completerOf(type: GraphQLOutputType, site: FieldSite, fillOf: FillOf): Complete {
+  if (!isNonNullType(type)) {
+    const present = presentCompleter(type, true, site, fillOf);
+    return (run, value, holder, key, place) => {
+      if (value === null || value === undefined) return null;
+      try {
+        if (value instanceof Error) throw value;
+        const completed = present(run, value, holder, key, place);
+        return completed === FAILED ? null : completed;
+      } catch (error) {
+        run.report(error, site, place, key);
+        return null;
+      }
+    };
+  }
+  const present = presentCompleter(type.ofType, false, site, fillOf);
+  return (run, value, holder, key, place) => {
+    try {
+      if (value instanceof Error) throw value;
+      const completed =
+        value === null || value === undefined ? null : present(run, value, holder, key, place);
+      if (completed === null) {
+        throw new Error(`${site.parentType.name}.${site.name} has no value, though its type promises one`);
+      }
+      return completed;
+    } catch (error) {
+      run.report(error, site, place, key);
+      return FAILED;
+    }
+  };
+}
+
+function presentCompleter(
+  type: GraphQLNullableType & GraphQLOutputType,
+  isNullable: boolean,
+  site: FieldSite,
+  fillOf: FillOf,
+): CompletePresent {
+  if (isListType(type)) return listCompleter(type.ofType, isNullable, site, fillOf);
+  if (isObjectType(type)) return objectCompleter(type, isNullable, site, fillOf);
+  if (isAbstractType(type)) return abstractCompleter(type, isNullable, site, fillOf);
+  return leafCompleter(type);
+}
+
+const MAX_INT = 2 ** 31 - 1;
+
+/** True for what graphql's own scalars answer unchanged: most values need no call of `serialize`. */
+function plainCheck(type: GraphQLLeafType): ((value: unknown) => boolean) | undefined {
+  switch (type) {
+    case GraphQLString:
+    case GraphQLID:
+      return (value) => typeof value === 'string';
+    case GraphQLBoolean:
+      return (value) => typeof value === 'boolean';
+    case GraphQLInt:
+      return (value) => Number.isInteger(value) && Math.abs(value as number) <= MAX_INT;
+    default:
+      return undefined;
+  }
+}
+
+function leafCompleter(type: GraphQLLeafType): CompletePresent {
+  const isPlain = plainCheck(type);
+  const serialize = (value: unknown): unknown => {
+    const serialized: unknown = type.serialize(value);
+    if (serialized === null || serialized === undefined)
+      throw new Error(`A value of ${type.name} was made null when it was written`);
+    return serialized;
+  };
+  if (isPlain === undefined) return (_run, value) => serialize(value);
+  return (_run, value) => (isPlain(value) ? value : serialize(value));
+}
+
+function isIterable(value: unknown): value is Iterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value;
+}
+
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+function placeOf({ holder, key, place }: Target, isNullable: boolean, site: FieldSite): Place {
+  return new Place(
+    place,
+    holder,
+    key,
+    isNullable,
+    typeof key === 'string' ? site.parentType.name : undefined,
+  );
+}
+
+function listCompleter(
+  itemType: GraphQLOutputType,
+  isNullable: boolean,
+  site: FieldSite,
+  fillOf: FillOf,
+): CompletePresent {
+  const completeItem = completerOf(itemType, site, fillOf);
+  const failure = isNonNullType(itemType) ? FAILED : null;
+  return (run, value, holder, key, place) => {
+    if (!isIterable(value)) throw new GraphQLError(`${site.parentType.name}.${site.name} is not a list`);
+    const items: readonly unknown[] = Array.isArray(value) ? value : Array.from(value);
+    const at = placeOf({ holder, key, place }, isNullable, site);
+    const completed: unknown[] = new Array<unknown>(items.length);
+    const slots = completed as unknown as Holder;
+    for (let index = 0; index < items.length; index++) {
+      const item = items[index];
+      if (isPromise(item)) {
+        completed[index] = undefined;
+        run.await(
+          item,
+          slots,
+          index,
+          at,
+          (resolved) => completeItem(run, resolved, slots, index, at),
+          (error) => {
+            run.report(error, site, at, index);
+            return failure;
+          },
+        );
+        continue;
+      }
+      const answer = completeItem(run, item, slots, index, at);
+      if (answer === FAILED) {
+        at.abandon();
+        return FAILED;
+      }
+      completed[index] = answer;
+    }
+    return completed;
+  };
+}
+
+/** Completes an object once its type is known; throws where the type itself does not take the value for one of its own. */
+function completeObject(
+  run: Run,
+  type: GraphQLObjectType,
+  fill: Fill,
+  value: unknown,
+  target: Target,
+  isNullable: boolean,
+  site: FieldSite,
+): unknown {
+  const finish = (isRight: boolean): unknown => {
+    if (!isRight) throw new GraphQLError(`What ${site.name} gave is no ${type.name}`, { nodes: site.nodes });
+    const at = placeOf(target, isNullable, site);
+    const filled = fill(run, value, at);
+    if (filled === FAILED) at.abandon();
+    return filled;
+  };
+  if (!type.isTypeOf) return finish(true);
+  const isRight = type.isTypeOf(value, run.scope.context, new FieldInfo(run, site, target.place));
+  return isPromise(isRight) ? later(run, isRight, finish, target, isNullable, site) : finish(isRight);
+}
+
+/** Completes with what a promise brings. */
+function later<T>(
+  run: Run,
+  promise: PromiseLike<T>,
+  finish: (value: T) => unknown,
+  { holder, key, place }: Target,
+  isNullable: boolean,
+  site: FieldSite,
+): undefined {
+  const failure = isNullable ? null : FAILED;
+  const refuse = (error: unknown): unknown => {
+    run.report(error, site, place, key);
+    return failure;
+  };
+  run.await(
+    promise,
+    holder,
+    key,
+    place,
+    (value) => {
+      try {
+        const completed = finish(value);
+        return completed === FAILED ? failure : completed;
+      } catch (error) {
+        return refuse(error);
+      }
+    },
+    refuse,
+  );
+  return undefined;
+}
+
+function objectCompleter(
+  type: GraphQLObjectType,
+  isNullable: boolean,
+  site: FieldSite,
+  fillOf: FillOf,
+): CompletePresent {
+  let known: Fill | undefined;
+  return (run, value, holder, key, place) => {
+    known ??= fillOf(type);
+    return completeObject(run, type, known, value, { holder, key, place }, isNullable, site);
+  };
+}
+
+function abstractCompleter(
+  type: GraphQLAbstractType,
+  isNullable: boolean,
+  site: FieldSite,
+  fillOf: FillOf,
+): CompletePresent {
+  const resolveType = type.resolveType ?? defaultTypeResolver;
+  const fills = new Map<string, { readonly type: GraphQLObjectType; readonly fill: Fill }>();
+  const fillOfName = (run: Run, name: unknown): { readonly type: GraphQLObjectType; readonly fill: Fill } => {
+    const known = typeof name === 'string' ? fills.get(name) : undefined;
+    if (known) return known;
+    const found = typeof name === 'string' ? run.scope.schema.getType(name) : undefined;
+    if (!isObjectType(found) || !run.scope.schema.isSubType(type, found)) {
+      throw new GraphQLError(`What ${site.parentType.name}.${site.name} gave is of no type of ${type.name}`, {
+        nodes: site.nodes,
+      });
+    }
+    const made = { type: found, fill: fillOf(found) };
+    fills.set(found.name, made);
+    return made;
+  };
+  return (run, value, holder, key, place) => {
+    const target = { holder, key, place };
+    const finish = (name: unknown): unknown => {
+      const { type: found, fill } = fillOfName(run, name);
+      return completeObject(run, found, fill, value, target, isNullable, site);
+    };
+    const name = resolveType(value, run.scope.context, new FieldInfo(run, site, place), type);
+    return isPromise(name) ? later(run, name, finish, target, isNullable, site) : finish(name);
+  };
+}
