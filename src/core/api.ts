@@ -133,6 +133,8 @@ export interface SearchRequest {
   readonly parameters: readonly (readonly [name: string, value: string])[];
   /** `Prefer: handling`; undefined: the tenant's setting. */
   readonly handling?: 'strict' | 'lenient';
+  /** The matches of this moment, milliseconds since 1970, each in its version of then; of one type only. */
+  readonly asOf?: number;
 }
 
 export interface SearchPage {

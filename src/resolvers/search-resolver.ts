@@ -10,7 +10,7 @@ import {
   SearchResult,
   TotalMode,
 } from '../schema/types/search';
-import { resourceTypePlaceholder } from '../schema/scalars';
+import { instantScalar, resourceTypePlaceholder } from '../schema/scalars';
 import type { GatewayContext } from './context';
 import { toResource } from './resource-source';
 import { selects } from './selection';
@@ -122,6 +122,12 @@ export class SearchResolver {
       description: 'How to count; ACCURATE when `total` is selected.',
     })
     total: TotalMode | null | undefined,
+    @Arg('asOf', () => instantScalar, {
+      nullable: true,
+      description:
+        'The matches of this moment, each in its version of then. Of one type, by what the resources say themselves; at most 10,000 may have changed since.',
+    })
+    asOf: string | null | undefined,
   ): Promise<SearchResult> {
     const counted = selects(info, 'total');
     const asked = toParameters(
@@ -134,6 +140,7 @@ export class SearchResolver {
       ...(typeof type === 'string' ? { type } : {}),
       ...(compartment ? { compartment: { type: compartment.type, id: compartment.id } } : {}),
       parameters: asked,
+      ...(typeof asOf === 'string' ? { asOf: Date.parse(asOf) } : {}),
     });
     return toResult(page, context.extensionBase);
   }

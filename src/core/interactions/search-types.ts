@@ -11,7 +11,15 @@ import { keyOfText, type PageRow } from '../storage/version-row';
 import { inBatches, inOrder, inSequence, type TypePlace } from './merge-streams';
 import { openStreams } from './open-streams';
 import { readAtOnce } from './reading';
-import { boundText, completePage, criterionOf, search, searchContext } from './search';
+import {
+  boundText,
+  completePage,
+  criterionOf,
+  search,
+  searchContext,
+  type TypeSearchRequest,
+} from './search';
+import { searchAsOf } from './search-as-of';
 import { PHASES } from './search-position';
 import { sortTypes } from './search-types-sorted';
 import { explaining } from './search-explanation';
@@ -37,16 +45,29 @@ async function answerAny(
   context: RequestContext,
   request: SearchRequest,
 ): Promise<SearchPage> {
-  if (request.type !== undefined) return search(services, context, { ...request, type: request.type });
+  if (request.type !== undefined) return searchOne(services, context, { ...request, type: request.type });
   const typeContext = searchContext(services, context);
   const names = readTypes(typeContext.definitions, request.parameters);
   const types = searchedTypes(typeContext, request, names);
   const [only, ...further] = types;
   if (only !== undefined && further.length === 0) {
-    const page = await search(services, context, { ...request, type: only, parameters: names.others });
+    const page = await searchOne(services, context, { ...request, type: only, parameters: names.others });
     return { ...page, used: withTypes(request, page.used) };
   }
+  if (request.asOf !== undefined)
+    throw fhirError('notSupported', { reason: 'A search as of a moment is of one resource type' });
   return searchSeveral(services, context, typeContext, request, names, types);
+}
+
+function searchOne(
+  services: Services,
+  context: RequestContext,
+  request: TypeSearchRequest,
+): Promise<SearchPage> {
+  const { asOf } = request;
+  return asOf === undefined
+    ? search(services, context, request)
+    : searchAsOf(services, context, request, asOf);
 }
 
 /** Throws unknownCompartment, notInCompartment. */

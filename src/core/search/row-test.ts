@@ -3,14 +3,15 @@ import type { IndexRows, TokenRow } from './index-rows';
 import type { Criterion, HashedCode, Predicate } from './predicate';
 import { meetsRange, meetsSpan } from './range-row-test';
 
-/** True where the rows meet all criteria, of which nothing is pending and none is on uris, positions or other resources. */
+/** True where the rows meet all criteria, of which nothing is pending and none is on positions or other resources. */
 export function meetsCriteria(criteria: readonly Criterion[], rows: IndexRows): boolean {
   return criteria.every(
     ({ anyOf, isNegated = false }) => anyOf.some((predicate) => meets(predicate, rows)) !== isNegated,
   );
 }
 
-function meets(predicate: Predicate, rows: IndexRows): boolean {
+/** The same of one predicate. */
+export function meets(predicate: Predicate, rows: IndexRows): boolean {
   switch (predicate.index) {
     case 'token': {
       const { parameter, value, system } = predicate;
@@ -38,12 +39,47 @@ function meets(predicate: Predicate, rows: IndexRows): boolean {
       return rows.ranges.some((row) => meetsRange(predicate, row));
     case 'span':
       return rows.ranges.some((row) => meetsSpan(predicate, row));
-    case 'string': {
-      const { parameter, from, to } = predicate;
-      return rows.strings.some(
-        ({ parameter: of, value }) =>
-          of === parameter && (to === undefined ? value === from : isBetween(value, from, to)),
+    case 'references': {
+      const { parameter, targets, targetType } = predicate;
+      return rows.references.some(
+        (row) =>
+          row.parameter === parameter &&
+          row.targetType === targetType &&
+          targets.some(({ high, low }) => row.targetHigh === high && row.targetLow === low),
       );
+    }
+    case 'string': {
+      const { parameter, from, to, exact, isWhole: mustBeWhole = false } = predicate;
+      return rows.strings.some(
+        (row) =>
+          row.parameter === parameter &&
+          (exact === undefined || row.exact === exact) &&
+          (!mustBeWhole || row.isWhole) &&
+          isWithin(row.value, from, to),
+      );
+    }
+    case 'stringEnd': {
+      const { parameter, text } = predicate;
+      return rows.strings.some(
+        ({ parameter: of, value, isWhole }) => of === parameter && isWhole && value.endsWith(text),
+      );
+    }
+    case 'substring': {
+      const { parameter, text } = predicate;
+      return rows.strings.some(({ parameter: of, value }) => of === parameter && value.includes(text));
+    }
+    case 'uri': {
+      const { parameter, value, to, version, versionTo } = predicate;
+      return rows.uris.some(
+        (row) =>
+          row.parameter === parameter &&
+          isWithin(row.value, value, to) &&
+          (version === undefined || isWithin(row.version, version, versionTo)),
+      );
+    }
+    case 'uriSubstring': {
+      const { parameter, text } = predicate;
+      return rows.uris.some(({ parameter: of, value }) => of === parameter && value.includes(text));
     }
     case 'presence': {
       const { ordinal, isPresent } = predicate;
@@ -56,8 +92,9 @@ function meets(predicate: Predicate, rows: IndexRows): boolean {
   }
 }
 
-/** From `from` up to `to`, by code point as the index compares. */
-function isBetween(value: string, from: string, to: string): boolean {
+/** From `from` up to `to`, by code point as the index compares; `from` alone where `to` is undefined. */
+function isWithin(value: string, from: string, to: string | undefined): boolean {
+  if (to === undefined) return value === from;
   const bytes = Buffer.from(value);
   return bytes.compare(Buffer.from(from)) >= 0 && bytes.compare(Buffer.from(to)) < 0;
 }

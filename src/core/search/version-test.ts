@@ -1,0 +1,104 @@
+/** Criteria on one version of a resource, by the version alone: its index rows, its text, its key. */
+import type { JsonObject } from '../fhir/json';
+import type { IndexRows } from './index-rows';
+import type { Criterion, Predicate, Scan } from './predicate';
+import type { ResourceKey } from './resource-key';
+import { meets } from './row-test';
+
+/** `maybe`: what the version itself does not tell, such as what it refers to. */
+export type Verdict = 'yes' | 'no' | 'maybe';
+
+export interface TestedVersion {
+  readonly key: ResourceKey;
+  /** Milliseconds since 1970. */
+  readonly lastUpdated: number;
+  readonly resource: JsonObject;
+  readonly rows: IndexRows;
+}
+
+/** What a scan tests the resources by, compiled. */
+export type ScanTests = (scan: Scan) => { passes(resource: JsonObject): boolean };
+
+/** Whether the version meets all criteria, as a search would find that it does. */
+export function testCriteria(
+  criteria: readonly Criterion[],
+  version: TestedVersion,
+  scans: ScanTests,
+): Verdict {
+  return all(criteria.map((criterion) => testCriterion(criterion, version, scans)));
+}
+
+export function testCriterion(
+  { anyOf, isNegated = false }: Criterion,
+  version: TestedVersion,
+  scans: ScanTests,
+): Verdict {
+  const verdicts = anyOf.map((predicate) => testPredicate(predicate, version, scans));
+  const verdict: Verdict = verdicts.includes('yes') ? 'yes' : verdicts.includes('maybe') ? 'maybe' : 'no';
+  return isNegated ? NEGATED[verdict] : verdict;
+}
+
+/** True where the version alone tells of each that it is met or not. */
+export function isOfVersion({ anyOf }: Criterion): boolean {
+  return anyOf.every((predicate) =>
+    predicate.index === 'all' ? predicate.criteria.every(isOfVersion) : !isBeyond(predicate),
+  );
+}
+
+const NEGATED: Readonly<Record<Verdict, Verdict>> = { yes: 'no', no: 'yes', maybe: 'maybe' };
+
+function all(verdicts: readonly Verdict[]): Verdict {
+  if (verdicts.includes('no')) return 'no';
+  return verdicts.includes('maybe') ? 'maybe' : 'yes';
+}
+
+/** True where it follows references, at any depth. */
+export function hasChain({ anyOf }: Criterion): boolean {
+  return anyOf.some(
+    (predicate) =>
+      predicate.index === 'target' ||
+      predicate.index === 'source' ||
+      (predicate.index === 'all' && predicate.criteria.some(hasChain)),
+  );
+}
+
+/** Asks for other resources, or for what rows do not say by themselves. */
+function isBeyond({ index }: Predicate): boolean {
+  switch (index) {
+    case 'target':
+    case 'source':
+    case 'inside':
+    case 'block':
+    case 'position':
+    case 'canonical':
+    case 'valueSet':
+    case 'subsumption':
+    case 'hierarchy':
+    case 'currentList':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function testPredicate(predicate: Predicate, version: TestedVersion, scans: ScanTests): Verdict {
+  if (isBeyond(predicate)) return 'maybe';
+  switch (predicate.index) {
+    case 'all':
+      return testCriteria(predicate.criteria, version, scans);
+    case 'scan':
+      return toVerdict(scans(predicate.scan).passes(version.resource));
+    case 'key':
+      return toVerdict(
+        predicate.keys.some(({ high, low }) => high === version.key.high && low === version.key.low),
+      );
+    case 'updated':
+      return toVerdict(version.lastUpdated >= predicate.low && version.lastUpdated < predicate.high);
+    default:
+      return toVerdict(meets(predicate, version.rows));
+  }
+}
+
+function toVerdict(isMet: boolean): Verdict {
+  return isMet ? 'yes' : 'no';
+}
