@@ -124,6 +124,27 @@ export interface BundleAnswer {
   readonly entries: readonly EntryAnswer[];
 }
 
+/** A tree of what a resource must meet. Names and values are those of a search, modifiers and escapes included. */
+export type SearchCondition =
+  | { readonly kind: 'parameter'; readonly name: string; readonly value: string }
+  | { readonly kind: 'all' | 'not'; readonly of: readonly SearchCondition[] }
+  /** One of the lists, of which all are met. */
+  | { readonly kind: 'any'; readonly of: readonly (readonly SearchCondition[])[] }
+  /** One resource of the type `target` that it refers to by a parameter meets all. */
+  | {
+      readonly kind: 'chain';
+      readonly parameter: string;
+      readonly target: string;
+      readonly of: readonly SearchCondition[];
+    }
+  /** One resource of the type `source` that refers to it by a parameter of its own meets all. */
+  | {
+      readonly kind: 'has';
+      readonly source: string;
+      readonly parameter: string;
+      readonly of: readonly SearchCondition[];
+    };
+
 export interface SearchRequest {
   /** Undefined: several types, those of the parameter `_type` or all. */
   readonly type?: string;
@@ -131,6 +152,8 @@ export interface SearchRequest {
   readonly compartment?: CompartmentAddress;
   /** Names (modifier and chain included) and raw values, percent-decoded, in the order of the request. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
+  /** All of it is to be met besides; of a search of one type alone. */
+  readonly where?: readonly SearchCondition[];
   /** `Prefer: handling`; undefined: the tenant's setting. */
   readonly handling?: 'strict' | 'lenient';
   /** The matches of this moment, milliseconds since 1970, each in its version of then; of one type only. */

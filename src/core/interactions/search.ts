@@ -54,7 +54,7 @@ export async function search(
   const query =
     named === undefined
       ? parseSearch(typeContext, type, request, handling)
-      : parseNamed(typeContext, type, named, handling);
+      : parseNamed(typeContext, type, named, handling, request.where);
   const within = compartment === undefined ? [] : [criterionOf(typeContext, compartment, type)];
   const asked = { ...query, criteria: [...within, ...query.criteria] };
   const boundTo = boundText(context, request, query.used, named?.version);
@@ -89,9 +89,10 @@ function parseNamed(
   type: string,
   { parameters, used, others }: AskedQuery,
   handling: 'strict' | 'lenient',
+  where: SearchRequest['where'],
 ): SearchQuery {
   const named = parseSearch(context, type, { parameters }, 'strict');
-  const asked = parseSearch(context, type, { parameters: others }, handling);
+  const asked = parseSearch(context, type, { parameters: others, where }, handling);
   return {
     ...asked,
     criteria: [...named.criteria, ...asked.criteria],
@@ -247,13 +248,14 @@ const POSITION: ReadonlySet<string> = new Set(['_count', '_total', '_cursor', '_
 /** A cursor is worth something only for the space, address and parameters that it was made for; `_count` may change. */
 export function boundText(
   context: RequestContext,
-  { type = '*', compartment }: SearchRequest,
+  { type = '*', compartment, where }: SearchRequest,
   used: SearchQuery['used'],
   queryVersion = '',
 ): string {
   const parameters = used.filter(([name]) => !POSITION.has(name));
   const address = compartment === undefined ? type : `${compartment.type}/${compartment.id}/${type}`;
-  return `search ${context.space.number} ${address} ${JSON.stringify(parameters)}${queryVersion}`;
+  const conditions = where === undefined ? '' : ` where ${JSON.stringify(where)}`;
+  return `search ${context.space.number} ${address} ${JSON.stringify(parameters)}${queryVersion}${conditions}`;
 }
 
 /** The order that heads lie in; undefined: they do not. What is only counted has no order. */

@@ -4,6 +4,7 @@ import type { SearchParameterDefinition } from '../fhir/definitions';
 import type { Subset } from '../fhir/subset';
 import { parseChoice } from './choice';
 import { parseCriterion } from './criteria';
+import { conditionCriteria } from './criteria/condition';
 import { isInclude, parseInclude, type Include } from './include';
 import { NAMED_QUERY } from './named-query';
 import type { Criterion } from './predicate';
@@ -75,6 +76,7 @@ export function parseSearch(
   let cursor: string | undefined;
   let offset = 0;
   let contained: SearchQuery['contained'] = { matches: 'false', as: 'container' };
+  if (request.where !== undefined) criteria.push(...conditionCriteria(context, type, request.where));
   for (const [name, value] of request.parameters) {
     if (value === '' || name === '_') continue;
     switch (name) {

@@ -136,20 +136,52 @@ export function parseHas(
   parse: ParseInner,
 ): Criterion | undefined {
   const [, source = '', code = '', ...rest] = name.split(':');
+  const link = { source, code, name, value };
+  if (rest.length === 0) throw refusedHas(link, 'it is written _has:Type:reference:parameter=value');
+  return hasCriterion(context, type, link, nesting, (from, inside) => {
+    const inner = parse(from, rest.join(':'), value, inside);
+    return inner && [inner];
+  });
+}
+
+/** A link against the direction of a reference: of resources of the type `source` by their parameter `code`, as written. */
+export interface HasLink {
+  readonly source: string;
+  readonly code: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+function refusedHas({ name, value }: HasLink, reason: string): Error {
+  const shown = { parameter: name.slice(0, 80), value: value.slice(0, 80) };
+  return fhirError('invalidParameterValue', { ...shown, reason });
+}
+
+/**
+ * That resources which meet criteria refer to it, one resource all of them. Undefined: what refers to it has no such
+ * parameter as is asked. Throws invalidParameterValue where nothing can refer to it so.
+ */
+export function hasCriterion(
+  context: SearchTypeContext,
+  type: string,
+  link: HasLink,
+  nesting: Nesting,
+  criteriaOf: (source: string, inside: Nesting) => readonly Criterion[] | undefined,
+): Criterion | undefined {
+  const { source, code, name } = link;
   const { definitions } = context;
-  const refuse = (reason: string): Error =>
-    fhirError('invalidParameterValue', { parameter: name.slice(0, 80), value: value.slice(0, 80), reason });
-  if (rest.length === 0) throw refuse('it is written _has:Type:reference:parameter=value');
-  if (!definitions.isResourceType(source)) throw refuse(`'${source.slice(0, 40)}' is not a resource type`);
+  if (!definitions.isResourceType(source))
+    throw refusedHas(link, `'${source.slice(0, 40)}' is not a resource type`);
   const stored = storedParameters(definitions, source).get(code);
   const parameters = stored?.parameter.kind === 'reference' ? rowsTowards(stored, type) : [];
   const { referred, canonicals } = stored === undefined ? NO_TARGETS : targetTypes(context, stored);
   if (parameters.length === 0 || !(referred.includes(type) || canonicals.includes(type))) {
-    throw refuse(`${source} has no reference parameter '${code.slice(0, 40)}' that can refer to ${type}`);
+    const reason = `${source} has no reference parameter '${code.slice(0, 40)}' that can refer to ${type}`;
+    throw refusedHas(link, reason);
   }
-  const inner = parse(source, rest.join(':'), value, nesting.inside(name));
+  const inner = criteriaOf(source, nesting.inside(name));
   if (inner === undefined) return undefined;
-  const criteria = typeCriteria(context, source, [inner]);
+  const criteria = typeCriteria(context, source, inner);
   const urls = canonicals.includes(type) ? urlRows(context, type) : [];
   const anyOf: Predicate[] = [];
   if (referred.includes(type)) anyOf.push({ index: 'source', parameters, source: criteria });

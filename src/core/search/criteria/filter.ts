@@ -1,8 +1,9 @@
 /** `_filter`: an expression over search parameters. Source: https://hl7.org/fhir/R4/search_filter.html */
 import { fhirError } from '../../errors';
-import type { Criterion, Predicate } from '../predicate';
+import type { Criterion } from '../predicate';
 import type { SearchTypeContext } from '../types/search-type';
 import { chainCriterion, type Nesting } from './chain';
+import { allOf, negated, oneOf } from './connectives';
 import { comparisonCriterion, saysNone } from './filter-comparison';
 import { elementCriterion, elementFilter } from './filter-element';
 import { parseFilter, type FilterNode, type FilterStep, type FilterTest } from './filter-grammar';
@@ -34,25 +35,10 @@ function compileNode(compilation: Compilation, type: string, node: FilterNode): 
     case 'not':
       return negated(compileNode(compilation, type, node.of));
     case 'and':
-      return {
-        name: 'and',
-        anyOf: [{ index: 'all', criteria: node.of.map((member) => compileNode(compilation, type, member)) }],
-      };
+      return allOf(node.of.map((member) => compileNode(compilation, type, member)));
     case 'or':
-      return {
-        name: 'or',
-        anyOf: node.of.flatMap((member) => alternativesOf(compileNode(compilation, type, member))),
-      };
+      return oneOf(node.of.map((member) => compileNode(compilation, type, member)));
   }
-}
-
-function negated(criterion: Criterion): Criterion {
-  const { name, anyOf, isNegated = false } = criterion;
-  return isNegated ? { name, anyOf } : { name, anyOf, isNegated: true };
-}
-
-function alternativesOf(criterion: Criterion): readonly Predicate[] {
-  return criterion.isNegated === true ? [{ index: 'all', criteria: [criterion] }] : criterion.anyOf;
 }
 
 /** "evaluated against the set of values produced by evaluating the param path": of all that the path leads to together. */

@@ -1,0 +1,83 @@
+/** Conditions that are a tree and no list of parameters: what they are made of means what it means in a search. */
+import type { SearchCondition } from '../../api';
+import { fhirError } from '../../errors';
+import type { Criterion } from '../predicate';
+import type { SearchTypeContext } from '../types/search-type';
+import { parseCriterion } from '.';
+import { chainCriterion, hasCriterion, Nesting } from './chain';
+import { allOf, negated, oneOf } from './connectives';
+
+const MAX_CONDITIONS = 200;
+const MAX_DEPTH = 20;
+
+/**
+ * What all of the conditions ask of resources of `type`. Several criteria below one chain or `has` are met by one
+ * resource. Throws unknownParameter, unsupportedModifier, invalidParameterValue, tooCostly.
+ */
+export function conditionCriteria(
+  context: SearchTypeContext,
+  type: string,
+  conditions: readonly SearchCondition[],
+): Criterion[] {
+  const compiler = new ConditionCompiler(context);
+  return compiler.compileAll(type, conditions, Nesting.outside(), 0);
+}
+
+class ConditionCompiler {
+  private count = 0;
+
+  constructor(private readonly context: SearchTypeContext) {}
+
+  compileAll(
+    type: string,
+    conditions: readonly SearchCondition[],
+    nesting: Nesting,
+    depth: number,
+  ): Criterion[] {
+    return conditions.map((condition) => this.compile(type, condition, nesting, depth));
+  }
+
+  private compile(type: string, condition: SearchCondition, nesting: Nesting, depth: number): Criterion {
+    if (++this.count > MAX_CONDITIONS) throw tooCostly(`have ${MAX_CONDITIONS} parts`);
+    if (depth >= MAX_DEPTH) throw tooCostly(`be nested ${MAX_DEPTH} deep`);
+    const inner = (of: readonly SearchCondition[], target = type, inside = nesting): Criterion[] =>
+      this.compileAll(target, of, inside, depth + 1);
+    switch (condition.kind) {
+      case 'parameter': {
+        const { name, value } = condition;
+        return parseCriterion(this.context, type, name, value, nesting) ?? unknown(type, name);
+      }
+      case 'all':
+        return allOf(inner(condition.of));
+      case 'any':
+        return oneOf(condition.of.map((conditions) => allOf(inner(conditions))));
+      case 'not':
+        return negated(allOf(inner(condition.of)));
+      case 'chain': {
+        const { parameter: code, target, of } = condition;
+        const link = { code, type: target, name: `${code}:${target}` };
+        return (
+          chainCriterion(this.context, type, link, nesting, (to, inside) => inner(of, to, inside)) ??
+          unknown(type, code)
+        );
+      }
+      case 'has': {
+        const { source, parameter: code, of } = condition;
+        const name = `_has:${source}:${code}`;
+        const link = { source, code, name, value: '' };
+        return (
+          hasCriterion(this.context, type, link, nesting, (from, inside) => inner(of, from, inside)) ??
+          unknown(type, name)
+        );
+      }
+    }
+  }
+}
+
+function unknown(type: string, name: string): never {
+  throw fhirError('unknownParameter', { parameter: name.slice(0, 80), type, known: '' });
+}
+
+function tooCostly(most: string): Error {
+  return fhirError('tooCostly', { reason: `A condition may ${most} at most` });
+}
