@@ -78,6 +78,7 @@ export async function createApp(
       maxExpansionCodes: settings.MAX_EXPANSION_CODES,
       searchGather: settings.SEARCH_GATHER,
       maxWriteQueue: settings.MAX_WRITE_QUEUE,
+      versionMemoryBytes: settings.VERSION_MEMORY_MB * 1024 * 1024,
       maxAsyncJobs: settings.MAX_ASYNC_JOBS,
       asyncExpiryMs: settings.ASYNC_EXPIRY_MS,
       maxAnswerLength: settings.MAX_BUNDLE_BYTES,

@@ -207,6 +207,11 @@ export const SETTINGS = {
     10_000,
     'Matches of one criterion that a search may gather and sort; of more it walks an index in order',
   ),
+  VERSION_MEMORY_MB: row(
+    integer(0, 100_000),
+    128,
+    'Megabytes of resources that each process remembers, so that PostgreSQL need not send their texts again; 0: none',
+  ),
   STATEMENT_TIMEOUT_MS: row(milliseconds, 10_000, 'Milliseconds one SQL statement may take'),
   MAX_WRITE_QUEUE: row(count, 10_000, 'Writes that may wait at once; more are answered with 503'),
   SHUTDOWN_TIMEOUT_MS: row(

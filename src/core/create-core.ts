@@ -49,6 +49,7 @@ import { RowRecord } from './storage/row-record';
 import { TenantStore } from './storage/tenants';
 import { Estimator } from './storage/estimate';
 import { readSearchParameters } from './storage/search-parameters';
+import { VersionMemory } from './storage/version-memory';
 import { SearchRunner } from './storage/search-run';
 import { VersionReader } from './storage/version-read';
 import { WriteQueues } from './storage/write-queue';
@@ -132,14 +133,15 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const inThread = (task: Task): Promise<TaskResult> => threads.run(task);
 
   const preparationTools = tools.preparationTools(options.extensionBase, informant);
+  const memory = new VersionMemory(limits.versionMemoryBytes);
   const services: Services = {
     definitions: loadDefinitions,
     definitionsOf: (space) => tools.definitionsOf(space),
     resourceTypes: (release) => tools.resourceTypes(release),
     connections: database,
     database,
-    reader: new VersionReader(database, (reads) => instruments?.gathered('read', reads)),
-    searches: new SearchRunner(database, (pages) => instruments?.gathered('search', pages)),
+    reader: new VersionReader(database, (reads) => instruments?.gathered('read', reads), memory),
+    searches: new SearchRunner(database, memory, (pages) => instruments?.gathered('search', pages)),
     estimator: new Estimator(database, limits.searchGather),
     writes: new WriteQueues(
       database,

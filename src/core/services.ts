@@ -33,6 +33,8 @@ export interface Limits {
   /** Matches of one criterion that are gathered rather than walked to. */
   readonly searchGather: number;
   readonly maxWriteQueue: number;
+  /** Bytes of versions that are remembered, about. */
+  readonly versionMemoryBytes: number;
 }
 
 /** Ids and keys of the database that was opened. */

@@ -67,8 +67,8 @@ function writeLink(relation: string, address: string, parameters: readonly Param
 
 function writeSearchEntry(version: StoredVersion, root: string, mode: 'match' | 'include'): string {
   const { type, id, text, contained } = version;
-  const url = `${root}/${type}/${id}${contained === undefined ? '' : `#${contained.id}`}`;
-  return `{"fullUrl":${JSON.stringify(url)},"resource":${text},"search":{"mode":"${mode}"}}`;
+  const part = contained === undefined ? '' : JSON.stringify(`#${contained.id}`).slice(1, -1);
+  return `{"fullUrl":"${root}/${type}/${id}${part}","resource":${text},"search":{"mode":"${mode}"}}`;
 }
 
 /** The first version is told as POST, or by PUT under the client's id; a later `create` brought a deleted resource back. */

@@ -8,7 +8,8 @@ import type { Include } from '../search/include';
 import { allowedCanonicalTypes, isCanonicalValued } from '../search/canonical-targets';
 import { storedParameters } from '../search/parameter';
 import { indexedUri, splitCanonical } from '../search/rows/uri';
-import { targetsOf } from '../search/targets';
+import { targetsOf, type Target } from '../search/targets';
+import type { SearchParameterDefinition } from '../fhir/definitions';
 import type { Services } from '../services';
 import { findKeysOfUris } from '../storage/conformance';
 import { findReferring } from '../storage/referring';
@@ -57,6 +58,8 @@ export async function collectIncluded(
   };
 }
 
+const knownTargets = new WeakMap<StoredVersion, Map<SearchParameterDefinition, readonly Target[]>>();
+
 class Collector {
   readonly included: StoredVersion[] = [];
   isFull = false;
@@ -101,14 +104,12 @@ class Collector {
   ): Promise<StoredVersion[]> {
     const { services, context } = this;
     const { space } = context;
-    const definitions = services.definitionsOf(space);
     const references = services.references(space);
     const wanted = new Map<string, () => Promise<StoredVersion | undefined>>();
     for (const version of frontier) {
       if (version.type !== source) continue;
-      const resource = this.contentOf(version);
       for (const parameter of parameters) {
-        for (const { text, isCanonical } of targetsOf(definitions, parameter, resource)) {
+        for (const { text, isCanonical } of this.targetsOf(version, parameter)) {
           const local = references.local(text);
           if (local !== undefined) {
             if (targetType === undefined || local.type === targetType)
@@ -123,6 +124,22 @@ class Collector {
     if (wanted.size > MAX_INCLUDED) this.isFull = true;
     const found = await Promise.all([...wanted.values()].slice(0, MAX_INCLUDED).map((read) => read()));
     return found.filter((version) => version !== undefined);
+  }
+
+  /** Versions are remembered (version-memory.ts): what one refers to is found once. */
+  private targetsOf(version: StoredVersion, parameter: SearchParameterDefinition): readonly Target[] {
+    let known = knownTargets.get(version);
+    if (known === undefined) {
+      known = new Map<SearchParameterDefinition, readonly Target[]>();
+      knownTargets.set(version, known);
+    }
+    let targets = known.get(parameter);
+    if (targets === undefined) {
+      const definitions = this.services.definitionsOf(this.context.space);
+      targets = targetsOf(definitions, parameter, this.contentOf(version));
+      known.set(parameter, targets);
+    }
+    return targets;
   }
 
   /** Several includes look at the same resources: each is parsed once. */

@@ -2,7 +2,7 @@
 import type { RequestContext } from '../context';
 import type { Services } from '../services';
 import type { Database } from '../storage/database';
-import { runPage } from '../storage/search-run';
+import { runnerOver } from '../storage/search-run';
 
 /** Each statement sees the data of its own moment; all of them are cancelled when nobody waits for the search any more. */
 export function readEach(services: Services, { waiter }: RequestContext): Services {
@@ -20,7 +20,10 @@ export function readEach(services: Services, { waiter }: RequestContext): Servic
     searches: {
       // Of a page that shares its statement, little could be told.
       page: (request) =>
-        explanation === undefined ? services.searches.page(request, waiter) : runPage(database, request),
+        explanation === undefined
+          ? services.searches.page(request, waiter)
+          : runnerOver(database).page(request),
+      over: (other) => services.searches.over(other),
     },
   };
 }
@@ -39,17 +42,25 @@ export async function readAtOnce<T>(
   if (services.isWithinTransaction === true) return work(services);
   const waiting = waiter === undefined ? undefined : [waiter];
   return services.connections.inSnapshot(waiting, (snapshot) =>
-    work(readWithin(services, services.explanation?.statements.over(snapshot) ?? snapshot)),
+    work(readOver(services, services.explanation?.statements.over(snapshot) ?? snapshot)),
   );
 }
 
-/** Reads and searches by statements of this database, such as those of a transaction; nothing else is different. */
+function readOver(services: Services, database: Database): Services {
+  return {
+    ...readWithin(services, database),
+    reader: services.reader.overSnapshot(database),
+    searches: services.searches.over(database),
+  };
+}
+
+/** Reads and searches by statements of this database, such as those of a transaction that writes; nothing else is different. */
 export function readWithin(services: Services, database: Database): Services {
   return {
     ...services,
     database,
     reader: services.reader.over(database),
     estimator: services.estimator.over(database),
-    searches: { page: (request) => runPage(database, request) },
+    searches: runnerOver(database),
   };
 }

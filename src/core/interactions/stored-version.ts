@@ -6,8 +6,12 @@ import type { VersionRow } from '../storage/version-row';
 /** ClientApplication of requests without credentials; stored as null. */
 export const ANONYMOUS = 'anonymous';
 
-/** A row of the tables as what is sent: the text with the server's part of meta joined in. */
+/** A row of the tables as what is sent: the text with the server's part of meta joined in. Made once for each row. */
 export function toStoredVersion(services: Services, type: string, row: VersionRow): StoredVersion {
+  return (row.answered ??= makeStoredVersion(services, type, row));
+}
+
+function makeStoredVersion(services: Services, type: string, row: VersionRow): StoredVersion {
   const id = row.id ?? idAtStart(type, row.body) ?? services.keys.idOf(row.key);
   return {
     type,

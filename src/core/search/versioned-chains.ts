@@ -10,6 +10,11 @@ export type AskedCriteria =
   | { readonly criteria: readonly Criterion[] }
   | { readonly queries: ReadonlyMap<string, { readonly criteria: readonly Criterion[] }> };
 
+interface Match {
+  readonly type: string;
+  readonly text: string;
+}
+
 /** The first link of a chain. */
 interface Link {
   readonly parameter: number;
@@ -25,15 +30,16 @@ interface Link {
 export function versionedChainIssues(
   context: SearchTypeContext,
   asked: AskedCriteria,
-  matches: readonly { readonly type: string; readonly text: string }[],
+  matches: readonly Match[],
 ): Issue[] {
   const { definitions, references } = context;
   const codes = new Set<string>();
   const links = new Map<string, readonly Link[]>();
-  for (const { type, text } of matches) {
+  for (const match of matches) {
+    const { type, text } = match;
     let ofType = links.get(type);
     if (ofType === undefined) links.set(type, (ofType = linksOf(criteriaOf(asked, type))));
-    if (ofType.length === 0 || !text.includes('/_history/')) continue;
+    if (ofType.length === 0 || !mayNameVersions(match)) continue;
     const resource = parseStoredObject(text);
     for (const { parameter: number, type: targetType } of ofType) {
       const parameter = definitions.searchParameter(number);
@@ -48,6 +54,18 @@ export function versionedChainIssues(
   if (codes.size === 0) return [];
   const reason = `Matches refer to a version by ${[...codes].sort().join(', ')}; the search looked at the current version of what they refer to`;
   return [{ ...toIssue('notSupported', { reason }), severity: 'warning' }];
+}
+
+/** Matches are remembered (version-memory.ts), and most texts name no version: looking once is enough. */
+const looked = new WeakMap<Match, boolean>();
+
+function mayNameVersions(match: Match): boolean {
+  let found = looked.get(match);
+  if (found === undefined) {
+    found = match.text.includes('/_history/');
+    looked.set(match, found);
+  }
+  return found;
 }
 
 function criteriaOf(asked: AskedCriteria, type: string): readonly Criterion[] {

@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
@@ -40,9 +41,22 @@ export class Connection {
     if (before.length === 0 && (space === undefined || space === this.space)) {
       return this.execute(statement, bound);
     }
-    const sent = [this.enter(space), ...before.map((each) => this.execute(each, {}))];
-    const [rows] = await Promise.all([this.execute(statement, bound), ...sent]);
+    const [rows] = await this.together(() => {
+      const sent = [this.enter(space), ...before.map((each) => this.execute(each, {}))];
+      return Promise.all([this.execute(statement, bound), ...sent]);
+    });
     return rows;
+  }
+
+  /** What `send` sends goes out in one packet rather than one for each statement. */
+  private together<T>(send: () => T): T {
+    const stream = streamOf(this.client);
+    stream?.cork();
+    try {
+      return send();
+    } finally {
+      stream?.uncork();
+    }
   }
 
   private async enter(space: number | undefined): Promise<void> {
@@ -126,6 +140,19 @@ export class Connection {
 
 export function isGivenUp(waiting: readonly Waiter[] | undefined): boolean {
   return waiting?.every(({ hasLeft }) => hasLeft) ?? false;
+}
+
+interface Corkable {
+  cork(): void;
+  uncork(): void;
+}
+
+/** The socket of a connection, which pg keeps though its types do not tell; undefined where it is gone. */
+function streamOf(client: ClientBase): Corkable | undefined {
+  if (!('connection' in client)) return undefined;
+  const { connection } = client;
+  if (typeof connection !== 'object' || connection === null || !('stream' in connection)) return undefined;
+  return connection.stream instanceof Writable ? connection.stream : undefined;
 }
 
 /** What pg keeps of a connection, though its types do not tell. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from './database';
 import type { SearchStatementRequest } from './search-matches';
-import { toMatch, type Match } from './search-run';
+import { toMatch, type Match } from './match';
 import { countStatement, pageStatement } from './search-statement';
 import type { Statement } from './statement';
 
@@ -21,7 +21,7 @@ export async function runCountedPage(
   all: SearchStatementRequest,
   from: number,
 ): Promise<CountedPage> {
-  const listed = pageStatement(page);
+  const listed = pageStatement(page, 'texts');
   const counted = countStatement(all);
   const { name, text } = combine(listed.statement, counted.statement);
   const statement: Statement = {

@@ -1,7 +1,9 @@
 import type { Order } from '../search/plan';
 import type { Waiter } from '../waiter';
-import type { Database, Row } from './database';
+import type { Database } from './database';
+import type { VersionMemory } from './version-memory';
 import { Gathering } from './gathering';
+import { toMatch, toSortValue, type Match } from './match';
 import {
   countStatement,
   keysStatement,
@@ -12,15 +14,7 @@ import {
   type ShareablePage,
 } from './search-statement';
 import type { SearchStatementRequest, StoredSortValue } from './search-matches';
-import { decodePageRow, type PageRow } from './version-row';
-
-/** One match: its version, and where it stands in the order. */
-export interface Match {
-  readonly sortValue: StoredSortValue;
-  /** Decimal form of the 64-bit key. */
-  readonly keyText: string;
-  readonly row: PageRow;
-}
+import { PageRows } from './page-rows';
 
 /** Pages in one statement. */
 const MAX_SHARED = 16;
@@ -29,6 +23,8 @@ const MAX_SHARED = 16;
 export interface PageRunner {
   /** The matches of one page in order. `waiter`: the statement may be cancelled when it has left. */
   page(request: SearchStatementRequest, waiter?: Waiter): Promise<Match[]>;
+  /** The same by statements of this database, none of which is shared; it must not see what is not committed. */
+  over(database: Database): PageRunner;
 }
 
 /** A page that may share its statement, and who waits for it. */
@@ -39,13 +35,16 @@ interface AwaitedPage extends ShareablePage {
 /** Runs page statements. Pages of one shape that are asked for at the same time become one statement. */
 export class SearchRunner implements PageRunner {
   private readonly gathering: Gathering<undefined, AwaitedPage, Match[]>;
+  private readonly pageRows: PageRows;
 
   constructor(
     private readonly database: Database,
+    private readonly memory: VersionMemory,
     observe: (pages: number) => void,
     /** Shared statements under way at once; fewer make larger ones. */
     concurrent = 2,
   ) {
+    this.pageRows = new PageRows(memory, database);
     this.gathering = new Gathering({
       run: (_group, pages) => this.runShared(pages),
       concurrent,
@@ -58,8 +57,12 @@ export class SearchRunner implements PageRunner {
   async page(request: SearchStatementRequest, waiter?: Waiter): Promise<Match[]> {
     const shareable = toShareable(request);
     return shareable === undefined
-      ? runPage(this.database, request, waiter)
+      ? runPage(this.database, request, { waiter, pageRows: this.pageRows })
       : this.gathering.load(shareable.group, undefined, { ...shareable, waiter });
+  }
+
+  over(database: Database): PageRunner {
+    return runnerOver(database, new PageRows(this.memory, database));
   }
 
   private async runShared(pages: readonly AwaitedPage[]): Promise<(Match[] | Error)[]> {
@@ -81,36 +84,54 @@ export class SearchRunner implements PageRunner {
   }
 
   private runAlone({ request, waiter, prepared }: AwaitedPage): Promise<Match[]> {
-    return runPage(this.database, request, waiter, prepared);
+    return runPage(this.database, request, { waiter, prepared, pageRows: this.pageRows });
   }
 
   /** Nobody's leaving takes their page from the others: the statement is cancelled when all have left. */
   private async runTogether(first: AwaitedPage, pages: readonly AwaitedPage[]): Promise<Match[][]> {
     const { space, type, order } = first.request;
-    const { statement, bound } = sharedStatement(first, pages);
-    const found: Match[][] = pages.map(() => []);
+    const form = this.pageRows.formFor(space, type);
+    const { statement, bound } = sharedStatement(first, pages, form);
     const waiters = pages.flatMap(({ waiter }) => waiter ?? []);
     const waiting = waiters.length < pages.length ? undefined : waiters;
-    for (const row of await this.database.run('search', space, statement, bound, waiting)) {
-      found[(row[0] as number) - 1]?.push(toMatch(row, 1, type));
-    }
+    const rows = await this.database.run('search', space, statement, bound, waiting);
+    const matches = await this.pageRows.toMatches(form, { space, type }, rows, 1, waiting);
+    const found: Match[][] = pages.map(() => []);
+    for (const [index, match] of matches.entries()) found[(rows[index]?.[0] as number) - 1]?.push(match);
     // The pages come one after the other as they were made; only a plan nobody has seen would mix them.
     for (const page of found) if (!isInOrder(page, order)) page.sort((a, b) => compareMatches(a, b, order));
     return found;
   }
 }
 
-/** The matches of one page in order. Cost: one statement. */
-export async function runPage(
+/** Runs each page by itself; `pageRows` undefined: what is not committed may be among the rows. */
+export function runnerOver(database: Database, pageRows?: PageRows): PageRunner {
+  return {
+    page: (request, waiter) => runPage(database, request, { waiter, pageRows }),
+    over: (other) => runnerOver(other),
+  };
+}
+
+/** The matches of one page in order. Cost: one statement; with `pageRows`, one more for texts that are not known. */
+async function runPage(
   database: Database,
   request: SearchStatementRequest,
-  waiter?: Waiter,
-  prepared?: Prepared,
+  { waiter, prepared, pageRows }: HowToRun,
 ): Promise<Match[]> {
-  const { statement, bound } = pageStatement(request, prepared);
+  const { space, type } = request;
+  const form = pageRows?.formFor(space, type) ?? 'texts';
+  const { statement, bound } = pageStatement(request, form, prepared);
   const waiting = waiter === undefined ? undefined : [waiter];
-  const rows = await database.run('search', request.space, statement, bound, waiting);
-  return rows.map((row) => toMatch(row, 0, request.type));
+  const rows = await database.run('search', space, statement, bound, waiting);
+  return pageRows === undefined
+    ? rows.map((row) => toMatch(row, 0, type))
+    : pageRows.toMatches(form, { space, type }, rows, 0, waiting);
+}
+
+interface HowToRun {
+  readonly waiter?: Waiter | undefined;
+  readonly prepared?: Prepared | undefined;
+  readonly pageRows?: PageRows | undefined;
 }
 
 function isInOrder(page: readonly Match[], order: Order): boolean {
@@ -171,21 +192,4 @@ export async function runCount(database: Database, request: SearchStatementReque
   const { statement, bound } = countStatement(request);
   const [row] = await database.run('search', request.space, statement, bound);
   return Number(row?.[0] ?? 0);
-}
-
-/** Stored for "no clinical date"; as a low bound it is -Infinity. */
-const NO_DATE = -(2 ** 63);
-
-function toSortValue(value: StoredSortValue): StoredSortValue {
-  return value === NO_DATE || value === -Infinity ? null : value;
-}
-
-/** The columns of a page statement begin at `start`. */
-export function toMatch(row: Row, start: number, type: number): Match {
-  const keyText = row[start + 1] as string;
-  return {
-    sortValue: toSortValue(row[start] as StoredSortValue),
-    keyText,
-    row: decodePageRow(row, start + 2, type, keyText),
-  };
 }

@@ -13,7 +13,7 @@ import {
 import { bind, type Bound, type Statement } from './statement';
 import { StatementShapes } from './statement-shapes';
 import { currentVersion } from './version-read';
-import { inlineBytes, PAGE_COLUMNS } from './version-row';
+import { inlineBytes, MARK_COLUMNS, PAGE_COLUMNS } from './version-row';
 
 export interface BoundStatement {
   readonly statement: Statement;
@@ -24,11 +24,22 @@ export interface BoundStatement {
 
 const shapes = new StatementShapes();
 
+/** What is read of the current version of each match: all of it, or what tells it from others (version-memory.ts). */
+export type PageForm = 'texts' | 'marks';
+
 /** The statement that gives one page: sort value, key and the current version of each match. Compiled once per shape. */
-export function pageStatement(request: SearchStatementRequest, prepared = prepare(request)): BoundStatement {
-  const statement = shapes.get(`page ${prepared.shape}`, () => pageSql(request, prepared, bind));
-  const bound = { ...boundOf(request, prepared), inline_bytes: inlineBytes(request.limit) };
+export function pageStatement(
+  request: SearchStatementRequest,
+  form: PageForm,
+  prepared = prepare(request),
+): BoundStatement {
+  const statement = shapes.get(`${form} ${prepared.shape}`, () => pageSql(request, form, prepared, bind));
+  const bound = { ...boundOf(request, prepared), ...inlineBound(form, request.limit) };
   return { statement, bound, shape: prepared.shape };
+}
+
+function inlineBound(form: PageForm, rows: number): Record<string, Bound> {
+  return form === 'marks' ? {} : { inline_bytes: inlineBytes(rows) };
 }
 
 /** As `pageStatement`, without the texts: for matches of which only some will be read. */
@@ -107,22 +118,26 @@ export function toShareable(request: SearchStatementRequest): ShareablePage | un
  * One statement for several pages of one group: the position of the page in `pages`, from 1, stands before the columns
  * of `pageStatement`.
  */
-export function sharedStatement(first: ShareablePage, pages: readonly ShareablePage[]): BoundStatement {
+export function sharedStatement(
+  first: ShareablePage,
+  pages: readonly ShareablePage[],
+  form: PageForm,
+): BoundStatement {
   const { request, prepared } = first;
   const values = valuesOf(request, prepared);
-  const statement = shapes.get(`shared ${prepared.shape}`, () => {
+  const statement = shapes.get(`shared ${form} ${prepared.shape}`, () => {
     const arrays = values.map(({ name, type }) => sql`${bind(name)}::${sql.raw(type)}[]`);
     const columns = [...values.map(({ name }) => name), 'ordinal'].map((name) => sql.id(name));
     return sql`
       select q.ordinal::int, g.*
       from unnest(${sql.join(arrays)}) with ordinality as q (${sql.join(columns)})
-      cross join lateral (${pageSql(request, prepared, (name) => sql.ref(`q.${name}`))}) g`;
+      cross join lateral (${pageSql(request, form, prepared, (name) => sql.ref(`q.${name}`))}) g`;
   });
   const bound: Record<string, Bound> = {
     space: request.space,
     type: request.type,
     limit: request.limit,
-    inline_bytes: inlineBytes(request.limit * pages.length),
+    ...inlineBound(form, request.limit * pages.length),
   };
   const columns = pages.map((page) => valuesOf(page.request, page.prepared));
   for (const [index, { name }] of values.entries()) {
@@ -168,6 +183,7 @@ function boundOf(request: SearchStatementRequest, prepared: Prepared): Record<st
 
 function pageSql(
   request: SearchStatementRequest,
+  form: PageForm,
   { compiled }: Prepared,
   value: ValueReference,
 ): RawBuilder<unknown> {
@@ -176,6 +192,6 @@ function pageSql(
     with page as (${matchesSql(request, compiled, value)})
     select x.sort_value, x.resource_key::text as key_text, y.*
     from (select p.sort_value, p.resource_key, ${bind('type')}::smallint as resource_type from page p) x
-    cross join lateral (${currentVersion(PAGE_COLUMNS)}) y
+    cross join lateral (${currentVersion(form === 'texts' ? PAGE_COLUMNS : MARK_COLUMNS)}) y
     order by x.sort_value ${direction}, x.resource_key ${direction}`;
 }

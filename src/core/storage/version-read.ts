@@ -1,13 +1,18 @@
 import { sql, type RawBuilder } from 'kysely';
+import type { Waiter } from '../waiter';
 import { BinaryArray } from './binary-array';
-import type { Database, Row } from './database';
+import type { VersionMemory } from './version-memory';
+import type { Database, Lane, Row } from './database';
+import { RememberedVersions } from './remembered-versions';
 import { Gathering } from './gathering';
-import { bind, defineStatement, template } from './statement';
+import { bind, defineStatement, template, type Bound } from './statement';
 import {
+  decodeMark,
   decodePageRow,
   decodeVersion,
   inlineBytes,
   keyText,
+  MARK_COLUMNS,
   PAGE_COLUMNS,
   VERSION_COLUMNS,
   type PageRow,
@@ -20,7 +25,7 @@ export interface ResourceAddress {
   readonly key: KeyHalves;
 }
 
-interface VersionAddress extends ResourceAddress {
+export interface VersionAddress extends ResourceAddress {
   readonly version: number;
 }
 
@@ -46,21 +51,25 @@ function readCurrent(columns: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 const READ_CURRENT = defineStatement(template(readCurrent(VERSION_COLUMNS)));
+const READ_CURRENT_MARKS = defineStatement(template(readCurrent(MARK_COLUMNS)));
 const READ_CURRENT_PAGE = defineStatement(template(readCurrent(PAGE_COLUMNS)));
 
-const READ_VERSIONS = defineStatement(
-  template(sql`
+function readVersions(columns: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
     select x.ordinal::int, y.*
     from unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[], ${bind('versions')}::int[]) with ordinality
       as x (resource_type, resource_key, version, ordinal)
     cross join lateral (
-      select ${VERSION_COLUMNS} from andiron.resource_version v
+      select ${columns} from andiron.resource_version v
       where v.space = ${bind('space')}::int and v.resource_type = x.resource_type
         and v.resource_key = x.resource_key and v.version = x.version
       limit 1
     ) y
-    limit ${bind('limit')}::int`),
-);
+    limit ${bind('limit')}::int`;
+}
+
+const READ_VERSIONS = defineStatement(template(readVersions(VERSION_COLUMNS)));
+const READ_VERSIONS_PAGE = defineStatement(template(readVersions(PAGE_COLUMNS)));
 
 const READ_HISTORY = defineStatement(
   template(sql`
@@ -111,6 +120,8 @@ export class VersionReader {
   constructor(
     private readonly database: Database,
     private readonly observe: ReadObserver,
+    /** Undefined: what is not committed may be among the rows. */
+    private readonly memory?: VersionMemory,
     /** Statements under way at once: the connections of the read lane. */
     concurrent = 2,
   ) {
@@ -128,9 +139,14 @@ export class VersionReader {
     });
   }
 
-  /** The same by statements of this database. */
+  /** The same by statements of this database, of a transaction that writes. */
   over(database: Database): VersionReader {
     return new VersionReader(database, this.observe);
+  }
+
+  /** The same by statements of this database, which sees only what is committed. */
+  overSnapshot(database: Database): VersionReader {
+    return new VersionReader(database, this.observe, this.memory);
   }
 
   /** The current version, deletions included; undefined when there never was one. */
@@ -142,17 +158,57 @@ export class VersionReader {
     space: number,
     addresses: readonly ResourceAddress[],
   ): Promise<(VersionRow | undefined)[]> {
+    if (this.areKnown(space, addresses))
+      return this.readMarked(space, addresses, (missing) => this.readVersions(space, missing));
     const rows = await this.database.run('read', space, READ_CURRENT, encodeAddresses(space, addresses));
-    return inOrder(rows, addresses, (row, { type, key }) => decodeVersion(row, 1, type, key));
+    return inOrder(rows, addresses, (row, address) =>
+      this.remember(space, address, decodeVersion(row, 1, address.type, address.key)),
+    );
   }
 
-  /** Current versions in the order of `addresses`, without long texts, by one statement of its own. */
+  /** Current versions in the order of `addresses`, without long texts. Cost: one statement or two, not gathered. */
   async readCurrent(space: number, addresses: readonly ResourceAddress[]): Promise<(PageRow | undefined)[]> {
+    if (this.areKnown(space, addresses))
+      return this.readMarked(space, addresses, (missing) =>
+        readPageVersions('read', this.database, space, missing),
+      );
     const rows = await this.database.run('read', space, READ_CURRENT_PAGE, {
       ...encodeAddresses(space, addresses),
       inline_bytes: inlineBytes(addresses.length),
     });
-    return inOrder(rows, addresses, (row, { type, key }) => decodePageRow(row, 1, type, keyText(key)));
+    return inOrder(rows, addresses, (row, address) =>
+      this.remember(space, address, decodePageRow(row, 1, address.type, keyText(address.key))),
+    );
+  }
+
+  private areKnown(space: number, addresses: readonly ResourceAddress[]): boolean {
+    if (this.memory === undefined) return false;
+    return new RememberedVersions(this.memory, space).areKnown(new Set(addresses.map(({ type }) => type)));
+  }
+
+  private remember(space: number, { type, key }: ResourceAddress, row: PageRow): PageRow {
+    return this.memory === undefined
+      ? row
+      : new RememberedVersions(this.memory, space).remember({ type, keyText: keyText(key) }, row);
+  }
+
+  /** Asks which versions are current, and reads those that are not known. */
+  private async readMarked(
+    space: number,
+    addresses: readonly ResourceAddress[],
+    read: (missing: readonly VersionAddress[]) => Promise<(PageRow | undefined)[]>,
+  ): Promise<(PageRow | undefined)[]> {
+    const bound = encodeAddresses(space, addresses);
+    const rows = await this.database.run('read', space, READ_CURRENT_MARKS, bound);
+    const marked = inOrder(rows, addresses, (row, { type, key }) => {
+      const mark = decodeMark(row, 1);
+      return { type, key, keyText: keyText(key), mark, version: mark.version };
+    });
+    const live = marked.filter((each) => each !== undefined);
+    const remembered = this.memory && new RememberedVersions(this.memory, space);
+    const versions = (await remembered?.complete(live, read)) ?? [];
+    let next = 0;
+    return marked.map((each) => (each === undefined ? undefined : versions[next++]));
   }
 
   version(space: number, address: ResourceAddress, version: number): Promise<VersionRow | undefined> {
@@ -163,12 +219,7 @@ export class VersionReader {
     space: number,
     addresses: readonly VersionAddress[],
   ): Promise<(VersionRow | undefined)[]> {
-    const versions = new BinaryArray('int4');
-    for (const { version } of addresses) versions.pushInt4(version);
-    const rows = await this.database.run('read', space, READ_VERSIONS, {
-      ...encodeAddresses(space, addresses),
-      versions: versions.finish(),
-    });
+    const rows = await this.database.run('read', space, READ_VERSIONS, encodeVersions(space, addresses));
     return inOrder(rows, addresses, (row, { type, key }) => decodeVersion(row, 1, type, key));
   }
 
@@ -226,6 +277,28 @@ export class VersionReader {
     });
     return rows.map((row) => decodePageRow(row, 0, address.type, key));
   }
+}
+
+/**
+ * Versions in the order of `addresses`, without long texts, for a page whose matches are known already.
+ * Cost: one statement.
+ */
+export async function readPageVersions(
+  lane: Lane,
+  database: Database,
+  space: number,
+  addresses: readonly VersionAddress[],
+  waiting?: readonly Waiter[],
+): Promise<(PageRow | undefined)[]> {
+  const bound = { ...encodeVersions(space, addresses), inline_bytes: inlineBytes(addresses.length) };
+  const rows = await database.run(lane, space, READ_VERSIONS_PAGE, bound, waiting);
+  return inOrder(rows, addresses, (row, { type, key }) => decodePageRow(row, 1, type, keyText(key)));
+}
+
+function encodeVersions(space: number, addresses: readonly VersionAddress[]): Record<string, Bound> {
+  const versions = new BinaryArray('int4');
+  for (const { version } of addresses) versions.pushInt4(version);
+  return { ...encodeAddresses(space, addresses), versions: versions.finish() };
 }
 
 function encodeAddresses(

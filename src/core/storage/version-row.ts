@@ -1,7 +1,11 @@
 import { sql } from 'kysely';
+import type { StoredVersion } from '../api';
 import type { Row } from './database';
 import { bind } from './statement';
 import { CHANGES, type Change, type KeyHalves } from './version-write';
+
+/** What tells one version of a resource from all others, of all times: also of those before a restore of the database. */
+export type VersionMark = Pick<VersionRow, 'version' | 'lastUpdated' | 'sequence'>;
 
 /** One stored version as it lies in the tables; its text still lacks the server's part of meta. */
 export interface VersionRow {
@@ -18,12 +22,14 @@ export interface VersionRow {
   readonly author: string | null;
   /** '' for a deletion. */
   readonly body: string;
+  /** What is answered for it, once that was made (stored-version.ts). */
+  answered?: StoredVersion | undefined;
 }
 
 /** A version as one of many: a long text was left out, so that the answer of one statement has a bound. */
 export interface PageRow extends VersionRow {
   /** Bytes of the text that was left out; undefined: `body` is whole. */
-  readonly omittedBytes: number | undefined;
+  readonly omittedBytes?: number | undefined;
 }
 
 /** The texts that come with the rows of one statement are at most about so many bytes. */
@@ -48,6 +54,18 @@ export const VERSION_COLUMNS = sql.raw(
 export const PAGE_COLUMNS = sql`v.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author,
   case when octet_length(v.body) <= ${bind('inline_bytes')}::int then v.body end as inline_body,
   case when octet_length(v.body) > ${bind('inline_bytes')}::int then octet_length(v.body) end as omitted_bytes`;
+
+/** What tells a version from others, of a row `v`; what `decodeMark` reads. */
+export const MARK_COLUMNS = sql.raw('v.version, v.last_updated, v.sequence');
+
+/** The mark in a row that has MARK_COLUMNS from position `start` on. */
+export function decodeMark(row: Row, start: number): VersionMark {
+  return {
+    version: row[start] as number,
+    lastUpdated: row[start + 1] as number,
+    sequence: row[start + 2] as number,
+  };
+}
 
 /** The version in a row that has VERSION_COLUMNS from position `start` on. */
 export function decodeVersion(row: Row, start: number, type: number, key: KeyHalves): VersionRow {
@@ -82,6 +100,7 @@ export function decodePageRow(row: Row, start: number, type: number, keyText: st
     author: row[start + 6] as string | null,
     body: (row[start + 7] as string | null) ?? '',
     omittedBytes: (row[start + 8] as number | null) ?? undefined,
+    answered: undefined,
   };
 }
 

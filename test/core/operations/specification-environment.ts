@@ -27,6 +27,7 @@ const LIMITS: Limits = {
   maxExpansionCodes: 10_000,
   searchGather: 1000,
   maxWriteQueue: 10_000,
+  versionMemoryBytes: 0,
 };
 
 export interface TestEnvironment extends OperationEnvironment {

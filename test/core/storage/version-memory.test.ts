@@ -1,0 +1,134 @@
+/** Texts that were read before are not sent again, and never stand for another version than the current one. */
+import { VersionMemory } from '../../../src/core/storage/version-memory';
+import type { Database, Row } from '../../../src/core/storage/database';
+import { VersionReader } from '../../../src/core/storage/version-read';
+import { WriteQueues } from '../../../src/core/storage/write-queue';
+import { makeWrite, openStorage, SOME_TYPE, SYSTEM_R4, type OpenedStorage } from './opened-storage';
+
+const RESOURCES = 40;
+let storage: OpenedStorage;
+let writes: WriteQueues;
+let another: number;
+beforeAll(async () => {
+  storage = await openStorage();
+  writes = new WriteQueues(storage.database, 10_000, () => undefined);
+  another = await storage.createTenant('another');
+  for (const space of [SYSTEM_R4, another])
+    await Promise.all(Array.from({ length: RESOURCES }, (_, key) => writes.write(space, makeWrite(key + 1))));
+});
+afterAll(() => storage.close());
+
+const address = (key: number) => ({ type: SOME_TYPE, key: { high: 0, low: key } });
+const ALL = Array.from({ length: RESOURCES }, (_, index) => address(index + 1));
+
+/** A reader with a memory, and the rows with texts that its statements brought. */
+function remembering(memory = new VersionMemory(1_000_000)): {
+  reader: VersionReader;
+  readonly texts: Row[];
+} {
+  const texts: Row[] = [];
+  const database: Database = {
+    async run(lane, space, statement, bound, waiting) {
+      const rows = await storage.database.run(lane, space, statement, bound, waiting);
+      texts.push(...rows.filter((row) => row.some((column) => String(column).startsWith('{'))));
+      return rows;
+    },
+  };
+  return { reader: new VersionReader(database, () => undefined, memory), texts };
+}
+
+async function readAll(reader: VersionReader, space = SYSTEM_R4): Promise<string[]> {
+  const rows = await Promise.all(ALL.map((each) => reader.current(space, each)));
+  return rows.map((row) => `${row?.version} ${row?.sequence} ${row?.change} ${row?.body}`);
+}
+
+const plain = (): VersionReader => new VersionReader(storage.database, () => undefined);
+
+/** From here on most of what is found is known. */
+async function warm(reader: VersionReader, space = SYSTEM_R4): Promise<void> {
+  for (let round = 0; round < 20; round++) await readAll(reader, space);
+}
+
+it('what was read often comes without its text, and is the same', async () => {
+  const { reader, texts } = remembering();
+  await warm(reader);
+  texts.length = 0;
+  expect(await readAll(reader)).toEqual(await readAll(plain()));
+  expect((await reader.readCurrent(SYSTEM_R4, ALL)).map((row) => row?.body)).toEqual(
+    (await plain().readCurrent(SYSTEM_R4, ALL)).map((row) => row?.body),
+  );
+  expect(texts).toEqual([]);
+});
+
+it('what another process changed or deleted is read as it is now', async () => {
+  const { reader, texts } = remembering();
+  await warm(reader);
+  for (let round = 1; round <= 10; round++) {
+    const [changed, deleted] = [round, round + 20];
+    await writes.write(SYSTEM_R4, makeWrite(changed, { expected: 1, change: 'update' }));
+    await writes.write(SYSTEM_R4, makeWrite(deleted, { expected: 1, change: 'delete', body: null }));
+    texts.length = 0;
+    expect(await readAll(reader)).toEqual(await readAll(plain()));
+    expect(texts).toHaveLength(1);
+  }
+});
+
+it('after a restore a version with a number that is known is another one', async () => {
+  const { reader } = remembering();
+  await warm(reader, another);
+  await storage.owner.query(
+    `update andiron.resource_version set body = '{"restored":true}', sequence = sequence + 1
+     where space = $1 and resource_key = 7`,
+    [another],
+  );
+  const [row] = await reader.readCurrent(another, [address(7)]);
+  expect(row?.body).toBe('{"restored":true}');
+});
+
+it('spaces know nothing of each other', async () => {
+  const { reader, texts } = remembering();
+  await warm(reader);
+  texts.length = 0;
+  expect(await readAll(reader, another)).toEqual(await readAll(plain(), another));
+  expect(texts).toHaveLength(RESOURCES);
+});
+
+it('what a transaction reads is not remembered: it may never be committed', async () => {
+  const { reader, texts } = remembering();
+  await warm(reader.over(storage.database), another);
+  await readAll(reader, another);
+  expect(texts).toHaveLength(RESOURCES);
+});
+
+it('holds no more than it may, and what is used stays', () => {
+  const memory = new VersionMemory(100_000);
+  const ofType = memory.of(1, 2);
+  const mark = { version: 1, lastUpdated: 5, sequence: 9 };
+  const row = (body: string) => ({
+    ...{
+      id: null,
+      key: { high: 0, low: 1 },
+      type: 2,
+      metaOffset: 0,
+      change: 'create' as const,
+      author: null,
+    },
+    ...mark,
+    body,
+  });
+  ofType.keep('used', row('u'));
+  for (let key = 0; key < 1000; key++) {
+    memory.of(1, key % 3).keep(`${key}`, row('x'.repeat(500)));
+    expect(ofType.find('used', mark)).toBeDefined();
+  }
+  const kept = Array.from({ length: 1000 }, (_, key) => memory.of(1, key % 3).find(`${key}`, mark)).filter(
+    Boolean,
+  );
+  expect(kept.length).toBeGreaterThan(20);
+  expect(kept.length * 1000).toBeLessThan(100_000);
+  ofType.keep('long', row('x'.repeat(70_000)));
+  expect(ofType.find('long', mark)).toBeUndefined();
+  const none = new VersionMemory(0);
+  none.of(1, 2).keep('1', row('x'));
+  expect(none.of(1, 2).find('1', mark)).toBeUndefined();
+});
