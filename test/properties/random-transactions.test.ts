@@ -1,0 +1,34 @@
+/** Random transactions do what a simple model says; `random-transactions.long.ts` runs more of them. */
+import { startServer, type TestServer } from '../support/server';
+import { runTransactions } from './transactions/run';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+const TRANSACTIONS = 150;
+
+it.each(['r4', 'r4b'] as const)(
+  'random transactions under %s are done as a whole or refused as a whole, as the model says',
+  async (release) => {
+    const seed = release === 'r4' ? 1 : 2;
+    const stored = await runTransactions(server, {
+      tenant: 'system',
+      release,
+      seed,
+      transactions: TRANSACTIONS,
+    });
+    // Both happen often, or nothing would be shown.
+    expect(stored).toBeGreaterThan(TRANSACTIONS * 0.3);
+    expect(stored).toBeLessThan(TRANSACTIONS * 0.9);
+  },
+);
+
+it('they leave an index that is what the stored versions give', async () => {
+  const differences = [];
+  for await (const difference of server.app.core.verifyIndex({ tenant: 'system' }))
+    differences.push(difference);
+  expect(differences).toEqual([]);
+});

@@ -1,0 +1,80 @@
+/** Transactions as large as they may be: https://hl7.org/fhir/R4/http.html#transaction. */
+import type { Release } from '../../src/core';
+import { findFreePort } from '../../src/embedded/free-port';
+import { createHttpClient, type HttpClient } from '../support/http';
+import { startServer, type Answer, type TestServer } from '../support/server';
+
+let server: TestServer;
+let metrics: HttpClient;
+beforeAll(async () => {
+  const METRICS_ADDRESS = `127.0.0.1:${await findFreePort()}`;
+  metrics = createHttpClient(`http://${METRICS_ADDRESS}`);
+  server = await startServer({ environment: { METRICS_ADDRESS } });
+});
+afterAll(async () => {
+  metrics.close();
+  await server.close();
+});
+
+async function statements(): Promise<number> {
+  const { text } = await metrics.request('GET', '/metrics');
+  const counts = text.matchAll(/andiron_sql_statement_duration_seconds_count\{[^}]*\} (\d+)/g);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+const urn = (index: number): string => `urn:uuid:00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+
+/** A patient with all other entries hers: vital signs, each of which says which one came before. */
+function recordOf(count: number): object {
+  const entry = Array.from({ length: count }, (_, index) => ({
+    fullUrl: urn(index),
+    request: { method: 'POST', url: index === 0 ? 'Patient' : 'Observation' },
+    resource:
+      index === 0
+        ? { resourceType: 'Patient', name: [{ family: 'Long', given: ['Record'] }], birthDate: '1950-01-01' }
+        : {
+            resourceType: 'Observation',
+            status: 'final',
+            category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] }],
+            code: { coding: [{ system: 'http://loinc.org', code: '8867-4', display: 'Heart rate' }], text: 'Heart rate' },
+            subject: { reference: urn(0) },
+            effectiveDateTime: new Date(Date.UTC(2020, 0, 1) + index * 3_600_000).toISOString(),
+            valueQuantity: { value: 60 + (index % 40), unit: '/min', system: 'http://unitsofmeasure.org', code: '/min' },
+            ...(index > 1 ? { derivedFrom: [{ reference: urn(index - 1) }] } : {}),
+          },
+  })); // prettier-ignore
+  return { resourceType: 'Bundle', type: 'transaction', entry };
+}
+
+it.each<[number, Release]>([
+  [5_000, 'r4'],
+  [10_000, 'r4b'],
+])(
+  'a transaction of %i entries goes through under %s, by a handful of statements',
+  async (count, release) => {
+    const root = server.path('system', release);
+    const send = (method: string, rest: string, body?: unknown): Promise<Answer> =>
+      server.request(method, root + rest, body);
+    const body = JSON.stringify(recordOf(count));
+    const before = await statements();
+    const { status, json } = await send('POST', '', body);
+    expect([status, json.issue]).toEqual([200, undefined]);
+    expect(json.entry).toHaveLength(count);
+    expect((await statements()) - before).toBeLessThan(8 + count / 400);
+    const patient = json.entry[0].resource.id;
+    const found = await send(
+      'GET',
+      `/Observation?subject=Patient/${patient}&_total=accurate&_count=1&_sort=-date`,
+    );
+    expect(found.json.total).toBe(count - 1);
+    expect(found.json.entry[0].resource.derivedFrom).toEqual([
+      { reference: `Observation/${json.entry[count - 2].resource.id}` },
+    ]);
+  },
+);
+
+it('one entry more than there may be is refused, and told the limit', async () => {
+  const { status, json } = await server.request('POST', server.path('system', 'r4'), recordOf(10_001));
+  expect([status, json.issue[0].expression]).toEqual([413, ['Bundle.entry']]);
+  expect(json.issue[0].diagnostics).toContain('10000');
+});
