@@ -16,7 +16,7 @@ require.extensions['.ts'] = (module, file) => {
   module._compile(transformFileSync(file, { root, cwd: root }).code, file);
 };
 const { createSchema } = require('../src/resolvers/index.ts');
-const { loadDefinitions } = require('../src/core/fhir/definitions.ts');
+const { releaseDefinitions } = require('../src/core/release-definitions.ts');
 const { RELEASE_NAMES } = require('../src/core/fhir/release.ts');
 const { printSchema } = require('graphql');
 
@@ -24,7 +24,7 @@ const checks = process.argv.includes('--check');
 const stale = [];
 for (const release of RELEASE_NAMES) {
   const file = path.join(root, 'schema', `${release}.graphql`);
-  const text = `${printSchema(createSchema(loadDefinitions(release).resourceTypes))}\n`;
+  const text = `${printSchema(createSchema(releaseDefinitions(release)))}\n`;
   if ((await readFile(file, 'utf8').catch(() => '')) === text) continue;
   stale.push(path.relative(root, file));
   if (!checks) await writeFile(file, text);

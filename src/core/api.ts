@@ -7,6 +7,7 @@ import type { RequestContext, TenantSpace } from './context';
 import type { FhirError, Issue } from './errors';
 import type { QueryParameter } from './fhir/query-text';
 import type { JsonOutline, OutlineLimits } from './fhir/json/outline';
+import type { LocalReference } from './fhir/reference';
 import type { BundleType } from './preparation/bundle';
 import type { ResourceInput } from './preparation/preparer';
 import type { Release } from './fhir/release';
@@ -367,6 +368,8 @@ export interface Core {
   read(context: RequestContext, type: string, id: string): Promise<StoredVersion>;
   /** Like read, but absent and deleted are undefined. All reads of one turn of the event loop are one statement. */
   find(context: RequestContext, type: string, id: string): Promise<StoredVersion | undefined>;
+  /** What a reference of this space names; undefined for one that leads elsewhere, or to no resource by type and id. */
+  localReference(context: RequestContext, reference: string): LocalReference | undefined;
   vread(context: RequestContext, type: string, id: string, versionId: string): Promise<StoredVersion>;
   /** The version that was current at a moment, milliseconds since 1970. */
   readAsOf(context: RequestContext, type: string, id: string, moment: number): Promise<StoredVersion>;

@@ -243,6 +243,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     resourceTypes: (release) => loadDefinitions(release).resourceTypes,
     read: (context, type, id) => read(services, context, type, id),
     find: (context, type, id) => find(services, context, type, id),
+    localReference: (context, reference) => services.references(context.space).local(reference),
     vread: (context, type, id, versionId) => vread(services, context, type, id, versionId),
     readAsOf: (context, type, id, moment) => readAsOf(services, context, type, id, moment),
     difference: (context, type, id, from, to) => difference(services, context, type, id, from, to),

@@ -4,13 +4,23 @@ export type { JobRequest } from './storage/async-jobs';
 export type { Log, RequestContext, Space, TenantSpace } from './context';
 export { createCore, type Instruments } from './create-core';
 export { FhirError, fhirError, toIssue, type ErrorKey, type Issue } from './errors';
-export { parseJson, stringifyJson, type JsonDocument, type JsonObject, type JsonValue } from './fhir/json';
+export {
+  isJsonObject,
+  parseJson,
+  parseStoredObject,
+  stringifyJson,
+  type JsonDocument,
+  type JsonObject,
+  type JsonValue,
+} from './fhir/json';
 export type { JsonOutline } from './fhir/json/outline';
 export { parseQueryText, type QueryParameter } from './fhir/query-text';
 export type { ResourceInput } from './preparation/preparer';
 export { toResourceInput } from './preparation/threaded-preparer';
 export { formatInstant } from './fhir/resource-text';
 export { parseHistoryParameters } from './interactions/history-parameters';
+export type { LocalReference } from './fhir/reference';
 export { isRelease, RELEASE_NAMES, RELEASES, type Release } from './fhir/release';
+export { releaseDefinitions } from './release-definitions';
 export { toFhirError, toOutcome } from './outcome';
 export { Waiter } from './waiter';

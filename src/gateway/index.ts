@@ -9,12 +9,13 @@ import {
   isRelease,
   type Log,
   type Release,
+  releaseDefinitions,
   type RequestContext,
   type TenantSpace,
   toFhirError,
   toIssue,
 } from '../core/index';
-import { createGatewayContext, createSchema, type GatewayContext } from '../resolvers/index';
+import { createGatewayContext, createSchema, type GatewayContext, ParsedMemory } from '../resolvers/index';
 import { DEFAULT_LIMITS, type DocumentLimits } from '../schema/limits';
 import { createApollo } from './apollo';
 import { logUnexpected } from './errors';
@@ -78,17 +79,18 @@ const ADDRESS_ERRORS: readonly FhirError['key'][] = [
   'methodNotAllowed',
 ];
 
-/** Creates the gateway. The schema of a release is built on its first request, in about 10 ms. */
+/** Creates the gateway. The schema of a release is built on its first request, in half a second. */
 export async function createGraphqlGateway(options: GatewayOptions): Promise<GraphqlGateway> {
   const { core, settings, log, actorOf = () => 'anonymous' } = options;
   const limits = settings.limits ?? DEFAULT_LIMITS;
   const graphiql = await createGraphiql();
   const schemas = new Map<Release, GraphQLSchema>();
+  const parsed = new ParsedMemory();
   const servers = new Map<Release, Promise<ApolloServer<GatewayContext>>>();
 
   function schemaOf(release: Release): GraphQLSchema {
     let schema = schemas.get(release);
-    if (!schema) schemas.set(release, (schema = createSchema(core.resourceTypes(release))));
+    if (!schema) schemas.set(release, (schema = createSchema(releaseDefinitions(release))));
     return schema;
   }
 
@@ -149,7 +151,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
       httpGraphQLRequest: { method: request.method, headers, search, body },
       context: async () => {
         checkText(body, limits);
-        const context = createGatewayContext(core, toRequestContext(request, space), settings);
+        const context = createGatewayContext(core, toRequestContext(request, space), settings, parsed);
         return instance ? setInstance(context, instance) : context;
       },
     });

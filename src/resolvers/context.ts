@@ -1,5 +1,6 @@
 import type { Core, RequestContext } from '../core/index';
 import { createLoaders, type Loaders } from './loaders';
+import type { ParsedMemory, ParsedResources } from './parsed-resources';
 
 /** What every resolver is given: who asks where, and the reads of this request. */
 export interface GatewayContext {
@@ -10,13 +11,23 @@ export interface GatewayContext {
   readonly extensionBase: string;
   /** Levels of objects and arrays that a resource may have. */
   readonly maxDepth: number;
+  /** Versions of the space that were parsed before. */
+  readonly parsed: ParsedResources;
 }
 
 export function createGatewayContext(
   core: Core,
   request: RequestContext,
   settings: Pick<GatewayContext, 'extensionBase' | 'maxDepth'>,
+  parsed: ParsedMemory,
 ): GatewayContext {
   const { extensionBase, maxDepth } = settings;
-  return { core, request, extensionBase, maxDepth, loaders: createLoaders(core, request) };
+  return {
+    core,
+    request,
+    extensionBase,
+    maxDepth,
+    parsed: parsed.within(request.space.number),
+    loaders: createLoaders(core, request),
+  };
 }

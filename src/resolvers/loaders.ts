@@ -1,26 +1,47 @@
 import DataLoader from 'dataloader';
-import type { Core, RequestContext, StoredVersion } from '../core/index';
+import type { Core, RequestContext, SearchPage, SearchRequest, StoredVersion } from '../core/index';
 
-/** The reads of one request: a resource that is asked for twice is read once. */
+/** What one request reads: a resource that is asked for twice is read once. */
 export interface Loaders {
   /** Key: `Type/id`; undefined for what is absent or deleted. */
   readonly resources: DataLoader<string, StoredVersion | undefined>;
+  /** Key: `Type/id/_history/versionId`. */
+  readonly versions: DataLoader<string, StoredVersion>;
+  readonly searches: DataLoader<SearchRequest, SearchPage, string>;
 }
 
 /** Cost: the reads of one turn, of this and of other requests of the space, are one statement (core gathers them). */
 export function createLoaders(core: Core, request: RequestContext): Loaders {
-  const resources = new DataLoader<string, StoredVersion | undefined>((keys) =>
-    Promise.all(
-      keys.map((key) => {
-        const slash = key.indexOf('/');
-        return core.find(request, key.slice(0, slash), key.slice(slash + 1)).catch(toError);
+  return {
+    resources: new DataLoader((keys: readonly string[]) =>
+      each(keys, (key) => {
+        const [type = '', id = ''] = key.split('/');
+        return core.find(request, type, id);
       }),
     ),
-  );
-  return { resources };
+    versions: new DataLoader((keys: readonly string[]) =>
+      each(keys, (key) => {
+        const [type = '', id = '', , versionId = ''] = key.split('/');
+        return core.vread(request, type, id, versionId);
+      }),
+    ),
+    searches: new DataLoader(
+      (asked: readonly SearchRequest[]) => each(asked, (one) => core.search(request, one)),
+      {
+        cacheKeyFn: (asked) => JSON.stringify(asked),
+      },
+    ),
+  };
 }
 
-/** One failing read fails for itself, not for those it was gathered with. */
+/** One that fails fails for itself, not for those it was gathered with. */
+function each<Key, Value>(
+  keys: readonly Key[],
+  load: (key: Key) => Promise<Value>,
+): Promise<(Value | Error)[]> {
+  return Promise.all(keys.map((key) => load(key).catch(toError)));
+}
+
 function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -1,28 +1,17 @@
 import { Arg, Ctx, ID, Int, Query, Resolver } from 'type-graphql';
-import { type ErrorKey, FhirError, fhirError, type StoredVersion } from '../core/index';
+import { fhirError, type StoredVersion } from '../core/index';
 import { RawJson } from '../schema/raw-json';
 import { instantScalar, jsonScalar, resourceTypePlaceholder } from '../schema/scalars';
 import { type HistoryEntry, HistoryResult } from '../schema/types/history';
 import { PageInfo } from '../schema/types/paging';
 import { Resource } from '../schema/types/resource';
 import type { GatewayContext } from './context';
-import { toInstant, toResource } from './resource-source';
-
-const MISSES: readonly ErrorKey[] = ['notFound', 'gone', 'versionNotFound'];
+import { orNothing } from './misses';
+import { type SourceTools, toInstant, toResource } from './resource-source';
 
 const DEFAULT_PAGE = 20;
 
-/** A miss is an answer: null without an error, as in HL7's binding. */
-async function orNothing<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (thrown) {
-    if (thrown instanceof FhirError && MISSES.includes(thrown.key)) return undefined;
-    throw thrown;
-  }
-}
-
-function toEntry(version: StoredVersion, extensionBase: string): HistoryEntry {
+function toEntry(version: StoredVersion, tools: SourceTools): HistoryEntry {
   return {
     resourceType: version.type,
     id: version.id,
@@ -30,7 +19,7 @@ function toEntry(version: StoredVersion, extensionBase: string): HistoryEntry {
     versionSequence: version.sequence,
     lastUpdated: toInstant(version.lastUpdated),
     change: version.change,
-    resource: version.change === 'delete' ? undefined : toResource(version, extensionBase),
+    resource: version.change === 'delete' ? undefined : toResource(version, tools),
   };
 }
 
@@ -62,7 +51,7 @@ export class ReadResolver {
           ? core.readAsOf(request, type, id, Date.parse(asOf))
           : loaders.resources.load(`${type}/${id}`),
     );
-    return version && toResource(version, context.extensionBase);
+    return version && toResource(version, context);
   }
 
   @Query(() => jsonScalar, {
@@ -115,7 +104,7 @@ export class ReadResolver {
       cursor: after ?? undefined,
     });
     return {
-      versions: page.versions.map((version) => toEntry(version, context.extensionBase)),
+      versions: page.versions.map((version) => toEntry(version, context)),
       pageInfo: new PageInfo(page.next),
       total: page.total,
     };

@@ -1,30 +1,19 @@
-import { type JsonObject, type JsonValue, parseJson, type StoredVersion } from '../core/index';
-import { Resource, type ResourceSource } from '../schema/types/resource';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  stringifyJson,
+  type StoredVersion,
+} from '../core/index';
+import { LazyObject, ResourceSource } from '../schema/types/resource';
+import { type ParsedResources, parseResource } from './parsed-resources';
 
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** What is stored has been let in, perhaps while the limit was another. */
-const STORED_DEPTH = { maxDepth: Number.MAX_SAFE_INTEGER };
-
-/** The text is parsed when meta is asked for, once. */
-abstract class ParsedOnce {
-  abstract readonly text: string;
-  private parsed?: JsonObject;
-
-  protected get value(): JsonObject {
-    if (!this.parsed) {
-      const { value } = parseJson(this.text, STORED_DEPTH);
-      this.parsed = isObject(value) ? value : {};
-    }
-    return this.parsed;
-  }
-
-  get meta(): JsonObject {
-    const { meta } = this.value;
-    return isObject(meta) ? meta : {};
-  }
+/** What a stored version becomes a resource with. */
+export interface SourceTools {
+  /** Base of the urls of our extensions, without a slash at its end. */
+  readonly extensionBase: string;
+  /** What was parsed before. */
+  readonly parsed: ParsedResources;
 }
 
 /** Milliseconds since 1970 as in `meta.lastUpdated`. */
@@ -32,10 +21,14 @@ export function toInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace('Z', '+00:00');
 }
 
-class StoredSource extends ParsedOnce implements ResourceSource {
+/** The text is parsed when a member is asked for that is not known without it. */
+class StoredSource extends ResourceSource {
+  readonly isStored = true;
+  private object?: JsonObject;
+
   constructor(
     private readonly version: StoredVersion,
-    private readonly extensionBase: string,
+    private readonly tools: SourceTools,
   ) {
     super();
   }
@@ -48,36 +41,68 @@ class StoredSource extends ParsedOnce implements ResourceSource {
     return this.version.id;
   }
 
-  get versionId(): string {
-    return String(this.version.versionId);
-  }
-
-  get lastUpdated(): string {
-    return toInstant(this.version.lastUpdated);
-  }
-
-  get versionSequence(): number {
-    return this.version.sequence;
-  }
-
   get text(): string {
     return this.version.text;
   }
 
-  get author(): JsonObject | undefined {
-    const { extension } = this.meta;
-    if (!Array.isArray(extension)) return undefined;
-    const url = `${this.extensionBase}/author`;
-    const found = extension.find((entry) => isObject(entry) && entry.url === url);
-    return isObject(found) && isObject(found.valueReference) ? found.valueReference : undefined;
+  private get value(): JsonObject {
+    return (this.object ??= this.tools.parsed.of(this.version));
+  }
+
+  member(name: string): unknown {
+    switch (name) {
+      case 'resourceType':
+        return this.resourceType;
+      case 'id':
+        return this.id;
+      case 'meta':
+        return new StoredMeta(this.version, this.tools.extensionBase, () => this.value.meta);
+      default:
+        return Object.hasOwn(this.value, name) ? this.value[name] : undefined;
+    }
   }
 }
 
-/** What an operation returned: a resource that is not stored, or not necessarily as it is stored. */
-class ReturnedSource extends ParsedOnce implements ResourceSource {
-  constructor(readonly text: string) {
+/** The server's part of meta is known without reading the text, so that a query for versions and dates parses nothing. */
+class StoredMeta extends LazyObject {
+  constructor(
+    private readonly version: StoredVersion,
+    private readonly extensionBase: string,
+    private readonly parse: () => JsonObject[string] | undefined,
+  ) {
     super();
   }
+
+  member(name: string): unknown {
+    switch (name) {
+      case 'versionId':
+        return String(this.version.versionId);
+      case 'lastUpdated':
+        return toInstant(this.version.lastUpdated);
+      case 'versionSequence':
+        return this.version.sequence;
+      case 'author':
+        return this.author;
+      default: {
+        const meta = this.parse();
+        return isJsonObject(meta) && Object.hasOwn(meta, name) ? meta[name] : undefined;
+      }
+    }
+  }
+
+  private get author(): unknown {
+    const extensions = this.member('extension');
+    if (!Array.isArray(extensions)) return undefined;
+    const url = `${this.extensionBase}/author`;
+    const found = (extensions as JsonValue[]).find((entry) => isJsonObject(entry) && entry.url === url);
+    return isJsonObject(found) ? found.valueReference : undefined;
+  }
+}
+
+/** A resource that is not stored, or not necessarily as it is stored. */
+abstract class PlainSource extends ResourceSource {
+  readonly isStored = false;
+  protected abstract readonly value: JsonObject;
 
   get resourceType(): string {
     return typeof this.value.resourceType === 'string' ? this.value.resourceType : '';
@@ -86,15 +111,48 @@ class ReturnedSource extends ParsedOnce implements ResourceSource {
   get id(): string | undefined {
     return typeof this.value.id === 'string' ? this.value.id : undefined;
   }
+
+  member(name: string): unknown {
+    return Object.hasOwn(this.value, name) ? this.value[name] : undefined;
+  }
+}
+
+/** What an operation returned. */
+class ReturnedSource extends PlainSource {
+  private object?: JsonObject;
+
+  constructor(readonly text: string) {
+    super();
+  }
+
+  protected get value(): JsonObject {
+    return (this.object ??= parseResource(this.text));
+  }
+}
+
+/** What stands inside of a resource. */
+class InnerSource extends PlainSource {
+  constructor(protected readonly value: JsonObject) {
+    super();
+  }
+
+  get text(): string {
+    return stringifyJson(this.value, true);
+  }
 }
 
 /** A stored version that is not a deletion, or what it contains. */
-export function toResource(version: StoredVersion, extensionBase: string): Resource {
+export function toResource(version: StoredVersion, tools: SourceTools): ResourceSource {
   if (version.contained !== undefined) return toReturnedResource(version.text);
-  return new Resource(new StoredSource(version, extensionBase));
+  return new StoredSource(version, tools);
 }
 
 /** A resource from the JSON text that an operation returned. */
-export function toReturnedResource(text: string): Resource {
-  return new Resource(new ReturnedSource(text));
+export function toReturnedResource(text: string): ResourceSource {
+  return new ReturnedSource(text);
+}
+
+/** A resource that stands inside of another one. */
+export function toInnerResource(value: JsonObject): ResourceSource {
+  return new InnerSource(value);
 }

@@ -12,8 +12,8 @@ import {
 } from '../schema/types/search';
 import { instantScalar, resourceTypePlaceholder } from '../schema/scalars';
 import type { GatewayContext } from './context';
-import { toResource } from './resource-source';
-import { selects } from './selection';
+import { type SourceTools, toResource } from './resource-source';
+import { selects } from '../schema/selection';
 
 type Parameter = readonly [name: string, value: string];
 
@@ -68,10 +68,10 @@ function toParameters(
   return [...given.filter(([name]) => !replaced.has(name)), ...paged];
 }
 
-function toResult(page: SearchPage, extensionBase: string): SearchResult {
+function toResult(page: SearchPage, tools: SourceTools): SearchResult {
   const toEdge =
     (mode: SearchEntryMode) =>
-    (version: StoredVersion): SearchEdge => ({ mode, node: toResource(version, extensionBase) });
+    (version: StoredVersion): SearchEdge => ({ mode, node: toResource(version, tools) });
   const matches = page.matches.map(toEdge(SearchEntryMode.MATCH));
   return {
     edges: [...matches, ...page.included.map(toEdge(SearchEntryMode.INCLUDE))],
@@ -142,6 +142,6 @@ export class SearchResolver {
       parameters: asked,
       ...(typeof asOf === 'string' ? { asOf: Date.parse(asOf) } : {}),
     });
-    return toResult(page, context.extensionBase);
+    return toResult(page, context);
   }
 }

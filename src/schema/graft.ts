@@ -38,11 +38,24 @@ function inOrder<V>(record: Readonly<Record<string, V>> | undefined): Record<str
   return Object.fromEntries(Object.entries(record ?? {}).reverse());
 }
 
+type Fields = ReturnType<GraphQLObjectType['toConfig']>['fields'];
+
+/** Fields that are added to the root types. */
+export interface RootFields {
+  readonly query?: Fields;
+  readonly mutation?: Fields;
+}
+
 /**
- * A copy of `schema` in which each type named like one of `replacements` is that one, everywhere. The copy shares
- * resolvers with `schema` and refers to none of its types.
+ * A copy of `schema` in which each type named like one of `replacements` is that one, everywhere, and with further
+ * fields at its root. The copy shares resolvers with `schema` and refers to none of its types. Throws where two fields
+ * of the root have one name.
  */
-export function graft(schema: GraphQLSchema, replacements: readonly GraphQLNamedType[]): GraphQLSchema {
+export function graft(
+  schema: GraphQLSchema,
+  replacements: readonly GraphQLNamedType[],
+  further: RootFields = {},
+): GraphQLSchema {
   const types = new Map<string, GraphQLNamedType>(replacements.map((type) => [type.name, type]));
 
   function named<T extends GraphQLNamedType>(type: T): T {
@@ -60,9 +73,16 @@ export function graft(schema: GraphQLSchema, replacements: readonly GraphQLNamed
   function copy(type: GraphQLNamedType): GraphQLNamedType {
     if (isObjectType(type)) {
       const config = type.toConfig();
+      const added = furtherOf(type);
+      for (const name of Object.keys(added)) {
+        if (name in config.fields) throw new Error(`Two fields of ${type.name} would be called ${name}`);
+      }
       return new GraphQLObjectType({
         ...config,
-        fields: () => mapValues(config.fields, (field) => ({ ...swapped(field), args: mapValues(inOrder(field.args), swapped) })),
+        fields: () => ({
+          ...mapValues(config.fields, (field) => ({ ...swapped(field), args: mapValues(inOrder(field.args), swapped) })),
+          ...added,
+        }),
         interfaces: () => config.interfaces.map(named),
       });
     }
@@ -86,6 +106,10 @@ export function graft(schema: GraphQLSchema, replacements: readonly GraphQLNamed
   }
 
   const config = schema.toConfig();
+  function furtherOf(type: GraphQLNamedType): Fields {
+    const fields = type === config.query ? further.query : type === config.mutation ? further.mutation : undefined;
+    return fields ?? {};
+  }
   for (const type of config.types) {
     if (!types.has(type.name) && !isIntrospectionType(type)) types.set(type.name, copy(type));
   }

@@ -105,7 +105,7 @@ export const instantScalar = new GraphQLScalarType<string, unknown>({
 });
 
 /** A FHIR primitive that is written as a JSON string. */
-function stringScalar(name: string, description: string): GraphQLScalarType<string, unknown> {
+export function stringScalar(name: string, description: string): GraphQLScalarType<string, unknown> {
   const parse = (value: unknown): string => {
     if (typeof value === 'string') return value;
     throw new GraphQLError(`${name} is written as a string`);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { assertEnumType, validateSchema } from 'graphql';
-import { RELEASE_NAMES } from '../../src/core';
+import { RELEASE_NAMES, releaseDefinitions } from '../../src/core';
 import { loadDefinitions } from '../../src/core/fhir/definitions';
 import { createPlugins } from '../../src/gateway/apollo';
 import { createSchema } from '../../src/resolvers';
@@ -10,7 +10,7 @@ import { createSchema } from '../../src/resolvers';
 const root = path.resolve(__dirname, '../..');
 
 describe.each(RELEASE_NAMES)('the schema of %s', (release) => {
-  const schema = createSchema(loadDefinitions(release).resourceTypes);
+  const schema = createSchema(releaseDefinitions(release));
 
   it('is valid', () => {
     expect(validateSchema(schema)).toEqual([]);

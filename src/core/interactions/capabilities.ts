@@ -5,9 +5,8 @@ import type { RequestContext, TenantSettings } from '../context';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { RELEASES } from '../fhir/release';
 import { operationsOf } from '../operations/invoke';
-import { COMPUTED_PARAMETERS } from '../search/criteria';
 import { storedParameters } from '../search/parameter';
-import { searchTypeOf } from '../search/types';
+import { searchableParameters } from '../search/searchable';
 import type { NamedQuery } from '../search/named-query';
 import type { Services } from '../services';
 import { VERSION, VERSION_DATE } from '../version';
@@ -232,18 +231,9 @@ interface SearchParam {
 }
 
 function searchParameters(definitions: Definitions, type: string): SearchParam[] {
-  const works = [...storedParameters(definitions, type).values()].filter(
-    (stored) => searchTypeOf(stored) !== undefined,
-  );
-  // R4 defines some that the server answers for every type in words alone (search.html#all).
-  const computed = COMPUTED_PARAMETERS.map(
-    (code) => definitions.searchParameters(type).get(code) ?? { code, kind: 'special' },
-  );
-  return [...computed, ...works.map(({ parameter }) => parameter)]
-    .map((parameter) => ({
-      name: parameter.code,
-      ...('url' in parameter ? { definition: parameter.url } : {}),
-      type: parameter.kind,
-    }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  return searchableParameters(definitions, type).map(({ code, kind, url }) => ({
+    name: code,
+    ...(url === undefined ? {} : { definition: url }),
+    type: kind,
+  }));
 }

@@ -1,0 +1,31 @@
+import { loadDefinitions, type TypeStructure } from './fhir/definitions';
+import { RELEASES, type Release } from './fhir/release';
+import { searchableParameters, type SearchableParameter } from './search/searchable';
+
+export type { SearchableParameter } from './search/searchable';
+
+/** What a release knows of, as data: for whatever is generated from it, such as a GraphQL schema. */
+export interface ReleaseDefinitions {
+  readonly release: Release;
+  /** `4.0.1` */
+  readonly fhirVersion: string;
+  /** Names of the concrete resource types, sorted. */
+  readonly resourceTypes: readonly string[];
+  /** Structure of any type, data types too; undefined when the release has no such type. */
+  structure(typeName: string): TypeStructure | undefined;
+  /** The parameters that a search of the type understands, sorted by code. */
+  searchParameters(type: string): readonly SearchableParameter[];
+}
+
+/** Cost: that of loading the definitions, once; structures are made when they are asked for. */
+export function releaseDefinitions(release: Release): ReleaseDefinitions {
+  const definitions = loadDefinitions(release);
+  const { resourceTypes, structure } = definitions;
+  return {
+    release,
+    fhirVersion: RELEASES[release].fhirVersion,
+    resourceTypes,
+    structure,
+    searchParameters: (type) => searchableParameters(definitions, type),
+  };
+}

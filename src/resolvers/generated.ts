@@ -1,0 +1,92 @@
+/** What the generated fields ask of core. */
+import {
+  fhirError,
+  type LocalReference,
+  type SearchPage,
+  type SearchRequest,
+  type StoredVersion,
+} from '../core/index';
+import type { Handlers, ListRequest } from '../schema/fhir/index';
+import type { GatewayContext } from './context';
+import { findInner } from './parsed-resources';
+import { orNothing } from './misses';
+import { toInnerResource, toResource } from './resource-source';
+
+/** As in REST. */
+const DEFAULT_PAGE = 50;
+/** What an error repeats of a reference. */
+const SHOWN = 80;
+
+export const handlers: Handlers<GatewayContext> = {
+  async read(type, id, context) {
+    const version = await orNothing(context.loaders.resources.load(`${type}/${id}`));
+    return version && toResource(version, context);
+  },
+
+  async list(request, context) {
+    const pageSize = request.count ?? DEFAULT_PAGE;
+    const { referring } = request;
+    if (referring !== undefined && !referring.to.isStored) return { resources: [], pageSize, total: 0 };
+    const page = await context.loaders.searches.load({
+      type: request.type,
+      parameters: toParameters(request, pageSize),
+    });
+    if (!request.isPage) requireWhole(request, page);
+    return {
+      resources: page.matches.map((version) => toResource(version, context)),
+      pageSize,
+      total: page.total,
+      next: page.next,
+    };
+  },
+
+  async resolve({ reference, type, optional }, context) {
+    const inner = findInner(reference);
+    if (inner !== undefined)
+      return type === undefined || inner.resourceType === type ? toInnerResource(inner) : undefined;
+    const { reference: text } = reference;
+    const local = typeof text === 'string' ? context.core.localReference(context.request, text) : undefined;
+    if (local !== undefined && type !== undefined && local.type !== type) return undefined;
+    const version = local && (await orNothing(load(local, context)));
+    if (version !== undefined) return toResource(version, context);
+    if (optional) return undefined;
+    throw fhirError('brokenReference', {
+      reference: typeof text === 'string' ? `'${text.slice(0, SHOWN)}'` : 'what has no literal reference',
+    });
+  },
+
+  inner: toInnerResource,
+};
+
+function load(
+  { type, id, versionId }: LocalReference,
+  { loaders }: GatewayContext,
+): Promise<StoredVersion | undefined> {
+  if (versionId === undefined) return loaders.resources.load(`${type}/${id}`);
+  return loaders.versions.load(`${type}/${id}/_history/${versionId}`);
+}
+
+/** The search that REST would be asked for. */
+function toParameters(request: ListRequest, pageSize: number): SearchRequest['parameters'] {
+  const { parameters, referring, offset, cursor, counted, listed } = request;
+  const of =
+    referring === undefined
+      ? []
+      : [[referring.parameter, `${referring.to.resourceType}/${referring.to.id ?? ''}`] as const];
+  return [
+    ...of,
+    ...parameters,
+    ['_count', String(listed ? pageSize : 0)],
+    ...(offset === undefined ? [] : [['_offset', String(offset)] as const]),
+    ...(cursor === undefined ? [] : [['_cursor', cursor] as const]),
+    ...(counted ? [['_total', 'accurate'] as const] : []),
+  ];
+}
+
+/** A list has no cursor: what it leaves out without being told to must not look as if it were not there. */
+function requireWhole({ type, count }: ListRequest, { matches, next }: SearchPage): void {
+  if (next === undefined || (count !== undefined && matches.length >= count)) return;
+  throw fhirError('tooCostly', {
+    reason: `More than ${matches.length} ${type} resources match: say how many with _count, or go through pages by ${type}Connection`,
+  });
+}

@@ -1,0 +1,81 @@
+import { LRUCache } from 'lru-cache';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseStoredObject,
+  type StoredVersion,
+} from '../core/index';
+
+/** Bytes that a character of JSON takes when it is parsed, measured: objects and strings of a Patient. */
+const BYTES_PER_CHARACTER = 5;
+const MAX_BYTES = 48 * 1024 * 1024;
+/** Longer texts are seldom asked for twice, and would drive out hundreds of others. */
+const LONGEST = 256 * 1024;
+
+/** The objects of the versions of one space that were asked for lately. A version never changes; nobody changes an object. */
+export interface ParsedResources {
+  of(version: StoredVersion): JsonObject;
+}
+
+/** Parsed versions of all spaces, those used last, within bounds of memory. */
+export class ParsedMemory {
+  private readonly known = new LRUCache<string, JsonObject>({ maxSize: MAX_BYTES });
+
+  /** Cost: parsing, once; then one lookup. */
+  within(space: number): ParsedResources {
+    return { of: (version) => this.parse(space, version) };
+  }
+
+  private parse(space: number, version: StoredVersion): JsonObject {
+    const { type, id, versionId, lastUpdated, text } = version;
+    if (text.length > LONGEST) return parseResource(text);
+    // The time tells a resource of the tenant from the base one that it hides.
+    const key = `${space} ${type}/${id}/${versionId} ${lastUpdated}`;
+    let object = this.known.get(key);
+    if (object === undefined) {
+      object = parseResource(text);
+      this.known.set(key, object, { size: key.length + text.length * BYTES_PER_CHARACTER });
+    }
+    return object;
+  }
+}
+
+/** The object of a text that core gave out, to be changed by nobody. */
+export function parseResource(text: string): JsonObject {
+  const resource = parseStoredObject(text);
+  if (INNER_REFERENCE.test(text)) noteReferences(resource, resource);
+  return resource;
+}
+
+/** A text that begins with `#` (references.html#contained). */
+const INNER_REFERENCE = /"(?:#|\\u0023)/;
+
+/** The resource that the reference, an object inside of it, is relative to. */
+const containers = new WeakMap<JsonObject, JsonObject>();
+
+function noteReferences(value: JsonValue, container: JsonObject): void {
+  if (Array.isArray(value)) {
+    for (const element of value) noteReferences(element, container);
+    return;
+  }
+  if (!isJsonObject(value)) return;
+  if (typeof value.reference === 'string' && value.reference.startsWith('#'))
+    containers.set(value, container);
+  for (const [name, member] of Object.entries(value)) {
+    // What is contained refers as its container does; any other resource inside, as the entry of a Bundle, by itself.
+    if (name !== 'contained' && isJsonObject(member) && typeof member.resourceType === 'string')
+      noteReferences(member, member);
+    else noteReferences(member, container);
+  }
+}
+
+/** What `#id` names, or `#`, the container itself; undefined when there is no such resource. */
+export function findInner(reference: JsonObject): JsonObject | undefined {
+  const container = containers.get(reference);
+  if (container === undefined || typeof reference.reference !== 'string') return undefined;
+  const id = reference.reference.slice(1);
+  if (id === '') return container;
+  const contained = Array.isArray(container.contained) ? container.contained : [];
+  return contained.filter(isJsonObject).find((resource) => resource.id === id);
+}

@@ -1,0 +1,246 @@
+/** The object types of data types, of the elements inside of them, and of the resources themselves. */
+import {
+  type GraphQLFieldConfig,
+  GraphQLInterfaceType,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLScalarType,
+  GraphQLString,
+} from 'graphql';
+import { isJsonObject } from '../json';
+import { RawJson } from '../raw-json';
+import { jsonScalar } from '../scalars';
+import { memberOf, ResourceSource } from '../types/resource';
+import type { SchemaDefinitions, SchemaElement, SchemaStructure } from './definitions';
+import type { Handlers } from './handlers';
+import { type Filters, listArguments, selectElements } from './lists';
+import { primitiveScalar } from './primitives';
+
+export type Field<Context> = GraphQLFieldConfig<unknown, Context, Readonly<Record<string, unknown>>>;
+export type Fields<Context> = Record<string, Field<Context>>;
+type Resolver<Context> = NonNullable<Field<Context>['resolve']>;
+
+/** What an element is made of. */
+type Content =
+  | { readonly kind: 'primitive'; readonly code: string }
+  /** Any resource. */
+  | { readonly kind: 'resource' }
+  /** The elements below `path` of a structure. */
+  | { readonly kind: 'elements'; readonly structure: SchemaStructure; readonly path: string };
+
+/** One field of an element: a choice has one for each of its types. */
+interface Variant {
+  /** As in JSON: `valueQuantity`. */
+  readonly name: string;
+  readonly content: Content;
+  /** Resource types that it may refer to. */
+  readonly targets: readonly string[];
+}
+
+/** Lists are narrowed by the text of a value: not by markup, bytes, or numbers that may be written in several ways. */
+const NO_FILTERS: ReadonlySet<string> = new Set(['base64Binary', 'markdown', 'xhtml', 'decimal']);
+
+/** The types of one release. Each is made when it is first asked for, with its fields when the schema is made. */
+export class ElementTypes<Context> {
+  private readonly types = new Map<string, { readonly place: string; readonly type: GraphQLObjectType }>();
+  private readonly resolvers = new Map<string, Resolver<Context>>();
+  private readonly resourceTypes: ReadonlySet<string>;
+  /** What all resource types have. */
+  readonly resource: GraphQLInterfaceType;
+
+  /** @param further fields that a type has besides its elements, by its name */
+  constructor(
+    private readonly definitions: SchemaDefinitions,
+    private readonly handlers: Handlers<Context>,
+    private readonly further: (typeName: string) => Fields<Context>,
+  ) {
+    this.resourceTypes = new Set(definitions.resourceTypes);
+    this.resource = new GraphQLInterfaceType({
+      name: 'Resource',
+      description: 'A FHIR resource of any type.',
+      fields: () => ({ ...this.ownFields(), ...this.fieldsOf(this.structureOf('Resource'), '') }),
+      resolveType: (source: unknown) => (source instanceof ResourceSource ? source.resourceType : undefined),
+    });
+  }
+
+  /** The type of a data type or resource. */
+  ofType(name: string): GraphQLObjectType {
+    return this.ofElements(this.structureOf(name), '');
+  }
+
+  /** All types that were made so far. */
+  get made(): readonly GraphQLObjectType[] {
+    return [...this.types.values()].map(({ type }) => type);
+  }
+
+  private structureOf(name: string): SchemaStructure {
+    const structure = this.definitions.structure(name);
+    if (structure === undefined) throw new Error(`FHIR ${this.definitions.fhirVersion} has no type '${name}'`);
+    return structure;
+  }
+
+  private ofElements(structure: SchemaStructure, path: string): GraphQLObjectType {
+    const name = toTypeName(structure, path);
+    const place = `${structure.name}.${path}`;
+    const known = this.types.get(name);
+    if (known !== undefined) {
+      if (known.place === place) return known.type;
+      throw new Error(`${known.place} and ${place} would both be the type ${name}`);
+    }
+    const isResource = structure.kind === 'resource' && path === '';
+    const type = new GraphQLObjectType<unknown, Context>({
+      name,
+      description: path === '' ? describe(this.definitions, structure) : undefined,
+      interfaces: () => (isResource ? [this.resource] : []),
+      fields: () => ({
+        ...(isResource ? this.ownFields() : {}),
+        ...this.fieldsOf(structure, path),
+        ...(path === '' ? this.further(structure.name) : {}),
+      }),
+    });
+    this.types.set(name, { place, type });
+    return type;
+  }
+
+  /** What a resource has besides its elements. */
+  private ownFields(): Fields<Context> {
+    return {
+      resourceType: { type: new GraphQLNonNull(GraphQLString), resolve: this.resolver('resourceType') },
+      json: {
+        type: new GraphQLNonNull(jsonScalar),
+        description: 'The whole resource as FHIR JSON, exactly as REST answers it.',
+        resolve: (source) => (source instanceof ResourceSource ? new RawJson(source.text) : undefined),
+      },
+    };
+  }
+
+  private fieldsOf(structure: SchemaStructure, path: string): Fields<Context> {
+    // Members of these are made when they are asked for; all others are plain JSON.
+    const isLazy = path === '' && (structure.kind === 'resource' || structure.name === 'Meta');
+    const fields: Fields<Context> = {};
+    for (const element of structure.children(path)) {
+      for (const variant of this.variantsOf(structure, element)) {
+        const isList = element.max > 1;
+        fields[variant.name] = this.fieldOf(variant, isList, isLazy);
+        if (!hasCompanion(element, variant)) continue;
+        const base = this.ofType('Element');
+        const name = `_${variant.name}`;
+        fields[name] = {
+          type: isList ? new GraphQLList(base) : base,
+          resolve: isLazy ? this.resolver(name) : undefined,
+        };
+      }
+    }
+    return fields;
+  }
+
+  private fieldOf({ name, content, targets }: Variant, isList: boolean, isLazy: boolean): Field<Context> {
+    const description = targets.length === 0 ? undefined : `Refers to ${targets.join(', ')}.`;
+    const toValue = content.kind === 'resource' ? (value: unknown) => this.inner(value) : undefined;
+    const type = this.typeOf(content);
+    if (!isList) {
+      const resolve: Resolver<Context> | undefined =
+        toValue === undefined
+          ? isLazy
+            ? this.resolver(name)
+            : undefined
+          : (source) => toValue(memberOf(source, name));
+      return { type, description, resolve };
+    }
+    return {
+      type: new GraphQLList(type),
+      description,
+      args: listArguments(this.filtersOf(content)),
+      resolve(source, args) {
+        const selected = selectElements(memberOf(source, name), args);
+        return toValue === undefined || !Array.isArray(selected) ? selected : selected.map(toValue);
+      },
+    };
+  }
+
+  /** A resource inside of another one; undefined for what is none. */
+  private inner(value: unknown): ResourceSource | undefined {
+    if (!isJsonObject(value) || typeof value.resourceType !== 'string') return undefined;
+    return this.resourceTypes.has(value.resourceType) ? this.handlers.inner(value) : undefined;
+  }
+
+  private resolver(name: string): Resolver<Context> {
+    let resolver = this.resolvers.get(name);
+    if (resolver === undefined) {
+      resolver = (source) => memberOf(source, name);
+      this.resolvers.set(name, resolver);
+    }
+    return resolver;
+  }
+
+  private variantsOf(structure: SchemaStructure, element: SchemaElement): Variant[] {
+    const { name, path, isChoice, types, contentReference } = element;
+    if (contentReference !== undefined) {
+      const [owner = '', ...below] = contentReference.split('.');
+      const content: Content = { kind: 'elements', structure: this.structureOf(owner), path: below.join('.') };
+      return [{ name, content, targets: [] }];
+    }
+    if (structure.children(path).length > 0) {
+      return [{ name, content: { kind: 'elements', structure, path }, targets: [] }];
+    }
+    const offered = isChoice ? types : types.slice(0, 1);
+    return offered.map(({ code, targets = [] }) => ({
+      name: isChoice ? name + capitalised(code) : name,
+      content: this.contentOf(code),
+      targets: targets.filter((target) => this.resourceTypes.has(target)),
+    }));
+  }
+
+  private contentOf(code: string): Content {
+    const structure = this.structureOf(code);
+    if (structure.kind === 'primitive') return { kind: 'primitive', code };
+    return structure.kind === 'resource' ? { kind: 'resource' } : { kind: 'elements', structure, path: '' };
+  }
+
+  private typeOf(content: Content): GraphQLOutputType {
+    switch (content.kind) {
+      case 'primitive':
+        return primitiveScalar(content.code);
+      case 'resource':
+        return this.resource;
+      case 'elements':
+        return this.ofElements(content.structure, content.path);
+    }
+  }
+
+  /** The primitive elements that a list is narrowed by, with their scalars. */
+  private filtersOf(content: Content): Filters {
+    if (content.kind !== 'elements') return [];
+    const { structure, path } = content;
+    const filters: (readonly [string, GraphQLScalarType])[] = [];
+    for (const element of structure.children(path)) {
+      // Choices would give each list of extensions seventeen arguments.
+      const [variant] = element.isChoice ? [] : this.variantsOf(structure, element);
+      if (variant?.content.kind !== 'primitive' || NO_FILTERS.has(variant.content.code)) continue;
+      filters.push([variant.name, primitiveScalar(variant.content.code)]);
+    }
+    return filters;
+  }
+}
+
+/** Whether JSON may have a member `_name` with the id and the extensions of the value: what is an id itself has none. */
+function hasCompanion({ name }: SchemaElement, { content }: Variant): boolean {
+  return content.kind === 'primitive' && content.code !== 'xhtml' && name !== 'id';
+}
+
+/** `PatientContact`; the base of all elements is named as HL7 names it. */
+function toTypeName(structure: SchemaStructure, path: string): string {
+  if (path === '') return structure.name === 'Element' ? 'ElementBase' : structure.name;
+  return structure.name + path.split('.').map(capitalised).join('');
+}
+
+function capitalised(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+function describe({ release }: SchemaDefinitions, { name, kind }: SchemaStructure): string {
+  const root = `http://hl7.org/fhir/${release.toUpperCase()}`;
+  return kind === 'resource' ? `${root}/${name.toLowerCase()}.html` : `${root}/datatypes.html#${name}`;
+}

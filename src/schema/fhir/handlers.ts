@@ -1,0 +1,52 @@
+import type { JsonObject } from '../json';
+import type { ResourceSource } from '../types/resource';
+
+/** One parameter of a search as REST writes it: name with its modifier, value not percent-encoded. */
+export type SearchPair = readonly [name: string, value: string];
+
+/** A list or connection of resources of one type. */
+export interface ListRequest {
+  readonly type: string;
+  /** In the order of the arguments, without those that say which page. */
+  readonly parameters: readonly SearchPair[];
+  /** Only what refers to this resource, by this parameter. */
+  readonly referring?: { readonly parameter: string; readonly to: ResourceSource };
+  readonly count?: number;
+  readonly offset?: number;
+  readonly cursor?: string;
+  /** Whether the number of all matches is wanted. */
+  readonly counted: boolean;
+  /** False: only the number of all matches is wanted. */
+  readonly listed: boolean;
+  /** False: all matches, or as many as `count` says; fewer are an error and not an answer. */
+  readonly isPage: boolean;
+}
+
+/** One page of a list. */
+export interface ListPage {
+  readonly resources: readonly ResourceSource[];
+  /** Resources to a page. */
+  readonly pageSize: number;
+  readonly total?: number;
+  /** Cursor of the next page; undefined on the last one. */
+  readonly next?: string;
+}
+
+export interface ReferenceRequest {
+  /** The Reference as it stands in the resource. */
+  readonly reference: JsonObject;
+  /** Undefined: any. */
+  readonly type?: string;
+  /** True: what is not there is null without an error. */
+  readonly optional: boolean;
+}
+
+/** What the fields of the generated types ask for; the schema itself reaches nothing. */
+export interface Handlers<Context> {
+  /** Undefined: there is none. */
+  read(type: string, id: string, context: Context): Promise<ResourceSource | undefined>;
+  list(request: ListRequest, context: Context): Promise<ListPage>;
+  resolve(request: ReferenceRequest, context: Context): Promise<ResourceSource | undefined>;
+  /** A resource inside of another one. */
+  inner(resource: JsonObject): ResourceSource;
+}

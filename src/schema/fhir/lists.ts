@@ -1,0 +1,42 @@
+/** Arguments of lists of elements (http://hl7.org/fhir/R4/graphql.html, Lists & Filters). */
+import { type GraphQLFieldConfigArgumentMap, GraphQLInt, type GraphQLScalarType } from 'graphql';
+import { isJsonObject, type Json } from '../json';
+
+/** Primitive elements of what stands in a list, by name. */
+export type Filters = readonly (readonly [name: string, type: GraphQLScalarType])[];
+
+const PAGING: GraphQLFieldConfigArgumentMap = {
+  _offset: { type: GraphQLInt },
+  _count: { type: GraphQLInt },
+};
+
+export function listArguments(filters: Filters): GraphQLFieldConfigArgumentMap {
+  const args: GraphQLFieldConfigArgumentMap = {};
+  for (const [name, type] of filters) args[name] = { type };
+  return { ...args, ...PAGING };
+}
+
+/** Those of a list of elements that the arguments of its field ask for; any other value as it is. */
+export function selectElements(value: unknown, args: Readonly<Record<string, unknown>>): unknown {
+  if (!Array.isArray(value)) return value;
+  let selected: readonly Json[] = value as Json[];
+  for (const name in args) {
+    const wanted = args[name];
+    if (wanted === undefined || wanted === null || name === '_offset' || name === '_count') continue;
+    selected = selected.filter((element) => isJsonObject(element) && isValue(element[name], wanted));
+  }
+  const { _offset: offset, _count: count } = args;
+  if (typeof offset !== 'number' && typeof count !== 'number') return selected;
+  const start = typeof offset === 'number' ? Math.max(0, offset) : 0;
+  return selected.slice(start, typeof count === 'number' ? start + Math.max(0, count) : undefined);
+}
+
+/** Values are compared as text; of a repeating element any may be equal. */
+function isValue(value: Json | undefined, wanted: unknown): boolean {
+  if (Array.isArray(value)) return value.some((single) => isValue(single, wanted));
+  return isPlain(value) && isPlain(wanted) && String(value) === String(wanted);
+}
+
+function isPlain(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}

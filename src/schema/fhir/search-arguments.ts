@@ -1,0 +1,72 @@
+/** The arguments of lists and connections: the search parameters of a type, and which page. */
+import { type GraphQLFieldConfigArgumentMap, GraphQLInt, GraphQLList, type GraphQLScalarType, GraphQLString } from 'graphql';
+import type { SchemaParameter } from './definitions';
+import type { ListRequest, SearchPair } from './handlers';
+import { searchScalarOf } from './search-scalars';
+
+/** GraphQL names have no hyphens: `address-city` is `address_city`. */
+export function toArgumentName(code: string): string {
+  return code.replaceAll('-', '_');
+}
+
+const PAGING: GraphQLFieldConfigArgumentMap = {
+  _sort: { type: GraphQLString },
+  _count: { type: GraphQLInt },
+  _offset: { type: GraphQLInt },
+  _cursor: { type: GraphQLString },
+};
+const PLACES: ReadonlySet<string> = new Set(['_count', '_offset', '_cursor']);
+
+/** What a reverse lookup is seldom narrowed by: each argument stands there some hundred times. */
+const SELDOM: ReadonlySet<string> = new Set(['_text', '_content', '_source', '_profile', '_security', '_list']);
+
+const LISTS = new Map<string, GraphQLList<GraphQLScalarType>>();
+
+export class SearchArguments {
+  private readonly codes = new Map<string, string>();
+
+  constructor(private readonly parameters: readonly SchemaParameter[]) {
+    for (const { code } of parameters) {
+      const name = toArgumentName(code);
+      const other = this.codes.get(name);
+      if (other !== undefined || name in PAGING)
+        throw new Error(`The search parameters ${code} and ${other ?? name} would both be the argument ${name}`);
+      this.codes.set(name, code);
+    }
+    this.codes.set('_sort', '_sort');
+  }
+
+  /** @param isSlim without what is seldom asked for */
+  configuration(isSlim: boolean): GraphQLFieldConfigArgumentMap {
+    const args: GraphQLFieldConfigArgumentMap = {};
+    for (const { code, kind, isExpression } of this.parameters) {
+      if (isSlim && SELDOM.has(code)) continue;
+      args[toArgumentName(code)] = { type: isExpression ? GraphQLString : this.listOf(kind) };
+    }
+    return { ...args, ...PAGING };
+  }
+
+  private listOf(kind: string): GraphQLList<GraphQLScalarType> {
+    let list = LISTS.get(kind);
+    if (list === undefined) LISTS.set(kind, (list = new GraphQLList(searchScalarOf(kind))));
+    return list;
+  }
+
+  /** What arguments ask for; the values of one argument are alternatives. */
+  request(args: Readonly<Record<string, unknown>>): Pick<ListRequest, 'parameters' | 'count' | 'offset' | 'cursor'> {
+    const parameters: SearchPair[] = [];
+    for (const [name, value] of Object.entries(args)) {
+      const code = this.codes.get(name);
+      if (code === undefined || PLACES.has(name) || value === undefined || value === null) continue;
+      const values = (Array.isArray(value) ? value : [value]).filter((single) => typeof single === 'string');
+      if (values.length > 0) parameters.push([code, values.join(',')]);
+    }
+    const { _count: count, _offset: offset, _cursor: cursor } = args;
+    return {
+      parameters,
+      ...(typeof count === 'number' ? { count } : {}),
+      ...(typeof offset === 'number' ? { offset } : {}),
+      ...(typeof cursor === 'string' ? { cursor } : {}),
+    };
+  }
+}

@@ -1,0 +1,51 @@
+/** What the arguments of lists take for the kinds of search parameters (http://hl7.org/fhir/R4/graphql.html, Searching). */
+import { GraphQLError, GraphQLScalarType, GraphQLString, Kind } from 'graphql';
+import { DECIMAL_MARK } from '../json';
+import { primitiveScalar } from './primitives';
+
+/** A value as the query string of REST has it; codes, numbers and booleans may stand without quotes. */
+function searchScalar(name: string, description: string): GraphQLScalarType<string, unknown> {
+  const refused = (): GraphQLError => new GraphQLError(`${name} is written as a string`);
+  return new GraphQLScalarType<string, unknown>({
+    name,
+    description,
+    serialize: String,
+    parseValue(value) {
+      if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+      if (typeof value !== 'string') throw refused();
+      return value.startsWith(DECIMAL_MARK) ? value.slice(DECIMAL_MARK.length) : value;
+    },
+    parseLiteral(node) {
+      switch (node.kind) {
+        case Kind.STRING:
+        case Kind.ENUM:
+        case Kind.INT:
+        case Kind.FLOAT:
+          return node.value;
+        case Kind.BOOLEAN:
+          return String(node.value);
+        default:
+          throw refused();
+      }
+    },
+  });
+}
+
+const SCALARS: Readonly<Record<string, GraphQLScalarType>> = {
+  string: GraphQLString,
+  date: primitiveScalar('date'),
+  uri: primitiveScalar('uri'),
+  token: searchScalar('token', 'A code as search writes it: `code`, `system|code`, `|code`, `system|`.'),
+  reference: searchScalar('reference', 'What is referred to, as search writes it: `Patient/1`, `1`, a url.'),
+  number: searchScalar('number', 'A number as search writes it, perhaps with a prefix: `5.4`, `gt100`.'),
+  quantity: searchScalar('quantity', 'A quantity as search writes it: `5.4`, `gt5.4|http://unitsofmeasure.org|mg`.'),
+  composite: searchScalar('composite', 'Values of several parameters as search writes them: `8480-6$gt140`.'),
+  special: searchScalar('special', 'The value of a search parameter with a grammar of its own.'),
+};
+
+/** The scalar for values of a search parameter of this kind; the same object for every release. */
+export function searchScalarOf(kind: string): GraphQLScalarType {
+  const scalar = SCALARS[kind];
+  if (scalar === undefined) throw new Error(`there is no scalar for search parameters of the kind '${kind}'`);
+  return scalar;
+}
