@@ -5,13 +5,13 @@ import { toResource } from '../resource-source';
 import type { ChangeAnswer } from './run-alone';
 
 /** What the mutations of any type answer. */
-export function toWriteResult({ extensionBase }: GatewayContext, answer: ChangeAnswer): WriteResult {
+export function toWriteResult(context: GatewayContext, answer: ChangeAnswer): WriteResult {
   switch (answer.kind) {
     case 'written': {
       const { version, created, warnings } = answer.result;
       return {
         ...placeOf(version),
-        resource: toResource(version, extensionBase),
+        resource: toResource(version, context),
         created,
         issues: [...warnings],
       };
@@ -20,7 +20,7 @@ export function toWriteResult({ extensionBase }: GatewayContext, answer: ChangeA
       const { version } = answer;
       return {
         ...placeOf(version),
-        resource: toResource(version, extensionBase),
+        resource: toResource(version, context),
         created: false,
         issues: [],
       };
