@@ -7,6 +7,7 @@ import {
   type StoredVersion,
 } from '../core/index';
 import type { Handlers, ListRequest } from '../schema/fhir/index';
+import { typedChange } from './changes/typed-change';
 import type { GatewayContext } from './context';
 import { findInner } from './parsed-resources';
 import { orNothing } from './misses';
@@ -18,8 +19,13 @@ const DEFAULT_PAGE = 50;
 const SHOWN = 80;
 
 export const handlers: Handlers<GatewayContext> = {
-  async read(type, id, context) {
-    const version = await orNothing(context.loaders.resources.load(`${type}/${id}`));
+  async read(type, id, asOf, context) {
+    const { core, request, loaders } = context;
+    const version = await orNothing(
+      asOf === undefined
+        ? loaders.resources.load(`${type}/${id}`)
+        : core.readAsOf(request, type, id, Date.parse(asOf)),
+    );
     return version && toResource(version, context);
   },
 
@@ -30,6 +36,7 @@ export const handlers: Handlers<GatewayContext> = {
     const page = await context.loaders.searches.load({
       type: request.type,
       parameters: toParameters(request, pageSize),
+      ...(request.asOf === undefined ? {} : { asOf: Date.parse(request.asOf) }),
     });
     if (!request.isPage) requireWhole(request, page);
     return {
@@ -56,6 +63,7 @@ export const handlers: Handlers<GatewayContext> = {
   },
 
   inner: toInnerResource,
+  change: typedChange,
 };
 
 function load(

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { type GraphQLSchema, specifiedDirectives } from 'graphql';
+import { assertInputObjectType, type GraphQLSchema, specifiedDirectives } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import { atomicDirective } from '../schema/atomic';
 import { SHAPING_DIRECTIVES } from '../schema/directives';
@@ -25,8 +25,9 @@ export function createSchema(definitions: SchemaDefinitions): GraphQLSchema {
     // A test validates the schema; at every start that would be time lost.
     skipCheck: true,
   });
-  const { types, query } = createFhirTypes(definitions, handlers);
-  return graft(root, [resourceTypeEnum(definitions.resourceTypes), ...types], { query });
+  const patchOperation = assertInputObjectType(root.getType('JsonPatchOperation'));
+  const { types, query, mutation } = createFhirTypes(definitions, handlers, patchOperation);
+  return graft(root, [resourceTypeEnum(definitions.resourceTypes), ...types], { query, mutation });
 }
 
 export { atomicRule } from './changes/atomic-rule';

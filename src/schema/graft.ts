@@ -81,7 +81,8 @@ export function graft(
         ...config,
         fields: () => ({
           ...mapValues(config.fields, (field) => ({ ...swapped(field), args: mapValues(inOrder(field.args), swapped) })),
-          ...added,
+          // Their own types may be among the replacements, those of their arguments among the copies.
+          ...mapValues(added, (field) => ({ ...field, args: mapValues(field.args ?? {}, swapped) })),
         }),
         interfaces: () => config.interfaces.map(named),
       });

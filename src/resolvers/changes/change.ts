@@ -106,7 +106,7 @@ export function deleteOf(target: ChangeTarget, given: FieldArguments): Deletion 
 }
 
 /** By `id` or `criteria`. */
-function targetOf(given: FieldArguments): ChangeTarget {
+export function targetOf(given: FieldArguments): ChangeTarget {
   const type = textOf(given, 'type') ?? '';
   const id = textOf(given, 'id');
   const criteria = queryOf(given, 'criteria');

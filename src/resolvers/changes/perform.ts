@@ -21,11 +21,18 @@ export async function perform(
   if (isAtomic(info)) return performTogether(context, info, key);
   const change = make(given);
   requireNoUrn(change);
+  forgetReads(context);
   if (!change.isDryRun) return runAlone(context, change);
   return answerOf(
     runTogether(context, [{ key, change }], true).then(([answer]) => new Map([[key, answer]])),
     key,
   );
+}
+
+/** What fields behind this one ask for is not what was read before it. */
+function forgetReads({ loaders }: GatewayContext): void {
+  loaders.resources.clearAll();
+  loaders.searches.clearAll();
 }
 
 function isAtomic({ operation, variableValues }: GraphQLResolveInfo): boolean {

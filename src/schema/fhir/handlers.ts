@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import type { JsonObject } from '../json';
 import type { ResourceSource } from '../types/resource';
 
@@ -18,6 +19,8 @@ export interface ListRequest {
   readonly counted: boolean;
   /** False: only the number of all matches is wanted. */
   readonly listed: boolean;
+  /** An instant: the matches of then, each in its version of then. */
+  readonly asOf?: string;
   /** False: all matches, or as many as `count` says; fewer are an error and not an answer. */
   readonly isPage: boolean;
 }
@@ -41,12 +44,41 @@ export interface ReferenceRequest {
   readonly optional: boolean;
 }
 
+export type ChangeKind = 'create' | 'update' | 'patch' | 'delete';
+
+/** What a change of a resource came to. */
+export interface ChangeResult {
+  /** Of its new version, below the FHIR root: `Patient/1/_history/3`. */
+  readonly location?: string;
+  /** The new version; undefined after a deletion. */
+  readonly resource?: ResourceSource;
+  /** An OperationOutcome. */
+  readonly information: ResourceSource;
+}
+
+/** How a field changes resources. */
+export interface TypedChange<Context> {
+  /** What the field says of itself to whoever looks at its document as a whole. */
+  readonly extensions: Readonly<Record<string, unknown>>;
+  resolve(
+    given: Readonly<Record<string, unknown>>,
+    context: Context,
+    info: GraphQLResolveInfo,
+  ): Promise<ChangeResult>;
+}
+
 /** What the fields of the generated types ask for; the schema itself reaches nothing. */
 export interface Handlers<Context> {
-  /** Undefined: there is none. */
-  read(type: string, id: string, context: Context): Promise<ResourceSource | undefined>;
+  /** Undefined: there is none. `asOf`: an instant; undefined: now. */
+  read(
+    type: string,
+    id: string,
+    asOf: string | undefined,
+    context: Context,
+  ): Promise<ResourceSource | undefined>;
   list(request: ListRequest, context: Context): Promise<ListPage>;
   resolve(request: ReferenceRequest, context: Context): Promise<ResourceSource | undefined>;
   /** A resource inside of another one. */
   inner(resource: JsonObject): ResourceSource;
+  change(kind: ChangeKind, type: string): TypedChange<Context>;
 }

@@ -14,7 +14,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { isJsonObject } from '../json';
-import { codeScalar } from '../scalars';
+import { codeScalar, instantScalar } from '../scalars';
 import { selects } from '../selection';
 import { memberOf, ResourceSource } from '../types/resource';
 import type { SchemaDefinitions, SchemaParameter } from './definitions';
@@ -42,6 +42,9 @@ interface Source {
   /** Its reference parameters that refer to few types. */
   readonly references: readonly SchemaParameter[];
 }
+
+/** What is at the root can be asked for as it was. */
+const AS_OF: GraphQLFieldConfigArgumentMap = { asOf: { type: instantScalar } };
 
 /** Any other cursor is one that core gave out. */
 const FIRST_PAGE = 'first';
@@ -87,11 +90,12 @@ export class ResourceFields<Context> {
       const { type } = source;
       fields[type] = {
         type: this.elements().ofType(type),
-        description: `The ${type} of this id as it is now; null when there is none.`,
-        args: { id: { type: new GraphQLNonNull(GraphQLID) } },
-        resolve: (_root, { id }, context) => this.handlers.read(type, String(id), context),
+        description: `The ${type} of this id as it is now, or was at a moment; null when there is none.`,
+        args: { id: { type: new GraphQLNonNull(GraphQLID) }, ...AS_OF },
+        resolve: (_root, { id, asOf }, context) =>
+          this.handlers.read(type, String(id), typeof asOf === 'string' ? asOf : undefined, context),
       };
-      const args = source.args.configuration(false);
+      const args = { ...source.args.configuration(false), ...AS_OF };
       fields[`${type}List`] = {
         ...this.listField(source, args, () => undefined),
         description: `Resources of the type ${type} that meet all arguments.`,
@@ -251,5 +255,6 @@ function toRequest(
     ...request,
     ...(cursor === undefined || cursor === FIRST_PAGE ? {} : { cursor }),
     ...(referring === undefined ? {} : { referring }),
+    ...(typeof given.asOf === 'string' ? { asOf: given.asOf } : {}),
   };
 }

@@ -1,0 +1,76 @@
+/** The mutations of one resource type, such as PatientCreate. */
+import type { GraphQLResolveInfo } from 'graphql';
+import { fhirError, type Issue, toOutcome } from '../../core/index';
+import type { ChangeKind, ChangeResult, TypedChange } from '../../schema/fhir/index';
+import { isJsonObject, type JsonObject } from '../../schema/json';
+import type { GatewayContext } from '../context';
+import { toResource, toReturnedResource } from '../resource-source';
+import { ChangeMaker, createOf, deleteOf, type FieldArguments, patchOf, targetOf, updateOf } from './change';
+import { perform } from './perform';
+import type { ChangeAnswer } from './run-alone';
+
+/** How a field of that type changes resources. */
+export function typedChange(kind: ChangeKind, type: string): TypedChange<GatewayContext> {
+  const toChange = makerOf(kind, type);
+  return {
+    extensions: { toChange },
+    async resolve(given: FieldArguments, context: GatewayContext, info: GraphQLResolveInfo) {
+      return toChangeResult(context, await perform(context, info, toChange, given));
+    },
+  };
+}
+
+function makerOf(kind: ChangeKind, type: string): ChangeMaker {
+  switch (kind) {
+    case 'create':
+      return new ChangeMaker((given) => createOf(type, resourceOf(given), given));
+    case 'update':
+      return new ChangeMaker((given) => updateOf(targetOf({ ...given, type }), resourceOf(given), given));
+    case 'patch':
+      return new ChangeMaker((given) => patchOf(targetOf({ ...given, type }), given));
+    case 'delete':
+      return new ChangeMaker((given) => deleteOf(targetOf({ ...given, type }), given));
+  }
+}
+
+function resourceOf({ res }: FieldArguments): JsonObject {
+  if (isJsonObject(res)) return res;
+  throw fhirError('invalidValue', { reason: "'res' is a JSON object" });
+}
+
+function toChangeResult(context: GatewayContext, answer: ChangeAnswer): ChangeResult {
+  switch (answer.kind) {
+    case 'written': {
+      const { version, warnings } = answer.result;
+      const { type, id, versionId } = version;
+      const done = `${type}/${id} is stored as version ${versionId}`;
+      return {
+        location: `${type}/${id}/_history/${versionId}`,
+        resource: toResource(version, context),
+        information: informationOf(done, warnings),
+      };
+    }
+    case 'found': {
+      const { version } = answer;
+      const { type, id, versionId } = version;
+      return {
+        location: `${type}/${id}/_history/${versionId}`,
+        resource: toResource(version, context),
+        information: informationOf(`${type}/${id} meets the criteria already; nothing was stored`, []),
+      };
+    }
+    case 'deleted': {
+      const { type, versions } = answer;
+      const done =
+        versions.length === 0
+          ? 'There was nothing to delete'
+          : `${versions.length === 1 ? `${type}/${versions[0]?.id ?? ''} is` : `${versions.length} resources are`} deleted`;
+      return { information: informationOf(done, []) };
+    }
+  }
+}
+
+function informationOf(diagnostics: string, warnings: readonly Issue[]): ChangeResult['information'] {
+  const done: Issue = { severity: 'information', code: 'informational', diagnostics };
+  return toReturnedResource(toOutcome([done, ...warnings]));
+}
