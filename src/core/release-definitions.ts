@@ -1,5 +1,6 @@
 import { loadDefinitions, type TypeStructure } from './fhir/definitions';
 import { RELEASES, type Release } from './fhir/release';
+import { type OperationSignature, operationSignatures } from './operations/signatures';
 import { searchableParameters, type SearchableParameter } from './search/searchable';
 
 export type { SearchableParameter } from './search/searchable';
@@ -13,6 +14,8 @@ export interface ReleaseDefinitions {
   readonly resourceTypes: readonly string[];
   /** Structure of any type, data types too; undefined when the release has no such type. */
   structure(typeName: string): TypeStructure | undefined;
+  /** The operations that can be run, by code. */
+  readonly operations: readonly OperationSignature[];
   /** The parameters that a search of the type understands, sorted by code. */
   searchParameters(type: string): readonly SearchableParameter[];
 }
@@ -26,6 +29,7 @@ export function releaseDefinitions(release: Release): ReleaseDefinitions {
     fhirVersion: RELEASES[release].fhirVersion,
     resourceTypes,
     structure,
+    operations: operationSignatures(definitions),
     searchParameters: (type) => searchableParameters(definitions, type),
   };
 }

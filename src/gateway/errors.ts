@@ -1,6 +1,6 @@
 /** One error model with REST: the issue code and the OperationOutcome that REST would answer stand in `extensions`. */
 import { unwrapResolverError } from '@apollo/server/errors';
-import { type GraphQLFormattedError } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { FhirError, fhirError, type Issue, type Log, toFhirError, toOutcome } from '../core/index';
 import { DECIMAL_MARK } from '../schema/json';
 import { RawJson } from '../schema/raw-json';
@@ -14,6 +14,8 @@ const REQUEST_ERRORS: Readonly<Record<string, string>> = {
   OPERATION_RESOLUTION_FAILURE: 'required',
   PERSISTED_QUERY_NOT_SUPPORTED: 'not-supported',
 };
+
+const BAD_REQUEST = 400;
 
 /** Longer sentences are cut: graphql repeats what a client sent. */
 const LONGEST_MESSAGE = 1000;
@@ -65,5 +67,8 @@ export function logUnexpected(error: unknown, requestId: string, log: Log): void
 /** The HTTP status of a request of which every root field failed, by its first error. */
 export function toStatus(error: unknown): number {
   const cause = unwrapResolverError(error);
-  return cause instanceof FhirError ? cause.status : fhirError('internal').status;
+  if (cause instanceof FhirError) return cause.status;
+  // What a resolver finds wrong with its arguments.
+  const isRequest = cause instanceof GraphQLError && String(cause.extensions['code']) in REQUEST_ERRORS;
+  return isRequest ? BAD_REQUEST : fhirError('internal').status;
 }

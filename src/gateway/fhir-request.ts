@@ -6,8 +6,8 @@
 import type { HeaderMap } from '@apollo/server';
 import type { FastifyRequest } from 'fastify';
 import { type Core, fhirError } from '../core/index';
-import type { DocumentLimits } from '../schema/limits';
-import { checkText, JSON_TYPES, parseBody, toHeaderMap, toSearch } from './http';
+import { type DocumentLimits, measureText } from '../schema/limits';
+import { JSON_TYPES, parseBody, toHeaderMap, toSearch } from './http';
 import { type InstanceAddress, type InstanceDocument, selectInstance } from './instance';
 
 /** What Apollo Server is given. */
@@ -79,7 +79,8 @@ function inBody(
 }
 
 function wrap(text: string, address: InstanceAddress, limits: DocumentLimits): InstanceDocument {
-  checkText({ query: text }, limits);
+  // What is over a limit is refused as it was sent.
+  if (measureText(text, limits)) return { ...address, text, insertions: [] };
   return selectInstance(text, address, limits.tokens);
 }
 

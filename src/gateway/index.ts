@@ -61,7 +61,10 @@ type GatewayRequest = FastifyRequest<{ Params: Address }>;
 
 const URL = '/w/:tenant/api/v1/graphql/:release';
 /** HL7's own addresses (http://hl7.org/fhir/R4/graphql.html#invoking). */
-const FHIR_URLS = ['/w/:tenant/api/v1/fhir/:release/$graphql'];
+const FHIR_URLS = [
+  '/w/:tenant/api/v1/fhir/:release/$graphql',
+  '/w/:tenant/api/v1/fhir/:release/:type/:id/$graphql',
+];
 const SCHEMA_URL = `${URL}/schema.graphql`;
 /** What logs and metrics say instead of the address. */
 const INTERACTIONS = new Map(

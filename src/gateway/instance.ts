@@ -3,8 +3,8 @@
  * selects is put below the field that reads the resource, and taken out of the answer again.
  */
 import type { ApolloServerPlugin } from '@apollo/server';
-import { GraphQLError, type GraphQLFormattedError, Lexer, Source, type Token, TokenKind } from 'graphql';
-import { type FhirError, fhirError, toFhirError } from '../core/index';
+import { type GraphQLFormattedError, Lexer, Source, type Token, TokenKind } from 'graphql';
+import { type FhirError, fhirError, type RequestContext, toFhirError } from '../core/index';
 import type { GatewayContext } from '../resolvers/index';
 import { formatFhirError } from './errors';
 
@@ -30,11 +30,12 @@ export interface InstanceDocument extends InstanceAddress {
 const NAME = 'resource';
 const END = ' }';
 
-const instances = new WeakMap<GatewayContext, InstanceDocument>();
+/** By the request in core's words: Apollo Server hands plugins a copy of the context. */
+const instances = new WeakMap<RequestContext, InstanceDocument>();
 
 /** Says that a request is about one resource. */
 export function setInstance(context: GatewayContext, instance: InstanceDocument): GatewayContext {
-  instances.set(context, instance);
+  instances.set(context.request, instance);
   return context;
 }
 
@@ -99,9 +100,9 @@ class Writer {
   }
 }
 
-function onlyQueries(keyword: string): GraphQLError {
-  const message = `One resource is asked by queries; send the ${keyword} to the address of the whole server`;
-  return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status: 400 } } });
+function onlyQueries(keyword: string): FhirError {
+  const reason = `One resource is asked by queries; send the ${keyword} to the address of the whole server`;
+  return fhirError('invalidValue', { reason });
 }
 
 /** Takes answer, paths and locations of a query on one resource back to what the client has sent. */
@@ -109,7 +110,7 @@ export const instancePlugin: ApolloServerPlugin<GatewayContext> = {
   async requestDidStart() {
     return {
       async willSendResponse({ response, contextValue }) {
-        const instance = instances.get(contextValue);
+        const instance = instances.get(contextValue.request);
         if (!instance || response.body.kind !== 'single') return;
         const { singleResult } = response.body;
         const { data, errors } = singleResult;

@@ -1,6 +1,7 @@
 /** What the generated fields ask of core. */
 import {
   fhirError,
+  type JsonObject,
   type LocalReference,
   type SearchPage,
   type SearchRequest,
@@ -11,7 +12,9 @@ import { typedChange } from './changes/typed-change';
 import type { GatewayContext } from './context';
 import { findInner } from './parsed-resources';
 import { orNothing } from './misses';
-import { toInnerResource, toResource } from './resource-source';
+import { toInput } from './json-document';
+import { toBundleText } from './page-bundle';
+import { toInnerResource, toResource, toReturnedResource } from './resource-source';
 
 /** As in REST. */
 const DEFAULT_PAGE = 50;
@@ -37,6 +40,7 @@ export const handlers: Handlers<GatewayContext> = {
       type: request.type,
       parameters: toParameters(request, pageSize),
       ...(request.asOf === undefined ? {} : { asOf: Date.parse(request.asOf) }),
+      ...(request.where === undefined ? {} : { where: request.where }),
     });
     if (!request.isPage) requireWhole(request, page);
     return {
@@ -60,6 +64,20 @@ export const handlers: Handlers<GatewayContext> = {
     throw fhirError('brokenReference', {
       reference: typeof text === 'string' ? `'${text.slice(0, SHOWN)}'` : 'what has no literal reference',
     });
+  },
+
+  async invoke({ parameters, cursor, affectsState, ...address }, context) {
+    const input: JsonObject = {
+      resourceType: 'Parameters',
+      ...(parameters.length === 0 ? {} : { parameter: [...parameters] }),
+    };
+    const result = await context.core.invoke(context.request, {
+      ...address,
+      input: toInput(input, context.maxDepth),
+      ...(cursor === undefined ? {} : { query: [['_cursor', cursor]] }),
+      safe: !affectsState,
+    });
+    return toReturnedResource('text' in result ? result.text : toBundleText(result));
   },
 
   inner: toInnerResource,

@@ -85,6 +85,8 @@ const ROUTES: readonly Route[] = [
 const OF_GATEWAY: readonly DescribedRoute[] = [
   { path: '/$graphql', method: 'GET', interaction: INTERACTIONS.graphqlSystem },
   { path: '/$graphql', method: 'POST', interaction: INTERACTIONS.graphqlSystemByPost },
+  { path: '/:type/:id/$graphql', method: 'GET', interaction: INTERACTIONS.graphqlInstance },
+  { path: '/:type/:id/$graphql', method: 'POST', interaction: INTERACTIONS.graphqlInstanceByPost },
 ];
 
 /** What the addresses answer. */

@@ -108,10 +108,11 @@ describe.each<Release>(['r4', 'r4b'])('$graphql of %s', (release) => {
   it('is named by the CapabilityStatement and the OpenAPI document', async () => {
     const fhirRoot = server.path('system', release);
     const named = { name: 'graphql', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-graphql' };
-    const [{ operation }] = (await server.request('GET', `${fhirRoot}/metadata`)).json.rest;
+    const [{ operation, resource }] = (await server.request('GET', `${fhirRoot}/metadata`)).json.rest;
     expect(operation).toContainEqual(named);
+    expect(resource[0].operation).toContainEqual(named);
     const { paths } = (await server.request('GET', `${fhirRoot}/openapi.json`)).json;
-    for (const path of ['/$graphql']) {
+    for (const path of ['/$graphql', '/{type}/{id}/$graphql']) {
       expect(Object.keys(paths[path])).toEqual(expect.arrayContaining(['get', 'post']));
     }
     expect(Object.keys(paths['/$graphql'].post.requestBody.content)).toEqual([

@@ -186,7 +186,7 @@ function servedByGateway({ operations }: Definitions): readonly OperationInfo[] 
   const definition = operations.get(GRAPHQL);
   if (definition === undefined) return [];
   const { code, url, resources, affectsState } = definition;
-  return [{ code, definition: url, levels: ['system'], types: resources, affectsState }];
+  return [{ code, definition: url, levels: ['system', 'instance'], types: resources, affectsState }];
 }
 
 /** Parameters that may refer to nearly every type are left out of each type's list: they would double the statement. */

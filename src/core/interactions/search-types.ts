@@ -56,6 +56,8 @@ async function answerAny(
   }
   if (request.asOf !== undefined)
     throw fhirError('notSupported', { reason: 'A search as of a moment is of one resource type' });
+  if (request.where !== undefined)
+    throw fhirError('notSupported', { reason: 'A search by conditions is of one resource type' });
   return searchSeveral(services, context, typeContext, request, names, types);
 }
 

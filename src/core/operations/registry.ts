@@ -43,17 +43,20 @@ export function listOperations(
   definitions: Definitions,
 ): readonly OperationInfo[] {
   return runnable(operations, definitions)
-    .map(({ definition, operation }) => ({
-      code: definition.code,
-      definition: definition.url,
-      levels: levelsOf({ definition, operation }),
-      types: definition.resources,
-      affectsState: definition.affectsState,
-    }))
+    .map(infoOf)
     .sort((a, b) => (a.code + a.definition < b.code + b.definition ? -1 : 1));
 }
 
-function runnable(operations: readonly Operation[], definitions: Definitions): readonly FoundOperation[] {
+export function infoOf(found: FoundOperation): OperationInfo {
+  const { code, url, resources, affectsState } = found.definition;
+  return { code, definition: url, levels: levelsOf(found), types: resources, affectsState };
+}
+
+/** Each operation with its definition, where the release has it. */
+export function runnable(
+  operations: readonly Operation[],
+  definitions: Definitions,
+): readonly FoundOperation[] {
   return operations.flatMap((operation) => {
     const definition = operation.own ?? definitions.operations.get(operation.definition);
     return definition === undefined ? [] : [{ definition, operation }];

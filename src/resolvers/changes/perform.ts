@@ -4,7 +4,6 @@ import { FhirError, fhirError } from '../../core/index';
 import { atomicDirective } from '../../schema/atomic';
 import type { GatewayContext } from '../context';
 import { ChangeMaker, type FieldArguments } from './change';
-import { forgetReads } from './forget-reads';
 import { type ChangeAnswer, runAlone } from './run-alone';
 import { type NamedChange, Refusals, requireNoUrn, runTogether } from './run-together';
 
@@ -28,6 +27,12 @@ export async function perform(
     runTogether(context, [{ key, change }], true).then(([answer]) => new Map([[key, answer]])),
     key,
   );
+}
+
+/** What fields behind this one ask for is not what was read before it. */
+function forgetReads({ loaders }: GatewayContext): void {
+  loaders.resources.clearAll();
+  loaders.searches.clearAll();
 }
 
 function isAtomic({ operation, variableValues }: GraphQLResolveInfo): boolean {

@@ -1,3 +1,5 @@
+import type { SchemaOperation } from './operations/definitions';
+
 /** What the schema of a release is made from; core's definitions have this shape, and the schema knows no core. */
 export interface SchemaDefinitions {
   /** `4.0.1` */
@@ -8,6 +10,8 @@ export interface SchemaDefinitions {
   readonly resourceTypes: readonly string[];
   /** Structure of any type; undefined when the release has no such type. */
   structure(typeName: string): SchemaStructure | undefined;
+  /** The operations that can be run. */
+  readonly operations: readonly SchemaOperation[];
   /** The search parameters of a resource type that work. */
   searchParameters(type: string): readonly SchemaParameter[];
 }

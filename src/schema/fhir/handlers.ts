@@ -1,6 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { JsonObject } from '../json';
 import type { ResourceSource } from '../types/resource';
+import type { OperationRequest } from './operations/definitions';
+import type { Condition } from './where/condition';
 
 /** One parameter of a search as REST writes it: name with its modifier, value not percent-encoded. */
 export type SearchPair = readonly [name: string, value: string];
@@ -10,6 +12,8 @@ export interface ListRequest {
   readonly type: string;
   /** In the order of the arguments, without those that say which page. */
   readonly parameters: readonly SearchPair[];
+  /** What is to be met besides. */
+  readonly where?: readonly Condition[];
   /** Only what refers to this resource, by this parameter. */
   readonly referring?: { readonly parameter: string; readonly to: ResourceSource };
   readonly count?: number;
@@ -78,6 +82,7 @@ export interface Handlers<Context> {
   ): Promise<ResourceSource | undefined>;
   list(request: ListRequest, context: Context): Promise<ListPage>;
   resolve(request: ReferenceRequest, context: Context): Promise<ResourceSource | undefined>;
+  invoke(request: OperationRequest, context: Context): Promise<ResourceSource>;
   /** A resource inside of another one. */
   inner(resource: JsonObject): ResourceSource;
   change(kind: ChangeKind, type: string): TypedChange<Context>;

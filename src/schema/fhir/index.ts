@@ -3,6 +3,7 @@ import type { SchemaDefinitions } from './definitions';
 import { ElementTypes, type Fields } from './elements';
 import type { Handlers } from './handlers';
 import { mutationFields } from './mutations';
+import { operationFields } from './operations';
 import { ResourceFields } from './resource-fields';
 
 export type { SchemaDefinitions } from './definitions';
@@ -31,8 +32,12 @@ export function createFhirTypes<Context>(
 ): FhirTypes<Context> {
   const fields: ResourceFields<Context> = new ResourceFields(definitions, handlers, () => elements);
   const elements = new ElementTypes(definitions, handlers, (typeName) => fields.further(typeName));
-  const query = fields.query();
-  const mutation = mutationFields(definitions.resourceTypes, elements, handlers, patchOperation);
+  const operations = operationFields(definitions, elements, definitions.operations, (request, context) =>
+    handlers.invoke(request, context),
+  );
+  const query = { ...fields.query(), ...operations.query };
+  const changes = mutationFields(definitions.resourceTypes, elements, handlers, patchOperation);
+  const mutation = { ...changes, ...operations.mutation };
   const types = [elements.resource, elements.ofType('Meta'), elements.ofType('Reference'), ...elements.made];
   return { types, query, mutation };
 }

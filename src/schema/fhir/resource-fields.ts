@@ -22,6 +22,7 @@ import type { ElementTypes, Field, Fields } from './elements';
 import type { Handlers, ListPage, ListRequest } from './handlers';
 import { primitiveScalar } from './primitives';
 import { SearchArguments, toArgumentName } from './search-arguments';
+import { WhereTypes } from './where';
 
 /**
  * Parameters that may refer to nearly every type would make a list on nearly every type; what they find is found by
@@ -56,6 +57,7 @@ export class ResourceFields<Context> {
   private readonly sources: ReadonlyMap<string, Source>;
   private readonly connections = new Map<string, GraphQLObjectType>();
   private readonly enums = new Map<string, GraphQLEnumType>();
+  private readonly wheres: WhereTypes;
   /** By type, those that refer to it. */
   private readonly referring = new Map<string, Source[]>();
 
@@ -65,6 +67,7 @@ export class ResourceFields<Context> {
     private readonly handlers: Handlers<Context>,
     private readonly elements: () => ElementTypes<Context>,
   ) {
+    this.wheres = new WhereTypes(definitions);
     this.sources = new Map(
       definitions.resourceTypes.map((type) => {
         const parameters = definitions.searchParameters(type);
@@ -95,7 +98,7 @@ export class ResourceFields<Context> {
         resolve: (_root, { id, asOf }, context) =>
           this.handlers.read(type, String(id), typeof asOf === 'string' ? asOf : undefined, context),
       };
-      const args = { ...source.args.configuration(false), ...AS_OF };
+      const args = { ...source.args.configuration(false), ...this.where(type), ...AS_OF };
       fields[`${type}List`] = {
         ...this.listField(source, args, () => undefined),
         description: `Resources of the type ${type} that meet all arguments.`,
@@ -117,6 +120,7 @@ export class ResourceFields<Context> {
       const args = {
         _reference: { type: new GraphQLNonNull(this.referenceEnum(source)) },
         ...source.args.configuration(true),
+        ...this.where(source.type),
       };
       const scope: Scope = (to, parameter) => referringTo(source, typeName, to, parameter);
       fields[`${source.type}List`] = this.listField(source, args, scope);
@@ -164,7 +168,7 @@ export class ResourceFields<Context> {
       type: new GraphQLList(this.elements().ofType(source.type)),
       args,
       resolve: async (from, given, context) => {
-        const request = toRequest(source, given, scope(from, given._reference));
+        const request = this.request(source, given, scope(from, given._reference));
         const asked = { ...request, counted: false, listed: true, isPage: false };
         return (await this.handlers.list(asked, context)).resources;
       },
@@ -176,13 +180,24 @@ export class ResourceFields<Context> {
       type: this.connectionType(source.type),
       args,
       resolve: async (from, given, context, info) => {
-        const request = toRequest(source, given, scope(from, given._reference));
+        const request = this.request(source, given, scope(from, given._reference));
         const counted = selects(info, 'count');
         const listed = !counted || PAGE_FIELDS.some((name) => selects(info, name));
         const page = await this.handlers.list({ ...request, counted, listed, isPage: true }, context);
         return { ...page, offset: request.cursor === undefined ? (request.offset ?? 0) : undefined };
       },
     };
+  }
+
+  private where(type: string): GraphQLFieldConfigArgumentMap {
+    return { where: { type: this.wheres.of(type) } };
+  }
+
+  private request(source: Source, given: Arguments, referring: ListRequest['referring']): PageRequest {
+    const { where } = given;
+    const request = toRequest(source, given, referring);
+    if (where === undefined || where === null) return request;
+    return { ...request, where: this.wheres.conditions(source.type, where) };
   }
 
   private connectionType(type: string): GraphQLObjectType {
@@ -242,11 +257,12 @@ function badInput(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
 }
 
+type Arguments = Readonly<Record<string, unknown>>;
 type PageRequest = Omit<ListRequest, 'counted' | 'listed' | 'isPage'>;
 
 function toRequest(
   { type, args }: Source,
-  given: Readonly<Record<string, unknown>>,
+  given: Arguments,
   referring: ListRequest['referring'],
 ): PageRequest {
   const { cursor, ...request } = args.request(given);

@@ -43,7 +43,6 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
       'expand',
       'lastn',
       'lookup',
-      'match',
       'meta-add',
       'meta-delete',
       'meta',

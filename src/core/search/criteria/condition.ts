@@ -1,6 +1,7 @@
 /** Conditions that are a tree and no list of parameters: what they are made of means what it means in a search. */
 import type { SearchCondition } from '../../api';
 import { fhirError } from '../../errors';
+import { storedParameters } from '../parameter';
 import type { Criterion } from '../predicate';
 import type { SearchTypeContext } from '../types/search-type';
 import { parseCriterion } from '.';
@@ -56,10 +57,15 @@ class ConditionCompiler {
       case 'chain': {
         const { parameter: code, target, of } = condition;
         const link = { code, type: target, name: `${code}:${target}` };
-        return (
-          chainCriterion(this.context, type, link, nesting, (to, inside) => inner(of, to, inside)) ??
-          unknown(type, code)
+        const chain = chainCriterion(this.context, type, link, nesting, (to, inside) =>
+          inner(of, to, inside),
         );
+        if (chain !== undefined) return chain;
+        const { definitions } = this.context;
+        if (storedParameters(definitions, type).get(code)?.parameter.kind !== 'reference')
+          unknown(type, code);
+        // It may refer to such a resource by its definition, and never does by its expression.
+        return oneOf([]);
       }
       case 'has': {
         const { source, parameter: code, of } = condition;

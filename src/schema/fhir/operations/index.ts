@@ -1,0 +1,112 @@
+/**
+ * Operations as fields, typed by their OperationDefinitions: `ValueSetExpand(url: …)`. Those that change nothing are fields
+ * of Query, others of Mutation.
+ */
+import {
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLID,
+  GraphQLNonNull,
+  type GraphQLOutputType,
+  GraphQLString,
+} from 'graphql';
+import { codeScalar } from '../../scalars';
+import type { ResourceSource } from '../../types/resource';
+import type { SchemaDefinitions } from '../definitions';
+import type { ElementTypes, Field, Fields } from '../elements';
+import type { OperationRequest, SchemaOperation } from './definitions';
+import { badInput, inputArguments, inputParameters } from './input';
+
+export type { OperationRequest, SchemaOperation, SchemaOperationParameter } from './definitions';
+
+/** Stands for all types in OperationDefinition.resource. */
+const ALL = 'Resource';
+/** What the fields of such operations begin with. */
+const ANY = 'Any';
+
+export interface OperationFields<Context> {
+  readonly query: Fields<Context>;
+  readonly mutation: Fields<Context>;
+}
+
+export function operationFields<Context>(
+  definitions: SchemaDefinitions,
+  elements: ElementTypes<Context>,
+  operations: readonly SchemaOperation[],
+  invoke: (request: OperationRequest, context: Context) => Promise<ResourceSource>,
+): OperationFields<Context> {
+  const fields: OperationFields<Context> = { query: {}, mutation: {} };
+  for (const operation of operations) {
+    const target = operation.affectsState ? fields.mutation : fields.query;
+    for (const type of operation.types)
+      target[`${type === ALL ? ANY : type}${toFieldName(operation.code)}`] = operationField(type, operation);
+  }
+  return fields;
+
+  function operationField(on: string, operation: SchemaOperation): Field<Context> {
+    const { code, definition, levels, affectsState, isPaged } = operation;
+    const address = addressArguments(on, levels);
+    // `id` of $document says what the address says.
+    const inputs = operation.parameters.filter(({ use, name }) => use === 'in' && !(name in address));
+    const paging: GraphQLFieldConfigArgumentMap = isPaged
+      ? { _cursor: { type: GraphQLString, description: 'Of the link `next` of the page before.' } }
+      : {};
+    return {
+      type: resultType(operation),
+      description: `$${code}: ${definition}`,
+      args: { ...address, ...inputArguments(definitions, inputs), ...paging },
+      resolve: (_root, given, context) => {
+        const type = on === ALL ? textOf(given['type']) : on;
+        const id = textOf(given['id']);
+        if (id !== undefined && type === undefined) throw badInput("An 'id' needs a 'type'");
+        const level = id !== undefined ? 'instance' : typeLevel(levels, type);
+        return invoke(
+          {
+            level,
+            ...(level === 'system' ? {} : { type }),
+            ...(id === undefined ? {} : { id }),
+            code,
+            affectsState,
+            parameters: inputParameters(definitions, inputs, given),
+            ...(typeof given['_cursor'] === 'string' ? { cursor: given['_cursor'] } : {}),
+          },
+          context,
+        );
+      },
+    };
+  }
+
+  function resultType({ returns = 'Parameters' }: SchemaOperation): GraphQLOutputType {
+    return returns === ALL ? elements.resource : elements.ofType(returns);
+  }
+}
+
+function addressArguments(on: string, levels: SchemaOperation['levels']): GraphQLFieldConfigArgumentMap {
+  const args: GraphQLFieldConfigArgumentMap = {};
+  if (on === ALL) args['type'] = { type: codeScalar, description: 'The resource type that it is run on.' };
+  if (levels.includes('instance')) {
+    const isNeeded = levels.length === 1;
+    args['id'] = {
+      type: isNeeded ? new GraphQLNonNull(GraphQLID) : GraphQLID,
+      description: 'The resource that it is run on.',
+    };
+  }
+  return args;
+}
+
+/** An operation of a type that is offered on the whole server alone is run there. */
+function typeLevel(levels: SchemaOperation['levels'], type: string | undefined): 'system' | 'type' {
+  if (type === undefined) return 'system';
+  return levels.includes('type') || !levels.includes('system') ? 'type' : 'system';
+}
+
+/** `validate-code` as `ValidateCode`. */
+function toFieldName(code: string): string {
+  return code
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,96 @@
+/** The arguments of an operation, and the `Parameters.parameter` that they make. */
+import {
+  type GraphQLArgumentConfig,
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLError,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLScalarType,
+} from 'graphql';
+import { isJsonObject, type Json, type JsonObject } from '../../json';
+import { jsonScalar, resourceInputScalar } from '../../scalars';
+import type { SchemaDefinitions } from '../definitions';
+import { primitiveScalar } from '../primitives';
+import { toArgumentName } from '../search-arguments';
+import type { SchemaOperationParameter } from './definitions';
+
+/** In the place of the type of a parameter. */
+const ANY_RESOURCE: ReadonlySet<string> = new Set(['Any', 'Resource', 'DomainResource']);
+
+type Kind = 'primitive' | 'element' | 'resource' | 'parts';
+
+function kindOf(definitions: SchemaDefinitions, { type }: SchemaOperationParameter): Kind | undefined {
+  if (type === undefined) return 'parts';
+  if (ANY_RESOURCE.has(type)) return 'resource';
+  const structure = definitions.structure(type);
+  if (structure === undefined || structure.isAbstract) return undefined;
+  if (structure.kind === 'complex') return 'element';
+  return structure.kind;
+}
+
+function scalarOf(kind: Kind, type = ''): GraphQLScalarType {
+  if (kind === 'primitive') return primitiveScalar(type);
+  return kind === 'resource' ? resourceInputScalar : jsonScalar;
+}
+
+const DESCRIPTIONS: Readonly<Record<Kind, (parameter: SchemaOperationParameter) => string | undefined>> = {
+  primitive: () => undefined,
+  element: ({ type }) => `A ${type} as FHIR JSON.`,
+  resource: ({ type = '' }) => (ANY_RESOURCE.has(type) ? undefined : `A ${type}.`),
+  parts: ({ parts }) => `An object of its parts: ${parts.map(({ name }) => name).join(', ')}.`,
+};
+
+/** The arguments for parameters; what cannot be one is left to `invoke`. */
+export function inputArguments(
+  definitions: SchemaDefinitions,
+  parameters: readonly SchemaOperationParameter[],
+): GraphQLFieldConfigArgumentMap {
+  const args: Record<string, GraphQLArgumentConfig> = {};
+  for (const parameter of parameters) {
+    const kind = kindOf(definitions, parameter);
+    if (kind === undefined) continue;
+    const scalar = scalarOf(kind, parameter.type);
+    const type: GraphQLInputType = parameter.max > 1 ? new GraphQLList(new GraphQLNonNull(scalar)) : scalar;
+    args[toArgumentName(parameter.name)] = { type, description: DESCRIPTIONS[kind](parameter) };
+  }
+  return args;
+}
+
+/** The parameters that arguments stand for, in the order of the definition. */
+export function inputParameters(
+  definitions: SchemaDefinitions,
+  parameters: readonly SchemaOperationParameter[],
+  args: Readonly<Record<string, unknown>>,
+): JsonObject[] {
+  return parameters.flatMap((parameter) => {
+    const given = args[toArgumentName(parameter.name)] ?? args[parameter.name];
+    if (given === undefined || given === null) return [];
+    const values = (Array.isArray(given) ? given : [given]) as readonly Json[];
+    return values.map((value) => entryOf(definitions, parameter, value));
+  });
+}
+
+function entryOf(definitions: SchemaDefinitions, parameter: SchemaOperationParameter, value: Json): JsonObject {
+  const { name, type = '', parts } = parameter;
+  switch (kindOf(definitions, parameter)) {
+    case 'resource':
+      return { name, resource: value };
+    case 'parts':
+      if (!isJsonObject(value)) throw badInput(`'${name}' is an object of its parts`);
+      requireKnown(name, parts, value);
+      return { name, part: inputParameters(definitions, parts, value) };
+    default:
+      return { name, [`value${type.charAt(0).toUpperCase()}${type.slice(1)}`]: value };
+  }
+}
+
+function requireKnown(name: string, parts: readonly SchemaOperationParameter[], value: JsonObject): void {
+  const known = new Set(parts.flatMap((part) => [part.name, toArgumentName(part.name)]));
+  const stray = Object.keys(value).find((member) => !known.has(member));
+  if (stray !== undefined) throw badInput(`'${name}' has no part '${stray}'`);
+}
+
+export function badInput(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
+}

@@ -1,0 +1,20 @@
+/** What a `where` asks for: the same shape as core's, because the schema knows no core. */
+export type Condition =
+  | { readonly kind: 'parameter'; readonly name: string; readonly value: string }
+  | { readonly kind: 'all' | 'not'; readonly of: readonly Condition[] }
+  | { readonly kind: 'any'; readonly of: readonly (readonly Condition[])[] }
+  | {
+      readonly kind: 'chain';
+      readonly parameter: string;
+      readonly target: string;
+      readonly of: readonly Condition[];
+    }
+  | {
+      readonly kind: 'has';
+      readonly source: string;
+      readonly parameter: string;
+      readonly of: readonly Condition[];
+    };
+
+/** Met by nothing. */
+export const NEVER: Condition = { kind: 'any', of: [] };

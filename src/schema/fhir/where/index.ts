@@ -1,0 +1,205 @@
+/**
+ * The argument `where` of lists: for each resource type an input type with its search parameters, chains and reverse
+ * chains. Types refer to each other and are made when they are first asked for.
+ */
+import {
+  type GraphQLInputFieldConfig,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLString,
+} from 'graphql';
+import type { SchemaDefinitions, SchemaParameter } from '../definitions';
+import { toArgumentName } from '../search-arguments';
+import type { Condition } from './condition';
+import { filterConditions, filterFields, filterOf } from './filters';
+
+/** A parameter that may refer to more types than this may refer to any. */
+const MOST_TARGETS = 30;
+/** Types that the name of a filter tells. */
+const MOST_NAMED = 2;
+
+/** The whole value is one, commas and all; several are all to be met. */
+const WHOLE_VALUES: ReadonlySet<string> = new Set(['_text', '_content', '_filter']);
+
+type Members = Readonly<Record<string, unknown>>;
+
+function listOf(type: GraphQLInputType): GraphQLInputType {
+  return new GraphQLList(new GraphQLNonNull(type));
+}
+
+export class WhereTypes {
+  private readonly wheres = new Map<string, GraphQLInputObjectType>();
+  private readonly referrers = new Map<string, GraphQLInputObjectType>();
+  private readonly references = new Map<string, GraphQLInputObjectType>();
+  private readonly parameters = new Map<string, readonly SchemaParameter[]>();
+  private readonly has: GraphQLInputObjectType;
+
+  constructor(private readonly definitions: SchemaDefinitions) {
+    this.has = new GraphQLInputObjectType({
+      name: 'HasFilter',
+      description:
+        'By type and search parameter, what refers to the resource: one such resource meets all that is asked of it.',
+      fields: () =>
+        Object.fromEntries(
+          definitions.resourceTypes
+            .filter((type) => this.referenceParameters(type).length > 0)
+            .map((type) => [type, { type: this.referrersOf(type) }]),
+        ),
+    });
+  }
+
+  /** `PatientWhere` */
+  of(type: string): GraphQLInputObjectType {
+    let where = this.wheres.get(type);
+    if (where === undefined) {
+      where = new GraphQLInputObjectType({
+        name: `${type}Where`,
+        description: `What a ${type} has to meet: all of it.`,
+        fields: () => this.fieldsOf(type),
+      });
+      this.wheres.set(type, where);
+    }
+    return where;
+  }
+
+  /** What a value of `of(type)` asks for. */
+  conditions(type: string, where: unknown): Condition[] {
+    if (!isObject(where)) return [];
+    const conditions: Condition[] = [];
+    for (const parameter of this.parametersOf(type)) {
+      const name = toArgumentName(parameter.code);
+      for (const filter of toList(where[name])) conditions.push(...this.asked(parameter, filter));
+    }
+    for (const inner of toList(where['and'])) conditions.push(...this.conditions(type, inner));
+    const { or } = where;
+    if (Array.isArray(or)) conditions.push({ kind: 'any', of: or.map((inner) => this.conditions(type, inner)) });
+    for (const inner of toList(where['not'])) conditions.push({ kind: 'not', of: this.conditions(type, inner) });
+    for (const has of toList(where['_has'])) conditions.push(...this.hasConditions(has));
+    return conditions;
+  }
+
+  private asked(parameter: SchemaParameter, filter: unknown): Condition[] {
+    const { code } = parameter;
+    const kind = kindOf(parameter);
+    if (WHOLE_VALUES.has(code)) return [{ kind: 'parameter', name: code, value: String(filter) }];
+    if (!isObject(filter)) return [];
+    const conditions = filterConditions(kind, code, filter);
+    if (kind !== 'reference') return conditions;
+    for (const [target, where] of Object.entries(filter)) {
+      if (!isObject(where)) continue;
+      conditions.push({ kind: 'chain', parameter: code, target, of: this.conditions(target, where) });
+    }
+    return conditions;
+  }
+
+  private hasConditions(has: unknown): Condition[] {
+    if (!isObject(has)) return [];
+    return Object.entries(has).flatMap(([source, by]) =>
+      this.referenceParameters(source).flatMap(({ code }) =>
+        toList(isObject(by) ? by[toArgumentName(code)] : undefined).map(
+          (where): Condition => ({
+            kind: 'has',
+            source,
+            parameter: code,
+            of: this.conditions(source, where),
+          }),
+        ),
+      ),
+    );
+  }
+
+  private fieldsOf(type: string): GraphQLInputFieldConfigMap {
+    const fields: Record<string, GraphQLInputFieldConfig> = {};
+    for (const parameter of this.parametersOf(type))
+      fields[toArgumentName(parameter.code)] = { type: listOf(this.filterOf(type, parameter)) };
+    const own = this.of(type);
+    return {
+      ...fields,
+      and: { type: listOf(own), description: 'All of these are to be met.' },
+      or: { type: listOf(own), description: 'One of these is to be met.' },
+      not: { type: listOf(own), description: 'None of these may be met.' },
+      _has: { type: listOf(this.has), description: 'What refers to it.' },
+    };
+  }
+
+  private filterOf(type: string, parameter: SchemaParameter): GraphQLInputType {
+    if (WHOLE_VALUES.has(parameter.code)) return GraphQLString;
+    const kind = kindOf(parameter);
+    return kind === 'reference' ? this.referenceFilter(type, parameter) : filterOf(kind);
+  }
+
+  /** One for each set of types that parameters refer to. */
+  private referenceFilter(type: string, { code, targets }: SchemaParameter): GraphQLInputObjectType {
+    const known = targets.filter((target) => this.definitions.resourceTypes.includes(target)).sort();
+    const isAny = known.length === 0 || known.length > MOST_TARGETS;
+    const key = isAny ? '*' : known.join();
+    let filter = this.references.get(key);
+    if (filter === undefined) {
+      const named =
+        known.length <= MOST_NAMED ? `${known.join('Or')}Reference` : `${type}${toTypeName(code)}Reference`;
+      const reached = isAny ? this.definitions.resourceTypes : known;
+      filter = new GraphQLInputObjectType({
+        name: isAny ? 'AnyReferenceFilter' : `${named}Filter`,
+        description: 'Below the name of a type: one such resource that it refers to meets all that is asked of it.',
+        fields: () => ({
+          ...filterFields('reference'),
+          ...Object.fromEntries(reached.map((target) => [target, { type: this.of(target) }])),
+        }),
+      });
+      this.references.set(key, filter);
+    }
+    return filter;
+  }
+
+  private referrersOf(type: string): GraphQLInputObjectType {
+    let referrers = this.referrers.get(type);
+    if (referrers === undefined) {
+      referrers = new GraphQLInputObjectType({
+        name: `${type}Has`,
+        description: `By its parameters that refer to something, what a ${type} has to meet.`,
+        fields: () =>
+          Object.fromEntries(
+            this.referenceParameters(type).map(({ code }) => [toArgumentName(code), { type: listOf(this.of(type)) }]),
+          ),
+      });
+      this.referrers.set(type, referrers);
+    }
+    return referrers;
+  }
+
+  private parametersOf(type: string): readonly SchemaParameter[] {
+    let parameters = this.parameters.get(type);
+    if (parameters === undefined)
+      this.parameters.set(type, (parameters = this.definitions.searchParameters(type)));
+    return parameters;
+  }
+
+  private referenceParameters(type: string): readonly SchemaParameter[] {
+    return this.parametersOf(type).filter(({ kind }) => kind === 'reference');
+  }
+}
+
+/** A token with a grammar of its own. */
+function kindOf({ code, kind }: SchemaParameter): string {
+  return code === '_id' ? 'id' : kind;
+}
+
+/** `based-on` as `BasedOn`. */
+function toTypeName(code: string): string {
+  return code
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+function toList(value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

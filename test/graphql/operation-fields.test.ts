@@ -1,0 +1,120 @@
+/** Operations as fields, typed by their OperationDefinitions. */
+import type { Release } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+import { createSender, putExample, type SendQuery } from './gateway-client';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  await server.request(
+    'POST',
+    '/w/system/api/v1/tenants',
+    { name: 'north' },
+    { 'content-type': 'application/json' },
+  );
+  for (const release of ['r4', 'r4b'] as const)
+    await putExample(server, 'system', release, 'Patient-example');
+});
+afterAll(() => server.close());
+
+const GENDER = 'http://hl7.org/fhir/ValueSet/administrative-gender';
+
+describe.each<Release>(['r4', 'r4b'])('operations of %s', (release) => {
+  let send: SendQuery;
+  const data = async (
+    query: string,
+    variables: object = {},
+  ): Promise<Awaited<ReturnType<SendQuery>>['found']> => {
+    const { status, errors, found } = await send(query, variables);
+    expect([status, errors]).toEqual([200, []]);
+    return found;
+  };
+  beforeAll(() => {
+    send = createSender(server, 'system', release);
+  });
+
+  it('answer with the resource that they return, of its own type', async () => {
+    const found = await data(`{
+      ValueSetExpand(url: "${GENDER}", count: 2) { resourceType url expansion { total contains { code display } } }
+      byId: ValueSetExpand(id: "administrative-gender", filter: "fem") { expansion { contains { code } } }
+    }`);
+    expect(found.ValueSetExpand).toMatchObject({ resourceType: 'ValueSet', url: GENDER });
+    expect(found.ValueSetExpand.expansion.contains).toHaveLength(2);
+    expect(found.byId.expansion.contains).toEqual([{ code: 'female' }]);
+  });
+
+  it('answer with Parameters where they return several or values', async () => {
+    const found = await data(`{
+      ValueSetValidateCode(url: "${GENDER}", system: "http://hl7.org/fhir/administrative-gender", code: "male") {
+        parameter(name: "result") { valueBoolean }
+      }
+      CodeSystemLookup(system: "http://hl7.org/fhir/administrative-gender", code: "female") {
+        parameter(name: "display") { valueString }
+      }
+      AnyMeta(type: "Patient", id: "example") { parameter { name valueMeta { versionId } } }
+    }`);
+    expect(found).toEqual({
+      ValueSetValidateCode: { parameter: [{ valueBoolean: true }] },
+      CodeSystemLookup: { parameter: [{ valueString: 'Female' }] },
+      AnyMeta: { parameter: [{ name: 'return', valueMeta: { versionId: '1' } }] },
+    });
+  });
+
+  it('take data types and resources as JSON, literals and variables alike', async () => {
+    const coding = { system: 'http://hl7.org/fhir/administrative-gender', code: 'other' };
+    const patient = { resourceType: 'Patient', birthDate: '1974-02-30' };
+    const found = await data(
+      `query ($coding: JSON, $patient: ResourceInput) {
+        variable: CodeSystemLookup(coding: $coding) { parameter(name: "display") { valueString } }
+        literal: CodeSystemLookup(coding: {system: "${coding.system}", code: "male"}) { parameter(name: "display") { valueString } }
+        AnyValidate(type: "Patient", resource: $patient) { issue(severity: error) { expression } }
+      }`,
+      { coding, patient },
+    );
+    expect(found.variable.parameter).toEqual([{ valueString: 'Other' }]);
+    expect(found.literal.parameter).toEqual([{ valueString: 'Male' }]);
+    expect(found.AnyValidate.issue).toEqual([{ expression: ['Patient.birthDate'] }]);
+  });
+
+  it('answer page by page', async () => {
+    const page = `entry { resource { resourceType id } search { mode } } link(relation: "next") { url }`;
+    const { PatientEverything } = await data(`{ PatientEverything(id: "example") { type ${page} } }`);
+    expect(PatientEverything).toMatchObject({
+      type: 'searchset',
+      entry: [{ resource: { resourceType: 'Patient', id: 'example' }, search: { mode: 'match' } }],
+    });
+    const wrong = await send('{ PatientEverything(id: "example", _cursor: "nonsense") { id } }');
+    expect([wrong.status, wrong.errors[0]?.extensions.code]).toEqual([400, 'value']);
+  });
+
+  it('that change something are mutations', async () => {
+    const change = `mutation ($meta: JSON) {
+      AnyMetaAdd(type: "Patient", id: "example", meta: $meta) { parameter { valueMeta { tag { code } } } }
+    }`;
+    const meta = { tag: [{ system: 'urn:tags', code: 'seen' }] };
+    const found = await data(change, { meta });
+    expect(found.AnyMetaAdd.parameter[0].valueMeta.tag).toContainEqual({ code: 'seen' });
+    const asQuery = await send(change.replace('mutation', 'query'), { meta });
+    expect([asQuery.status, asQuery.found]).toEqual([400, undefined]);
+  });
+
+  it('are of one tenant', async () => {
+    const north = createSender(server, 'north', release);
+    const { status, errors } = await north('{ AnyMeta(type: "Patient", id: "example") { id } }');
+    expect([status, errors[0]?.extensions.code]).toEqual([404, 'not-found']);
+  });
+
+  it('are refused as invoke refuses them', async () => {
+    const refusal = async (query: string): Promise<unknown[]> => {
+      const { status, errors } = await send(query);
+      return [status, errors[0]?.extensions.code];
+    };
+    expect(await refusal('{ ValueSetExpand(nothing: 1) { id } }')).toEqual([400, 'invalid']);
+    expect(await refusal('{ ValueSetExpand(url: "http://nowhere.example/vs") { id } }')).toEqual([
+      404,
+      'not-found',
+    ]);
+    expect(await refusal('{ AnyMeta(id: "example") { id } }')).toEqual([400, 'value']);
+    expect(await refusal('{ CodeSystemLookup(coding: {nothing: 1}) { id } }')).toEqual([400, 'structure']);
+  });
+});
