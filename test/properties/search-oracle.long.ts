@@ -15,13 +15,14 @@
  * Another tenant has other resources under the same ids, and those that references to nowhere name.
  */
 import { startServer, type TestServer } from '../support/server';
-import { judge, type Verdict } from './oracle/compare';
+import { judge } from './oracle/compare';
 import { FEATURES, type Feature } from './oracle/features';
 import { generateSearch } from './oracle/generate-query';
 import { loadSpace, plantElsewhere, PUBLIC_URL } from './oracle/loaded-space';
 import type { Release } from './oracle/official';
 import type { GeneratedSearch } from './oracle/query-maker';
 import { createRandom } from './oracle/random';
+import type { Verdict } from './oracle/verdict';
 
 /** What the server has not got yet: asked by the oracle's own tests only. */
 const FEATURES_OFF: readonly Feature[] = [];

@@ -215,6 +215,11 @@ describe.each(RELEASE_NAMES)('under %s', (release: Release) => {
     ['Patient?family=smith&_contained=true&_sort=family', 422],
     ['Patient?family=smith&_contained=both&_offset=1', 422],
     ['Patient?_content=smith&_contained=true', 422],
+    // Words, however deep they are asked for.
+    ['Patient?_has:Observation:subject:code:text=weight&_contained=true', 422],
+    ['Patient?_has:Observation:subject:_text=weight&_contained=both', 422],
+    ['Patient?_has:Observation:subject:performer:Practitioner.name:text=smith&_contained=true', 422],
+    ['Patient?organization.name:text=whole&_contained=true', 422],
     ['Patient?family=smith&_contained=maybe', 400],
     ['Patient?family=smith&_contained=true&_containedType=other', 400],
     ['?_type=Patient,Person&_contained=true', 400],

@@ -84,7 +84,7 @@ export async function search(
   });
 }
 
-/** The search that a named query stands for, narrowed by what else was asked; an order of the request goes before its own. */
+/** The search that a named query stands for, narrowed by what else was asked; an order of the request stands in the place of its own. */
 function parseNamed(
   context: SearchTypeContext,
   type: string,

@@ -3,63 +3,18 @@ import type { TestServer } from '../../support/server';
 import type { GeneratedSearch } from './query-maker';
 import { identityOf } from './include';
 import type { Resource } from './json';
-import { PUBLIC_URL } from './loaded-space';
 import { search, type Expected } from './matcher';
+import { judgeInside } from './compare-contained';
+import { askPages, type Page } from './page';
 import { Unclear } from './refusal';
 import type { Space } from './space';
+import { difference, type Verdict } from './verdict';
 
-/** `unclear`: the rules leave the answer open, so that it was not asked. */
-export type Verdict = 'same' | 'unclear' | { readonly expected: string; readonly got: string };
-
-interface Page {
-  readonly matches: readonly string[];
-  readonly included: readonly string[];
-  readonly outcomes: number;
-  readonly total: number | undefined;
-  readonly next: string | undefined;
-}
-
-interface Bundle {
-  readonly total?: number;
-  readonly link: readonly { readonly relation: string; readonly url: string }[];
-  readonly entry?: readonly {
-    readonly search: { readonly mode: string };
-    readonly resource: {
-      readonly resourceType: string;
-      readonly id: string;
-      readonly meta: { readonly versionId: string };
-    };
-  }[];
-}
-
-function readPage(bundle: Bundle): Page {
-  const of = (mode: string): string[] =>
-    (bundle.entry ?? [])
-      .filter((entry) => entry.search.mode === mode)
-      .map(({ resource }) => `${resource.resourceType}/${resource.id}/_history/${resource.meta.versionId}`);
-  const next = bundle.link.find(({ relation }) => relation === 'next')?.url;
-  return {
-    matches: of('match'),
-    included: of('include'),
-    outcomes: (bundle.entry ?? []).filter((entry) => entry.search.mode === 'outcome').length,
-    total: bundle.total,
-    next: next?.startsWith(PUBLIC_URL) === true ? next.slice(PUBLIC_URL.length) : next,
-  };
-}
-
-const MOST_PAGES = 2000;
 const brief = (identities: readonly string[]): string => [...identities].sort().join(' ');
-
-function difference(expected: string, got: string): Verdict {
-  return { expected, got };
-}
 
 /** What is wrong with one page and what comes along with it. */
 function judgePage(expected: Expected, page: Page, count: number | undefined): Verdict {
-  if (
-    count !== undefined &&
-    (page.matches.length > count || (page.next !== undefined && page.matches.length < count))
-  ) {
+  if (count !== undefined && (page.matches.length > count || (page.hasNext && page.matches.length < count))) {
     return difference(`${count} on a page`, String(page.matches.length));
   }
   const resources = page.matches.flatMap(
@@ -97,34 +52,27 @@ export async function judge(server: TestServer, space: Space, asked: GeneratedSe
 }
 
 /** Follows all pages. */
-async function judgePages(
-  server: TestServer,
-  space: Space,
-  { type, query }: GeneratedSearch,
-): Promise<Verdict> {
-  const expected = search(space, type, query);
-  const asked = new URLSearchParams(query);
-  const count = asked.get('_count');
+async function judgePages(server: TestServer, space: Space, asked: GeneratedSearch): Promise<Verdict> {
+  const expected = search(space, asked.type, asked.query);
+  if (expected?.inside !== undefined) return judgeInside(server, space, asked, expected, expected.inside);
+  const parameters = new URLSearchParams(asked.query);
+  const count = parameters.get('_count');
   const seen: string[] = [];
   const totals = new Set<number>();
-  let path: string | undefined =
-    `${space.root.slice(PUBLIC_URL.length)}${type === undefined ? '' : `/${type}`}?${query}`;
-  for (let pages = 0; path !== undefined; pages++) {
-    if (pages > MOST_PAGES) return difference('an end', 'pages without end');
-    const { status, text, json } = await server.request('GET', path);
+  let isFirst = true;
+  for await (const { status, text, page } of askPages(server, space, asked)) {
     if (status === 422 && expected?.mayBeTooCostly !== false && /too-costly/.test(text)) return 'unclear';
     if (expected === undefined)
       return status === 400 ? 'same' : difference('400', `${status} ${text.slice(0, 300)}`);
-    if (status !== 200)
+    if (page === undefined)
       return difference(`200 ${brief(expected.matches.map(identityOf))}`, `${status} ${text}`);
-    const page = readPage(json as Bundle);
-    if (pages === 0 && asked.get('_total') === 'accurate' && page.total === undefined)
+    if (isFirst && parameters.get('_total') === 'accurate' && page.total === undefined)
       return difference('a total', 'none');
+    isFirst = false;
     const verdict = judgePage(expected, page, count === null ? undefined : Number(count));
     if (verdict !== 'same') return verdict;
     seen.push(...page.matches);
     if (page.total !== undefined) totals.add(page.total);
-    path = page.next;
   }
   if (expected === undefined) return difference('400', 'nothing');
   const wanted = brief(expected.matches.map(identityOf));

@@ -54,6 +54,8 @@ export const FEATURES = [
   'filter:chain',
   'filter:bracket',
   'filter:group',
+  'contained',
+  'query',
   'type',
   'compartment',
   'compartment:all',

@@ -1,5 +1,5 @@
 /** Random clinical resources. */
-import { listOf, membersOf, tidy, toJsonText, type Json, type Members } from './json';
+import { listOf, membersOf, tidy, toJsonText, type Json, type JsonObject, type Members } from './json';
 import {
   makeConcept,
   makeDate,
@@ -123,7 +123,19 @@ export const observation: Make = (maker) => {
 
 export const condition: Make = (maker) => {
   const { random } = maker;
+  // Two places of one type: who is ill, and who says so.
+  const person = (id: string): JsonObject =>
+    tidy({
+      resourceType: 'Patient',
+      id,
+      name: makeNames(random),
+      gender: random.pick(['male', 'female', undefined]),
+      birthDate: random.pick(['1970-05-07', undefined]),
+      link: maybe(maker, 0.3, () => [{ other: refer(maker, ['Patient']), type: 'seealso' }]),
+    });
+  const contained = random.chance(0.15) ? [person('ill'), person('says')] : undefined;
   return {
+    contained,
     identifier: some(maker, 1, () => makeIdentifier(random)),
     clinicalStatus: {
       coding: [{ system: `${HL7_CODES}condition-clinical`, code: random.pick(['active', 'remission']) }],
@@ -134,7 +146,7 @@ export const condition: Make = (maker) => {
     category: some(maker, 1, () => makeConcept(random)),
     code: maybe(maker, 0.8, () => makeConcept(random)),
     bodySite: some(maker, 2, () => makeConcept(random)),
-    subject: refer(maker, ['Patient', 'Patient', 'Group']),
+    subject: contained === undefined ? refer(maker, ['Patient', 'Patient', 'Group']) : { reference: '#ill' },
     encounter: maybe(maker, 0.4, () => refer(maker, ['Encounter'])),
     ...random.pick<() => Members>([
       () => ({}),
@@ -145,7 +157,10 @@ export const condition: Make = (maker) => {
       () => ({ onsetString: random.pick(['in childhood', 'Early Childhood']) }),
     ])(),
     recordedDate: maybe(maker, 0.7, () => makeDate(random)),
-    asserter: maybe(maker, 0.5, () => refer(maker, ['Practitioner', 'Patient'])),
+    asserter:
+      contained === undefined
+        ? maybe(maker, 0.5, () => refer(maker, ['Practitioner', 'Patient']))
+        : { reference: '#says' },
     note: makeNotes(maker),
   };
 };

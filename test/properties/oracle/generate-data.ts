@@ -20,6 +20,7 @@ import { location, organization, patient, practitioner } from './generate-people
 import { CONCEPTS } from './generate-values';
 import { hasValue, tidy, type JsonObject, type Resource } from './json';
 import { WORDS } from './narrative';
+import { namedQueryDefinitions } from './named-query';
 import { HL7_CODES, idsOf, type Make, type Maker } from './maker';
 import { createRandom } from './random';
 
@@ -161,5 +162,5 @@ export function generateData({ seed, root, size = 1 }: DataOptions): Resource[] 
       };
     }),
   );
-  return [...made, ...makeTerminology()];
+  return [...made, ...makeTerminology(), ...namedQueryDefinitions()];
 }

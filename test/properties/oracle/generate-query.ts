@@ -1,5 +1,7 @@
 /** Random searches, of the features that are on. */
 import { criteria } from './generate-chain';
+import { generateContainedSearch } from './generate-contained';
+import { generateNamedSearch } from './generate-named';
 import { generateCompartmentSearch, generateSystemSearch } from './generate-place';
 import { makeFilter } from './generate-filter';
 import { makeWordCriterion } from './generate-words';
@@ -106,6 +108,9 @@ export function generateSearch(maker: QueryMaker): GeneratedSearch {
   if (isOn('type') && random.chance(0.05)) return generateSystemSearch(maker);
   if (isOn('compartment') && random.chance(0.06))
     return generateCompartmentSearch(maker, (type) => makeCriteria(maker, type));
+  if (isOn('query') && random.chance(0.04))
+    return generateNamedSearch(maker, (type) => criteria(maker, type));
+  if (isOn('contained') && random.chance(0.06)) return generateContainedSearch(maker, criteria, makeInclude);
   const type = random.pick(WEIGHTED);
   const parts = makeCriteria(focused(maker, type), type);
   if (isOn('refused') && random.chance(0.04)) parts.push(refusedCriterion(maker, type));

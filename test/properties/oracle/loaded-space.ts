@@ -90,7 +90,8 @@ export async function loadSpace(
     throw new Error(`${refusals.length} resources are refused:\n${refusals.slice(0, MOST_SHOWN).join('\n')}`);
   }
   const deleted = first.filter(
-    ({ resourceType }) => !/^(ValueSet|CodeSystem)$/.test(resourceType) && random.chance(DELETED),
+    ({ resourceType }) =>
+      !/^(ValueSet|CodeSystem|OperationDefinition)$/.test(resourceType) && random.chance(DELETED),
   );
   await inTurns(deleted, async ({ resourceType, id }) => {
     const { status, text } = await server.request('DELETE', `${path}/${resourceType}/${id}`);

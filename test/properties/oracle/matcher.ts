@@ -3,6 +3,7 @@ import { chainPredicate } from './chain';
 import { isWide } from './chain-width';
 import { compartmentPredicate, compartmentTypes, readPlace } from './compartment';
 import { compositePredicate } from './composite';
+import { CONTAINED_CONTROLS, expectInside, readContained, type ExpectedInside } from './contained';
 import { elementTest, versionedUrl } from './criterion';
 import { hasPredicate } from './has';
 import { included, identityOf, readInclude, type Include } from './include';
@@ -13,6 +14,7 @@ import { missingPredicate } from './missing';
 import { wordsPredicate } from './narrative';
 import { nearPredicate } from './near';
 import { findParameter } from './parameters';
+import { withoutNamedQuery } from './named-query';
 import { alternativesOf } from './query-text';
 import { BadSearch, Unclear } from './refusal';
 import { compareBy, describeKeys, readSort } from './sort';
@@ -78,6 +80,8 @@ function urlPredicate(text: string): Predicate {
 export interface Expected {
   /** Whether a chain goes through so many types that the server may answer 422 too-costly. */
   readonly mayBeTooCostly: boolean;
+  /** What is found inside of others; undefined where it is not asked for. */
+  readonly inside: ExpectedInside | undefined;
   /** In no order. */
   readonly matches: readonly Resource[];
   /** Below 0 where the first must stand before the second, 0 where either may. */
@@ -90,7 +94,7 @@ export interface Expected {
   includedWith(page: readonly Resource[]): string[];
 }
 
-const CONTROLS = ['_count', '_total', '_offset', '_format', '_cursor'];
+const CONTROLS = ['_count', '_total', '_offset', '_format', '_cursor', ...CONTAINED_CONTROLS];
 
 /**
  * @param place a type, a compartment and type such as `Patient/1/Observation`; undefined: all types, or those of `_type`
@@ -108,12 +112,15 @@ export function search(space: Space, place: string | undefined, query: string): 
 function answer(space: Space, place: string | undefined, query: string): Expected {
   const compartment = readPlace(place ?? '');
   const type = compartment === undefined ? place : compartment.type;
-  const pairs = [...new URLSearchParams(query)].filter(([name, text]) => name !== '_' && text !== '');
+  const asked = [...new URLSearchParams(query)].filter(([name, text]) => name !== '_' && text !== '');
+  const pairs = withoutNamedQuery(type, asked);
   const valuesOf = (wanted: string): string[] =>
     pairs.flatMap(([name, text]) => (name === wanted ? [text] : []));
   const types = type === undefined ? typesOf(space, compartment?.compartment, valuesOf('_type')) : [type];
+  const contained = readContained(valuesOf('_contained')[0], valuesOf('_containedType')[0]);
+  if (contained !== undefined && type === undefined) throw new BadSearch('_contained is asked of one type');
   const includes: Include[] = [];
-  const criteria: [string, string][] = [];
+  const criteria: (readonly [string, string])[] = [];
   for (const [name, text] of pairs) {
     if (/^_(rev)?include(:|$)/.test(name)) includes.push(readInclude(name, text));
     else if (name !== '_sort' && name !== '_type' && !CONTROLS.includes(name)) criteria.push([name, text]);
@@ -129,11 +136,25 @@ function answer(space: Space, place: string | undefined, query: string): Expecte
       ],
     ]),
   );
-  const matches = space.resources.filter((resource) =>
-    predicates.get(resource.resourceType)?.every((predicate) => predicate(alone(resource))),
+  const isStored = contained?.withStored !== false;
+  const matches = space.resources.filter(
+    (resource) =>
+      isStored &&
+      predicates.get(resource.resourceType)?.every((predicate) => predicate(alone(resource))) === true,
   );
   return {
     matches,
+    inside:
+      contained === undefined || type === undefined
+        ? undefined
+        : expectInside(
+            space,
+            type,
+            contained,
+            criteria,
+            pairs.map(([name]) => name),
+            (name, text) => compile(space, type, name, text),
+          ),
     mayBeTooCostly: types.some((one) => criteria.some((criterion) => isWide(space.release, one, criterion))),
     compare: (one, other) => compareBy(keys, one, other, space.root),
     describe: (resource) => describeKeys(keys, resource, space.root),

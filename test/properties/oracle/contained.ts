@@ -1,0 +1,85 @@
+/** `_contained` and `_containedType`: what is found inside of other resources (search.html#contained). */
+import { isObject, listOf, textOf, type JsonObject, type Resource } from './json';
+import { parametersOf } from './parameters';
+import { containedOf, referenceText } from './reference';
+import { BadSearch } from './refusal';
+import type { Predicate, Space } from './space';
+import { elementsOf } from './values';
+
+/** How what is contained is asked for. */
+export interface ContainedQuery {
+  /** Whether stored resources are asked for too. */
+  readonly withStored: boolean;
+  readonly as: 'container' | 'contained';
+}
+
+/** What a search with `_contained` must find beside the stored matches. */
+export interface ExpectedInside extends ContainedQuery {
+  /** `Observation/1`, or `Observation/1#p`; each once, in no order. */
+  readonly places: readonly string[];
+  /** `must`: it has to be refused with 422 not-supported, `may`: it hangs on what has index rows. */
+  readonly unsupported: 'no' | 'may' | 'must';
+}
+
+export const CONTAINED_CONTROLS = ['_contained', '_containedType'];
+
+/** @throws BadSearch for values that there are not. @returns undefined: as without them */
+export function readContained(contained: string | undefined, as = 'container'): ContainedQuery | undefined {
+  if (as !== 'container' && as !== 'contained') throw new BadSearch(`_containedType=${as}`);
+  if (contained === undefined || contained === 'false') return undefined;
+  if (contained !== 'true' && contained !== 'both') throw new BadSearch(`_contained=${contained}`);
+  return { withStored: contained === 'both', as };
+}
+
+/** What a resource names by `#id` in elements of its own reference parameters. */
+function referredBy(resource: JsonObject, container: JsonObject): JsonObject[] {
+  return parametersOf(textOf(resource['resourceType']) ?? '')
+    .filter(({ kind }) => kind === 'reference')
+    .flatMap((parameter) => elementsOf(resource, parameter))
+    .flatMap(({ value }) => referenceText(value) ?? [])
+    .flatMap((text) => {
+      const found = text.startsWith('#') ? containedOf(text, container) : undefined;
+      return found === undefined ? [] : [found];
+    });
+}
+
+/** What is found in a container: what it refers to by a parameter, and what that refers to. */
+function foundIn(container: Resource): JsonObject[] {
+  const first = referredBy(container, container);
+  const found = new Set([...first, ...first.flatMap((resource) => referredBy(resource, container))]);
+  return listOf(container['contained'])
+    .filter(isObject)
+    .filter((resource) => found.has(resource));
+}
+
+/** What no index row tells is not looked for. How long a long value is, the rules do not say. */
+const LONG = 100;
+const isOpen = ([name, text]: readonly [string, string]): boolean =>
+  /:(text|contains)$/.test(name) || name === '_filter' || text.includes('|$') || text.length > LONG;
+
+export function expectInside(
+  space: Space,
+  type: string,
+  asked: ContainedQuery,
+  criteria: readonly (readonly [string, string])[],
+  controls: readonly string[],
+  compile: (name: string, text: string) => Predicate,
+): ExpectedInside {
+  const predicates = criteria.map(([name, text]) => {
+    const predicate = compile(name, text);
+    // Nothing refers to it from outside, and it has no last update of its own.
+    return name.startsWith('_has:') || name === '_lastUpdated' ? () => false : predicate;
+  });
+  const places = space.resources.flatMap((container) => {
+    const place = `${container.resourceType}/${container.id}`;
+    const inside = foundIn(container)
+      .filter(({ resourceType }) => resourceType === type)
+      .filter((resource) => predicates.every((predicate) => predicate({ resource, container })))
+      .map(({ id }) => `${place}#${textOf(id) ?? ''}`);
+    return asked.as === 'contained' ? inside : inside.slice(0, 1).map(() => place);
+  });
+  const isRefused =
+    controls.some((name) => name === '_sort' || name === '_offset') ||
+    criteria.some(([name]) => name === '_text' || name === '_content');
+  return { ...asked, places, unsupported: isRefused ? 'must' : criteria.some(isOpen) ? 'may' : 'no' };
+}
