@@ -93,6 +93,7 @@ export async function createApp(
       requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
       extensionBase,
       maxDepth: settings.MAX_DEPTH,
+      execution: { cost: settings.GRAPHQL_COST_LIMIT, snapshotMs: settings.GRAPHQL_SNAPSHOT_MS },
     },
     log,
   });

@@ -180,6 +180,16 @@ export const SETTINGS = {
   MAX_PATCH_OPERATIONS: row(count, 1000, 'Operations in one patch'),
   MAX_INDEX_ROWS: row(count, 20_000, 'Index rows of one resource'),
   MAX_EXPANSION_CODES: row(count, 10_000, 'Codes in one answer of ValueSet/$expand'),
+  GRAPHQL_COST_LIMIT: row(
+    count,
+    20_000,
+    'What one GraphQL request may cost: about one for each row that it may read, ten for each search',
+  ),
+  GRAPHQL_SNAPSHOT_MS: row(
+    milliseconds,
+    2000,
+    'Milliseconds for which a GraphQL query of several levels may keep a database connection to see one moment',
+  ),
   HEADERS_TIMEOUT_MS: row(milliseconds, 20_000, 'Milliseconds in which the headers of a request must arrive'),
   ARRIVAL_TIMEOUT_MS: row(
     milliseconds,

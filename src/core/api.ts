@@ -428,6 +428,16 @@ export interface Core {
   /** Changes of the space after a version-sequence, oldest first, at most 1000. */
   changes(context: RequestContext, sinceSequence: number, count: number): Promise<readonly StoredVersion[]>;
   search(context: RequestContext, request: SearchRequest): Promise<SearchPage>;
+  /**
+   * Lets several reads, searches and histories see one moment: those of the context that `work` is given. They go together
+   * in statements of one connection, one after the other; nothing else of core may be waited for in `work`. What is asked
+   * after `milliseconds` with the connection is refused with `timeout`.
+   */
+  inSnapshot<T>(
+    context: RequestContext,
+    milliseconds: number,
+    work: (context: RequestContext) => Promise<T>,
+  ): Promise<T>;
   /** Default: full. */
   capabilities(context: RequestContext, mode?: CapabilityMode): Promise<Capabilities>;
   operations(release: Release): readonly OperationInfo[];

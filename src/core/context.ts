@@ -1,6 +1,7 @@
 import type { JsonDocument } from './fhir/json';
 import type { Release } from './fhir/release';
 import type { SpaceParameters } from './search/tenant-parameter';
+import type { Usage } from './usage';
 import type { Waiter } from './waiter';
 
 /** One tenant's data of one release: what every key, index row, cache entry and cursor begins with. */
@@ -50,6 +51,10 @@ export interface RequestContext {
   /** Who waits for the answer; undefined: somebody always does. What is read for one who has left is given up. */
   readonly waiter?: Waiter;
   readonly requestId: string;
+  /** The moment that reads see, made by `Core.inSnapshot`; undefined: each its own. */
+  readonly snapshot?: object;
+  /** Counts what this request reads, which shares no statement with others then. */
+  readonly usage?: Usage;
   readonly log: Log;
   /** A Provenance, not yet checked, to be stored with the version that is written, in one transaction. */
   readonly provenance?: JsonDocument;

@@ -35,6 +35,7 @@ import { createThreadedInvoker } from './preparation/threaded-invoker';
 import { createThreadedPreparer } from './preparation/threaded-preparer';
 import { WorkerPool } from './preparation/worker-pool';
 import { reindex, verifyIndex } from './reindex';
+import { RequestServices } from './request-services';
 import { rowRules } from './row-rules';
 import { SearchParameterWork } from './search-parameter-work';
 import { createHasher } from './search/hash';
@@ -231,6 +232,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   });
   if (installation.baseReplaced) cache.announce({ kind: 'definitions-changed', subject: base.digest });
 
+  const requests = new RequestServices(services);
+
   const core: Core = {
     findSpace: (tenant, release) => spaces.find(tenant, release),
     tenants: {
@@ -241,12 +244,13 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       changeSettings: (name, changes) => spaces.changeSettings(name, changes),
     },
     resourceTypes: (release) => loadDefinitions(release).resourceTypes,
-    read: (context, type, id) => read(services, context, type, id),
-    find: (context, type, id) => find(services, context, type, id),
+    read: (context, type, id) => read(requests.of(context), context, type, id),
+    find: (context, type, id) => find(requests.of(context), context, type, id),
     localReference: (context, reference) => services.references(context.space).local(reference),
-    vread: (context, type, id, versionId) => vread(services, context, type, id, versionId),
-    readAsOf: (context, type, id, moment) => readAsOf(services, context, type, id, moment),
-    difference: (context, type, id, from, to) => difference(services, context, type, id, from, to),
+    vread: (context, type, id, versionId) => vread(requests.of(context), context, type, id, versionId),
+    readAsOf: (context, type, id, moment) => readAsOf(requests.of(context), context, type, id, moment),
+    difference: (context, type, id, from, to) =>
+      difference(requests.of(context), context, type, id, from, to),
     create: (given, type, input) => write(given, type, (context) => create(services, context, type, input)),
     update: (given, type, id, input, guard) =>
       write(given, type, (context) => update(services, context, type, id, input, guard)),
@@ -264,9 +268,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       write(given, type, (context) => deleteWhere(services, context, type, criteria, guard)),
     bundle: (given, request) =>
       runBundle({ services, write, single: core, invoke, invokeWithin }, given, request),
-    history: (context, request) => history(services, context, request),
+    history: (context, request) => history(requests.of(context), context, request),
     changes: (context, since, count) => changes(services, context, since, count),
-    search: (context, request) => searchAny(services, context, request),
+    search: (context, request) => searchAny(requests.of(context), context, request),
+    inSnapshot: (context, milliseconds, work) => requests.inSnapshot(context, milliseconds, work),
     capabilities: (context, mode = 'full') => capabilities(services, context, mode),
     operations: (release) => operationsOf(loadDefinitions(release)),
     invoke,

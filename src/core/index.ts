@@ -23,4 +23,5 @@ export type { LocalReference } from './fhir/reference';
 export { isRelease, RELEASE_NAMES, RELEASES, type Release } from './fhir/release';
 export { releaseDefinitions } from './release-definitions';
 export { toFhirError, toOutcome } from './outcome';
+export { Usage } from './usage';
 export { Waiter } from './waiter';

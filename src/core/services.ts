@@ -20,6 +20,7 @@ import type { PageRunner } from './storage/search-run';
 import type { VersionReader } from './storage/version-read';
 import type { WriteQueues } from './storage/write-queue';
 import type { KeyedQueue } from './keyed-queue';
+import type { Usage } from './usage';
 
 /** Bounds of what a client can make large (contract.md, default limits). */
 export interface Limits {
@@ -60,6 +61,10 @@ export interface Services {
   readonly searches: PageRunner;
   /** True where all that is read is read within a transaction that writes, and sees what it wrote (reading.ts). */
   readonly isWithinTransaction?: boolean;
+  /** True where all that is read is read in one snapshot already, which lasts for several interactions (reading.ts). */
+  readonly isWithinSnapshot?: boolean;
+  /** Counts the statements of one request. */
+  readonly usage?: Usage;
   readonly estimator: Estimator;
   readonly writes: WriteQueues;
   readonly keys: ResourceKeys;

@@ -1,4 +1,4 @@
-import { ApolloServer, type ApolloServerOptionsWithGateway, type ApolloServerPlugin } from '@apollo/server';
+import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginInlineTraceDisabled,
@@ -12,7 +12,7 @@ import { atomicRule, type GatewayContext } from '../resolvers/index';
 import { type DocumentLimits, limitRule } from '../schema/limits';
 import { stringifyAround } from '../schema/raw-json';
 import { formatError, logUnexpected, toStatus } from './errors';
-import { OperationMemory } from './execution/operation-memory';
+import { type ExecutionLimits, compiledExecution } from './execution/gateway';
 import { instancePlugin } from './instance';
 import { shapingPlugin } from './shaping/plugin';
 import { shapingRule } from './shaping/rule';
@@ -94,45 +94,16 @@ export function createPlugins(requestIds: WeakMap<object, string>): ApolloServer
   return [...switchedOff(), errorPlugin(requestIds), shapingPlugin(format), instancePlugin, statusPlugin];
 }
 
-type Gateway = NonNullable<ApolloServerOptionsWithGateway<GatewayContext>['gateway']>;
-
-/**
- * The seam by which Apollo Server lets another execute: it keeps HTTP, parsing, validation, plugins and errors. What
- * wraps each resolver (`willResolveField`) has no place in it.
- */
-function compiledExecution(schema: GraphQLSchema): Gateway {
-  const operations = new OperationMemory(schema);
-  let tell: Parameters<Gateway['onSchemaLoadOrUpdate']>[0] | undefined;
-  return {
-    onSchemaLoadOrUpdate(callback) {
-      tell = callback;
-      return () => {
-        tell = undefined;
-      };
-    },
-    async load() {
-      tell?.({ apiSchema: schema, coreSupergraphSdl: '' });
-      return {
-        async executor({ document, request, context }) {
-          const compiled = operations.find(document, request.operationName);
-          if (!('run' in compiled)) return { errors: compiled };
-          return compiled.run({ context, variables: request.variables });
-        },
-      };
-    },
-    async stop() {},
-  };
-}
-
 /** A started Apollo Server for the schema of one release. */
 export async function createApollo(
   schema: GraphQLSchema,
   limits: DocumentLimits,
+  execution: ExecutionLimits,
   log: Log,
 ): Promise<ApolloServer<GatewayContext>> {
   const requestIds = new WeakMap<object, string>();
   const server = new ApolloServer<GatewayContext>({
-    gateway: compiledExecution(schema),
+    gateway: compiledExecution(schema, execution),
     plugins: createPlugins(requestIds),
     csrfPrevention: true,
     introspection: true,

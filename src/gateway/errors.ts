@@ -2,6 +2,7 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { FhirError, fhirError, type Issue, type Log, toFhirError, toOutcome } from '../core/index';
+import { TOO_COSTLY } from '../schema/cost';
 import { DECIMAL_MARK } from '../schema/json';
 import { RawJson } from '../schema/raw-json';
 
@@ -13,6 +14,8 @@ const REQUEST_ERRORS: Readonly<Record<string, string>> = {
   BAD_REQUEST: 'invalid',
   OPERATION_RESOLUTION_FAILURE: 'required',
   PERSISTED_QUERY_NOT_SUPPORTED: 'not-supported',
+  PERSISTED_QUERY_NOT_FOUND: 'not-found',
+  [TOO_COSTLY]: 'too-costly',
 };
 
 const BAD_REQUEST = 400;

@@ -19,6 +19,7 @@ import { createGatewayContext, createSchema, type GatewayContext, ParsedMemory }
 import { DEFAULT_LIMITS, type DocumentLimits } from '../schema/limits';
 import { createApollo } from './apollo';
 import { logUnexpected } from './errors';
+import type { ExecutionLimits } from './execution/gateway';
 import { readFhirQuery, type SentQuery } from './fhir-request';
 import { CONTENT_SECURITY_POLICY, createGraphiql } from './graphiql';
 import { type InstanceAddress, setInstance } from './instance';
@@ -32,6 +33,8 @@ export interface GatewaySettings {
   readonly extensionBase: string;
   /** Levels of objects and arrays that a resource may have. */
   readonly maxDepth: number;
+  /** What a request may cost, and how long it may see one moment. */
+  readonly execution: ExecutionLimits;
   /** Undefined: DEFAULT_LIMITS. */
   readonly limits?: DocumentLimits;
 }
@@ -93,13 +96,14 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
 
   function schemaOf(release: Release): GraphQLSchema {
     let schema = schemas.get(release);
-    if (!schema) schemas.set(release, (schema = createSchema(releaseDefinitions(release))));
+    if (!schema) schemas.set(release, (schema = createSchema(releaseDefinitions(release), true)));
     return schema;
   }
 
   function serverOf(release: Release): Promise<ApolloServer<GatewayContext>> {
     let server = servers.get(release);
-    if (!server) servers.set(release, (server = createApollo(schemaOf(release), limits, log)));
+    if (!server)
+      servers.set(release, (server = createApollo(schemaOf(release), limits, settings.execution, log)));
     return server;
   }
 

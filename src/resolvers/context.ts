@@ -15,6 +15,11 @@ export interface GatewayContext {
   readonly parsed: ParsedResources;
 }
 
+/** Whether what Apollo Server hands to a gateway without its type is what it was given. */
+export function isGatewayContext(value: object): value is GatewayContext {
+  return 'core' in value && 'request' in value && 'loaders' in value;
+}
+
 export function createGatewayContext(
   core: Core,
   request: RequestContext,
@@ -30,4 +35,9 @@ export function createGatewayContext(
     parsed: parsed.within(request.space.number),
     loaders: createLoaders(core, request),
   };
+}
+
+/** The same for another context of the same request, such as one that reads in a snapshot. */
+export function withRequest(context: GatewayContext, request: RequestContext): GatewayContext {
+  return { ...context, request, loaders: createLoaders(context.core, request) };
 }

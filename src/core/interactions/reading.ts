@@ -2,16 +2,18 @@
 import type { RequestContext } from '../context';
 import type { Services } from '../services';
 import type { Database } from '../storage/database';
+import type { Gathered } from '../storage/gathering';
 import { runnerOver } from '../storage/search-run';
+import type { Usage } from '../usage';
 
 /** Each statement sees the data of its own moment; all of them are cancelled when nobody waits for the search any more. */
 export function readEach(services: Services, { waiter }: RequestContext): Services {
-  if (services.isWithinTransaction === true) return services;
-  const { connections, explanation } = services;
+  if (isBound(services)) return services;
+  const { connections, explanation, usage } = services;
   const waiting = waiter === undefined ? undefined : [waiter];
-  const each: Database = {
+  const each = countInto(usage, {
     run: (lane, space, statement, bound) => connections.run(lane, space, statement, bound, waiting),
-  };
+  });
   const database = explanation?.statements.over(each) ?? each;
   return {
     ...services,
@@ -39,10 +41,11 @@ export async function readAtOnce<T>(
   { waiter }: RequestContext,
   work: (services: Services) => Promise<T>,
 ): Promise<T> {
-  if (services.isWithinTransaction === true) return work(services);
+  if (isBound(services)) return work(services);
+  const { explanation, usage } = services;
   const waiting = waiter === undefined ? undefined : [waiter];
   return services.connections.inSnapshot(waiting, (snapshot) =>
-    work(readOver(services, services.explanation?.statements.over(snapshot) ?? snapshot)),
+    work(readOver(services, explanation?.statements.over(snapshot) ?? countInto(usage, snapshot))),
   );
 }
 
@@ -51,6 +54,58 @@ function readOver(services: Services, database: Database): Services {
     ...readWithin(services, database),
     reader: services.reader.overSnapshot(database),
     searches: services.searches.over(database),
+  };
+}
+
+/** True where everything is read by statements of one transaction or snapshot already. */
+function isBound({ isWithinTransaction, isWithinSnapshot }: Services): boolean {
+  return isWithinTransaction === true || isWithinSnapshot === true;
+}
+
+/** The statements of one connection, and the reads, or pages of searches, that go together in one. */
+const ONE_AFTER_THE_OTHER: Gathered = { concurrent: 1, most: 256 };
+
+/** By statements of this database, which sees only what is committed; what is asked at the same time goes together. */
+export function readGathered(services: Services, database: Database, gathered: Gathered): Services {
+  return {
+    ...readWithin(services, database),
+    reader: services.reader.overSnapshot(database, gathered),
+    searches: services.searches.over(database, gathered),
+  };
+}
+
+/**
+ * As `readAtOnce`, for several interactions of one request at the same time: what they ask goes together in statements,
+ * and they see the same moment. Throws `timeout` for what is asked after `milliseconds`, and cancels what runs then: the
+ * connection is kept from others, and the rows of that moment from being cleaned away.
+ */
+export async function readTogether<T>(
+  services: Services,
+  { waiter, usage }: RequestContext,
+  milliseconds: number,
+  work: (services: Services) => Promise<T>,
+): Promise<T> {
+  const waiting = waiter === undefined ? undefined : [waiter];
+  return services.connections.inSnapshot(
+    waiting,
+    (snapshot) => {
+      const database = countInto(usage, snapshot);
+      return work({ ...readGathered(services, database, ONE_AFTER_THE_OTHER), isWithinSnapshot: true });
+    },
+    milliseconds,
+  );
+}
+
+/** The same database; what is asked of it is counted too. */
+export function countInto(usage: Usage | undefined, database: Database): Database {
+  if (usage === undefined) return database;
+  return {
+    async run(lane, space, statement, bound, waiting) {
+      usage.statements++;
+      const rows = await database.run(lane, space, statement, bound, waiting);
+      usage.rows += rows.length;
+      return rows;
+    },
   };
 }
 

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { Pool, types as pgTypes, type ClientBase, type PoolClient, type PoolConfig } from 'pg';
 import type { Log } from '../context';
 import { fhirError } from '../errors';
-import type { Waiter } from '../waiter';
-import { Connection } from './connection';
+import { Waiter } from '../waiter';
+import { Connection, isGivenUp } from './connection';
 import {
   APPLICATION_ROLE,
   clientConfiguration,
@@ -173,13 +173,15 @@ export class Connections implements Database {
   /**
    * Runs `work` with a database whose statements all see the same data. It holds one connection of the search lane: what
    * `work` asks of the database must be asked of that one, or many such works could wait for each other.
-   * `waiting`: as of `run`, for all of its statements.
+   * `waiting`: as of `run`, for all of its statements. `milliseconds`: it is given up after so long with the connection.
    */
   async inSnapshot<T>(
-    waiting: readonly Waiter[] | undefined,
+    given: readonly Waiter[] | undefined,
     work: (snapshot: Database) => Promise<T>,
+    milliseconds?: number,
   ): Promise<T> {
     const { client, connection } = await this.connect('search');
+    const { waiting, forget } = withPatience(given, milliseconds);
     const snapshot = new Snapshot(connection, waiting, (milliseconds) =>
       this.observe?.('search', milliseconds),
     );
@@ -194,6 +196,8 @@ export class Connections implements Database {
     } catch (error) {
       void end(false);
       throw error;
+    } finally {
+      forget();
     }
   }
 
@@ -211,6 +215,25 @@ export class Connections implements Database {
   async close(): Promise<void> {
     await Promise.all(Object.values(this.pools).map((pool) => pool.end()));
   }
+}
+
+/** `waiting`, who leave after `milliseconds` at the latest. */
+function withPatience(
+  waiting: readonly Waiter[] | undefined,
+  milliseconds: number | undefined,
+): { readonly waiting: readonly Waiter[] | undefined; forget(): void } {
+  if (milliseconds === undefined) return { waiting, forget: () => undefined };
+  const patience = new Waiter(Date.now() + milliseconds);
+  const leave = (): void => {
+    if (isGivenUp(waiting)) patience.leave();
+  };
+  const forgets = (waiting ?? []).map((waiter) => waiter.whenLeaving(leave));
+  return {
+    waiting: [patience],
+    forget() {
+      for (const forget of forgets) forget();
+    },
+  };
 }
 
 function errorCode(error: unknown): string {

@@ -3,6 +3,14 @@ import DataLoader from 'dataloader';
 /** Groups that are remembered; an old one is made again when it is asked for. */
 const MAX_GROUPS = 1000;
 
+/** How requests go together. */
+export interface Gathered {
+  /** Statements under way at once, over all groups. */
+  readonly concurrent: number;
+  /** Requests in one statement. */
+  readonly most: number;
+}
+
 /**
  * Lets requests of a kind that come while all statements are under way go together in the next one. A request never
  * joins a statement that was sent before it was asked for, and no answer is kept, so each is as fresh as its own
@@ -14,13 +22,9 @@ export class Gathering<Group, Request, Answer> {
   private free: number;
 
   constructor(
-    private readonly options: {
+    private readonly options: Gathered & {
       /** One statement for all requests; answers in their order. Its failure is that of each of them. */
       readonly run: (group: Group, requests: readonly Request[]) => Promise<(Answer | Error)[]>;
-      /** Statements under way at once, over all groups. */
-      readonly concurrent: number;
-      /** Requests in one statement. */
-      readonly most: number;
       /** Told the number of requests of each statement; for metrics. */
       readonly observe: (requests: number) => void;
     },

@@ -2,7 +2,7 @@ import type { Order } from '../search/plan';
 import type { Waiter } from '../waiter';
 import type { Database } from './database';
 import type { VersionMemory } from './version-memory';
-import { Gathering } from './gathering';
+import { type Gathered, Gathering } from './gathering';
 import { toMatch, toSortValue, type Match } from './match';
 import {
   countStatement,
@@ -23,8 +23,11 @@ const MAX_SHARED = 16;
 export interface PageRunner {
   /** The matches of one page in order. `waiter`: the statement may be cancelled when it has left. */
   page(request: SearchStatementRequest, waiter?: Waiter): Promise<Match[]>;
-  /** The same by statements of this database, none of which is shared; it must not see what is not committed. */
-  over(database: Database): PageRunner;
+  /**
+   * The same by statements of this database, which must not see what is not committed; without `gathered` none of them is
+   * shared.
+   */
+  over(database: Database, gathered?: Gathered): PageRunner;
 }
 
 /** A page that may share its statement, and who waits for it. */
@@ -41,14 +44,14 @@ export class SearchRunner implements PageRunner {
     private readonly database: Database,
     private readonly memory: VersionMemory,
     observe: (pages: number) => void,
-    /** Shared statements under way at once; fewer make larger ones. */
-    concurrent = 2,
+    /** Fewer statements at once make larger ones. */
+    { concurrent, most }: Gathered = { concurrent: 2, most: MAX_SHARED },
   ) {
     this.pageRows = new PageRows(memory, database);
     this.gathering = new Gathering({
       run: (_group, pages) => this.runShared(pages),
       concurrent,
-      most: MAX_SHARED,
+      most,
       observe,
     });
   }
@@ -61,8 +64,10 @@ export class SearchRunner implements PageRunner {
       : this.gathering.load(shareable.group, undefined, { ...shareable, waiter });
   }
 
-  over(database: Database): PageRunner {
-    return runnerOver(database, new PageRows(this.memory, database));
+  over(database: Database, gathered?: Gathered): PageRunner {
+    return gathered === undefined
+      ? runnerOver(database, new PageRows(this.memory, database))
+      : new SearchRunner(database, this.memory, () => undefined, gathered);
   }
 
   private async runShared(pages: readonly AwaitedPage[]): Promise<(Match[] | Error)[]> {

@@ -4,7 +4,7 @@ import { BinaryArray } from './binary-array';
 import type { VersionMemory } from './version-memory';
 import type { Database, Lane, Row } from './database';
 import { RememberedVersions } from './remembered-versions';
-import { Gathering } from './gathering';
+import { type Gathered, Gathering } from './gathering';
 import { bind, defineStatement, template, type Bound } from './statement';
 import {
   decodeMark,
@@ -122,19 +122,18 @@ export class VersionReader {
     private readonly observe: ReadObserver,
     /** Undefined: what is not committed may be among the rows. */
     private readonly memory?: VersionMemory,
-    /** Statements under way at once: the connections of the read lane. */
-    concurrent = 2,
+    { concurrent, most }: Gathered = { concurrent: 2, most: MAX_GATHERED },
   ) {
     this.gathering = new Gathering({
       run: (space, addresses) => this.readWhole(space, addresses),
       concurrent,
-      most: MAX_GATHERED,
+      most,
       observe,
     });
     this.versions = new Gathering({
       run: (space, addresses) => this.readVersions(space, addresses),
       concurrent,
-      most: MAX_GATHERED,
+      most,
       observe,
     });
   }
@@ -145,8 +144,8 @@ export class VersionReader {
   }
 
   /** The same by statements of this database, which sees only what is committed. */
-  overSnapshot(database: Database): VersionReader {
-    return new VersionReader(database, this.observe, this.memory);
+  overSnapshot(database: Database, gathered?: Gathered): VersionReader {
+    return new VersionReader(database, this.observe, this.memory, gathered);
   }
 
   /** The current version, deletions included; undefined when there never was one. */

@@ -33,9 +33,18 @@ export interface OperationInput {
   readonly variables: Readonly<Record<string, unknown>> | null | undefined;
 }
 
+/** A request of which the variables are what the operation declares. */
+export interface PreparedRun {
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Runs it; never rejects for what a resolver does. A promise only where one of the resolvers gave one. */
+  run(context: unknown, rootValue?: unknown): ExecutionResult | Promise<ExecutionResult>;
+}
+
 export interface CompiledOperation {
   readonly operation: OperationDefinitionNode;
-  /** Runs it; never rejects for what a resolver does. A promise only where one of the resolvers gave one. */
+  /** Errors where the variables are not those that the operation declares. */
+  prepare(variables: OperationInput['variables']): PreparedRun | readonly GraphQLError[];
+  /** Both at once. */
   run(input: OperationInput): ExecutionResult | Promise<ExecutionResult>;
 }
 
@@ -67,8 +76,9 @@ export function compileOperation(
   document: DocumentNode,
   operationName: string | null | undefined,
 ): CompiledOperation | readonly GraphQLError[] {
-  const operation = findOperation(document, operationName);
-  if (operation instanceof GraphQLError) return [operation];
+  const found = findOperation(document, operationName);
+  if (found instanceof GraphQLError) return [found];
+  const operation: OperationDefinitionNode = found;
   const fragments: Record<string, FragmentDefinitionNode> = {};
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
@@ -89,20 +99,31 @@ export function compileOperation(
     return plan;
   }
 
+  function prepare(given: OperationInput['variables']): PreparedRun | readonly GraphQLError[] {
+    const { errors, coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], given ?? {}, {
+      maxErrors: MOST_VARIABLE_ERRORS,
+    });
+    if (errors) return errors;
+    return {
+      variables: coerced,
+      run(context, rootValue) {
+        const type = schema.getRootType(operation.operation);
+        if (!type) {
+          const message = `This schema has no ${operation.operation}s`;
+          return { data: null, errors: [new GraphQLError(message, { nodes: operation })] };
+        }
+        const scope = { schema, fragments, operation, rootValue, context, variables: coerced };
+        return runPlan(planFor(coerced, type), new Run(scope));
+      },
+    };
+  }
+
   return {
     operation,
+    prepare,
     run({ rootValue, context, variables }) {
-      const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, {
-        maxErrors: MOST_VARIABLE_ERRORS,
-      });
-      if (coerced.errors) return { errors: coerced.errors };
-      const type = schema.getRootType(operation.operation);
-      if (!type) {
-        const message = `This schema has no ${operation.operation}s`;
-        return { data: null, errors: [new GraphQLError(message, { nodes: operation })] };
-      }
-      const scope = { schema, fragments, operation, rootValue, context, variables: coerced.coerced };
-      return runPlan(planFor(coerced.coerced, type), new Run(scope));
+      const prepared = prepare(variables);
+      return 'run' in prepared ? prepared.run(context, rootValue) : { errors: prepared };
     },
   };
 }

@@ -13,6 +13,7 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
+import { COST_OF_READ, costOfSearch, withCost } from '../cost';
 import { isJsonObject } from '../json';
 import { codeScalar, instantScalar } from '../scalars';
 import { selects } from '../selection';
@@ -46,6 +47,9 @@ interface Source {
 
 /** What is at the root can be asked for as it was. */
 const AS_OF: GraphQLFieldConfigArgumentMap = { asOf: { type: instantScalar } };
+
+/** As many as REST gives unless it is told. */
+const COST_OF_LIST = costOfSearch(['_count'], 50);
 
 /** Any other cursor is one that core gave out. */
 const FIRST_PAGE = 'first';
@@ -93,6 +97,7 @@ export class ResourceFields<Context> {
       const { type } = source;
       fields[type] = {
         type: this.elements().ofType(type),
+        ...withCost(COST_OF_READ),
         description: `The ${type} of this id as it is now, or was at a moment; null when there is none.`,
         args: { id: { type: new GraphQLNonNull(GraphQLID) }, ...AS_OF },
         resolve: (_root, { id, asOf }, context) =>
@@ -148,6 +153,7 @@ export class ResourceFields<Context> {
   private referenceField(): Field<Context> {
     return {
       type: this.elements().resource,
+      ...withCost(COST_OF_READ),
       description: 'What is referred to. What is not there is an error unless it is optional.',
       args: {
         optional: { type: GraphQLBoolean, description: 'True: what is not there is null without an error.' },
@@ -166,6 +172,7 @@ export class ResourceFields<Context> {
   private listField(source: Source, args: GraphQLFieldConfigArgumentMap, scope: Scope): Field<Context> {
     return {
       type: new GraphQLList(this.elements().ofType(source.type)),
+      ...withCost(COST_OF_LIST),
       args,
       resolve: async (from, given, context) => {
         const request = this.request(source, given, scope(from, given._reference));
@@ -178,6 +185,7 @@ export class ResourceFields<Context> {
   private connectionField(source: Source, args: GraphQLFieldConfigArgumentMap, scope: Scope): Field<Context> {
     return {
       type: this.connectionType(source.type),
+      ...withCost(COST_OF_LIST),
       args,
       resolve: async (from, given, context, info) => {
         const request = this.request(source, given, scope(from, given._reference));

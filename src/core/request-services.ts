@@ -1,0 +1,54 @@
+import type { RequestContext } from './context';
+import { countInto, readGathered, readTogether } from './interactions/reading';
+import type { Services } from './services';
+import type { Gathered } from './storage/gathering';
+import type { Usage } from './usage';
+
+/** As in the services of all: two statements at a time. */
+const TOGETHER: Gathered = { concurrent: 2, most: 64 };
+
+/** What is read for a request by all others' services, by counted ones, or by those of a snapshot: as its context says. */
+export class RequestServices {
+  private readonly counting = new WeakMap<Usage, Services>();
+  private readonly snapshots = new WeakMap<object, Services>();
+
+  constructor(private readonly services: Services) {}
+
+  of({ snapshot, usage }: RequestContext): Services {
+    if (snapshot !== undefined) {
+      const within = this.snapshots.get(snapshot);
+      if (within === undefined) throw new Error('a request reads in a snapshot of another core');
+      return within;
+    }
+    return usage === undefined ? this.services : this.counted(usage);
+  }
+
+  /** One for each usage, so that reads of one request share statements with each other. */
+  private counted(usage: Usage): Services {
+    let services = this.counting.get(usage);
+    if (services === undefined) {
+      const database = countInto(usage, this.services.database);
+      services = { ...readGathered(this.services, database, TOGETHER), usage };
+      this.counting.set(usage, services);
+    }
+    return services;
+  }
+
+  /** As Core.inSnapshot. */
+  async inSnapshot<T>(
+    context: RequestContext,
+    milliseconds: number,
+    work: (context: RequestContext) => Promise<T>,
+  ): Promise<T> {
+    if (context.snapshot !== undefined) return work(context);
+    const snapshot = {};
+    try {
+      return await readTogether(this.services, context, milliseconds, (services) => {
+        this.snapshots.set(snapshot, services);
+        return work({ ...context, snapshot });
+      });
+    } finally {
+      this.snapshots.delete(snapshot);
+    }
+  }
+}

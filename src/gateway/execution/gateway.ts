@@ -1,0 +1,99 @@
+import { type ApolloServerOptionsWithGateway } from '@apollo/server';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
+import { Usage } from '../../core/index';
+import { type GatewayContext, isGatewayContext, withRequest } from '../../resolvers/index';
+import { costOfOperation, type OperationCost, refuseCost } from '../../schema/cost';
+import type { PreparedRun } from './compile';
+import { OperationMemory } from './operation-memory';
+
+export interface ExecutionLimits {
+  /** What one request may cost (schema/cost.ts). */
+  readonly cost: number;
+  /** Milliseconds that a query of several levels may read in one snapshot. */
+  readonly snapshotMs: number;
+}
+
+type Gateway = NonNullable<ApolloServerOptionsWithGateway<GatewayContext>['gateway']>;
+
+/** A query of so many levels that ask the database reads all of them in one snapshot. */
+const LEVELS_OF_A_SNAPSHOT = 2;
+
+/** The header, and the member of `extensions` in a request, that ask what it cost. */
+const COST_HEADER = 'x-graphql-cost';
+
+/**
+ * The seam by which Apollo Server lets another execute: it keeps HTTP, parsing, validation, plugins and errors. What
+ * wraps each resolver (`willResolveField`) has no place in it.
+ */
+export function compiledExecution(schema: GraphQLSchema, limits: ExecutionLimits): Gateway {
+  const operations = new OperationMemory(schema);
+  const constantCosts = new WeakMap<OperationDefinitionNode, OperationCost>();
+  let tell: Parameters<Gateway['onSchemaLoadOrUpdate']>[0] | undefined;
+
+  function costOf(
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    variables: PreparedRun['variables'],
+  ): OperationCost {
+    const known = constantCosts.get(operation);
+    if (known) return known;
+    const cost = costOfOperation(schema, document, operation, variables);
+    if (!operation.variableDefinitions?.length) constantCosts.set(operation, cost);
+    return cost;
+  }
+
+  return {
+    onSchemaLoadOrUpdate(callback) {
+      tell = callback;
+      return () => {
+        tell = undefined;
+      };
+    },
+    async load() {
+      tell?.({ apiSchema: schema, coreSupergraphSdl: '' });
+      return {
+        async executor({ document, request, context }) {
+          if (!isGatewayContext(context)) throw new Error('a request without its context came to execution');
+          const compiled = operations.find(document, request.operationName);
+          if (!('run' in compiled)) return { errors: compiled };
+          const prepared = compiled.prepare(request.variables);
+          if (!('run' in prepared)) return { errors: prepared };
+          const cost = costOf(document, compiled.operation, prepared.variables);
+          if (cost.cost > limits.cost) return { errors: [refuseCost(cost.cost, limits.cost)] };
+          const isAsked =
+            request.http?.headers.get(COST_HEADER) === '1' || request.extensions?.['cost'] === true;
+          const mayRead =
+            compiled.operation.operation === OperationTypeNode.QUERY && cost.levels >= LEVELS_OF_A_SNAPSHOT;
+          if (!isAsked) return runAtOnce(prepared, context, mayRead ? limits.snapshotMs : undefined);
+          const usage = new Usage();
+          const counted = withRequest(context, { ...context.request, usage });
+          const result = await runAtOnce(prepared, counted, mayRead ? limits.snapshotMs : undefined);
+          const { statements, rows } = usage;
+          return {
+            ...result,
+            extensions: { cost: { statements, rows, cost: cost.cost, limit: limits.cost } },
+          };
+        },
+      };
+    },
+    async stop() {},
+  };
+}
+
+/** Runs it, in a snapshot where it may have one for so many milliseconds. */
+async function runAtOnce(
+  prepared: PreparedRun,
+  context: GatewayContext,
+  snapshotMs: number | undefined,
+): Promise<ExecutionResult> {
+  if (snapshotMs === undefined) return prepared.run(context);
+  return context.core.inSnapshot(context.request, snapshotMs, async (request) =>
+    prepared.run(withRequest(context, request)),
+  );
+}

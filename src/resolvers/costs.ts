@@ -1,0 +1,52 @@
+/** What the fields of the root cost that type-graphql's classes have; generated ones bring theirs with them. */
+import { type GraphQLSchema } from 'graphql';
+import { COST_OF_READ, costOfSearch, type FieldCost, MOST_ITEMS, SEARCH_COST } from '../schema/cost';
+
+const DEFAULT_PAGE = 20;
+
+/** A write is a statement or two, with the index rows of what is written. */
+const COST_OF_WRITE: FieldCost = Object.freeze({ base: 10, items: () => 1 });
+
+/** Validations, expansions, whole records: more than that is bounded where it is made. */
+const COST_OF_OPERATION: FieldCost = Object.freeze({ base: 100, items: () => 1 });
+
+const paged = costOfSearch(['first'], DEFAULT_PAGE);
+
+/** `_count` may also stand in `query` or `parameters`. */
+const COST_OF_SEARCH: FieldCost = {
+  base: SEARCH_COST,
+  items: (given) => (typeof given.first === 'number' ? (paged.items?.(given) ?? 0) : countIn(given)),
+};
+
+function countIn({ query, parameters }: Readonly<Record<string, unknown>>): number {
+  const asked = typeof query === 'string' ? new URLSearchParams(query).getAll('_count') : [];
+  if (Array.isArray(parameters)) {
+    for (const parameter of parameters as readonly Readonly<Record<string, unknown>>[]) {
+      if (parameter.name === '_count') asked.push(String(parameter.value));
+    }
+  }
+  const sizes = asked.map(Number).filter(Number.isFinite);
+  return sizes.length === 0 ? DEFAULT_PAGE : Math.min(MOST_ITEMS, Math.max(0, ...sizes));
+}
+
+const QUERY_COSTS: Readonly<Record<string, FieldCost>> = {
+  search: COST_OF_SEARCH,
+  read: COST_OF_READ,
+  diff: COST_OF_READ,
+  history: paged,
+};
+
+const MUTATION_COSTS: Readonly<Record<string, FieldCost>> = { invoke: COST_OF_OPERATION };
+
+/** Writes the costs into the fields of `schema` that have none of their own. */
+export function setCosts(schema: GraphQLSchema): GraphQLSchema {
+  for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
+    const cost = QUERY_COSTS[field.name];
+    if (cost && field.extensions.cost === undefined) field.extensions = { ...field.extensions, cost };
+  }
+  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    const cost = MUTATION_COSTS[field.name] ?? COST_OF_WRITE;
+    if (field.extensions.cost === undefined) field.extensions = { ...field.extensions, cost };
+  }
+  return schema;
+}

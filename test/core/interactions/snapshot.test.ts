@@ -1,0 +1,106 @@
+import { type RequestContext, toResourceInput, Usage } from '../../../src/core';
+import { openCore, type OpenedCore } from '../../support/core';
+
+const LIMITS = { maxDepth: 64 };
+const patient = (id: string, family: string): string =>
+  JSON.stringify({ resourceType: 'Patient', id, name: [{ family }] });
+const SEARCH = { type: 'Patient', parameters: [['family', 'Snapshot']] } as const;
+
+let opened: OpenedCore;
+let context: RequestContext;
+beforeAll(async () => {
+  opened = await openCore();
+  context = await opened.context('system', 'r4');
+  await Promise.all(Array.from({ length: 40 }, (_, number) => put(`p${number}`, 'Snapshot')));
+  await Promise.all(Array.from({ length: 10 }, (_, number) => observe(`p${number}`)));
+});
+afterAll(() => opened.close());
+
+const put = (id: string, family: string): Promise<unknown> =>
+  opened.core.update(context, 'Patient', id, toResourceInput(patient(id, family), LIMITS));
+
+const observe = (patientId: string): Promise<unknown> => {
+  const code = { text: 'x' };
+  const subject = { reference: `Patient/${patientId}` };
+  const text = JSON.stringify({ resourceType: 'Observation', status: 'final', code, subject });
+  return opened.core.create(context, 'Observation', toResourceInput(text, LIMITS));
+};
+
+describe('reads and searches in a snapshot', () => {
+  it('see one moment, whatever is written meanwhile', async () => {
+    const { core } = opened;
+    await core.inSnapshot(context, 2000, async (within) => {
+      const before = await core.read(within, 'Patient', 'p1');
+      await put('p1', 'Later');
+      await put('new', 'Snapshot');
+      const [again, found, history, absent] = await Promise.all([
+        core.read(within, 'Patient', 'p1'),
+        core.search(within, SEARCH),
+        core.history(within, { type: 'Patient', id: 'p1' }),
+        core.find(within, 'Patient', 'new'),
+      ]);
+      expect(again).toEqual(before);
+      expect(found.matches.map(({ id }) => id)).toHaveLength(40);
+      expect(history.versions.map(({ versionId }) => versionId)).toEqual([1]);
+      expect(absent).toBeUndefined();
+      expect((await core.read(context, 'Patient', 'p1')).versionId).toBe(2);
+    });
+    expect((await core.search(context, SEARCH)).matches).toHaveLength(40);
+  });
+
+  it('go together: forty reads and ten searches that are asked for at once are a few statements', async () => {
+    const { core } = opened;
+    const asked: RequestContext = { ...context, usage: new Usage() };
+    await core.inSnapshot(asked, 2000, (within) =>
+      Promise.all([
+        ...Array.from({ length: 40 }, (_, number) => core.read(within, 'Patient', `p${number}`)),
+        ...Array.from({ length: 10 }, (_, number) =>
+          core.search(within, { type: 'Observation', parameters: [['subject', `Patient/p${number}`]] }),
+        ),
+      ]),
+    );
+    expect(asked.usage?.statements).toBeLessThanOrEqual(3);
+    expect(asked.usage?.rows).toBeGreaterThanOrEqual(50);
+  });
+
+  it('are refused with timeout when the time is over, and give the connection back', async () => {
+    const { core } = opened;
+    const late = core.inSnapshot(context, 20, async (within) => {
+      await core.read(within, 'Patient', 'p2');
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      return core.read(within, 'Patient', 'p3');
+    });
+    await expect(late).rejects.toMatchObject({ status: 503 });
+    await expect(core.read(context, 'Patient', 'p3')).resolves.toMatchObject({ id: 'p3' });
+    const { search } = core.connections() as unknown as { search: { total: number; idle: number } };
+    expect(search.idle).toBe(search.total);
+  });
+
+  it('give the connection back when the work fails', async () => {
+    const { core } = opened;
+    const failing = core.inSnapshot(context, 2000, async (within) => {
+      await core.read(within, 'Patient', 'p2');
+      throw new Error('of the test');
+    });
+    await expect(failing).rejects.toThrow('of the test');
+    for (let number = 0; number < 20; number++)
+      await core.inSnapshot(context, 2000, (within) => core.read(within, 'Patient', 'p2'));
+  });
+});
+
+describe('the statements of a request', () => {
+  it('are counted by themselves, once for all reads that go together', async () => {
+    const { core } = opened;
+    const [first, second] = [new Usage(), new Usage()];
+    await Promise.all([
+      ...Array.from({ length: 30 }, (_, number) =>
+        core.read({ ...context, usage: first }, 'Patient', `p${number}`),
+      ),
+      core.read({ ...context, usage: second }, 'Patient', 'p1'),
+      core.search({ ...context, usage: second }, SEARCH),
+    ]);
+    expect(first.statements).toBeLessThanOrEqual(2);
+    expect(second.statements).toBeGreaterThanOrEqual(2);
+    expect(second.statements).toBeLessThanOrEqual(4);
+  });
+});

@@ -1,0 +1,104 @@
+import { getIntrospectionQuery } from 'graphql';
+import { startServer, type TestServer } from '../support/server';
+import { createSender, gatewayPath, putExample, type SendQuery, toGatewayAnswer } from './gateway-client';
+
+let server: TestServer;
+let send: SendQuery;
+beforeAll(async () => {
+  server = await startServer({ environment: { GRAPHQL_COST_LIMIT: '15000' } });
+  send = createSender(server, 'system', 'r4');
+  await putExample(server, 'system', 'r4', 'Patient-example');
+});
+afterAll(() => server.close());
+
+const times = (count: number, part: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => part(index)).join(' ');
+const searches = (count: number, first: string): string =>
+  times(count, (index) => `a${index}: search(type: Patient, first: ${first}) { resources { id } }`);
+
+describe('what a request may cost', () => {
+  it('is refused over the limit, by a sentence that names both (check 185)', async () => {
+    const { status, json, errors } = await send(`{ ${searches(15, '1000')} }`);
+    expect([status, json.data]).toEqual([400, undefined]);
+    expect(errors[0]?.extensions.code).toBe('too-costly');
+    expect(errors[0]?.message).toMatch(/may cost 15150, and the limit is 15000/);
+    expect(errors[0]?.extensions.outcome.issue[0]).toMatchObject({ severity: 'error', code: 'too-costly' });
+  });
+
+  it('counts page sizes in variables, in queries and in parameters', async () => {
+    const byVariable = `query($n: Int) { ${searches(15, '$n')} }`;
+    expect((await send(byVariable, { n: 1000 })).errors[0]?.extensions.code).toBe('too-costly');
+    expect((await send(byVariable, { n: 10 })).errors).toEqual([]);
+    const by = (given: string): string =>
+      times(15, (index) => `a${index}: search(type: Patient, ${given}) { total }`);
+    for (const given of ['query: "_count=1000"', 'parameters: [{name: "_count", value: "1000"}]'])
+      expect((await send(`{ ${by(given)} }`)).errors[0]?.extensions.code).toBe('too-costly');
+  });
+
+  it('is told when it is asked for by a header or in the request, and otherwise not', async () => {
+    const query =
+      '{ search(type: Patient, first: 5) { resources { id } } read(type: Patient, id: "example") { id } }';
+    const byHeader = await send(query, {}, { 'x-graphql-cost': '1' });
+    expect(byHeader.json.extensions.cost).toEqual({
+      statements: expect.any(Number),
+      rows: expect.any(Number),
+      cost: 17,
+      limit: 15000,
+    });
+    const { statements, rows } = byHeader.json.extensions.cost;
+    expect(statements).toBeGreaterThanOrEqual(2);
+    expect(statements).toBeLessThanOrEqual(4);
+    expect(rows).toBeGreaterThanOrEqual(2);
+    const body = JSON.stringify({ query, extensions: { cost: true } });
+    const headers = { 'content-type': 'application/json' };
+    const inRequest = toGatewayAnswer(
+      await server.request('POST', gatewayPath('system', 'r4'), body, headers),
+    );
+    expect(inRequest.json.extensions.cost.cost).toBe(17);
+    expect(inRequest.found).toEqual(byHeader.found);
+    expect((await send(query)).json.extensions).toBeUndefined();
+  });
+});
+
+describe('a hostile document', () => {
+  const circle = times(100, (index) => `fragment f${index} on Query { ...f${(index + 1) % 100} }`);
+  const refused: readonly (readonly [string, string, object?])[] = [
+    ['10,000 aliases', `{ ${times(10_000, (index) => `a${index}: metadata { fhirVersion }`)} }`],
+    ['200 levels', `{ ${'search { edges { node '.repeat(70)} { id } ${'} } '.repeat(70)} }`],
+    ['fragments in circles', `{ ...f0 } ${circle}`],
+    ['1 MB of text', `{ metadata(${times(100_000, () => 'abcdefgh')}) { fhirVersion } }`],
+    ['a megabyte of a comment', `{ nope } #${'x'.repeat(1_000_000)}`],
+    ['fifty introspections', `{ ${times(50, (index) => `a${index}: __schema { types { fields { args { type { name } } type { name } } } }`)} }`],
+    ['introspection in introspection', `{ __schema { types ${'{ fields { type '.repeat(8)} { name } ${'} } '.repeat(8)} } }`],
+    ['a variable of wrong items by the ten thousand', 'query($p: [SearchParameterInput!]) { search(type: Patient, parameters: $p) { total } }', { p: Array.from({ length: 50_000 }, () => 5) }],
+  ]; // prettier-ignore
+
+  const asked = refused.map(([what, query, variables]) => ({
+    what,
+    body: JSON.stringify({ query, variables }),
+  }));
+
+  it.each(asked)('is refused within 50 ms: $what (check 185)', async ({ body }) => {
+    const headers = { 'content-type': 'application/json' };
+    const ask = () => server.request('POST', gatewayPath('system', 'r4'), body, headers);
+    const answer = toGatewayAnswer(await ask());
+    expect(answer.status).toBe(400);
+    expect(answer.json.data).toBeUndefined();
+    expect(answer.errors.length).toBeGreaterThan(0);
+    const took: number[] = [];
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const [started, before] = [performance.now(), process.cpuUsage()];
+      await ask();
+      const { user, system } = process.cpuUsage(before);
+      // The processor's time where the machine is busy, the clock's where a thread works beside.
+      took.push(Math.min(performance.now() - started, (user + system) / 1000));
+    }
+    expect(Math.min(...took)).toBeLessThan(50);
+  });
+
+  it('lets the standard introspection pass', async () => {
+    const { errors, found } = await send(getIntrospectionQuery());
+    expect(errors).toEqual([]);
+    expect(found.__schema.types.length).toBeGreaterThan(20);
+  });
+});

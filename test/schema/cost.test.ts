@@ -1,0 +1,63 @@
+import { buildSchema, getIntrospectionQuery, type GraphQLObjectType, Kind, parse } from 'graphql';
+import { COST_OF_READ, costOfOperation, costOfSearch } from '../../src/schema/cost';
+
+const schema = buildSchema(`
+  interface Resource { id: ID }
+  type Patient implements Resource { id: ID name: String list(_count: Int): [Observation] contained: [Resource] }
+  type Observation implements Resource { id: ID subject: Reference }
+  type Reference { resource: Resource }
+  type Query { patients(_count: Int = 3): [Patient] patient(id: ID): Patient self: Query }
+`);
+const fieldsOf = (name: string) => (schema.getType(name) as GraphQLObjectType).getFields();
+fieldsOf('Query')['patients']!.extensions = { cost: costOfSearch(['_count'], 50) };
+fieldsOf('Query')['patient']!.extensions = { cost: COST_OF_READ };
+fieldsOf('Patient')['list']!.extensions = { cost: costOfSearch(['_count'], 50) };
+fieldsOf('Reference')['resource']!.extensions = { cost: COST_OF_READ };
+
+function costOf(text: string, variables: Record<string, unknown> = {}): { cost: number; levels: number } {
+  const document = parse(text);
+  const [operation] = document.definitions;
+  if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('no operation');
+  return costOfOperation(schema, document, operation, variables);
+}
+
+describe('what an operation costs', () => {
+  it.each([
+    ['nothing', '{ __typename }', 0, 0],
+    ['a read', '{ patient(id: 1) { id name } }', 2, 1],
+    ['a search with the default of its argument', '{ patients { id } }', 13, 1],
+    ['a search with a page size', '{ patients(_count: 20) { id name } }', 30, 1],
+    ['a page of null', '{ patients(_count: null) { id } }', 60, 1],
+    ['a negative page', '{ patients(_count: -5) { id } }', 10, 1],
+    ['more than any page has', '{ patients(_count: 1000000) { id } }', 1010, 1],
+    ['lists in lists', '{ patients(_count: 20) { list(_count: 5) { id } } }', 310, 2],
+    ['three levels', '{ patients(_count: 20) { list(_count: 5) { subject { resource { id } } } } }', 410, 3],
+    ['aliases', '{ a: patients(_count: 1) { id } b: patients(_count: 1) { id } }', 22, 1],
+    ['a field that is named twice', '{ patients(_count: 1) { id } patients(_count: 1) { name } }', 11, 1],
+    ['fragments', '{ ...f ... on Query { ...f } } fragment f on Query { patients(_count: 1) { ...g } } fragment g on Patient { list(_count: 1) { id } }', 21, 2],
+    ['fragments of several types', '{ patient { contained { ... on Patient { list(_count: 1) { id } } ... on Observation { subject { resource { id } } } } } }', 14, 2],
+    ['what is left out', '{ patients(_count: 9) @skip(if: true) { id } patient @include(if: true) { id } }', 2, 1],
+  ])('is known before it runs: %s', (_what, text, cost, levels) => {
+    expect(costOf(text)).toEqual({ cost, levels });
+  }); // prettier-ignore
+
+  it('takes page sizes and conditions from variables', () => {
+    const text = `query($n: Int, $m: Int, $skip: Boolean!) {
+      patients(_count: $n) { list(_count: $m) @skip(if: $skip) { id } }
+    }`;
+    expect(costOf(text, { n: 100, m: 100, skip: false }).cost).toBe(10 + 100 * (10 + 100));
+    expect(costOf(text, { n: 100, m: 100, skip: true }).cost).toBe(110);
+    // Without a value, an argument has its default.
+    expect(costOf(text, { m: 2, skip: false }).cost).toBe(10 + 3 * 12);
+  });
+
+  it('grows with what introspection lists, and with each time that it is asked for', () => {
+    const once = costOf(getIntrospectionQuery()).cost;
+    const twice = costOf(`{ a: __schema { types { fields { args { name } } } } b: __schema { types { fields { args { name } } } } }`);
+    const nested = (levels: number): number =>
+      costOf(`{ __schema { types ${'{ fields { type '.repeat(levels)}{ name }${' } }'.repeat(levels)} } }`).cost;
+    expect(once).toBeGreaterThan(0);
+    expect(twice.cost).toBeGreaterThan(0);
+    expect(nested(6)).toBeGreaterThan(4 * nested(3));
+  });
+});
