@@ -1,5 +1,5 @@
 /**
- * Requests that are answered later (https://hl7.org/fhir/R4/async.html, docs/async.md). They stand in the database
+ * Requests that are answered later (https://hl7.org/fhir/R4/async.html, docs/http.md). They stand in the database
  * from the moment that they are taken, and any process carries them out; where one dies, another goes on.
  */
 import { randomBytes } from 'node:crypto';
@@ -217,7 +217,7 @@ export class AsyncJobs {
         'The answer is larger than what is kept; ask for less of it, or with Prefer: return=minimal',
       );
     } catch (error) {
-      if (signal.aborted && job.request.isRepeatable) return undefined;
+      if (signal.aborted) return job.request.isRepeatable ? undefined : INTERRUPTED;
       const reason = error instanceof Error ? error.message : String(error);
       log.error({ reason }, 'a request that is answered later failed');
       return INTERRUPTED;

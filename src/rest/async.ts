@@ -1,5 +1,5 @@
 /**
- * Requests with `Prefer: respond-async` (https://hl7.org/fhir/R4/async.html, docs/async.md): taken with 202 and an
+ * Requests with `Prefer: respond-async` (https://hl7.org/fhir/R4/async.html, docs/http.md): taken with 202 and an
  * address, at which the client asks how far it is, gets the answer, or gives it up.
  */
 import type { FastifyInstance, FastifyReply, InjectOptions } from 'fastify';

@@ -187,6 +187,9 @@ describe.each(RELEASE_NAMES)('respond-async of %s', (release) => {
     const [repeated, failed] = [await waitFor(server, paths[0] ?? ''), await waitFor(server, paths[1] ?? '')];
     expect([repeated.status, repeated.json.type]).toEqual([200, 'searchset']);
     expect([failed.status, failed.json.issue[0].code]).toEqual([500, 'incomplete']);
+    expect(failed.json.issue[0].diagnostics).toMatch(
+      /transaction .* as a whole or not at all, a batch perhaps in part/,
+    );
     for (const path of [...paths, pathOf(another)]) await server.request('DELETE', path);
   });
 });
@@ -231,6 +234,53 @@ describe('respond-async', () => {
     await owner.query('rollback');
     await owner.end();
     expect((await waitFor(server, third)).status).toBe(200);
+    await server.close();
+  });
+
+  it('a batch or transaction that waits and is given up is not done; one under way is, as a whole', async () => {
+    const server = await startServer();
+    const root = server.path('system', 'r4');
+    const owner = new Client(server.database.settings);
+    await owner.connect();
+    await owner.query('begin');
+    await owner.query('lock table andiron.resource in access exclusive mode');
+    const names = ['transaction-1', 'batch-1', 'transaction-2', 'batch-2'];
+    const paths: string[] = [];
+    for (const name of names) {
+      const entry = ['a', 'b'].map((part) => ({
+        resource: { resourceType: 'Basic', id: `${name}-${part}`, code: { text: name } },
+        request: { method: 'PUT', url: `Basic/${name}-${part}` },
+      }));
+      const bundle = { resourceType: 'Bundle', type: name.replace(/-\d/, ''), entry };
+      paths.push(pathOf(await server.request('POST', root, bundle, LATER)));
+    }
+    const progress = async (): Promise<string[]> =>
+      Promise.all(
+        paths.map(async (path) =>
+          String((await server.request('GET', path)).headers['x-progress']).slice(0, 9),
+        ),
+      );
+    while ((await progress()).filter((text) => text === 'under way').length < 2) await setTimeout(20);
+    const underWay = (await progress()).map((text) => text === 'under way');
+    for (const path of paths) expect((await server.request('DELETE', path)).status).toBe(202);
+    await owner.query('rollback');
+    await owner.end();
+    // What comes behind them is answered when they are over.
+    const last = await server.request('GET', `${root}/Basic?_count=0`, undefined, LATER);
+    expect((await waitFor(server, pathOf(last))).status).toBe(200);
+    const there = async (): Promise<boolean[]> =>
+      Promise.all(
+        names.flatMap((name) =>
+          ['a', 'b'].map(
+            async (part) => (await server.request('GET', `${root}/Basic/${name}-${part}`)).status === 200,
+          ),
+        ),
+      );
+    const expected = underWay.flatMap((isDone) => [isDone, isDone]);
+    for (let tries = 0; tries < 100 && String(await there()) !== String(expected); tries++)
+      await setTimeout(50);
+    expect(await there()).toEqual(expected);
+    for (const path of paths) expect((await server.request('GET', path)).status).toBe(404);
     await server.close();
   });
 

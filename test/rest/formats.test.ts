@@ -76,11 +76,24 @@ describe.each(
     expect([status, json.resourceType]).toEqual([404, 'OperationOutcome']);
   });
 
-  it('a HEAD has the headers of the GET and no body (check 12)', async () => {
+  it('a HEAD has the headers of the GET and no body, wherever a GET is (check 12)', async () => {
     const id = await create();
-    for (const address of [`/Patient/${id}`, `/Patient/${id}/_history/1`, '/Patient?_count=1', '/metadata']) {
+    const taken = await send('GET', '/Patient?_count=1', undefined, { prefer: 'respond-async' });
+    const later = `/_async/${String(taken.headers['content-location']).split('/').at(-1)}`;
+    while ((await send('GET', later)).status === 202);
+    const addresses = [
+      ...['', '/metadata', '/openapi.json', '/_history', later, '/$meta'],
+      ...[
+        '/Patient?_count=1',
+        '/Patient/_history',
+        '/CodeSystem/$lookup?code=male&system=http://hl7.org/fhir/administrative-gender',
+      ],
+      ...[`/Patient/${id}`, `/Patient/${id}/_history`, `/Patient/${id}/_history/1`, `/Patient/${id}/$meta`],
+      ...[`/Patient/${id}/Observation`, `/Patient/${id}/*`, `/Patient/${id}/$everything`],
+    ];
+    for (const address of addresses) {
       const [get, head] = [await send('GET', address), await send('HEAD', address)];
-      expect([head.status, head.bytes.length]).toEqual([200, 0]);
+      expect([address, get.status, head.status, head.bytes.length]).toEqual([address, 200, 200, 0]);
       for (const name of ['content-type', 'content-length', 'etag', 'last-modified', 'cache-control'])
         expect([address, name, head.headers[name]]).toEqual([address, name, get.headers[name]]);
     }

@@ -1,4 +1,4 @@
-/** Requests that are answered later (docs/async.md): what a request does with them, in its own space. */
+/** Requests that are answered later (docs/http.md): what a request does with them, in its own space. */
 import { sql } from 'kysely';
 import type { Space } from '../context';
 import type { Database } from './database';
