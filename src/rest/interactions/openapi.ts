@@ -4,7 +4,8 @@ import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { RELEASES } from '../../core';
 import type { Exchange } from '../exchange';
-import { describeApi, type CapabilityLists, type DescribedRoute } from '../openapi';
+import { describeApi, type DescribedRoute } from '../openapi';
+import type { CapabilityLists } from '../openapi/statement';
 import { sendPrepared } from '../prepared-text';
 
 const CONTENT_TYPE = 'application/json; charset=utf-8';

@@ -1,0 +1,129 @@
+/** What an OpenAPI document says once, and refers to: parameters, schemas, answers. */
+import { RESOURCE_TYPES } from '../body';
+import type { CapabilityLists, SearchParam } from './statement';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export function reference(kind: 'parameters' | 'responses' | 'schemas', name: string): Json {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+export function contentOf(schema: string): Json {
+  if (schema === 'Document') return { 'application/json': { schema: { type: 'object' } } };
+  return { [RESOURCE_TYPES[0]]: { schema: reference('schemas', schema) } };
+}
+
+/** The search parameters that were met, each described once. */
+export class ParameterList {
+  readonly all: Record<string, Json> = {};
+
+  use({ name, type, definition }: SearchParam): Json {
+    const key = `search-${name.replace(/[^\w.-]/g, '.')}-${type}`;
+    this.all[key] ??= {
+      name,
+      in: 'query',
+      description: definition === undefined ? `A ${type}` : `A ${type}: ${definition}`,
+      // Repeated: all must hold; a comma within a value: one of them must.
+      schema: { type: 'array', items: { type: 'string' } },
+      style: 'form',
+      explode: true,
+    };
+    return reference('parameters', key);
+  }
+}
+
+function header(name: string, description: string): Json {
+  return { name, in: 'header', description, schema: { type: 'string' } };
+}
+
+function inQuery(name: string, description: string): Json {
+  return { name, in: 'query', description, schema: { type: 'string' } };
+}
+
+function inPath(name: string, description: string, schema: Json): Json {
+  return { name, in: 'path', required: true, description, schema };
+}
+
+const ID = { type: 'string', pattern: '^[A-Za-z0-9.\\-]{1,64}$' };
+
+export const COMMON_PARAMETERS: Readonly<Record<string, Json>> = {
+  'path-id': inPath('id', 'Id of a resource', ID),
+  'path-vid': inPath('vid', 'Id of a version', ID),
+  'path-job': inPath('job', 'Of the address that was told in Content-Location', { type: 'string' }),
+  _format: {
+    name: '_format',
+    in: 'query',
+    description: 'Form of the answer: json',
+    schema: { type: 'string' },
+  },
+  _pretty: {
+    name: '_pretty',
+    in: 'query',
+    description: 'Whether the answer is laid out',
+    schema: { type: 'boolean' },
+  },
+  query: inQuery('query', 'A GraphQL document'),
+  variables: inQuery('variables', 'The values of its variables, as JSON'),
+  operationName: inQuery('operationName', 'Which of its operations is run'),
+  IfMatch: header('If-Match', 'ETags of which one must be that of the current version'),
+  IfNoneExist: header(
+    'If-None-Exist',
+    'Search criteria as behind a ?: nothing is stored where a resource meets them',
+  ),
+  IfNoneMatch: header('If-None-Match', 'ETags of versions that the client has'),
+  IfModifiedSince: header('If-Modified-Since', 'When the client got its version'),
+  Prefer: header(
+    'Prefer',
+    'return=minimal|representation|OperationOutcome, handling=strict|lenient, respond-async',
+  ),
+  XProvenance: header('X-Provenance', 'A Provenance as JSON that is stored with the change'),
+};
+
+export function typeParameter(statement: CapabilityLists): Readonly<Record<string, Json>> {
+  const types = statement.rest[0].resource.map(({ type }) => type);
+  return {
+    'path-type': inPath('type', 'A resource type', { type: 'string', enum: types }),
+    'path-member': inPath('member', 'The type that is searched in the compartment, or * for all', {
+      type: 'string',
+      enum: ['*', ...types],
+    }),
+  };
+}
+
+export function componentsOf(statement: CapabilityLists): Json {
+  const named = (type: string): Json => ({
+    type: 'object',
+    required: ['resourceType'],
+    properties: { resourceType: { const: type } },
+  });
+  return {
+    responses: {
+      Refused: {
+        description: 'Why it was refused, or what went wrong',
+        content: contentOf('OperationOutcome'),
+      },
+    },
+    schemas: {
+      Resource: {
+        type: 'object',
+        required: ['resourceType'],
+        properties: { resourceType: { enum: statement.rest[0].resource.map(({ type }) => type) } },
+      },
+      Bundle: named('Bundle'),
+      OperationOutcome: named('OperationOutcome'),
+      JsonPatch: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['op', 'path'],
+          properties: {
+            op: { enum: ['add', 'remove', 'replace', 'move', 'copy', 'test'] },
+            path: { type: 'string' },
+            from: { type: 'string' },
+            value: true,
+          },
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,155 @@
+/** What an OpenAPI document says of each interaction. */
+import { INTERACTIONS, type Interaction } from '../interaction-names';
+
+/** What is to be said of an interaction; what is not listed here answers 200 with a resource. */
+export interface Description {
+  readonly summary: string;
+  /** Content types of the body, and the schema of it. */
+  readonly body?: 'resource' | 'patch' | 'form' | 'parameters' | 'bundle' | 'graphql';
+  readonly answers?: Readonly<Record<string, string>>;
+  readonly schema?: 'Bundle' | 'Resource' | 'OperationOutcome' | 'Document';
+  readonly headers?: readonly string[];
+  readonly isSearch?: boolean;
+  /** Search parameters in the address say which resource is meant. */
+  readonly hasCriteria?: boolean;
+}
+
+const WRITE_HEADERS = ['IfMatch', 'Prefer', 'XProvenance'];
+const READ = {
+  '200': 'The resource',
+  '304': 'The client has this version',
+  '404': 'Not known',
+  '410': 'Deleted',
+};
+const SEARCH: Description = {
+  summary: 'Search',
+  schema: 'Bundle',
+  headers: ['Prefer'],
+  isSearch: true,
+  answers: { '200': 'A page of matches', '202': 'Taken; the answer is told at Content-Location' },
+};
+const SEARCH_BY_POST: Description = { ...SEARCH, body: 'form' };
+const HISTORY: Description = { summary: 'History', schema: 'Bundle' };
+const INVOKE: Description = { summary: 'Operation' };
+const GRAPHQL: Description = {
+  summary: 'GraphQL: query',
+  schema: 'Document',
+  headers: ['query', 'variables', 'operationName'],
+  answers: { '200': 'data, and errors where there are any' },
+};
+const GRAPHQL_BY_POST: Description = { ...GRAPHQL, summary: 'GraphQL', headers: [], body: 'graphql' };
+
+export const DESCRIPTIONS = new Map<Interaction, Description>([
+  [
+    INTERACTIONS.capabilities,
+    { summary: 'What this server can do', answers: { '200': 'The statement', '304': 'Unchanged' } },
+  ],
+  [
+    INTERACTIONS.openapi,
+    { summary: 'This document', schema: 'Document', answers: { '200': 'The document', '304': 'Unchanged' } },
+  ],
+  [INTERACTIONS.read, { summary: 'Read', answers: READ, headers: ['IfNoneMatch', 'IfModifiedSince'] }],
+  [INTERACTIONS.vread, { summary: 'Read a version', answers: READ, headers: ['IfNoneMatch'] }],
+  [
+    INTERACTIONS.create,
+    {
+      summary: 'Create',
+      body: 'resource',
+      answers: {
+        '200': 'A resource meets If-None-Exist already',
+        '201': 'Created',
+        '412': 'Several meet it',
+      },
+      headers: ['IfNoneExist', 'Prefer', 'XProvenance'],
+    },
+  ],
+  [
+    INTERACTIONS.update,
+    {
+      summary: 'Update, or create with this id',
+      body: 'resource',
+      answers: { '200': 'Updated', '201': 'Created', '412': 'Not the current version' },
+      headers: WRITE_HEADERS,
+    },
+  ],
+  [
+    INTERACTIONS.patch,
+    {
+      summary: 'Patch',
+      body: 'patch',
+      answers: { '200': 'Patched', '412': 'Not the current version' },
+      headers: WRITE_HEADERS,
+    },
+  ],
+  [
+    INTERACTIONS.delete,
+    {
+      summary: 'Delete',
+      schema: 'OperationOutcome',
+      answers: { '200': 'Deleted', '204': 'Deleted, without a body' },
+      headers: WRITE_HEADERS,
+    },
+  ],
+  [
+    INTERACTIONS.conditionalUpdate,
+    {
+      summary: 'Update what meets the criteria, or create',
+      body: 'resource',
+      answers: { '200': 'Updated', '201': 'Created', '412': 'Several meet them, or not this version' },
+      headers: WRITE_HEADERS,
+      hasCriteria: true,
+    },
+  ],
+  [
+    INTERACTIONS.conditionalPatch,
+    {
+      summary: 'Patch what meets the criteria',
+      body: 'patch',
+      answers: { '200': 'Patched', '412': 'Several meet them, or not this version' },
+      headers: WRITE_HEADERS,
+      hasCriteria: true,
+    },
+  ],
+  [
+    INTERACTIONS.conditionalDelete,
+    {
+      summary: 'Delete what meets the criteria',
+      schema: 'OperationOutcome',
+      answers: { '200': 'Deleted', '204': 'Deleted, without a body', '412': 'Several meet them' },
+      headers: WRITE_HEADERS,
+      hasCriteria: true,
+    },
+  ],
+  [INTERACTIONS.searchType, SEARCH],
+  [INTERACTIONS.searchTypeByPost, SEARCH_BY_POST],
+  [INTERACTIONS.searchSystem, SEARCH],
+  [INTERACTIONS.searchSystemByPost, SEARCH_BY_POST],
+  [INTERACTIONS.searchCompartment, SEARCH],
+  [INTERACTIONS.searchCompartmentByPost, SEARCH_BY_POST],
+  [INTERACTIONS.searchCompartmentTypeByPost, SEARCH_BY_POST],
+  [INTERACTIONS.historyInstance, HISTORY],
+  [INTERACTIONS.historyType, HISTORY],
+  [INTERACTIONS.historySystem, HISTORY],
+  [
+    INTERACTIONS.bundle,
+    { summary: 'Batch or transaction', body: 'bundle', schema: 'Bundle', headers: ['Prefer'] },
+  ],
+  [INTERACTIONS.graphqlSystem, GRAPHQL],
+  [INTERACTIONS.graphqlSystemByPost, GRAPHQL_BY_POST],
+  [INTERACTIONS.graphqlInstance, GRAPHQL],
+  [INTERACTIONS.graphqlInstanceByPost, GRAPHQL_BY_POST],
+  [INTERACTIONS.operationSystem, INVOKE],
+  [INTERACTIONS.operationType, INVOKE],
+  [INTERACTIONS.operationInstance, INVOKE],
+  [
+    INTERACTIONS.asyncStatus,
+    {
+      summary: 'The answer to a request that was taken for later',
+      answers: { '200': 'The answer', '202': 'Not done yet' },
+    },
+  ],
+  [
+    INTERACTIONS.asyncCancel,
+    { summary: 'Give such a request up', schema: 'OperationOutcome', answers: { '202': 'Given up' } },
+  ],
+]);

@@ -1,0 +1,23 @@
+/** The lists of a CapabilityStatement that an OpenAPI document is made of. */
+
+/** The parts of a CapabilityStatement that are used. */
+export interface CapabilityLists {
+  readonly patchFormat?: readonly string[];
+  readonly rest: readonly [
+    {
+      readonly resource: readonly {
+        readonly type: string;
+        readonly searchParam?: readonly SearchParam[];
+        readonly operation?: readonly { readonly name: string; readonly definition: string }[];
+      }[];
+      readonly interaction?: readonly { readonly code: string }[];
+      readonly searchParam?: readonly SearchParam[];
+    },
+  ];
+}
+
+export interface SearchParam {
+  readonly name: string;
+  readonly type: string;
+  readonly definition?: string;
+}
