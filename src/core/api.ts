@@ -27,6 +27,8 @@ export interface StoredVersion {
   readonly text: string;
   /** Of a match that is contained in this version: what it is; `text` is its own (search.html#contained). */
   readonly contained?: { readonly type: string; readonly id: string };
+  /** Of a match that was weighed: from 0 to 1, and in words (valueset-match-grade.html). */
+  readonly match?: { readonly score: number; readonly grade: string };
 }
 
 export interface WriteResult {

@@ -77,9 +77,15 @@ function writeLink(relation: string, address: string, parameters: readonly Param
 }
 
 function writeSearchEntry(version: StoredVersion, root: string, mode: 'match' | 'include'): string {
-  const { type, id, text, contained } = version;
+  const { type, id, text, contained, match } = version;
   const part = contained === undefined ? '' : JSON.stringify(`#${contained.id}`).slice(1, -1);
-  return `{"fullUrl":"${root}/${type}/${id}${part}","resource":${text},"search":{"mode":"${mode}"}}`;
+  return `{"fullUrl":"${root}/${type}/${id}${part}","resource":${text},"search":{${match === undefined ? '' : writeGrade(match)}"mode":"${mode}"}}`;
+}
+
+/** How likely a match is (https://hl7.org/fhir/R4/extension-match-grade.html). */
+function writeGrade({ score, grade }: NonNullable<StoredVersion['match']>): string {
+  const extension = `{"url":"http://hl7.org/fhir/StructureDefinition/match-grade","valueCode":"${grade}"}`;
+  return `"extension":[${extension}],"score":${score},`;
 }
 
 /** The first version is told as POST, or by PUT under the client's id; a later `create` brought a deleted resource back. */

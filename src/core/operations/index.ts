@@ -7,6 +7,7 @@ import { conceptMapTranslate } from './concept-map-translate';
 import { encounterEverything, patientEverything } from './everything';
 import { observationLastn } from './observation-lastn';
 import { type Operation } from './operation';
+import { patientMatch } from './patient-match';
 import { resourceMeta } from './resource-meta';
 import { resourceMetaAdd, resourceMetaDelete } from './resource-meta-change';
 import { resourceValidate } from './resource-validate';
@@ -24,6 +25,7 @@ export const OPERATIONS: readonly Operation[] = Object.freeze([
   encounterEverything,
   observationLastn,
   patientEverything,
+  patientMatch,
   resourceMeta,
   resourceMetaAdd,
   resourceMetaDelete,

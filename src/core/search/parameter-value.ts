@@ -19,3 +19,8 @@ export function splitUnescaped(text: string, separator: ',' | '|' | '$'): string
 export function unescapeValue(text: string): string {
   return text.includes('\\') ? text.replace(/\\([,$|\\])/g, '$1') : text;
 }
+
+/** Any text as a value that means it (search.html#escaping). */
+export function escapeValue(text: string): string {
+  return text.replace(/[\\,|$]/g, '\\$&');
+}

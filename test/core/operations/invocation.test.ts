@@ -43,6 +43,7 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
       'expand',
       'lastn',
       'lookup',
+      'match',
       'meta-add',
       'meta-delete',
       'meta',

@@ -1,0 +1,101 @@
+/**
+ * How likely two Patients are the same person: what agrees and what does not is weighed in bits, as Fellegi and Sunter
+ * proposed (doi:10.1080/01621459.1969.10501049): a weight of n says that it is 2^n times as common among records of one
+ * person as among those of two. The weights are rules of thumb, the same for every tenant, and no learning goes on: the
+ * same records have the same score always.
+ */
+import { compareDates, LIKE, likeness, SOMEWHAT_LIKE } from './likeness';
+import type { Person } from './person';
+
+/** https://hl7.org/fhir/R4/valueset-match-grade.html, but for `certainly-not`, which is not answered. */
+export type MatchGrade = 'certain' | 'probable' | 'possible';
+
+export interface Score {
+  /** From 0 to 1, three digits. */
+  readonly score: number;
+  /** Undefined: not worth telling. */
+  readonly grade: MatchGrade | undefined;
+}
+
+/** Bits against: that two records taken by chance from what a search has found are of one person. */
+const PRIOR = -8;
+const CERTAIN = 0.997;
+const PROBABLE = 0.85;
+const POSSIBLE = 0.5;
+
+export function scoreOf(asked: Person, candidate: Person): Score {
+  const shared = sharesIdentifier(asked, candidate);
+  const bits =
+    PRIOR +
+    (shared ? 18 : contradictsIdentifier(asked, candidate) ? -3 : 0) +
+    weighNames(asked.families, candidate.families, FAMILY) +
+    weighNames(asked.givens, candidate.givens, GIVEN) +
+    weighBirthDates(asked.birthDate, candidate.birthDate) +
+    weighGenders(asked.gender, candidate.gender) +
+    (meet(asked.contacts, candidate.contacts) ? 4 : 0) +
+    (meet(asked.homes, candidate.homes) ? 3 : meet(asked.postalCodes, candidate.postalCodes) ? 1.5 : 0);
+  const likelihood = 1 / (1 + 2 ** -bits);
+  // Who bears the same identifier is worth telling, whatever else differs.
+  const score = Math.round(1000 * (shared ? Math.max(likelihood, POSSIBLE) : likelihood)) / 1000;
+  return { score, grade: gradeOf(score) };
+}
+
+function gradeOf(score: number): MatchGrade | undefined {
+  if (score >= CERTAIN) return 'certain';
+  if (score >= PROBABLE) return 'probable';
+  return score >= POSSIBLE ? 'possible' : undefined;
+}
+
+function sharesIdentifier(asked: Person, candidate: Person): boolean {
+  return asked.identifiers.some(({ system, value }) =>
+    candidate.identifiers.some((other) => other.system === system && other.value === value),
+  );
+}
+
+/** Two numbers of one register, and none in common. */
+function contradictsIdentifier(asked: Person, candidate: Person): boolean {
+  return asked.identifiers.some(
+    ({ system }) => system !== '' && candidate.identifiers.some((other) => other.system === system),
+  );
+}
+
+interface NameWeights {
+  readonly same: number;
+  readonly like: number;
+  readonly somewhat: number;
+  readonly other: number;
+}
+
+const FAMILY: NameWeights = { same: 5, like: 3, somewhat: 1, other: -3 };
+/** That first names differ tells brothers and sisters, and twins, apart. */
+const GIVEN: NameWeights = { same: 3, like: 2, somewhat: 0.5, other: -5 };
+
+/** The two that are most alike, of all names that each has had. Where one side says none, nothing follows. */
+function weighNames(some: readonly string[], others: readonly string[], weights: NameWeights): number {
+  if (some.length === 0 || others.length === 0) return 0;
+  let best = 0;
+  for (const one of some) for (const other of others) best = Math.max(best, nameLikeness(one, other));
+  if (best === 1) return weights.same;
+  if (best >= LIKE) return weights.like;
+  return best >= SOMEWHAT_LIKE ? weights.somewhat : weights.other;
+}
+
+/** A letter may stand for a name. */
+function nameLikeness(one: string, other: string): number {
+  const isInitial = (one.length === 1 || other.length === 1) && one[0] === other[0];
+  return one !== other && isInitial ? SOMEWHAT_LIKE : likeness(one, other);
+}
+
+function weighBirthDates(one: string | undefined, other: string | undefined): number {
+  if (one === undefined || other === undefined) return 0;
+  return { same: 6, compatible: 2, slip: 2, other: -5 }[compareDates(one, other)];
+}
+
+function weighGenders(one: string | undefined, other: string | undefined): number {
+  if (one === undefined || other === undefined) return 0;
+  return one === other ? 1 : -2;
+}
+
+function meet(some: readonly string[], others: readonly string[]): boolean {
+  return some.some((text) => others.includes(text));
+}
