@@ -5,6 +5,7 @@ import { resourceInputScalar, resourceTypePlaceholder } from '../schema/scalars'
 import { Resource } from '../schema/types/resource';
 import { JsonPatchOperation, WriteResult } from '../schema/types/write';
 import { creation, deletion, patching, update } from './changes/change';
+import { forgetReads } from './changes/forget-reads';
 import { perform } from './changes/perform';
 import { toWriteResult } from './changes/write-result';
 import type { GatewayContext } from './context';
@@ -142,12 +143,14 @@ export class WriteResolver {
       'Does all that the entries of a Bundle of the type transaction ask for, or nothing (http://hl7.org/fhir/http.html#transaction); answers the Bundle of the type transaction-response.',
   })
   async transaction(
-    @Ctx() { core, request, maxDepth }: GatewayContext,
+    @Ctx() context: GatewayContext,
     @Arg('bundle', () => resourceInputScalar) bundle: JsonObject,
     @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
     dryRun: boolean | null | undefined,
   ): Promise<Resource> {
+    const { core, request, maxDepth } = context;
     const input = toInput(bundle, maxDepth);
+    forgetReads(context);
     const answer = await core.bundle(request, { input, types: ['transaction'], isDryRun: dryRun === true });
     return toReturnedResource(toResponseText(answer));
   }

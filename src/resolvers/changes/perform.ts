@@ -4,6 +4,7 @@ import { FhirError, fhirError } from '../../core/index';
 import { atomicDirective } from '../../schema/atomic';
 import type { GatewayContext } from '../context';
 import { ChangeMaker, type FieldArguments } from './change';
+import { forgetReads } from './forget-reads';
 import { type ChangeAnswer, runAlone } from './run-alone';
 import { type NamedChange, Refusals, requireNoUrn, runTogether } from './run-together';
 
@@ -27,12 +28,6 @@ export async function perform(
     runTogether(context, [{ key, change }], true).then(([answer]) => new Map([[key, answer]])),
     key,
   );
-}
-
-/** What fields behind this one ask for is not what was read before it. */
-function forgetReads({ loaders }: GatewayContext): void {
-  loaders.resources.clearAll();
-  loaders.searches.clearAll();
 }
 
 function isAtomic({ operation, variableValues }: GraphQLResolveInfo): boolean {
