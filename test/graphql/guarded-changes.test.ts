@@ -1,5 +1,7 @@
 /** Mutations by search criteria, under guards, tried out (`dryRun`), and as one Bundle. */
-import type { Release } from '../../src/core';
+import type { Release, StoredVersion } from '../../src/core';
+import { ParsedMemory } from '../../src/resolvers';
+import { showVersion } from '../../src/resolvers/changes/show-version';
 import { startServer, type TestServer } from '../support/server';
 import { createSender, type GatewayAnswer, readExample, type SendQuery } from './gateway-client';
 
@@ -31,6 +33,25 @@ const PATCH = `mutation($id: ID, $c: String, $p: [JsonPatchOperation!], $f: Reso
   change: patch(type: Patient, id: $id, criteria: $c, patch: $p, fhirPathPatch: $f, ifMatch: $m, dryRun: $dry) ${ANSWER} }`;
 const DELETE = `mutation($id: ID, $c: String, $m: [ID!], $dry: Boolean) { change: delete(type: Patient, id: $id, criteria: $c, ifMatch: $m, dryRun: $dry) ${ANSWER} }`;
 const activate = (active: boolean): object[] => [{ op: 'add', path: '/active', value: active }];
+
+it('what was tried out is not remembered as the version that another change makes', () => {
+  const versionOf = (text: string): StoredVersion => ({
+    ...{
+      type: 'Basic',
+      id: 'b',
+      versionId: 2,
+      lastUpdated: 1_700_000_000_000,
+      sequence: 2,
+      change: 'update',
+    },
+    text,
+  });
+  const tools = { extensionBase: 'http://example.org', parsed: new ParsedMemory().within(1) };
+  const tried = versionOf('{"resourceType":"Basic","id":"b","language":"de"}');
+  const written = versionOf('{"resourceType":"Basic","id":"b","language":"en"}');
+  expect(showVersion(tools, tried, true).member('language')).toBe('de');
+  expect(showVersion(tools, written, false).member('language')).toBe('en');
+});
 
 describe.each<Release>(['r4', 'r4b'])('changes of %s', (release) => {
   let send: SendQuery;

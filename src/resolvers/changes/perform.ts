@@ -5,7 +5,7 @@ import { atomicDirective } from '../../schema/atomic';
 import type { GatewayContext } from '../context';
 import { ChangeMaker, type FieldArguments } from './change';
 import { forgetReads } from './forget-reads';
-import { type ChangeAnswer, runAlone } from './run-alone';
+import { type Performed, runAlone } from './run-alone';
 import { type NamedChange, Refusals, requireNoUrn, runTogether } from './run-together';
 
 /**
@@ -17,39 +17,33 @@ export async function perform(
   info: GraphQLResolveInfo,
   { make }: ChangeMaker,
   given: FieldArguments,
-): Promise<ChangeAnswer> {
+): Promise<Performed> {
   const key = String(info.path.key);
   if (isAtomic(info)) return performTogether(context, info, key);
   const change = make(given);
   requireNoUrn(change);
   forgetReads(context);
-  if (!change.isDryRun) return runAlone(context, change);
-  return answerOf(
-    runTogether(context, [{ key, change }], true).then(([answer]) => new Map([[key, answer]])),
-    key,
-  );
+  if (!change.isDryRun) return { answer: await runAlone(context, change), isDryRun: false };
+  return answerOf(runAll(context, [{ key, change }], true), key);
 }
 
 function isAtomic({ operation, variableValues }: GraphQLResolveInfo): boolean {
   return getDirectiveValues(atomicDirective, operation, variableValues) !== undefined;
 }
 
-type Answers = ReadonlyMap<string, ChangeAnswer | undefined>;
+/** By the response keys of the fields. */
+type Answers = ReadonlyMap<string, Performed>;
 
 /** What the `@atomic` operation of a request came to: one request executes one operation. */
 const operations = new WeakMap<GatewayContext, Promise<Answers>>();
 
-function performTogether(
-  context: GatewayContext,
-  info: GraphQLResolveInfo,
-  key: string,
-): Promise<ChangeAnswer> {
+function performTogether(context: GatewayContext, info: GraphQLResolveInfo, key: string): Promise<Performed> {
   let answers = operations.get(context);
   if (answers === undefined) operations.set(context, (answers = runOperation(context, info)));
   return answerOf(answers, key);
 }
 
-async function answerOf(answers: Promise<Answers>, key: string): Promise<ChangeAnswer> {
+async function answerOf(answers: Promise<Answers>, key: string): Promise<Performed> {
   try {
     const answer = (await answers).get(key);
     if (answer === undefined) throw new Error('a mutation of an operation has no answer');
@@ -68,8 +62,21 @@ async function runOperation(context: GatewayContext, info: GraphQLResolveInfo): 
     const reason = "Of an operation with @atomic all mutations have 'dryRun', or none";
     throw refusalOf(other.key, fhirError('invalidValue', { reason }));
   }
+  return runAll(context, changes, isDryRun);
+}
+
+async function runAll(
+  context: GatewayContext,
+  changes: readonly NamedChange[],
+  isDryRun: boolean,
+): Promise<Answers> {
   const answers = await runTogether(context, changes, isDryRun);
-  return new Map(changes.map(({ key }, place) => [key, answers[place]]));
+  const performed = new Map<string, Performed>();
+  answers.forEach((answer, place) => {
+    const named = changes[place];
+    if (named !== undefined) performed.set(named.key, { answer, isDryRun });
+  });
+  return performed;
 }
 
 /** What the fields of the root ask for, in the order of the document. */

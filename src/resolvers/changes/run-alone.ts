@@ -6,6 +6,12 @@ import type { Change, Creation, Deletion, Patching, Update } from './change';
 /** What came of a change. */
 export type ChangeAnswer = Extract<EntryAnswer, { kind: 'written' | 'found' | 'deleted' }>;
 
+/** The same, and whether it was only tried out. */
+export interface Performed {
+  readonly answer: ChangeAnswer;
+  readonly isDryRun: boolean;
+}
+
 /** Does one change by itself. Throws what core throws. */
 export function runAlone(context: GatewayContext, change: Change): Promise<ChangeAnswer> {
   switch (change.kind) {

@@ -4,10 +4,11 @@ import { fhirError, type Issue, toOutcome } from '../../core/index';
 import type { ChangeKind, ChangeResult, TypedChange } from '../../schema/fhir/index';
 import { isJsonObject, type JsonObject } from '../../schema/json';
 import type { GatewayContext } from '../context';
-import { toResource, toReturnedResource } from '../resource-source';
+import { toReturnedResource } from '../resource-source';
 import { ChangeMaker, createOf, deleteOf, type FieldArguments, patchOf, targetOf, updateOf } from './change';
 import { perform } from './perform';
-import type { ChangeAnswer } from './run-alone';
+import type { Performed } from './run-alone';
+import { showVersion } from './show-version';
 
 /** How a field of that type changes resources. */
 export function typedChange(kind: ChangeKind, type: string): TypedChange<GatewayContext> {
@@ -38,7 +39,7 @@ function resourceOf({ res }: FieldArguments): JsonObject {
   throw fhirError('invalidValue', { reason: "'res' is a JSON object" });
 }
 
-function toChangeResult(context: GatewayContext, answer: ChangeAnswer): ChangeResult {
+function toChangeResult(context: GatewayContext, { answer, isDryRun }: Performed): ChangeResult {
   switch (answer.kind) {
     case 'written': {
       const { version, warnings } = answer.result;
@@ -46,7 +47,7 @@ function toChangeResult(context: GatewayContext, answer: ChangeAnswer): ChangeRe
       const done = `${type}/${id} is stored as version ${versionId}`;
       return {
         location: `${type}/${id}/_history/${versionId}`,
-        resource: toResource(version, context),
+        resource: showVersion(context, version, isDryRun),
         information: informationOf(done, warnings),
       };
     }
@@ -55,7 +56,7 @@ function toChangeResult(context: GatewayContext, answer: ChangeAnswer): ChangeRe
       const { type, id, versionId } = version;
       return {
         location: `${type}/${id}/_history/${versionId}`,
-        resource: toResource(version, context),
+        resource: showVersion(context, version, isDryRun),
         information: informationOf(`${type}/${id} meets the criteria already; nothing was stored`, []),
       };
     }

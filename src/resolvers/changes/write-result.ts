@@ -1,17 +1,17 @@
 import type { StoredVersion } from '../../core/index';
 import type { WriteResult } from '../../schema/types/write';
 import type { GatewayContext } from '../context';
-import { toResource } from '../resource-source';
-import type { ChangeAnswer } from './run-alone';
+import type { Performed } from './run-alone';
+import { showVersion } from './show-version';
 
 /** What the mutations of any type answer. */
-export function toWriteResult(context: GatewayContext, answer: ChangeAnswer): WriteResult {
+export function toWriteResult(context: GatewayContext, { answer, isDryRun }: Performed): WriteResult {
   switch (answer.kind) {
     case 'written': {
       const { version, created, warnings } = answer.result;
       return {
         ...placeOf(version),
-        resource: toResource(version, context),
+        resource: showVersion(context, version, isDryRun),
         created,
         issues: [...warnings],
       };
@@ -20,7 +20,7 @@ export function toWriteResult(context: GatewayContext, answer: ChangeAnswer): Wr
       const { version } = answer;
       return {
         ...placeOf(version),
-        resource: toResource(version, context),
+        resource: showVersion(context, version, isDryRun),
         created: false,
         issues: [],
       };
