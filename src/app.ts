@@ -82,6 +82,10 @@ export async function createApp(
       maxAsyncJobs: settings.MAX_ASYNC_JOBS,
       asyncExpiryMs: settings.ASYNC_EXPIRY_MS,
       maxAnswerLength: settings.MAX_BUNDLE_BYTES,
+      maxSubscriptions: settings.MAX_SUBSCRIPTIONS,
+      subscriptionQueueBytes: settings.SUBSCRIPTION_QUEUE_BYTES,
+      subscriptionPollMs: settings.SUBSCRIPTION_POLL_MS,
+      subscriptionStallMs: settings.SUBSCRIPTION_STALL_MS,
     },
     log,
     instruments: createInstruments(metrics.registry),
@@ -94,6 +98,12 @@ export async function createApp(
       extensionBase,
       maxDepth: settings.MAX_DEPTH,
       execution: { cost: settings.GRAPHQL_COST_LIMIT, snapshotMs: settings.GRAPHQL_SNAPSHOT_MS },
+      subscriptions: {
+        perConnection: settings.MAX_SUBSCRIPTIONS_PER_CONNECTION,
+        pingMs: settings.SUBSCRIPTION_PING_MS,
+        initTimeoutMs: settings.HEADERS_TIMEOUT_MS,
+        origins: [...settings.CORS_ORIGINS, ...settings.PUBLIC_URL.map((url) => new URL(url).origin)],
+      },
     },
     log,
   });

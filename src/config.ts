@@ -190,7 +190,11 @@ export const SETTINGS = {
     2000,
     'Milliseconds for which a GraphQL query of several levels may keep a database connection to see one moment',
   ),
-  HEADERS_TIMEOUT_MS: row(milliseconds, 20_000, 'Milliseconds in which the headers of a request must arrive'),
+  HEADERS_TIMEOUT_MS: row(
+    milliseconds,
+    20_000,
+    'Milliseconds in which the headers of a request, and the connection_init of a WebSocket, must arrive',
+  ),
   ARRIVAL_TIMEOUT_MS: row(
     milliseconds,
     300_000,
@@ -224,6 +228,32 @@ export const SETTINGS = {
   ),
   STATEMENT_TIMEOUT_MS: row(milliseconds, 10_000, 'Milliseconds one SQL statement may take'),
   MAX_WRITE_QUEUE: row(count, 10_000, 'Writes that may wait at once; more are answered with 503'),
+  MAX_SUBSCRIPTIONS: row(count, 5_000, 'Live queries that a tenant may have at one process'),
+  MAX_SUBSCRIPTIONS_PER_CONNECTION: row(
+    integer(1, 10_000),
+    100,
+    'Live queries that share one WebSocket at most',
+  ),
+  SUBSCRIPTION_QUEUE_BYTES: row(
+    bytes,
+    megabyte,
+    'Largest texts that may wait for one live query; what comes further is read when they were taken',
+  ),
+  SUBSCRIPTION_STALL_MS: row(
+    milliseconds,
+    30_000,
+    'Milliseconds after which a live query is ended whose client takes nothing of what waits for it',
+  ),
+  SUBSCRIPTION_PING_MS: row(
+    milliseconds,
+    15_000,
+    'Milliseconds between two signs of life on the connection of a live query where nothing else is sent',
+  ),
+  SUBSCRIPTION_POLL_MS: row(
+    milliseconds,
+    1_000,
+    'Milliseconds between two looks for changes for live queries where Redis tells of none',
+  ),
   SHUTDOWN_TIMEOUT_MS: row(
     milliseconds,
     10_000,

@@ -202,6 +202,37 @@ export interface HistoryPage {
   readonly next?: string;
 }
 
+/** Which changes somebody wants to hear of. */
+export interface ChangeRequest {
+  /** Undefined: all types; then there is neither an id nor a parameter. */
+  readonly type?: string;
+  readonly id?: string;
+  /** Criteria of a search, percent-decoded. */
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+  /** Changes with a larger version-sequence; undefined: those from now on. */
+  readonly after?: number;
+}
+
+/** `leave`: an update after which the resource does not meet the criteria any more, as it did or may have done before. */
+export interface FollowedChange {
+  readonly kind: StoredVersion['change'] | 'leave';
+  readonly version: StoredVersion;
+}
+
+/** Changes in the order of their version-sequence, each at least once, as they come. */
+export interface ChangeStream {
+  /** A follower that begins after this number misses nothing that it has not been given. */
+  readonly resumeAfter: number;
+  /**
+   * The next change, when there is one; undefined: the stream was closed here. Rejects with the FhirError by which the
+   * server ends it. Not to be called while a call is under way.
+   */
+  next(): Promise<FollowedChange | undefined>;
+  /** Called once, when the server ends it. */
+  onEnd(listener: () => void): void;
+  close(): void;
+}
+
 export type OperationLevel = 'system' | 'type' | 'instance';
 
 export interface Invocation {
@@ -429,6 +460,15 @@ export interface Core {
   history(context: RequestContext, request: HistoryRequest): Promise<HistoryPage>;
   /** Changes of the space after a version-sequence, oldest first, at most 1000. */
   changes(context: RequestContext, sinceSequence: number, count: number): Promise<readonly StoredVersion[]>;
+  /** The version-sequence of the last change of the space; 0: there was none. */
+  lastSequence(context: RequestContext): Promise<number>;
+  /**
+   * Follows the changes of the space, until the stream is closed. Throws what is wrong with the criteria, invalidValue
+   * for an `after` that has not been, tooManySubscriptions.
+   */
+  follow(context: RequestContext, request: ChangeRequest): Promise<ChangeStream>;
+  /** Ends all streams of changes, each with the number to go on after: this process is about to stop. */
+  endStreams(): void;
   search(context: RequestContext, request: SearchRequest): Promise<SearchPage>;
   /**
    * Lets several reads, searches and histories see one moment: those of the context that `work` is given. They go together

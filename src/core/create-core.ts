@@ -4,6 +4,7 @@ import { AsyncJobs, type AsyncJobLimits } from './async-jobs';
 import { baseContent } from './base-resources';
 import { RedisCache, type RedisOptions } from './cache/redis-cache';
 import type { Log, TenantSettings } from './context';
+import { ChangeFeeds, type FollowingLimits } from './following/change-feeds';
 import { loadDefinitions } from './fhir/definitions';
 import { RELEASES } from './fhir/release';
 import { runBundle, type BundleTools } from './interactions/bundle/run-bundle';
@@ -45,6 +46,7 @@ import { Spaces } from './spaces';
 import { Connections } from './storage/connections';
 import type { DatabaseOptions, Lane } from './storage/database';
 import { installedDigest } from './storage/conformance';
+import { readLastSequence } from './storage/feed';
 import { migrate } from './storage/migrate';
 import { RowRecord } from './storage/row-record';
 import { TenantStore } from './storage/tenants';
@@ -76,7 +78,7 @@ export interface CoreOptions {
   readonly secretKeys: readonly string[];
   /** For tenants that do not set them. */
   readonly tenantDefaults: TenantSettings;
-  readonly limits: Limits & AsyncJobLimits;
+  readonly limits: Limits & AsyncJobLimits & FollowingLimits;
   /** Whether clients may ask how a search is answered (`_explain`). */
   readonly explainsSearches: boolean;
   readonly log: Log;
@@ -224,7 +226,17 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     changed: (tenant) => spaces.changed(tenant),
   });
   const jobs = new AsyncJobs({ database, owner: options.database, limits, log });
-  const write = createWriteDoor(spaces, (tenant) => services.parametersChanged(tenant));
+  const feeds = new ChangeFeeds({
+    services,
+    cache,
+    limits,
+    log,
+    findSpace: ({ tenant, release }) => spaces.find(tenant, release),
+  });
+  const write = createWriteDoor(spaces, {
+    wrote: (space) => feeds.wrote(space),
+    parametersChanged: (tenant) => services.parametersChanged(tenant),
+  });
   cache.listen(({ kind, subject }) => {
     if (kind === 'tenant-changed') spaces.forget(subject);
     // For the log alone: nothing is remembered of the base resources that does not name their digest.
@@ -272,6 +284,9 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     changes: (context, since, count) => changes(services, context, since, count),
     search: (context, request) => searchAny(requests.of(context), context, request),
     inSnapshot: (context, milliseconds, work) => requests.inSnapshot(context, milliseconds, work),
+    lastSequence: (context) => readLastSequence(database, context.space.number),
+    follow: (context, request) => feeds.follow(context, request),
+    endStreams: () => feeds.endAll(),
     capabilities: (context, mode = 'full') => capabilities(services, context, mode),
     operations: (release) => operationsOf(loadDefinitions(release)),
     invoke,
@@ -317,6 +332,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       jobs.start();
     },
     async close() {
+      await feeds.close();
       await jobs.close();
       await parameterWork.close();
       cache.close();

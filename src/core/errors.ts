@@ -86,6 +86,8 @@ export const ERROR_CATALOGUE = {
   sequenceExhausted: { status: 503, code: 'no-store', message: 'This tenant has used up its version sequence; no more changes can be stored' },
   tooManyJobs: { status: 429, code: 'throttled', message: 'This tenant has {limit} requests that are answered later, the most it may have; wait for one, or DELETE the address of one' },
   unknownJob: { status: 404, code: 'not-found', message: 'There is no such address, or what it told is forgotten' },
+  tooManySubscriptions: { status: 429, code: 'throttled', message: '{reason}' },
+  streamEnded: { status: 503, code: 'transient', message: '{reason}; subscribe again with after: {after}' },
   overloaded: { status: 503, code: 'throttled', message: 'The server has more work than it may queue; try again' },
   timeout: { status: 503, code: 'timeout', message: 'The time limit of the request is over; nothing was changed' },
   searchTimeout: { status: 503, code: 'timeout', message: 'The search took too long: {reason}' },

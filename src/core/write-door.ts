@@ -14,20 +14,28 @@ export type WriteDoor = <Result>(
   run: (context: RequestContext) => Promise<Result>,
 ) => Promise<Result>;
 
+/** Who is told of writes. */
+export interface WriteListener {
+  /** Something of the space may have been written. */
+  wrote(space: number): void;
+  parametersChanged(tenant: string): void;
+}
+
 /**
  * What all writes go through. A write whose index rows were made by search parameters that the tenant has changed since
  * was refused by the database as a whole; it is run again with those of now, as if it had come later. So is one that
  * refers to what was deleted since it looked. Cost: nothing but
  * a call. Throws what `run` throws, unknownTenant, overloaded.
  */
-export function createWriteDoor(spaces: Spaces, parametersChanged: (tenant: string) => void): WriteDoor {
+export function createWriteDoor(spaces: Spaces, told: WriteListener): WriteDoor {
   return async (given, type, run) => {
     let context = given;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       try {
         const result = await run(context);
+        told.wrote(context.space.number);
         if (type === SEARCH_PARAMETER) {
-          parametersChanged(context.space.tenant);
+          told.parametersChanged(context.space.tenant);
         }
         return result;
       } catch (error) {

@@ -28,6 +28,13 @@ export function isBrowser(request: FastifyRequest): boolean {
   return request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
 }
 
+/** Whether a page of the request's origin is one of this server, or of those listed; what is no page has none. */
+export function isOwnOrigin(request: FastifyRequest, listed: readonly string[]): boolean {
+  const { origin } = request.headers;
+  if (origin === undefined || listed.includes('*') || listed.includes(origin)) return true;
+  return URL.canParse(origin) && new URL(origin).host === request.host;
+}
+
 /**
  * The body of a POST, read by the parser that keeps decimals; undefined for a GET. `maxDepth`: levels that a resource
  * may have. Long objects and arrays in the variables of a long body are `SentJson`. Throws `unsupportedMediaType`, what

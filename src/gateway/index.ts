@@ -21,6 +21,7 @@ import { createApollo } from './apollo';
 import { logUnexpected } from './errors';
 import type { ExecutionLimits } from './execution/gateway';
 import { readFhirQuery, type SentQuery } from './fhir-request';
+import { createLiveRoutes, type SubscriptionSettings } from './live-routes';
 import { CONTENT_SECURITY_POLICY, createGraphiql } from './graphiql';
 import { type InstanceAddress, setInstance } from './instance';
 import { schemaFile } from './schema-file';
@@ -37,6 +38,7 @@ export interface GatewaySettings {
   readonly execution: ExecutionLimits;
   /** Undefined: DEFAULT_LIMITS. */
   readonly limits?: DocumentLimits;
+  readonly subscriptions: SubscriptionSettings;
 }
 
 export interface GraphqlGateway {
@@ -69,9 +71,13 @@ const FHIR_URLS = [
   '/w/:tenant/api/v1/fhir/:release/:type/:id/$graphql',
 ];
 const SCHEMA_URL = `${URL}/schema.graphql`;
+const STREAM_URL = `${URL}/stream`;
 /** What logs and metrics say instead of the address. */
 const INTERACTIONS = new Map(
-  [URL, ...FHIR_URLS, SCHEMA_URL].map((pattern) => [pattern, { name: 'graphql', pattern }]),
+  [URL, ...FHIR_URLS, SCHEMA_URL, STREAM_URL].map((pattern) => [
+    pattern,
+    { name: pattern === STREAM_URL ? 'graphql-stream' : 'graphql', pattern },
+  ]),
 );
 const ALLOWED = 'GET, POST';
 const RESOURCE_ID = /^[A-Za-z0-9\-.]{1,64}$/;
@@ -107,6 +113,8 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     return server;
   }
 
+  const live = createLiveRoutes({ core, settings, limits, parsed, log, actorOf, schemaOf });
+
   /** Tenant and release come from the path only, so that no query can cross them. */
   async function findSpace(request: GatewayRequest): Promise<TenantSpace> {
     const { tenant, release } = request.params;
@@ -124,9 +132,16 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
 
   async function answer(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
     const space = await findSpace(request);
+    const accepted = live.acceptSocket(request, reply, space);
+    if (accepted) return accepted;
     if (isBrowser(request)) return sendPage(request, reply);
     const body = await readBody(request, core, settings.maxDepth);
     return run(request, reply, space, { headers: toHeaderMap(request), search: toSearch(request), body });
+  }
+
+  /** Subscriptions. */
+  async function stream(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
+    return live.stream(request, reply, await findSpace(request));
   }
 
   /** At HL7's addresses. */
@@ -211,6 +226,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
 
   function register(server: FastifyInstance): void {
     graphiql.registerAssets(server);
+    live.register(server);
     void server.register(async (scope) => {
       scope.addHook('onRequest', async (request) => {
         const interaction = INTERACTIONS.get(request.routeOptions.url ?? URL);
@@ -218,12 +234,12 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
       });
       scope.setErrorHandler(sendFailure);
       scope.get<{ Params: Address }>(SCHEMA_URL, sendSchema);
-      for (const url of [URL, ...FHIR_URLS]) {
+      for (const url of [URL, STREAM_URL, ...FHIR_URLS]) {
         scope.route<{ Params: Address }>({
           method: ['GET', 'POST'],
           url,
           exposeHeadRoute: false,
-          handler: url === URL ? answer : answerFhir,
+          handler: url === URL ? answer : url === STREAM_URL ? stream : answerFhir,
         });
         scope.route<{ Params: Address }>({
           method: ['HEAD', 'PUT', 'PATCH', 'DELETE'],

@@ -1,6 +1,13 @@
-import type { Core, RequestContext } from '../core/index';
+import type { ChangeStream, Core, RequestContext } from '../core/index';
 import { createLoaders, type Loaders } from './loaders';
 import type { ParsedMemory, ParsedResources } from './parsed-resources';
+
+/** Of a live query: where its changes go. */
+export interface LiveContext {
+  /** Stands for the argument `after`, where the client reconnects by itself (Last-Event-ID). */
+  readonly after?: number;
+  opened(stream: ChangeStream): void;
+}
 
 /** What every resolver is given: who asks where, and the reads of this request. */
 export interface GatewayContext {
@@ -13,6 +20,8 @@ export interface GatewayContext {
   readonly maxDepth: number;
   /** Versions of the space that were parsed before. */
   readonly parsed: ParsedResources;
+  /** Undefined: subscriptions are not asked for here. */
+  readonly live?: LiveContext;
 }
 
 /** Whether what Apollo Server hands to a gateway without its type is what it was given. */
@@ -25,6 +34,7 @@ export function createGatewayContext(
   request: RequestContext,
   settings: Pick<GatewayContext, 'extensionBase' | 'maxDepth'>,
   parsed: ParsedMemory,
+  live?: LiveContext,
 ): GatewayContext {
   const { extensionBase, maxDepth } = settings;
   return {
@@ -34,6 +44,7 @@ export function createGatewayContext(
     maxDepth,
     parsed: parsed.within(request.space.number),
     loaders: createLoaders(core, request),
+    ...(live ? { live } : {}),
   };
 }
 

@@ -12,6 +12,7 @@ import { SearchResolver } from './search-resolver';
 import { ReadResolver } from './read-resolver';
 import { OperationResolver } from './operation-resolver';
 import { WriteResolver } from './write-resolver';
+import { ChangeResolver } from './change-resolver';
 
 /**
  * The executable schema of one release: our own root, with the types and fields that its definitions give. Cost: half a
@@ -19,8 +20,10 @@ import { WriteResolver } from './write-resolver';
  */
 export function createSchema(definitions: SchemaDefinitions, assumeValid = false): GraphQLSchema {
   const root = buildSchemaSync({
-    resolvers: [SearchResolver, ReadResolver, OperationResolver, WriteResolver],
+    resolvers: [SearchResolver, ReadResolver, OperationResolver, WriteResolver, ChangeResolver],
     directives: [...specifiedDirectives, atomicDirective, ...SHAPING_DIRECTIVES],
+    // type-graphql wants one for any subscription; ours follow core.
+    pubSub: { publish: refuseTopics, subscribe: refuseTopics },
     // Arguments are checked by graphql and by core; class-validator is not installed.
     validate: false,
     // A test validates the schema; at every start that would be time lost.
@@ -32,6 +35,11 @@ export function createSchema(definitions: SchemaDefinitions, assumeValid = false
   return setCosts(graft(root, [resourceTypeEnum(definitions.resourceTypes), ...types], fields, assumeValid));
 }
 
+function refuseTopics(): never {
+  throw new Error('subscriptions follow core, and no topics');
+}
+
 export { atomicRule } from './changes/atomic-rule';
 export { createGatewayContext, type GatewayContext, isGatewayContext, withRequest } from './context';
+export { ToldChange } from './change-resolver';
 export { ParsedMemory } from './parsed-resources';

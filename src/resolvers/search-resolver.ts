@@ -1,6 +1,6 @@
 import { type GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Info, Int, Query, Resolver } from 'type-graphql';
-import { fhirError, type SearchPage, type StoredVersion } from '../core/index';
+import { type SearchPage, type StoredVersion } from '../core/index';
 import { PageInfo } from '../schema/types/paging';
 import {
   CompartmentInput,
@@ -14,8 +14,7 @@ import { instantScalar, resourceTypePlaceholder } from '../schema/scalars';
 import type { GatewayContext } from './context';
 import { type SourceTools, toResource } from './resource-source';
 import { selects } from '../schema/selection';
-
-type Parameter = readonly [name: string, value: string];
+import { parseQuery, type Parameter } from './query-parameters';
 
 const DEFAULT_PAGE = 20;
 
@@ -23,19 +22,6 @@ interface Paging {
   readonly first?: number | null;
   readonly after?: string | null;
   readonly total?: TotalMode | null;
-}
-
-/** Parameters of REST that concern only the form of its answer. */
-const PRESENTATION: readonly string[] = ['_format', '_pretty'];
-
-/** The parameters of a query string, as REST reads it; throws `invalidValue` for a malformed percent-encoding. */
-function parseQuery(query: string): Parameter[] {
-  try {
-    decodeURIComponent(query);
-  } catch {
-    throw fhirError('invalidValue', { reason: "The percent-encoding of 'query' is not valid UTF-8" });
-  }
-  return [...new URLSearchParams(query)].filter(([name]) => !PRESENTATION.includes(name));
 }
 
 /**

@@ -38,6 +38,9 @@ function inOrder<V>(record: Readonly<Record<string, V>> | undefined): Record<str
   return Object.fromEntries(Object.entries(record ?? {}).reverse());
 }
 
+/** What the root of subscriptions is called: FHIR has a resource type Subscription. */
+const SUBSCRIPTION_ROOT = 'LiveQuery';
+
 type Fields = ReturnType<GraphQLObjectType['toConfig']>['fields'];
 
 /** Fields that are added to the root types. */
@@ -71,23 +74,25 @@ export function graft(
   function swapped<T, V extends Typed<T>>(value: V): V {
     return { ...value, type: swap(value.type) };
   }
-  function copy(type: GraphQLNamedType): GraphQLNamedType {
-    if (isObjectType(type)) {
-      const config = type.toConfig();
-      const added = furtherOf(type);
-      for (const name of Object.keys(added)) {
-        if (name in config.fields) throw new Error(`Two fields of ${type.name} would be called ${name}`);
-      }
-      return new GraphQLObjectType({
-        ...config,
-        fields: () => ({
-          ...mapValues(config.fields, (field) => ({ ...swapped(field), args: mapValues(inOrder(field.args), swapped) })),
-          // Their own types may be among the replacements, those of their arguments among the copies.
-          ...mapValues(added, (field) => ({ ...field, args: mapValues(field.args ?? {}, swapped) })),
-        }),
-        interfaces: () => config.interfaces.map(named),
-      });
+  function copyObject(type: GraphQLObjectType, name: string): GraphQLObjectType {
+    const config = type.toConfig();
+    const added = furtherOf(type);
+    for (const field of Object.keys(added)) {
+      if (field in config.fields) throw new Error(`Two fields of ${type.name} would be called ${field}`);
     }
+    return new GraphQLObjectType({
+      ...config,
+      name,
+      fields: () => ({
+        ...mapValues(config.fields, (field) => ({ ...swapped(field), args: mapValues(inOrder(field.args), swapped) })),
+        // Their own types may be among the replacements, those of their arguments among the copies.
+        ...mapValues(added, (field) => ({ ...field, args: mapValues(field.args ?? {}, swapped) })),
+      }),
+      interfaces: () => config.interfaces.map(named),
+    });
+  }
+  function copy(type: GraphQLNamedType): GraphQLNamedType {
+    if (isObjectType(type)) return copyObject(type, type.name);
     if (isInterfaceType(type)) {
       const config = type.toConfig();
       return new GraphQLInterfaceType({
@@ -113,8 +118,11 @@ export function graft(
     return fields ?? {};
   }
   for (const type of config.types) {
+    if (type === config.subscription) continue;
     if (!types.has(type.name) && !isIntrospectionType(type)) types.set(type.name, copy(type));
   }
+  const subscription = config.subscription && copyObject(config.subscription, SUBSCRIPTION_ROOT);
+  if (subscription) types.set(subscription.name, subscription);
   const optional = (type: GraphQLObjectType | null | undefined): GraphQLObjectType | undefined => (type ? named(type) : undefined);
   return new GraphQLSchema({
     ...config,
@@ -122,7 +130,7 @@ export function graft(
     types: [...types.values()],
     query: optional(config.query),
     mutation: optional(config.mutation),
-    subscription: optional(config.subscription),
+    subscription,
   });
 }
 

@@ -36,6 +36,8 @@ export class RedisCache {
   private readonly commands: Redis;
   private readonly subscriber: Redis;
   private readonly channel: string;
+  /** By the channels of spaces of which changes are listened for. */
+  private readonly changeListeners = new Map<string, Set<() => void>>();
   private wasReachable = true;
   private closed = false;
 
@@ -52,6 +54,11 @@ export class RedisCache {
     this.channel = `${prefix}:notices`;
     this.commands = this.connect(options, true);
     this.subscriber = this.connect(options, false);
+    this.subscriber.on('message', (channel: string) => this.hearChanges(channel));
+    // What was told meanwhile was lost.
+    this.subscriber.on('ready', () => {
+      for (const channel of this.changeListeners.keys()) this.hearChanges(channel);
+    });
   }
 
   private connect(options: RedisOptions, commands: boolean): Redis {
@@ -142,6 +149,36 @@ export class RedisCache {
     });
     // ioredis subscribes again by itself after a reconnect.
     this.subscriber.subscribe(this.channel).catch(() => undefined);
+  }
+
+  /** Tells all processes that something of the space was written. Returns at once; lost while Redis is away. */
+  announceChanges(space: number): void {
+    this.commands.publish(this.changeChannel(space), '').catch(() => undefined);
+  }
+
+  /** Calls `hear` when something of the space may have been written. What is returned takes that back. */
+  listenForChanges(space: number, hear: () => void): () => void {
+    const channel = this.changeChannel(space);
+    const listeners = this.changeListeners.get(channel) ?? new Set();
+    listeners.add(hear);
+    if (listeners.size === 1) {
+      this.changeListeners.set(channel, listeners);
+      this.subscriber.subscribe(channel).catch(() => undefined);
+    }
+    return () => {
+      listeners.delete(hear);
+      if (listeners.size > 0 || this.changeListeners.get(channel) !== listeners) return;
+      this.changeListeners.delete(channel);
+      this.subscriber.unsubscribe(channel).catch(() => undefined);
+    };
+  }
+
+  private hearChanges(channel: string): void {
+    for (const hear of this.changeListeners.get(channel) ?? []) hear();
+  }
+
+  private changeChannel(space: number): string {
+    return `${this.prefix}:changes:${space}`;
   }
 
   get isReachable(): boolean {

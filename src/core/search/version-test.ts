@@ -28,7 +28,7 @@ export function testCriteria(
   return all(criteria.map((criterion) => testCriterion(criterion, version, scans)));
 }
 
-function testCriterion(
+export function testCriterion(
   { anyOf, isNegated = false }: Criterion,
   version: TestedVersion,
   scans: ScanTests,
@@ -38,11 +38,28 @@ function testCriterion(
   return isNegated ? NEGATED[verdict] : verdict;
 }
 
+/** True where the version alone tells of each that it is met or not. */
+export function isOfVersion({ anyOf }: Criterion): boolean {
+  return anyOf.every((predicate) =>
+    predicate.index === 'all' ? predicate.criteria.every(isOfVersion) : !isBeyond(predicate),
+  );
+}
+
 const NEGATED: Readonly<Record<Verdict, Verdict>> = { yes: 'no', no: 'yes', maybe: 'maybe' };
 
 function all(verdicts: readonly Verdict[]): Verdict {
   if (verdicts.includes('no')) return 'no';
   return verdicts.includes('maybe') ? 'maybe' : 'yes';
+}
+
+/** True where it follows references, at any depth. */
+export function hasChain({ anyOf }: Criterion): boolean {
+  return anyOf.some(
+    (predicate) =>
+      predicate.index === 'target' ||
+      predicate.index === 'source' ||
+      (predicate.index === 'all' && predicate.criteria.some(hasChain)),
+  );
 }
 
 /** Asks for other resources, or for what rows do not say by themselves. */

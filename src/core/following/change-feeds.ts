@@ -1,0 +1,168 @@
+/** Live queries: those who follow changes in this process (docs/graphql.md, Live queries). */
+import type { ChangeRequest, ChangeStream } from '../api';
+import type { RedisCache } from '../cache/redis-cache';
+import type { Log, RequestContext, TenantSpace } from '../context';
+import { fhirError } from '../errors';
+import type { Services } from '../services';
+import { readLastSequence } from '../storage/feed';
+import { ChangeFilter } from './change-filter';
+import { Follower } from './follower';
+import { SpaceFeed } from './space-feed';
+
+export interface FollowingLimits {
+  /** Streams of one tenant in this process. */
+  readonly maxSubscriptions: number;
+  /** Characters that may wait for one who follows. */
+  readonly subscriptionQueueBytes: number;
+  /** Milliseconds between two looks for changes that nothing told of. */
+  readonly subscriptionPollMs: number;
+  /** Milliseconds for which one who follows may take nothing of what waits for him. */
+  readonly subscriptionStallMs: number;
+}
+
+export interface ChangeFeedsOptions {
+  readonly services: Services;
+  readonly cache: RedisCache;
+  readonly limits: FollowingLimits;
+  readonly log: Log;
+  findSpace(space: TenantSpace): Promise<TenantSpace | undefined>;
+}
+
+/** Different filters of one space that ask the database for each page of changes. */
+const MAX_ASKING = 20;
+/** Milliseconds in which the writes of a space are told of together. */
+const NOTICE_MS = 10;
+
+interface Followed {
+  readonly feed: SpaceFeed;
+  readonly tenantNumber: number;
+  readonly filters: Map<string, ChangeFilter>;
+  readonly stopListening: () => void;
+}
+
+/**
+ * PostgreSQL has the changes and their order; notices by Redis say only that it is worth a look, and when one is lost the
+ * look comes `subscriptionPollMs` later.
+ */
+export class ChangeFeeds {
+  /** By the number of the space. */
+  readonly #spaces = new Map<number, Followed>();
+  /** Those that may still be at work, too. */
+  readonly #feeds = new Set<SpaceFeed>();
+  readonly #announced = new Map<number, NodeJS.Timeout>();
+  #isClosed = false;
+
+  constructor(private readonly options: ChangeFeedsOptions) {}
+
+  /** Cost: one statement. Throws what is wrong with the criteria, invalidValue, tooManySubscriptions, tooCostly. */
+  async follow(context: RequestContext, request: ChangeRequest): Promise<ChangeStream> {
+    const { services, limits } = this.options;
+    const { space } = context;
+    this.#requireRoom(space);
+    const filter = new ChangeFilter(services, context, request);
+    await filter.prepare(context);
+    const last = await readLastSequence(services.database, space.number);
+    const { after = last } = request;
+    if (after < 0 || after > last) {
+      const reason = `'after' is the sequence of a change that has been, at most ${last} just now`;
+      throw fhirError('invalidValue', { reason });
+    }
+    this.#requireRoom(space);
+    const shared = this.#share(this.#spaces.get(space.number)?.filters ?? new Map(), filter);
+    const followed = this.#open(space, last);
+    followed.filters.set(shared.name, shared);
+    const follower = new Follower(shared, after, {
+      maxSize: limits.subscriptionQueueBytes,
+      onRoom: () => followed.feed.wake(),
+      onClose: (closed) => this.#remove(space.number, followed, closed),
+    });
+    followed.feed.add(follower);
+    return follower;
+  }
+
+  /** Throws tooManySubscriptions, overloaded. */
+  #requireRoom({ tenantNumber }: TenantSpace): void {
+    if (this.#isClosed) throw fhirError('overloaded');
+    const { maxSubscriptions } = this.options.limits;
+    let count = 0;
+    for (const followed of this.#spaces.values())
+      if (followed.tenantNumber === tenantNumber) count += followed.feed.size;
+    if (count < maxSubscriptions) return;
+    const reason = `This tenant has ${maxSubscriptions} live queries at this server, the most that it may have`;
+    throw fhirError('tooManySubscriptions', { reason });
+  }
+
+  #open(space: TenantSpace, head: number): Followed {
+    const known = this.#spaces.get(space.number);
+    if (known !== undefined) return known;
+    const { services, log, limits, cache, findSpace } = this.options;
+    const feed = new SpaceFeed(
+      {
+        services,
+        log,
+        findSpace: () => findSpace(space),
+        pollMs: limits.subscriptionPollMs,
+        stallMs: limits.subscriptionStallMs,
+      },
+      space,
+      head,
+    );
+    const followed: Followed = {
+      feed,
+      tenantNumber: space.tenantNumber,
+      filters: new Map(),
+      stopListening: cache.listenForChanges(space.number, () => feed.wake()),
+    };
+    this.#spaces.set(space.number, followed);
+    this.#feeds.add(feed);
+    return followed;
+  }
+
+  /** The filter of the same name that is there already. Throws tooCostly. */
+  #share(filters: ReadonlyMap<string, ChangeFilter>, filter: ChangeFilter): ChangeFilter {
+    const known = filters.get(filter.name);
+    if (known !== undefined) return known;
+    const asking = [...filters.values()].filter(({ asksDatabase }) => asksDatabase).length;
+    if (filter.asksDatabase && asking >= MAX_ASKING) {
+      const reason = `At most ${MAX_ASKING} different live queries of a tenant may follow references (chains, _has)`;
+      throw fhirError('tooManySubscriptions', { reason });
+    }
+    return filter;
+  }
+
+  #remove(space: number, followed: Followed, follower: Follower): void {
+    const { feed, filters, stopListening } = followed;
+    feed.remove(follower);
+    const isUsed = [...feed.followers].some((other) => other.filter === follower.filter);
+    if (!isUsed) filters.delete(follower.filter.name);
+    if (feed.size > 0 || this.#spaces.get(space) !== followed) return;
+    this.#spaces.delete(space);
+    stopListening();
+    void feed.ended().then(() => this.#feeds.delete(feed));
+  }
+
+  /** Something of the space was written here. Returns at once. */
+  wrote(space: number): void {
+    this.#spaces.get(space)?.feed.wake();
+    if (this.#isClosed || this.#announced.has(space)) return;
+    const timer = setTimeout(() => {
+      this.#announced.delete(space);
+      this.options.cache.announceChanges(space);
+    }, NOTICE_MS);
+    this.#announced.set(space, timer);
+  }
+
+  /** Ends all streams: whoever follows is told where to go on. */
+  endAll(): void {
+    this.#isClosed = true;
+    for (const { feed } of this.#spaces.values())
+      for (const follower of [...feed.followers]) follower.endBecause('The server is stopped');
+  }
+
+  /** Resolves when nothing is under way. */
+  async close(): Promise<void> {
+    this.endAll();
+    for (const timer of this.#announced.values()) clearTimeout(timer);
+    await Promise.all([...this.#feeds].map((feed) => feed.ended()));
+  }
+}

@@ -1,0 +1,164 @@
+/** What a follower of changes wants to hear of, by the grammar of searches (https://hl7.org/fhir/R4/search.html). */
+import type { ChangeRequest } from '../api';
+import type { RequestContext, TenantSpace } from '../context';
+import { fhirError } from '../errors';
+import { isResolved, resolveCriteria } from '../interactions/resolve-criteria';
+import { markContained } from '../interactions/mark-contained';
+import { addressOf, printable, typeNumberOf } from '../interactions/resource-address';
+import { parseCriterion } from '../search/criteria';
+import { hasScan } from '../search/has-scan';
+import type { Criterion, Scan } from '../search/predicate';
+import { compileScan, type ScanTest } from '../search/scan';
+import {
+  hasChain,
+  isOfVersion,
+  testCriteria,
+  testCriterion,
+  type TestedVersion,
+  type Verdict,
+} from '../search/version-test';
+import type { Services } from '../services';
+import { runKeys } from '../storage/search-run';
+import { keyText } from '../storage/version-row';
+
+const MAX_CRITERIA = 50;
+
+/** After so many milliseconds value sets, hierarchies and lists that a filter names are asked for again. */
+const RESOLVED_MS = 10_000;
+
+/**
+ * Some criteria on the resources of one type, or none; one object for all followers that ask the same. What the version
+ * of a change tells is tested in memory; what only other resources tell (chains, `_has`), the database is asked.
+ */
+export class ChangeFilter {
+  /** Equal for filters that ask the same of the same type. */
+  readonly name: string;
+  /** Undefined: all types. */
+  readonly type: string | undefined;
+  readonly typeNumber: number | undefined;
+  readonly #parameters: ChangeRequest['parameters'];
+  readonly #id: string | undefined;
+  readonly #scans = new Map<Scan, ScanTest>();
+  #parsed: readonly Criterion[] = [];
+  #criteria: readonly Criterion[] = [];
+  #parsedFor: number | undefined;
+  #resolvedAt = -Infinity;
+
+  /** Throws unknownType, requiredMissing, unknownParameter, unsupportedModifier, invalidParameterValue, tooCostly, notSupported. */
+  constructor(
+    private readonly services: Services,
+    context: RequestContext,
+    { type, id, parameters }: ChangeRequest,
+  ) {
+    if (type === undefined && (id !== undefined || parameters.length > 0))
+      throw fhirError('requiredMissing', { reason: 'An id or a query needs the type that it is of' });
+    this.type = type;
+    this.typeNumber = type === undefined ? undefined : typeNumberOf(services, context, type);
+    this.#id = id;
+    this.#parameters = parameters.filter(([name, value]) => name !== '_' && value !== '');
+    this.name = JSON.stringify([type, id, this.#parameters]);
+    this.#parse(context);
+  }
+
+  /** True where every change of the type is wanted, without a look at it. */
+  get isOpen(): boolean {
+    return this.#parsed.length === 0;
+  }
+
+  /** True where the database has to be asked, by a statement for each page of changes. */
+  get asksDatabase(): boolean {
+    return this.#criteria.some((criterion) => !isOfVersion(criterion));
+  }
+
+  #parse(context: RequestContext): void {
+    const { type } = this;
+    if (type === undefined) return;
+    if (this.#parameters.length > MAX_CRITERIA)
+      throw fhirError('tooCostly', { reason: `A query may have at most ${MAX_CRITERIA} criteria` });
+    const within = this.services.searchContext(context.space);
+    const criteria = this.#parameters.map(([name, value]) => {
+      const criterion = parseCriterion(within, type, name, value);
+      if (criterion !== undefined) return criterion;
+      const known = '; a live query has criteria, and nothing that says how an answer looks';
+      throw fhirError('unknownParameter', { parameter: printable(name), type, known });
+    });
+    if (this.#id !== undefined) {
+      const { key } = addressOf(this.services, context, type, this.#id);
+      criteria.push({ name: '_id', anyOf: [{ index: 'key', keys: [key] }] });
+    }
+    const mixed = criteria.find((criterion) => hasChain(criterion) && hasScan(criterion));
+    if (mixed !== undefined) {
+      const reason = `Live queries do not look for words in other resources: '${printable(mixed.name)}'`;
+      throw fhirError('notSupported', { reason });
+    }
+    this.#parsed = criteria;
+    this.#criteria = criteria;
+    this.#parsedFor = changeOf(context.space);
+    this.#resolvedAt = -Infinity;
+    this.#scans.clear();
+  }
+
+  /**
+   * To be called before a page of changes is tested. Cost: nothing for most; where other resources or terminology are
+   * asked for, some statements, at most every ten seconds. Throws what parsing and resolving throw.
+   */
+  async prepare(context: RequestContext): Promise<void> {
+    if (this.isOpen) return;
+    if (this.#parsedFor !== changeOf(context.space)) this.#parse(context);
+    if (performance.now() - this.#resolvedAt < RESOLVED_MS) return;
+    const isSettled = isResolved(this.#parsed) && this.#parsed.every(isOfVersion);
+    if (!isSettled) {
+      const resolved = await resolveCriteria(this.services, context, this.#parsed);
+      this.#criteria = await markContained(this.services, context.space.number, resolved);
+      this.#scans.clear();
+    }
+    this.#resolvedAt = isSettled ? Infinity : performance.now();
+  }
+
+  #scanTest(scan: Scan): ScanTest {
+    let test = this.#scans.get(scan);
+    if (test === undefined) {
+      const { services } = this;
+      test = compileScan(services.definitions(scan.release), scan, (...of) => services.extractForScan(...of));
+      this.#scans.set(scan, test);
+    }
+    return test;
+  }
+
+  /** Whether a version meets all criteria, as far as it tells by itself. */
+  test(version: TestedVersion): Verdict {
+    return testCriteria(this.#criteria, version, (scan) => this.#scanTest(scan));
+  }
+
+  /** Of versions that may meet the criteria, the keys, in decimal form, of those that do now. Cost: one statement. */
+  async findAmong(
+    { number: space, release }: TenantSpace,
+    versions: readonly TestedVersion[],
+  ): Promise<ReadonlySet<string>> {
+    const { services, type, typeNumber } = this;
+    if (type === undefined || typeNumber === undefined || versions.length === 0) return new Set();
+    const open = this.#criteria.filter((criterion) =>
+      versions.some(
+        (version) => testCriterion(criterion, version, (scan) => this.#scanTest(scan)) === 'maybe',
+      ),
+    );
+    const keys = new Map(versions.map(({ key }) => [keyText(key), key]));
+    const heads = await runKeys(services.database, {
+      space,
+      type: typeNumber,
+      sortDateParameter: services.definitions(release).sortDateParameter(type)?.number,
+      criteria: [{ name: '_id', anyOf: [{ index: 'key', keys: [...keys.values()] }] }, ...open],
+      order: { by: 'key', descending: false },
+      drive: { kind: 'gather', criterion: 0 },
+      phase: 'all',
+      after: undefined,
+      limit: keys.size,
+    });
+    return new Set(heads.map((head) => head.keyText));
+  }
+}
+
+/** Which search parameters of its own the space has. */
+function changeOf(space: TenantSpace): number {
+  return space.searchParameters?.change ?? 0;
+}

@@ -1,0 +1,258 @@
+/** A subscription from its document to the texts of its results; by which protocol they travel is no matter here. */
+import {
+  createSourceEventStream,
+  type DocumentNode,
+  execute,
+  type FormattedExecutionResult,
+  getOperationAST,
+  GraphQLError,
+  type GraphQLSchema,
+  OperationTypeNode,
+  parse,
+  specifiedRules,
+  validate,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import {
+  type ChangeStream,
+  type Core,
+  type FhirError,
+  fhirError,
+  type JsonValue,
+  type RequestContext,
+  stringifyJson,
+} from '../core/index';
+import { atomicRule, createGatewayContext, type ParsedMemory, ToldChange } from '../resolvers/index';
+import { type DocumentLimits, limitRule } from '../schema/limits';
+import { stringifyAround } from '../schema/raw-json';
+import { formatError, formatFhirError, logUnexpected } from './errors';
+import { checkText } from './http';
+import { planShaping } from './shaping/plan';
+import { shapingRule } from './shaping/rule';
+import { shape } from './shaping/shape';
+
+/** What a client sends, by whatever way. */
+export interface LiveRequest {
+  readonly query: unknown;
+  readonly variables?: unknown;
+  readonly operationName?: unknown;
+  /** The number that a client that reconnects by itself goes on after. */
+  readonly after?: number;
+}
+
+export interface LiveResult {
+  /** An ExecutionResult as JSON text. */
+  readonly text: string;
+  /** The number of the change that it tells. */
+  readonly sequence: number;
+}
+
+/** What makes a request no subscription that can be begun: the `errors` of an answer. */
+export class LiveRefusal extends Error {
+  constructor(readonly errors: readonly GraphQLError[]) {
+    super(errors[0]?.message ?? 'refused');
+  }
+}
+
+/** The results of one subscription. */
+export interface LiveResults {
+  readonly document: DocumentNode;
+  readonly schema: GraphQLSchema;
+  readonly operationName: string | undefined;
+  readonly resumeAfter: number;
+  /**
+   * Undefined: it was closed. Rejects with the FhirError by which the server ends it. `turn` is waited for when there is
+   * something to tell, before its text is made.
+   */
+  next(turn?: () => Promise<void>): Promise<LiveResult | undefined>;
+  /** Called once, when the server ends it. */
+  onEnd(listener: () => void): void;
+  close(): void;
+}
+
+export interface LiveQueriesOptions {
+  readonly core: Core;
+  readonly settings: { readonly extensionBase: string; readonly maxDepth: number };
+  readonly limits: DocumentLimits;
+  readonly parsed: ParsedMemory;
+  schemaOf(context: RequestContext): GraphQLSchema;
+}
+
+/** Documents that were found valid; many clients send the same. */
+const MAX_DOCUMENTS = 200;
+
+/** The result by which a client is told that the server ends its subscription, and after which number to go on. */
+export function toEndText(error: FhirError, resumeAfter: number): string {
+  return toText({ errors: [endError(error, resumeAfter)] });
+}
+
+/** The same as an entry of `errors`. */
+export function endError(error: FhirError, resumeAfter: number): GraphQLError {
+  const { message, extensions } = formatFhirError(error);
+  return new GraphQLError(message, { extensions: { ...extensions, after: resumeAfter } });
+}
+
+interface ReadDocument {
+  readonly document: DocumentNode;
+  /** What is run in its place, where its directives change the form of the answer. */
+  readonly planned: DocumentNode | undefined;
+}
+
+export class LiveQueries {
+  readonly #documents = new WeakMap<GraphQLSchema, LRUCache<string, ReadDocument>>();
+
+  constructor(private readonly options: LiveQueriesOptions) {}
+
+  /**
+   * Begins a subscription. `contextOf` is asked anew for each result, so that none reads what was read for the one before.
+   * Throws LiveRefusal. Cost: core.follow; the first time, parsing and validating.
+   */
+  async open(request: LiveRequest, contextOf: () => Promise<RequestContext>): Promise<LiveResults> {
+    const context = await contextOf();
+    const { core, settings, parsed } = this.options;
+    const schema = this.options.schemaOf(context);
+    const { document, planned } = this.#read(schema, request, context);
+    const operationName = typeof request.operationName === 'string' ? request.operationName : undefined;
+    const operation = getOperationAST(document, operationName);
+    if (!operation)
+      throw refusal('OPERATION_RESOLUTION_FAILURE', 'Name one of the operations of the document');
+    if (operation.operation !== OperationTypeNode.SUBSCRIPTION) {
+      const reason = 'Only subscriptions are served here; send queries and mutations by POST';
+      throw new LiveRefusal([toGraphqlError(fhirError('notSupported', { reason }), context)]);
+    }
+    let stream: ChangeStream | undefined;
+    const live = {
+      ...(request.after === undefined ? {} : { after: request.after }),
+      opened: (opened: ChangeStream) => (stream = opened),
+    };
+    const variableValues = toVariables(request.variables);
+    const shared = {
+      schema,
+      document: planned ?? document,
+      ...(operationName === undefined ? {} : { operationName }),
+      ...(variableValues === undefined ? {} : { variableValues }),
+    };
+    const source = await createSourceEventStream({
+      ...shared,
+      contextValue: createGatewayContext(core, context, settings, parsed, live),
+    });
+    if (!(Symbol.asyncIterator in source)) {
+      stream?.close();
+      throw new LiveRefusal((source.errors ?? []).map((error) => toGraphqlError(error, context)));
+    }
+    const opened = stream;
+    if (opened === undefined) throw new Error('a subscription that follows nothing');
+    const iterator: AsyncIterator<unknown> = source[Symbol.asyncIterator]();
+    return {
+      document,
+      schema,
+      operationName,
+      get resumeAfter() {
+        return opened.resumeAfter;
+      },
+      async next(turn) {
+        const step: IteratorResult<unknown> = await iterator.next();
+        const value: unknown = step.value;
+        if (!(value instanceof ToldChange)) return undefined;
+        await turn?.();
+        const current = await contextOf();
+        const result = await execute({
+          ...shared,
+          rootValue: value,
+          contextValue: createGatewayContext(core, current, settings, parsed, live),
+        });
+        const shaped =
+          planned && result.data
+            ? shape(schema, planned, operationName, variableValues ?? {}, result.data)
+            : { data: result.data ?? null, errors: [] };
+        const errors = [...(result.errors ?? []), ...shaped.errors].map((error) =>
+          toGraphqlError(error, current),
+        );
+        const text = toText({ ...(errors.length > 0 ? { errors } : {}), data: shaped.data });
+        return { text, sequence: value.change.version.sequence };
+      },
+      onEnd: (listener) => opened.onEnd(listener),
+      close: () => opened.close(),
+    };
+  }
+
+  #read(schema: GraphQLSchema, { query }: LiveRequest, context: RequestContext): ReadDocument {
+    if (typeof query !== 'string') throw refusal('BAD_REQUEST', "The request has no 'query'");
+    const { limits } = this.options;
+    let documents = this.#documents.get(schema);
+    if (documents === undefined) {
+      documents = new LRUCache({ max: MAX_DOCUMENTS });
+      this.#documents.set(schema, documents);
+    }
+    const known = documents.get(query);
+    if (known !== undefined) return known;
+    let document;
+    try {
+      checkText({ query }, limits);
+      document = parse(query, { maxTokens: limits.tokens });
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error;
+      throw new LiveRefusal([toGraphqlError(withCode(error, 'GRAPHQL_PARSE_FAILED'), context)]);
+    }
+    const faults = validate(schema, document, [
+      ...specifiedRules,
+      limitRule(limits),
+      atomicRule,
+      shapingRule,
+    ]);
+    if (faults.length > 0)
+      throw new LiveRefusal(
+        faults.map((fault) => toGraphqlError(withCode(fault, 'GRAPHQL_VALIDATION_FAILED'), context)),
+      );
+    const read = { document, planned: planShaping(document, schema) };
+    documents.set(query, read);
+    return read;
+  }
+}
+
+function toVariables(variables: unknown): Record<string, unknown> | undefined {
+  if (variables === undefined || variables === null) return undefined;
+  if (typeof variables === 'object' && !Array.isArray(variables)) return { ...variables };
+  throw refusal('BAD_REQUEST', "'variables' is an object");
+}
+
+function refusal(code: string, message: string): LiveRefusal {
+  const { extensions } = formatError({ message, extensions: { code } }, undefined, '');
+  return new LiveRefusal([new GraphQLError(message, { extensions })]);
+}
+
+function withCode(error: GraphQLError, code: string): GraphQLError {
+  if (error.extensions['code'] !== undefined) return error;
+  const { message, nodes, source, positions } = error;
+  return new GraphQLError(message, { nodes, source, positions, extensions: { code } });
+}
+
+/** As an entry of `errors`, in the words that it has in every answer. */
+export function toGraphqlError(error: unknown, context: RequestContext): GraphQLError {
+  const given = error instanceof GraphQLError ? error : undefined;
+  const isOfRequest =
+    given !== undefined &&
+    given.extensions['code'] === undefined &&
+    (given.originalError === undefined || given.originalError instanceof GraphQLError);
+  const coded = isOfRequest ? withCode(given, 'BAD_USER_INPUT') : error;
+  const isKnown = coded instanceof GraphQLError && coded.extensions['code'] !== undefined;
+  if (!isKnown) logUnexpected(error, context.requestId, context.log);
+  const shown = coded instanceof GraphQLError ? coded.toJSON() : { message: '' };
+  const { message, extensions } = formatError(shown, coded, context.requestId);
+  return new GraphQLError(message, {
+    nodes: given?.nodes,
+    source: given?.source,
+    positions: given?.positions,
+    path: given?.path,
+    extensions,
+  });
+}
+
+function toText(
+  result: Pick<FormattedExecutionResult, 'data'> & { errors?: readonly GraphQLError[] },
+): string {
+  return stringifyAround(
+    { ...result, ...(result.errors ? { errors: result.errors.map((error) => error.toJSON()) } : {}) },
+    (value) => stringifyJson(value as JsonValue, true),
+  );
+}

@@ -1,0 +1,122 @@
+/** Live queries at the gateway's addresses: who is let in, and by which protocol. */
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type GraphQLSchema } from 'graphql';
+import {
+  type Core,
+  fhirError,
+  type Log,
+  type Release,
+  type RequestContext,
+  type TenantSpace,
+} from '../core/index';
+import { type ParsedMemory } from '../resolvers/index';
+import { type DocumentLimits } from '../schema/limits';
+import {
+  lastEventId,
+  parseAddress,
+  requireEventStream,
+  sendEvents,
+  sendRefusal,
+  toLiveRequest,
+} from './event-stream';
+import { isOwnOrigin, readBody } from './http';
+import { LiveQueries, LiveRefusal } from './live-query';
+import { routeUpgrades, takeOver, upgradeOf } from './upgrade';
+import { createLiveSockets, type SocketSettings } from './web-socket';
+
+/** Of live queries. */
+export interface SubscriptionSettings extends SocketSettings {
+  /** Origins of web pages whose scripts may open WebSockets, beside those of the server itself; `*` for all. */
+  readonly origins: readonly string[];
+}
+
+export interface LiveRoutesOptions {
+  readonly core: Core;
+  readonly settings: {
+    readonly requestTimeoutMs: number;
+    readonly extensionBase: string;
+    readonly maxDepth: number;
+    readonly subscriptions: SubscriptionSettings;
+  };
+  readonly limits: DocumentLimits;
+  readonly parsed: ParsedMemory;
+  readonly log: Log;
+  actorOf(request: FastifyRequest): string;
+  schemaOf(release: Release): GraphQLSchema;
+}
+
+export interface LiveRoutes {
+  /** Undefined: the request wants no WebSocket. Throws forbidden. */
+  acceptSocket(request: FastifyRequest, reply: FastifyReply, space: TenantSpace): FastifyReply | undefined;
+  /** Answers by server-sent events. Throws invalidValue, and what reading the body throws. */
+  stream(request: FastifyRequest, reply: FastifyReply, space: TenantSpace): Promise<FastifyReply>;
+  /** Lets WebSockets come to the server's routes, and ends all live queries when it is closed. */
+  register(server: FastifyInstance): void;
+}
+
+/** Addresses at which a WebSocket may be asked for. */
+const SOCKET_ADDRESS = /^\/w\/[^/?]+\/api\/v1\/graphql\/[^/?]+\/?(\?|$)/;
+const SOCKET_PATTERN = '/w/:tenant/api/v1/graphql/:release';
+const SOCKET_INTERACTION = Object.freeze({ name: 'graphql-socket', pattern: SOCKET_PATTERN });
+
+export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
+  const { core, settings, limits, parsed, log, actorOf, schemaOf } = options;
+  const { subscriptions } = settings;
+  const sockets = createLiveSockets(subscriptions, log);
+  const queries = new LiveQueries({
+    core,
+    settings,
+    limits,
+    parsed,
+    schemaOf: ({ space }) => schemaOf(space.release),
+  });
+
+  /** Of one result: the space as it is now, and the time that a request has. */
+  async function contextOf(request: FastifyRequest, space: TenantSpace): Promise<RequestContext> {
+    const current = (await core.findSpace(space.tenant, space.release)) ?? space;
+    const deadline = Date.now() + settings.requestTimeoutMs;
+    return { space: current, actor: actorOf(request), deadline, requestId: request.id, log };
+  }
+
+  return {
+    acceptSocket(request, reply, space) {
+      const upgrade = upgradeOf(request.raw);
+      if (upgrade === undefined) return undefined;
+      // Browsers let any page open a WebSocket, and read what comes.
+      if (!isOwnOrigin(request, subscriptions.origins))
+        throw fhirError('forbidden', { reason: 'Pages of this origin may not open a WebSocket here' });
+      request.visit.interaction = SOCKET_INTERACTION;
+      reply.hijack();
+      takeOver(reply.raw, upgrade);
+      sockets.accept(request.raw, upgrade, request.id, (asked) =>
+        queries.open(asked, () => contextOf(request, space)),
+      );
+      return reply;
+    },
+    async stream(request, reply, space) {
+      requireEventStream(request);
+      const isPost = request.method === 'POST';
+      const asked = isPost
+        ? toLiveRequest(await readBody(request, core, settings.maxDepth))
+        : parseAddress(request);
+      const after = lastEventId(request);
+      try {
+        const results = await queries.open({ ...asked, ...(after === undefined ? {} : { after }) }, () =>
+          contextOf(request, space),
+        );
+        return await sendEvents(request, reply, results, subscriptions.pingMs);
+      } catch (error) {
+        if (error instanceof LiveRefusal) return sendRefusal(request, reply, error);
+        throw error;
+      }
+    },
+    register(server) {
+      // Before the server waits for the answers that are under way: those of live queries end only when they are ended.
+      server.addHook('preClose', async () => {
+        core.endStreams();
+        await sockets.close();
+      });
+      routeUpgrades(server.server, SOCKET_ADDRESS, (request, response) => server.routing(request, response));
+    },
+  };
+}

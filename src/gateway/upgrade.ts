@@ -1,0 +1,74 @@
+/**
+ * Requests that want another protocol on their connection. Node hands all of them to whoever listens for upgrades, those
+ * too that would be content with HTTP/1.1 (`Upgrade: h2c`, which Java's client sends with every first request).
+ */
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { type Duplex } from 'node:stream';
+
+/** The connection of a request that wants a WebSocket, and what has been read beyond the request. */
+export interface Upgrade {
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
+const upgrades = new WeakMap<IncomingMessage, Upgrade>();
+
+/** Undefined: the request wants no WebSocket. */
+export function upgradeOf(request: IncomingMessage): Upgrade | undefined {
+  return upgrades.get(request);
+}
+
+/**
+ * Sends requests for WebSockets at these addresses through the routes of the server, so that they have the limits, the log
+ * line and the refusals of any other; all others are answered as if they had not asked for another protocol.
+ */
+export function routeUpgrades(
+  server: Server,
+  address: RegExp,
+  route: (request: IncomingMessage, response: ServerResponse) => void,
+): void {
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // Until somebody else listens: a connection that breaks is nobody's fault.
+    socket.on('error', () => socket.destroy());
+    const isWanted = request.headers.upgrade?.toLowerCase() === 'websocket' && request.method === 'GET';
+    if (!isWanted || !address.test(request.url ?? '')) {
+      giveBack(server, request, socket, head);
+      return;
+    }
+    upgrades.set(request, { socket, head });
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    // `socket` of an HTTP server is a net.Socket, or one of TLS.
+    response.assignSocket(request.socket);
+    response.once('finish', () => socket.end());
+    route(request, response);
+  });
+}
+
+/** From now on the connection is no matter of HTTP any more; its end is that of the answer. */
+export function takeOver(response: ServerResponse, { socket }: Upgrade): void {
+  response.statusCode = 101;
+  if (response.socket !== null) response.detachSocket(response.socket);
+  socket.once('close', () => response.emit('close'));
+}
+
+/** Lets the server read the request again, without its wish. */
+function giveBack(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const { method = 'GET', url = '/', httpVersion, rawHeaders } = request;
+  let text = `${method} ${url} HTTP/${httpVersion}\r\n`;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
+    if (DROPPED.test(name)) continue;
+    text += /^connection$/i.test(name) ? `connection: ${withoutUpgrade(value)}\r\n` : `${name}: ${value}\r\n`;
+  }
+  socket.removeAllListeners('error');
+  socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), head]));
+  server.emit('connection', socket);
+}
+
+const DROPPED = /^(upgrade|http2-settings)$/i;
+
+function withoutUpgrade(value: string): string {
+  const left = value.split(',').filter((word) => !DROPPED.test(word.trim()));
+  return left.length === 0 ? 'keep-alive' : left.join(',');
+}

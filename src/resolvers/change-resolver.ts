@@ -1,0 +1,126 @@
+import {
+  Arg,
+  Ctx,
+  ID,
+  Int,
+  Query,
+  Resolver,
+  Root,
+  Subscription,
+  type SubscribeResolverData,
+} from 'type-graphql';
+import { type ChangeStream, type FollowedChange, fhirError } from '../core/index';
+import { RawJson } from '../schema/raw-json';
+import { resourceTypePlaceholder } from '../schema/scalars';
+import { ResourceChange } from '../schema/types/change';
+import type { GatewayContext } from './context';
+import { parseQuery } from './query-parameters';
+import { toResource } from './resource-source';
+
+/** The source of one result of a live query. */
+export class ToldChange {
+  constructor(readonly change: FollowedChange) {}
+}
+
+interface ChangeArguments {
+  readonly type?: string | null;
+  readonly id?: string | null;
+  readonly query?: string | null;
+  readonly after?: number | null;
+}
+
+async function follow({
+  args,
+  context,
+}: SubscribeResolverData<unknown, ChangeArguments, GatewayContext>): Promise<AsyncIterable<ToldChange>> {
+  const { core, request, live } = context;
+  if (live === undefined) throw notHere();
+  const after = live.after ?? args.after;
+  const stream = await core.follow(request, {
+    ...(typeof args.type === 'string' ? { type: args.type } : {}),
+    ...(typeof args.id === 'string' ? { id: args.id } : {}),
+    ...(typeof after === 'number' ? { after } : {}),
+    parameters: parseQuery(args.query ?? ''),
+  });
+  live.opened(stream);
+  return iterate(stream);
+}
+
+function notHere(): Error {
+  const reason =
+    'A subscription is asked for at this address followed by /stream (server-sent events), or by a WebSocket';
+  return fhirError('notSupported', { reason });
+}
+
+function iterate(stream: ChangeStream): AsyncIterable<ToldChange> {
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        const change = await stream.next();
+        return change === undefined
+          ? { done: true, value: undefined }
+          : { done: false, value: new ToldChange(change) };
+      },
+      async return() {
+        stream.close();
+        return { done: true, value: undefined };
+      },
+    }),
+  };
+}
+
+@Resolver()
+export class ChangeResolver {
+  @Query(() => Int, {
+    nullable: true,
+    description:
+      'The number of the last change of this tenant and release. Asked before a search and given to `resourceChanged` as `after`, nothing is missed in between.',
+  })
+  versionSequence(@Ctx() { core, request }: GatewayContext): Promise<number> {
+    return core.lastSequence(request);
+  }
+
+  @Subscription(() => ResourceChange, {
+    subscribe: follow,
+    description:
+      'Changes of resources as they come, in their order, each at least once. Served at this address followed by /stream (server-sent events), and by WebSocket.',
+  })
+  resourceChanged(
+    @Root() told: unknown,
+    @Ctx() context: GatewayContext,
+    @Arg('type', () => resourceTypePlaceholder, {
+      nullable: true,
+      description: 'Without it those of all types.',
+    })
+    _type: string | null | undefined,
+    @Arg('id', () => ID, {
+      nullable: true,
+      description: 'Only those of this resource; it need not exist yet.',
+    })
+    _id: string | null | undefined,
+    @Arg('query', () => String, {
+      nullable: true,
+      description:
+        'Only those of resources that match this query string of REST: `code=http://loinc.org|8867-4`.',
+    })
+    _query: string | null | undefined,
+    @Arg('after', () => Int, {
+      nullable: true,
+      description:
+        'Only changes behind the one of this `sequence`, from the past too; without it those from now on.',
+    })
+    _after: number | null | undefined,
+  ): ResourceChange {
+    if (!(told instanceof ToldChange)) throw notHere();
+    const { kind, version } = told.change;
+    const isShown = kind === 'create' || kind === 'update';
+    return {
+      action: kind,
+      type: version.type,
+      id: version.id,
+      versionId: String(version.versionId),
+      sequence: version.sequence,
+      ...(isShown ? { resource: toResource(version, context), json: new RawJson(version.text) } : {}),
+    };
+  }
+}

@@ -1,0 +1,16 @@
+import { fhirError } from '../core/index';
+
+export type Parameter = readonly [name: string, value: string];
+
+/** Parameters of REST that concern only the form of its answer. */
+const PRESENTATION: readonly string[] = ['_format', '_pretty'];
+
+/** The parameters of a query string, as REST reads it; throws `invalidValue` for a malformed percent-encoding. */
+export function parseQuery(query: string): Parameter[] {
+  try {
+    decodeURIComponent(query);
+  } catch {
+    throw fhirError('invalidValue', { reason: "The percent-encoding of 'query' is not valid UTF-8" });
+  }
+  return [...new URLSearchParams(query)].filter(([name]) => !PRESENTATION.includes(name));
+}

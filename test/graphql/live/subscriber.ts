@@ -1,0 +1,157 @@
+/** Real clients of live queries: graphql-sse and graphql-ws, as front ends use them. */
+import { type Client as EventClient, createClient as createEventClient } from 'graphql-sse';
+import { type Client as SocketClient, createClient as createSocketClient } from 'graphql-ws';
+import type { ExecutionResult } from 'graphql';
+import { setTimeout as delay } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import type { Release } from '../../../src/core';
+import { gatewayPath, type GatewayError } from '../gateway-client';
+
+export interface ChangeSeen {
+  readonly action: string;
+  readonly type: string;
+  readonly id: string;
+  readonly versionId: string;
+  readonly sequence: number;
+  readonly json?: { readonly [name: string]: unknown } | null;
+}
+
+export const SUBSCRIPTION = `subscription($type: ResourceType, $id: ID, $query: String, $after: Int) {
+  resourceChanged(type: $type, id: $id, query: $query, after: $after) { action type id versionId sequence json }
+}`;
+
+/** What a subscriber has been told so far. */
+export interface Subscriber {
+  readonly changes: ChangeSeen[];
+  readonly errors: GatewayError[];
+  /** True when the server has ended it, or the client has given up. */
+  readonly isOver: boolean;
+  /** How the WebSocket was closed, where it was closed on the client. */
+  readonly closed?: { readonly code: number } | undefined;
+  /** `Patient/a 1 create`, in the order in which they came. */
+  lines(): string[];
+  /** Waits until so many changes have come. */
+  received(count: number): Promise<readonly ChangeSeen[]>;
+  close(): void;
+}
+
+export interface SubscribeOptions {
+  readonly base: string;
+  readonly tenant?: string;
+  readonly release?: Release;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  readonly document?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const PATIENCE_MS = 15_000;
+
+/** Collects what a client is told. */
+export class Told implements Subscriber {
+  readonly changes: ChangeSeen[] = [];
+  readonly errors: GatewayError[] = [];
+  isOver = false;
+  closed: { readonly code: number } | undefined;
+  constructor(private readonly stop: () => void) {}
+
+  take(result: ExecutionResult<Record<string, unknown>>): void {
+    this.errors.push(...((result.errors ?? []) as unknown as GatewayError[]));
+    const change = result.data?.['resourceChanged'];
+    if (change) this.changes.push(change as ChangeSeen);
+  }
+
+  lines(): string[] {
+    return this.changes.map(({ type, id, versionId, action }) => `${type}/${id} ${versionId} ${action}`);
+  }
+
+  async received(count: number): Promise<readonly ChangeSeen[]> {
+    const began = Date.now();
+    while (this.changes.length < count) {
+      if (Date.now() - began > PATIENCE_MS)
+        throw new Error(
+          `Told ${this.changes.length} of ${count}: ${this.lines().join(', ')} ${JSON.stringify(this.errors)}`,
+        );
+      await delay(5);
+    }
+    return this.changes;
+  }
+
+  close(): void {
+    this.stop();
+  }
+}
+
+/** Resolves when the server follows for it: what is written from now on is told. */
+export async function subscribeByEvents(options: SubscribeOptions): Promise<Subscriber> {
+  const {
+    base,
+    tenant = 'system',
+    release = 'r4',
+    variables = {},
+    document = SUBSCRIPTION,
+    headers,
+  } = options;
+  let connected: () => void;
+  const isConnected = new Promise<void>((resolve) => (connected = resolve));
+  const client: EventClient = createEventClient({
+    url: `${base}${gatewayPath(tenant, release)}/stream`,
+    retryAttempts: 0,
+    ...(headers === undefined ? {} : { headers: { ...headers } }),
+    on: { connected: () => connected() },
+  });
+  const told = new Told(() => client.dispose());
+  client.subscribe<Record<string, unknown>>(
+    { query: document, variables: { ...variables } },
+    {
+      next: (result) => told.take(result as ExecutionResult<Record<string, unknown>>),
+      error: () => {
+        told.isOver = true;
+        connected();
+      },
+      complete: () => {
+        told.isOver = true;
+        connected();
+      },
+    },
+  );
+  await isConnected;
+  return told;
+}
+
+/** A connection on which several subscriptions may be. */
+export function connectSocket({ base, tenant = 'system', release = 'r4' }: SubscribeOptions): SocketClient {
+  return createSocketClient({
+    url: base.replace('http', 'ws') + gatewayPath(tenant, release),
+    webSocketImpl: WebSocket,
+    retryAttempts: 0,
+    lazy: true,
+  });
+}
+
+/** Resolves when the server follows for it. */
+export async function subscribeBySocket(
+  options: SubscribeOptions,
+  client: SocketClient = connectSocket(options),
+): Promise<Subscriber> {
+  const { variables = {}, document = SUBSCRIPTION } = options;
+  let stop: () => void = () => undefined;
+  const told = new Told(() => stop());
+  stop = client.subscribe<Record<string, unknown>>(
+    { query: document, variables: { ...variables } },
+    {
+      next: (result) => told.take(result as ExecutionResult<Record<string, unknown>>),
+      error(thrown) {
+        told.isOver = true;
+        if (Array.isArray(thrown)) told.errors.push(...(thrown as GatewayError[]));
+        else told.closed = thrown as { readonly code: number };
+      },
+      complete: () => (told.isOver = true),
+    },
+  );
+  // There is no word for it in the protocol: a subscription is answered by its first change.
+  await delay(SOCKET_MS);
+  return told;
+}
+
+/** In which a subscription by WebSocket has begun. */
+const SOCKET_MS = 150;
