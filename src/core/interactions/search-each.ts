@@ -2,7 +2,7 @@ import type { SearchPage, SearchRequest } from '../api';
 import type { RequestContext } from '../context';
 import type { Services } from '../services';
 import { readAtOnce, readMerged } from './reading';
-import { search } from './search';
+import { searchAny } from './search-types';
 
 /** One of several searches that ask the same with different values. */
 export type EachSearch = SearchRequest & { readonly type: string };
@@ -21,7 +21,7 @@ export async function searchEach(
     const merged = readMerged(reading);
     return Promise.all(
       requests.map((request) =>
-        search(merged, context, request).catch((thrown: unknown) =>
+        searchAny(merged, context, request).catch((thrown: unknown) =>
           thrown instanceof Error ? thrown : new Error(String(thrown)),
         ),
       ),
