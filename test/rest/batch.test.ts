@@ -1,5 +1,6 @@
 /** Batches: https://hl7.org/fhir/R4/http.html#batch. Numbers are rows of checks.md. */
 import type { Release } from '../../src/core';
+import { ask, bundleOf } from '../support/bundles';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
 let server: TestServer;
@@ -8,13 +9,6 @@ beforeAll(async () => {
   await server.app.core.tenants.create('other');
 });
 afterAll(() => server.close());
-
-function bundle(type: string, ...entry: object[]): object {
-  return { resourceType: 'Bundle', type, entry };
-}
-function ask(method: string, url: string, more: object = {}): object {
-  return { request: { method, url, ...more } };
-}
 
 interface Entry {
   readonly response: { readonly status: string; readonly outcome?: { issue: { expression?: string[] }[] } };
@@ -47,7 +41,7 @@ describe.each<[Release, string]>([
   ])('88: answers each entry by itself and writes those that are good; a %s one', async (kind, blanks) => {
     const id = `batch-${kind}-${release}`;
     const code = { text: 'x' };
-    const body = bundle(
+    const body = bundleOf(
       'batch',
       { resource: { resourceType: 'Patient', id }, ...ask('PUT', `Patient/${id}`) },
       { resource: { resourceType: 'Patient', birthDate: 'yesterday' }, ...ask('POST', 'Patient') },
@@ -90,7 +84,7 @@ describe.each<[Release, string]>([
     const answer = await send(
       'POST',
       '',
-      bundle(
+      bundleOf(
         'batch',
         { fullUrl, resource: { resourceType: 'Patient' }, ...ask('POST', 'Patient') },
         {
@@ -117,14 +111,14 @@ describe.each<[Release, string]>([
     const patch = [{ op: 'add', path: '/active', value: true }];
     const data = Buffer.from(JSON.stringify(patch)).toString('base64');
     const binary = { resourceType: 'Binary', contentType: 'application/json-patch+json', data };
-    const make = bundle('batch', {
+    const make = bundleOf('batch', {
       resource,
       ...ask('POST', 'Patient', { ifNoneExist: `identifier=${system}|1` }),
     });
     expect(statuses(await send('POST', '', make))).toEqual(['201']);
     expect(statuses(await send('POST', '', make))).toEqual(['200']);
     const change = (ifMatch: string): object =>
-      bundle(
+      bundleOf(
         'batch',
         { resource: binary, ...ask('PATCH', url, { ifMatch }) },
         { resource: binary, ...ask('PATCH', 'Patient?identifier=nobody') },
@@ -135,13 +129,13 @@ describe.each<[Release, string]>([
     expect(found.json.entry[0].resource).toMatchObject({ active: true, meta: { versionId: '2' } });
     expect(
       statuses(
-        await send('POST', '', bundle('batch', ask('DELETE', url), ask('GET', 'Patient/1?_format=json'))),
+        await send('POST', '', bundleOf('batch', ask('DELETE', url), ask('GET', 'Patient/1?_format=json'))),
       ),
     ).toEqual(['200', '404']);
   });
 
   it('takes preferences of the whole: minimal answers, and searches by their handling', async () => {
-    const body = bundle(
+    const body = bundleOf(
       'batch',
       { resource: { resourceType: 'Patient' }, ...ask('POST', 'Patient') },
       ask('GET', 'Patient?unknown=1'),
@@ -155,7 +149,7 @@ describe.each<[Release, string]>([
 
   it.each(['batch', 'transaction'])('of too many entries is refused as a %s', async (type) => {
     const entries = Array.from({ length: 2001 }, () => ask('GET', 'Patient/1'));
-    const { status, json } = await send('POST', '', bundle(type, ...entries));
+    const { status, json } = await send('POST', '', bundleOf(type, ...entries));
     expect([status, json.issue[0].code]).toEqual([413, 'too-long']);
   });
 });

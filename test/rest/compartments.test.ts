@@ -3,6 +3,7 @@
  * examples that HL7 publishes.
  */
 import { RELEASE_NAMES } from '../../src/core';
+import type { Searchset } from '../support/bundles';
 import { forEachOf } from '../support/examples';
 import { startServer, type TestServer } from '../support/server';
 import { readRightExamples } from '../support/wrong-examples';
@@ -10,23 +11,9 @@ import { readRightExamples } from '../support/wrong-examples';
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
-  await server.request(
-    'POST',
-    '/w/system/api/v1/tenants',
-    { name: 'other' },
-    { 'content-type': 'application/json' },
-  );
+  await server.app.core.tenants.create('other');
 });
 afterAll(() => server.close());
-
-interface Bundle {
-  readonly total?: number;
-  readonly link: readonly { readonly relation: string; readonly url: string }[];
-  readonly entry?: readonly {
-    readonly resource: { readonly resourceType: string; readonly id: string };
-    readonly search: { readonly mode: string };
-  }[];
-}
 
 /** The owners that most examples refer to. */
 const OWNERS = [
@@ -62,7 +49,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
   const get = (address: string, tenant = 'system') =>
     server.request('GET', `${server.path(tenant, release)}/${address}`);
 
-  function namesOf({ entry = [] }: Bundle, mode = 'match'): string[] {
+  function namesOf({ entry = [] }: Searchset, mode = 'match'): string[] {
     return entry
       .filter(({ search }) => search.mode === mode)
       .map(({ resource }) => `${resource.resourceType}/${resource.id}`)
@@ -72,10 +59,11 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
   async function find(address: string, tenant = 'system'): Promise<string[]> {
     const { status, json, text } = await get(address, tenant);
     if (status !== 200) throw new Error(`${address}: ${status} ${text}`);
-    return namesOf(json as Bundle);
+    return namesOf(json as Searchset);
   }
 
-  const linkOf = ({ link }: Bundle, wanted: string) => link.find(({ relation }) => relation === wanted)?.url;
+  const linkOf = ({ link }: Searchset, wanted: string) =>
+    link.find(({ relation }) => relation === wanted)?.url;
 
   it.each(OWNERS)(
     'what is in the compartment of %s is what refers to it by the parameters of the CompartmentDefinition',

@@ -1,16 +1,9 @@
 /** A long record: many pages, more of what comes along than one page or one cursor holds, and one resource with most of it. */
+import type { Searchset } from '../support/bundles';
 import { startServer, type TestServer } from '../support/server';
 
 let server: TestServer;
 let root: string;
-
-interface Bundle {
-  readonly link: readonly { readonly relation: string; readonly url: string }[];
-  readonly entry?: readonly {
-    readonly resource: { readonly resourceType: string; readonly id: string };
-    readonly search: { readonly mode: string };
-  }[];
-}
 
 const MEMBERS = 2_000;
 const ORGANIZATIONS = 1_200;
@@ -56,22 +49,22 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server.close());
 
-async function readPages(query: string): Promise<Bundle[]> {
-  const pages: Bundle[] = [];
+async function readPages(query: string): Promise<Searchset[]> {
+  const pages: Searchset[] = [];
   for (let address: string | undefined = `${root}/Patient/ann/$everything${query}`; address !== undefined;) {
     const { status, text, json } = await server.request('GET', address);
     if (status !== 200) throw new Error(text);
-    pages.push(json as Bundle);
+    pages.push(json as Searchset);
     // What has come along is remembered in the address, which proxies allow 8 kB.
     expect(address.length).toBeLessThan(6_000);
-    address = (json as Bundle).link
+    address = (json as Searchset).link
       .find(({ relation }) => relation === 'next')
       ?.url.slice(server.base.length);
   }
   return pages;
 }
 
-function countOf(pages: readonly Bundle[], mode: string, type: string): { all: number; distinct: number } {
+function countOf(pages: readonly Searchset[], mode: string, type: string): { all: number; distinct: number } {
   const ids = pages
     .flatMap(({ entry = [] }) => entry)
     .filter(({ resource, search }) => search.mode === mode && resource.resourceType === type)

@@ -3,6 +3,7 @@
  * https://hl7.org/fhir/R4/encounter-operation-everything.html. Numbers are rows of checks.md.
  */
 import { RELEASE_NAMES } from '../../src/core';
+import type { Searchset } from '../support/bundles';
 import type { Answer } from '../support/http';
 import {
   ANN,
@@ -20,24 +21,9 @@ import { startServer, type TestServer } from '../support/server';
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
-  await server.request(
-    'POST',
-    '/w/system/api/v1/tenants',
-    { name: 'other' },
-    { 'content-type': 'application/json' },
-  );
+  await server.app.core.tenants.create('other');
 });
 afterAll(() => server.close());
-
-interface Bundle {
-  readonly total?: number;
-  readonly link: readonly { readonly relation: string; readonly url: string }[];
-  readonly entry?: readonly {
-    readonly fullUrl: string;
-    readonly resource: Resource;
-    readonly search: { readonly mode: string };
-  }[];
-}
 
 describe.each(RELEASE_NAMES)('under %s', (release) => {
   let middle = '';
@@ -57,33 +43,34 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
 
   const get = (address: string, tenant = 'system') =>
     server.request('GET', `${server.path(tenant, release)}/${address}`);
-  const linkOf = ({ link }: Bundle, wanted: string) => link.find(({ relation }) => relation === wanted)?.url;
-  const withMode = ({ entry = [] }: Bundle, mode: string): string[] =>
+  const linkOf = ({ link }: Searchset<Resource>, wanted: string) =>
+    link.find(({ relation }) => relation === wanted)?.url;
+  const withMode = ({ entry = [] }: Searchset<Resource>, mode: string): string[] =>
     entry.filter(({ search }) => search.mode === mode).map(({ resource }) => addressOf(resource));
 
-  async function pageOf(address: string, tenant = 'system'): Promise<Bundle> {
+  async function pageOf(address: string, tenant = 'system'): Promise<Searchset<Resource>> {
     const { status, json, text: body } = await get(address, tenant);
     if (status !== 200) throw new Error(`${address}: ${status} ${body}`);
-    return json as Bundle;
+    return json as Searchset<Resource>;
   }
 
   /** All pages; each a Bundle. */
   async function pagesOf(
     address: string,
     between: () => Promise<unknown> = async () => undefined,
-  ): Promise<Bundle[]> {
+  ): Promise<Searchset<Resource>[]> {
     const pages = [await pageOf(address)];
-    for (let next = linkOf(pages[0] as Bundle, 'next'); next !== undefined;) {
+    for (let next = linkOf(pages[0] as Searchset<Resource>, 'next'); next !== undefined;) {
       await between();
       const { status, json, text: body } = await server.request('GET', next.slice(server.base.length));
       if (status !== 200) throw new Error(`${next}: ${status} ${body}`);
-      pages.push(json as Bundle);
-      next = linkOf(json as Bundle, 'next');
+      pages.push(json as Searchset<Resource>);
+      next = linkOf(json as Searchset<Resource>, 'next');
     }
     return pages;
   }
 
-  const all = (pages: readonly Bundle[], mode: string): string[] =>
+  const all = (pages: readonly Searchset<Resource>[], mode: string): string[] =>
     pages.flatMap((page) => withMode(page, mode)).sort();
 
   it('a record is what is in the compartment, and what that refers to and nobody else owns (check 171)', async () => {
@@ -338,7 +325,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
   });
 
   it('GraphQL gives the same page, and the cursor of the next', async () => {
-    const invoke = async (parameters: object): Promise<Bundle> => {
+    const invoke = async (parameters: object): Promise<Searchset<Resource>> => {
       const query =
         'mutation ($p: ParametersInput) { invoke(code: "everything", type: Patient, id: "ann", parameters: $p) { json } }';
       const { json } = await server.request(

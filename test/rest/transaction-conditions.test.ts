@@ -3,6 +3,7 @@
  * https://hl7.org/fhir/R4/http.html#transaction. Numbers are rows of checks.md.
  */
 import type { Release } from '../../src/core';
+import { ask, post, transaction, uuid } from '../support/bundles';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
 let server: TestServer;
@@ -19,19 +20,6 @@ interface Resource {
   readonly id?: string;
 }
 
-function transaction(...entry: object[]): object {
-  return { resourceType: 'Bundle', type: 'transaction', entry };
-}
-
-function ask(method: string, url: string, more: object = {}): object {
-  return { request: { method, url, ...more } };
-}
-
-function post(resource: Resource & Record<string, unknown>, fullUrl?: string, more: object = {}): object {
-  const request = { method: 'POST', url: resource.resourceType, ...more };
-  return { ...(fullUrl === undefined ? {} : { fullUrl }), resource, request };
-}
-
 const patient = (value: string): Resource & Record<string, unknown> => ({
   resourceType: 'Patient',
   identifier: [{ system: SYSTEM, value }],
@@ -42,7 +30,6 @@ const observation = (reference: string): Resource & Record<string, unknown> => (
   code: { text: 'Weight' },
   subject: { reference },
 });
-const uuid = (last: number): string => `urn:uuid:00000000-0000-4000-8000-${String(last).padStart(12, '0')}`;
 
 describe.each<[Release, string]>([
   ['r4', 'system'],

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Release } from '../../src/core';
 import { findFreePort } from '../../src/embedded/free-port';
+import { ask, transaction, uuid } from '../support/bundles';
 import { createHttpClient, type HttpClient } from '../support/http';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
@@ -33,12 +34,6 @@ async function statements(): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-function ask(method: string, url: string, more: object = {}): object {
-  return { request: { method, url }, ...more };
-}
-const transaction = (...entry: object[]): object => ({ resourceType: 'Bundle', type: 'transaction', entry });
-const uuid = (last: number): string => `urn:uuid:00000000-0000-4000-8000-${String(last).padStart(12, '0')}`;
-
 describe.each<[Release, string]>([
   ['r4', 'system'],
   ['r4b', 'other'],
@@ -50,14 +45,19 @@ describe.each<[Release, string]>([
   it('81: may have 2,000 entries that refer to each other', async () => {
     const count = 2000;
     const entries = Array.from({ length: count }, (_, index) =>
-      ask('POST', 'Organization', {
-        fullUrl: uuid(index),
-        resource: {
-          resourceType: 'Organization',
-          name: `Branch ${index} of a long chain, which is what makes the whole of it long`,
-          partOf: { reference: uuid((index + 1) % count) },
+      ask(
+        'POST',
+        'Organization',
+        {},
+        {
+          fullUrl: uuid(index),
+          resource: {
+            resourceType: 'Organization',
+            name: `Branch ${index} of a long chain, which is what makes the whole of it long`,
+            partOf: { reference: uuid((index + 1) % count) },
+          },
         },
-      }),
+      ),
     );
     const { status, json } = await send(0, 'POST', '', transaction(...entries));
     expect([status, json.issue]).toEqual([200, undefined]);
@@ -84,7 +84,7 @@ describe.each<[Release, string]>([
   it('90: twenty at once on the same resources, beside single writes, each go through as a whole', async () => {
     const ids = Array.from({ length: 8 }, (_, index) => `race-${release}-${index}`);
     const write = (id: string, mark: string): object =>
-      ask('PUT', `Basic/${id}`, { resource: { resourceType: 'Basic', id, code: { text: mark } } });
+      ask('PUT', `Basic/${id}`, {}, { resource: { resourceType: 'Basic', id, code: { text: mark } } });
     const shuffled = (turn: number): string[] =>
       ids.map((_, index) => ids[(index * 3 + turn) % ids.length] ?? '');
     const transactions = Array.from({ length: 20 }, (_, turn) =>
@@ -115,9 +115,14 @@ describe.each<[Release, string]>([
 
   it('make one resource by twenty conditional creates at once', async () => {
     const system = 'http://example.org/once';
-    const entry = ask('POST', 'Patient', {
-      resource: { resourceType: 'Patient', identifier: [{ system, value: '1' }] },
-    });
+    const entry = ask(
+      'POST',
+      'Patient',
+      {},
+      {
+        resource: { resourceType: 'Patient', identifier: [{ system, value: '1' }] },
+      },
+    );
     const body = transaction({
       ...entry,
       request: { method: 'POST', url: 'Patient', ifNoneExist: `identifier=${system}|1` },
@@ -159,9 +164,14 @@ describe.each<[Release, string]>([
       };
       const entry = { resource, request: requestOf(`identifier=${system}/other|2`) };
       const [bundle, single] = await whileHeld(`held-${kind}-${release}`, async (id) => {
-        const change = ask('PUT', `Basic/${id}`, {
-          resource: { resourceType: 'Basic', id, code: { text: 'changed' } },
-        });
+        const change = ask(
+          'PUT',
+          `Basic/${id}`,
+          {},
+          {
+            resource: { resourceType: 'Basic', id, code: { text: 'changed' } },
+          },
+        );
         const sent = send(0, 'POST', '', transaction(entry, change));
         // It has its locks by then, and waits for the head.
         await setTimeout(400);
@@ -188,7 +198,7 @@ describe.each<[Release, string]>([
     for (const resource of [codes, profile])
       expect((await send(0, 'PUT', `/${resource.resourceType}/${resource.id}`, resource)).status).toBe(201);
     const coded = (code: string): object =>
-      ask('POST', 'Basic', {
+      ask('POST', 'Basic', {}, {
         resource: { resourceType: 'Basic', meta: { profile: [url] }, code: { coding: [{ system: 'http://example.org/colour', code }] } },
       }); // prettier-ignore
     const entries = Array.from({ length: 200 }, () => coded('red'));

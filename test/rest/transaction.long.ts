@@ -1,6 +1,7 @@
 /** Transactions as large as they may be: https://hl7.org/fhir/R4/http.html#transaction. */
 import type { Release } from '../../src/core';
 import { findFreePort } from '../../src/embedded/free-port';
+import { transaction, uuid } from '../support/bundles';
 import { createHttpClient, type HttpClient } from '../support/http';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
@@ -22,12 +23,10 @@ async function statements(): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-const urn = (index: number): string => `urn:uuid:00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
-
 /** A patient with all other entries hers: vital signs, each of which says which one came before. */
 function recordOf(count: number): object {
   const entry = Array.from({ length: count }, (_, index) => ({
-    fullUrl: urn(index),
+    fullUrl: uuid(index),
     request: { method: 'POST', url: index === 0 ? 'Patient' : 'Observation' },
     resource:
       index === 0
@@ -37,13 +36,13 @@ function recordOf(count: number): object {
             status: 'final',
             category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] }],
             code: { coding: [{ system: 'http://loinc.org', code: '8867-4', display: 'Heart rate' }], text: 'Heart rate' },
-            subject: { reference: urn(0) },
+            subject: { reference: uuid(0) },
             effectiveDateTime: new Date(Date.UTC(2020, 0, 1) + index * 3_600_000).toISOString(),
             valueQuantity: { value: 60 + (index % 40), unit: '/min', system: 'http://unitsofmeasure.org', code: '/min' },
-            ...(index > 1 ? { derivedFrom: [{ reference: urn(index - 1) }] } : {}),
+            ...(index > 1 ? { derivedFrom: [{ reference: uuid(index - 1) }] } : {}),
           },
   })); // prettier-ignore
-  return { resourceType: 'Bundle', type: 'transaction', entry };
+  return transaction(...entry);
 }
 
 it.each<[number, Release]>([

@@ -3,6 +3,7 @@
  */
 import { Client } from 'pg';
 import type { Release } from '../../src/core';
+import { post, put, transaction, uuid } from '../support/bundles';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
 let server: TestServer;
@@ -19,23 +20,6 @@ afterAll(async () => {
 });
 
 const OUTCOME = 'OperationOutcome';
-
-function transaction(...entry: object[]): object {
-  return { resourceType: 'Bundle', type: 'transaction', entry };
-}
-
-const post = (resource: { resourceType: string }, fullUrl?: string): object => ({
-  ...(fullUrl === undefined ? {} : { fullUrl }),
-  resource,
-  request: { method: 'POST', url: resource.resourceType },
-});
-
-const put = (resource: { resourceType: string; id: string }, more: object = {}): object => ({
-  resource,
-  request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}`, ...more },
-});
-
-const uuid = (last: number): string => `urn:uuid:00000000-0000-4000-8000-${String(last).padStart(12, '0')}`;
 
 describe.each<[Release, string]>([
   ['r4', 'system'],

@@ -1,5 +1,17 @@
 /** FHIRPath patches as Parameters resources, from a shorter form. */
+import { loadDefinitions } from '../../src/core/fhir/definitions';
 import type { JsonObject, JsonValue } from '../../src/core/fhir/json';
+import { applyFhirPathPatch } from '../../src/core/fhir/patch';
+import type { Release } from '../../src/core/fhir/release';
+
+/** As wide as they are by default. */
+export const limits = { maxOperations: 1000, maxGrowthBytes: 32_000_000, maxDepth: 64 };
+
+/** What a patch makes of a resource. */
+export function run(release: Release, resource: JsonObject, patch: JsonObject): JsonValue {
+  const current = { value: resource, marked: false };
+  return applyFhirPathPatch(current, patch, loadDefinitions(release), limits).value;
+}
 
 /** One operation: `value` is what stands in the part of that name, such as `{ valueDate: '1930-01-01' }`. */
 export interface PatchStep {

@@ -1,28 +1,23 @@
 /** The rules of http://hl7.org/fhir/R4/fhirpatch.html: what a patch does. */
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
-import { parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../../src/core/fhir/json';
+import { parseJson, stringifyJson, type JsonObject } from '../../../src/core/fhir/json';
 import { applyFhirPathPatch } from '../../../src/core/fhir/patch';
-import { RELEASE_NAMES, type Release } from '../../../src/core/fhir/release';
+import { RELEASE_NAMES } from '../../../src/core/fhir/release';
 import {
   add,
   changed,
   insert,
+  limits,
   move,
   observation,
   parts,
   patient,
   remove,
   replace,
+  run,
   toParameters,
   type PatchStep,
 } from '../../support/fhirpath-patch';
-
-const limits = { maxOperations: 1000, maxGrowthBytes: 32_000_000, maxDepth: 64 };
-
-function run(release: Release, resource: JsonObject, patch: JsonObject): JsonValue {
-  const current = { value: resource, marked: false };
-  return applyFhirPathPatch(current, patch, loadDefinitions(release), limits).value;
-}
 
 const [official, usual] = patient['name'] as JsonObject[];
 

@@ -1,5 +1,6 @@
 /** Sends random transactions to a server, and holds every answer and all that is stored against the model. */
 import type { Release } from '../../../src/core';
+import { transaction, uuid } from '../../support/bundles';
 import type { Answer as HttpAnswer, TestServer } from '../../support/server';
 import { createRandom } from '../oracle/random';
 import { generateEntries } from './generate';
@@ -35,7 +36,7 @@ export async function runTransactions(
   let stored = 0;
   for (let turn = 0; turn < transactions; turn++) {
     const entries = generateEntries(random, state);
-    const bundle = { resourceType: 'Bundle', type: 'transaction', entry: entries.map(toEntry) };
+    const bundle = transaction(...entries.map(toEntry));
     const answer = await server.request('POST', root, bundle);
     const outcome = runTransaction(state, entries);
     try {
@@ -61,11 +62,9 @@ ${String(error)}`,
   return stored;
 }
 
-const urn = (entry: number): string => `urn:uuid:00000000-0000-4000-8000-${String(entry).padStart(12, '0')}`;
-
 function textOf(reference: Reference): string {
   if ('id' in reference) return `${TYPE}/${reference.id}`;
-  return 'entry' in reference ? urn(reference.entry) : `${TYPE}?${criteriaOf(reference)}`;
+  return 'entry' in reference ? uuid(reference.entry) : `${TYPE}?${criteriaOf(reference)}`;
 }
 
 const criteriaOf = ({ identifier }: { identifier: string }): string => `identifier=${SYSTEM}|${identifier}`;
@@ -82,7 +81,7 @@ function toEntry(entry: Entry, index: number): object {
       return { request: { method: 'DELETE', url: urlOf(entry.target), ...guard } };
     case 'patch':
       return {
-        fullUrl: urn(index),
+        fullUrl: uuid(index),
         resource: patchOf(entry),
         request: { method: 'PATCH', url: urlOf(entry.target), ...guard },
       };
@@ -90,7 +89,7 @@ function toEntry(entry: Entry, index: number): object {
       const condition =
         entry.ifNoneExist === undefined ? {} : { ifNoneExist: criteriaOf({ identifier: entry.ifNoneExist }) };
       return {
-        fullUrl: urn(index),
+        fullUrl: uuid(index),
         resource: resourceOf(entry),
         request: { method: 'POST', url: TYPE, ...condition },
       };
@@ -98,7 +97,7 @@ function toEntry(entry: Entry, index: number): object {
     case 'update': {
       const none = entry.ifNoneMatch === true ? { ifNoneMatch: '*' } : {};
       return {
-        fullUrl: urn(index),
+        fullUrl: uuid(index),
         resource: resourceOf(entry),
         request: { method: 'PUT', url: urlOf(entry.target), ...guard, ...none },
       };

@@ -1,0 +1,43 @@
+/** Bundles as tests send them and get them. */
+
+export function bundleOf(type: string, ...entry: readonly object[]): object {
+  return { resourceType: 'Bundle', type, entry };
+}
+
+export function transaction(...entry: readonly object[]): object {
+  return bundleOf('transaction', ...entry);
+}
+
+/** An entry; `headers` are those members of its request that stand for headers, such as `ifMatch`. */
+export function ask(method: string, url: string, headers: object = {}, more: object = {}): object {
+  return { request: { method, url, ...headers }, ...more };
+}
+
+/** An entry that creates; `fullUrl`: what other entries call it. */
+export function post(
+  resource: { resourceType: string; [member: string]: unknown },
+  fullUrl?: string,
+  headers: object = {},
+): object {
+  const more = { ...(fullUrl === undefined ? {} : { fullUrl }), resource };
+  return ask('POST', resource.resourceType, headers, more);
+}
+
+export function put(resource: { resourceType: string; id: string }, headers: object = {}): object {
+  return ask('PUT', `${resource.resourceType}/${resource.id}`, headers, { resource });
+}
+
+export function uuid(last: number): string {
+  return `urn:uuid:00000000-0000-4000-8000-${String(last).padStart(12, '0')}`;
+}
+
+/** A page of a search. */
+export interface Searchset<Resource = { readonly resourceType: string; readonly id: string }> {
+  readonly total?: number;
+  readonly link: readonly { readonly relation: string; readonly url: string }[];
+  readonly entry?: readonly {
+    readonly fullUrl: string;
+    readonly resource: Resource;
+    readonly search: { readonly mode: string };
+  }[];
+}
