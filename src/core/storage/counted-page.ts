@@ -34,11 +34,7 @@ export async function runCountedPage(
     ],
   };
   const { space } = page;
-  const { inline_bytes } = listed.bound;
-  const rows = await database.run('search', space, statement, {
-    space,
-    ...(inline_bytes === undefined ? {} : { inline_bytes }),
-  });
+  const rows = await database.run('search', space, statement, { space });
   const total = rows[0]?.[0];
   return {
     matches: rows.map((row) => toMatch(row, 1, page.type)),

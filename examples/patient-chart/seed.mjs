@@ -1,0 +1,117 @@
+/**
+ * `npm run seed`: three patients with ten months of measurements, stored by one transaction. Run again it changes nothing
+ * but their versions. ANDIRON is the address of the server, TENANT the tenant.
+ */
+const { ANDIRON = 'http://localhost:8080', TENANT = 'system' } = process.env;
+
+const vitalSigns = [
+  { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] },
+];
+const loinc = (code, text) => ({ coding: [{ system: 'http://loinc.org', code }], text });
+const quantity = (value, unit, code) => ({ value, unit, system: 'http://unitsofmeasure.org', code });
+
+const practice = { resourceType: 'Organization', id: 'chart-practice', name: 'Practice at the Harbour' };
+
+const patients = [
+  {
+    id: 'chart-anders',
+    family: 'Anders',
+    given: ['Ida'],
+    gender: 'female',
+    birthDate: '1958-04-12',
+    weight: 82,
+  },
+  {
+    id: 'chart-brandt',
+    family: 'Brandt',
+    given: ['Jonas'],
+    gender: 'male',
+    birthDate: '1971-11-30',
+    weight: 96,
+  },
+  {
+    id: 'chart-celik',
+    family: 'Çelik',
+    given: ['Defne'],
+    gender: 'female',
+    birthDate: '1990-07-03',
+    weight: 61,
+  },
+];
+
+function toPatient({ id, family, given, gender, birthDate }) {
+  const name = [{ use: 'official', family, given }];
+  return {
+    resourceType: 'Patient',
+    id,
+    active: true,
+    name,
+    gender,
+    birthDate,
+    telecom: [{ system: 'phone', value: '+49 30 5550123' }],
+    managingOrganization: { reference: `Organization/${practice.id}` },
+  };
+}
+
+function toObservation({ id }, month, kind, rest) {
+  return {
+    resourceType: 'Observation',
+    id: `${id}-${kind}-${month}`,
+    status: 'final',
+    category: vitalSigns,
+    subject: { reference: `Patient/${id}` },
+    effectiveDateTime: `2026-${String(month).padStart(2, '0')}-10T09:00:00Z`,
+    ...rest,
+  };
+}
+
+/** Waves instead of chance, so that it is the same each time. */
+function toObservations(patient, month) {
+  const wave = Math.sin((month + patient.weight) / 1.7);
+  const rounded = (value) => Math.round(value * 10) / 10;
+  const pressure = (value) => quantity(Math.round(value), 'mmHg', 'mm[Hg]');
+  return [
+    toObservation(patient, month, 'weight', {
+      code: loinc('29463-7', 'Body weight'),
+      valueQuantity: quantity(rounded(patient.weight - month * 0.6 + wave), 'kg', 'kg'),
+    }),
+    toObservation(patient, month, 'pulse', {
+      code: loinc('8867-4', 'Heart rate'),
+      valueQuantity: quantity(Math.round(72 - wave * 6), '/min', '/min'),
+    }),
+    toObservation(patient, month, 'pressure', {
+      code: loinc('85354-9', 'Blood pressure'),
+      component: [
+        { code: loinc('8480-6', 'Systolic'), valueQuantity: pressure(146 - month * 1.5 + wave * 5) },
+        { code: loinc('8462-4', 'Diastolic'), valueQuantity: pressure(92 - month + wave * 3) },
+      ],
+    }),
+  ];
+}
+
+const months = Array.from({ length: 10 }, (_, index) => index + 1);
+const resources = [
+  practice,
+  ...patients.map(toPatient),
+  ...patients.flatMap((patient) => months.flatMap((month) => toObservations(patient, month))),
+];
+const bundle = {
+  resourceType: 'Bundle',
+  type: 'transaction',
+  entry: resources.map((resource) => ({
+    resource,
+    request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
+  })),
+};
+
+const response = await fetch(`${ANDIRON}/w/${TENANT}/api/v1/graphql/r4`, {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({
+    query: 'mutation Seed($bundle: ResourceInput!) { transaction(bundle: $bundle) { id } }',
+    variables: { bundle },
+  }),
+});
+const { errors } = await response.json();
+if (errors) throw new Error(errors[0].message);
+console.log(`Stored ${resources.length} resources at ${ANDIRON}, tenant ${TENANT}`);

@@ -1,0 +1,52 @@
+/** The GraphQL gateway: sends typed documents, and throws what the server says is wrong. */
+import type { TypedDocumentString } from './gql/graphql';
+
+const parameters = new URLSearchParams(location.search);
+export const tenant = parameters.get('tenant') ?? 'system';
+export const address = `/w/${encodeURIComponent(tenant)}/api/v1/graphql/r4`;
+
+interface SentError {
+  readonly message: string;
+  /** The code is one of http://hl7.org/fhir/R4/valueset-issue-type.html. */
+  readonly extensions?: { readonly code?: string };
+}
+
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly code: string | undefined;
+
+  constructor({ message, extensions }: SentError) {
+    super(message);
+    this.code = extensions?.code;
+  }
+}
+
+export async function execute<Result, Variables>(
+  document: TypedDocumentString<Result, Variables>,
+  variables: Variables,
+): Promise<Result> {
+  const response = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
+    body: JSON.stringify({ query: document, variables }),
+  });
+  const text = await response.text();
+  const { data, errors } = parse<Result>(text, response.status);
+  if (errors?.[0] !== undefined) throw new GatewayError(errors[0]);
+  if (data === undefined || data === null) throw new GatewayError({ message: `HTTP ${response.status}` });
+  return data;
+}
+
+interface Answer<Result> {
+  readonly data?: Result | null;
+  readonly errors?: readonly SentError[];
+}
+
+/** A proxy between page and server may answer in its own words. */
+function parse<Result>(text: string, status: number): Answer<Result> {
+  try {
+    return JSON.parse(text) as Answer<Result>;
+  } catch {
+    throw new GatewayError({ message: `The server is not there (HTTP ${status})` });
+  }
+}

@@ -1,0 +1,92 @@
+/** Live queries: what changes on the server is told by server-sent events. */
+import { createClient } from 'graphql-sse';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { address, execute } from './gateway';
+import { graphql } from './gql';
+import type { ChangesSubscription, ChangesSubscriptionVariables, ResourceType } from './gql/graphql';
+
+const SEQUENCE = graphql(`
+  query Sequence {
+    versionSequence
+  }
+`);
+
+const CHANGES = graphql(`
+  subscription Changes($type: ResourceType!, $query: String, $after: Int) {
+    resourceChanged(type: $type, query: $query, after: $after) {
+      action
+      id
+      sequence
+    }
+  }
+`);
+
+const RETRY_MS = 1_000;
+
+const client = createClient({
+  url: `${address}/stream`,
+  retryAttempts: Infinity,
+  // Not all pages at once when the server is back.
+  retry: () => new Promise((resolve) => setTimeout(resolve, RETRY_MS * (1 + Math.random()))),
+});
+
+/** The number of the last change. Asked before a query and given to `useChanges`, nothing is missed in between. */
+export async function lastSequence(): Promise<number> {
+  const { versionSequence } = await execute(SEQUENCE, {});
+  return versionSequence ?? 0;
+}
+
+export interface FollowedChanges {
+  readonly type: ResourceType;
+  /** Only resources that match these criteria of a search: `subject=Patient/1`. */
+  readonly query?: string;
+  /** Changes behind this number are told; nothing is followed while it is not known. */
+  readonly after: number | undefined;
+  onChange(this: void): Promise<unknown>;
+}
+
+/**
+ * Calls `onChange` after changes while the component is shown: not again before it is done, and then once for all that
+ * came meanwhile. True while it is connected.
+ */
+export function useChanges({ type, query, after, onChange }: FollowedChanges): boolean {
+  const [isLive, setLive] = useState(false);
+  const tell = useEffectEvent(onChange);
+  const startFrom = useEffectEvent(() => after);
+  const isKnown = after !== undefined;
+  useEffect(() => {
+    if (!isKnown) return;
+    let isBusy = false;
+    let isDue = false;
+    const refresh = async () => {
+      isDue = true;
+      if (isBusy) return;
+      isBusy = true;
+      while (isDue) {
+        isDue = false;
+        await tell();
+      }
+      isBusy = false;
+    };
+    const variables: ChangesSubscriptionVariables = { type, query, after: startFrom() };
+    const stop = client.subscribe<ChangesSubscription>(
+      { query: CHANGES.toString(), variables },
+      {
+        next({ data }) {
+          if (!data) return;
+          // Sent when it connects again: it goes on behind the last change that it has seen.
+          variables.after = data.resourceChanged.sequence;
+          void refresh();
+        },
+        error: () => setLive(false),
+        complete: () => setLive(false),
+      },
+      { connecting: () => setLive(false), connected: () => setLive(true) },
+    );
+    return () => {
+      stop();
+      setLive(false);
+    };
+  }, [type, query, isKnown]);
+  return isLive;
+}
