@@ -480,6 +480,14 @@ export interface Core {
     milliseconds: number,
     work: (context: RequestContext) => Promise<T>,
   ): Promise<T>;
+  /**
+   * Several searches of one type each, of one moment: what they do alike goes together in one statement. In the order of
+   * the requests; one that fails fails for itself.
+   */
+  searchEach(
+    context: RequestContext,
+    requests: readonly (SearchRequest & { readonly type: string })[],
+  ): Promise<readonly (SearchPage | Error)[]>;
   /** Default: full. */
   capabilities(context: RequestContext, mode?: CapabilityMode): Promise<Capabilities>;
   operations(release: Release): readonly OperationInfo[];

@@ -20,6 +20,7 @@ import { difference } from './interactions/difference';
 import { history } from './interactions/history';
 import { patch } from './interactions/patch';
 import { find, read } from './interactions/read';
+import { searchEach } from './interactions/search-each';
 import { searchAny } from './interactions/search-types';
 import { readAsOf } from './interactions/read-as-of';
 import { update } from './interactions/update';
@@ -287,6 +288,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     lastSequence: (context) => readLastSequence(database, context.space.number),
     follow: (context, request) => feeds.follow(context, request),
     endStreams: () => feeds.endAll(),
+    searchEach: (context, asked) => searchEach(requests.of(context), context, asked),
     capabilities: (context, mode = 'full') => capabilities(services, context, mode),
     operations: (release) => operationsOf(loadDefinitions(release)),
     invoke,

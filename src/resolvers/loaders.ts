@@ -1,13 +1,17 @@
 import DataLoader from 'dataloader';
 import type { Core, RequestContext, SearchPage, SearchRequest, StoredVersion } from '../core/index';
 
+/** A search of one type. */
+export type TypeSearch = SearchRequest & { readonly type: string };
+
 /** What one request reads: a resource that is asked for twice is read once. */
 export interface Loaders {
   /** Key: `Type/id`; undefined for what is absent or deleted. */
   readonly resources: DataLoader<string, StoredVersion | undefined>;
   /** Key: `Type/id/_history/versionId`. */
   readonly versions: DataLoader<string, StoredVersion>;
-  readonly searches: DataLoader<SearchRequest, SearchPage, string>;
+  /** Those of one turn go together: what they do alike is one statement. */
+  readonly searches: DataLoader<TypeSearch, SearchPage, string>;
 }
 
 /** Cost: the reads of one turn, of this and of other requests of the space, are one statement (core gathers them). */
@@ -26,10 +30,12 @@ export function createLoaders(core: Core, request: RequestContext): Loaders {
       }),
     ),
     searches: new DataLoader(
-      (asked: readonly SearchRequest[]) => each(asked, (one) => core.search(request, one)),
-      {
-        cacheKeyFn: (asked) => JSON.stringify(asked),
+      async (asked: readonly TypeSearch[]) => {
+        const [first, second] = asked;
+        if (first === undefined || second !== undefined) return core.searchEach(request, asked);
+        return each([first], (one) => core.search(request, one));
       },
+      { cacheKeyFn: (asked) => JSON.stringify(asked) },
     ),
   };
 }

@@ -370,6 +370,34 @@ describe.each<Release>(['r4', 'r4b'])('the binding for %s', (release) => {
       ]);
     });
 
+    it('finds for each of many what REST finds for it alone', async () => {
+      const forms = [
+        ['_count: 3', '_count=3'],
+        ['code: ["29463-7", "8310-5"], _count: 4', 'code=29463-7,8310-5&_count=4'],
+        ['_sort: "-value-quantity", _count: 5', '_sort=-value-quantity&_count=5'],
+        ['_sort: "code", _count: 5', '_sort=code&_count=5'],
+        ['status: "final", _offset: 1, _count: 2', 'status=final&_offset=1&_count=2'],
+      ] as const;
+      const fields = forms.map(([args], n) => `f${n}: ObservationConnection(_reference: subject, ${args}) { count edges { resource { id } } }`); // prettier-ignore
+      const { PatientList } = await data(`{ PatientList(_count: 100) { id ${fields.join(' ')} } }`);
+      let met = 0;
+      for (const patient of PatientList as Json[]) {
+        for (const [n, [, query]] of forms.entries()) {
+          const { entry = [], total } = await get(
+            `Observation?subject=Patient/${patient.id}&${query}&_total=accurate`,
+          );
+          const ids = entry.map(({ resource }: Json) => ({ resource: { id: resource.id } }));
+          expect([patient.id, query, patient[`f${n}`]]).toEqual([
+            patient.id,
+            query,
+            { count: total, edges: ids },
+          ]);
+          met += ids.length;
+        }
+      }
+      expect(met).toBeGreaterThan(20);
+    });
+
     it('refuses a parameter that never refers to the type, and finds nothing of what is not stored', async () => {
       const refused = await send(
         '{ Patient(id: "example") { ObservationList(_reference: encounter) { id } } }',

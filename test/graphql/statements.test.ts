@@ -46,6 +46,11 @@ const SHAPES: readonly (readonly [what: string, query: string, most: number])[] 
   ['three levels (check 186)', '{ PatientList(family: "Statement", _count: 20) { ObservationList(_reference: subject, _count: 10) { encounter { resource { id } } } } }', 7],
   ['two kinds of lists of each', '{ PatientList(family: "Statement", _count: 20) { ObservationList(_reference: subject, _count: 5) { id } EncounterList(_reference: subject, _count: 5) { id } } }', 7],
   ['back and forth', '{ Patient(id: "p1") { EncounterList(_reference: subject, _count: 5) { ObservationList(_reference: encounter, _count: 5) { subject { resource { id } } } } } }', 8],
+  ['a list of each by a further parameter', '{ PatientList(family: "Statement", _count: 20) { ObservationList(_reference: subject, code: "29463-7", _count: 3) { id } } }', 9],
+  ['a list of each in an order of its own', '{ PatientList(family: "Statement", _count: 20) { ObservationList(_reference: subject, _sort: "value-quantity", _count: 3) { id } } }', 10],
+  ['a part of a list of each', '{ PatientList(family: "Statement", _count: 20) { ObservationList(_reference: subject, _offset: 2, _count: 2) { id } } }', 6],
+  ['a page with its count of each', '{ PatientList(family: "Statement", _count: 20) { ObservationConnection(_reference: subject, _count: 2) { count next edges { resource { id } } } } }', 6],
+  ['a count of each', '{ PatientList(family: "Statement", _count: 20) { ObservationConnection(_reference: subject) { count } } }', 5],
   ['the generic search', '{ search(type: Patient, query: "family=Statement", first: 20) { resources { id } } }', 3],
 ]; // prettier-ignore
 

@@ -3,6 +3,7 @@ import type { RequestContext } from '../context';
 import type { Services } from '../services';
 import type { Database } from '../storage/database';
 import type { Gathered } from '../storage/gathering';
+import { MergedStatements } from '../storage/merged-statements';
 import { runnerOver } from '../storage/search-run';
 import type { Usage } from '../usage';
 
@@ -107,6 +108,12 @@ export function countInto(usage: Usage | undefined, database: Database): Databas
       return rows;
     },
   };
+}
+
+/** For several searches at the same time, within `readAtOnce`: what they do alike goes together in one statement. */
+export function readMerged(services: Services): Services {
+  const merged = new MergedStatements(services.database);
+  return { ...readOver(services, merged), isWithinSnapshot: true };
 }
 
 /** Reads and searches by statements of this database, such as those of a transaction that writes; nothing else is different. */

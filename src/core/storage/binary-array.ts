@@ -101,3 +101,30 @@ export class BinaryArray {
     return buffer.subarray(0, this.position);
   }
 }
+
+/** The elements of an array that `BinaryArray` made of numbers, 64-bit ones as texts. */
+export function decodeArray(array: Buffer): (string | number | null)[] {
+  if (array.readInt32BE(0) === 0) return [];
+  const elements: (string | number | null)[] = [];
+  const type = array.readInt32BE(8);
+  for (let position = HEADER_BYTES; position < array.length;) {
+    const bytes = array.readInt32BE(position);
+    position += 4;
+    elements.push(bytes < 0 ? null : decodeElement(array, position, type));
+    position += Math.max(0, bytes);
+  }
+  return elements;
+}
+
+function decodeElement(array: Buffer, position: number, type: number): string | number {
+  switch (type) {
+    case OIDS.int2:
+      return array.readInt16BE(position);
+    case OIDS.int4:
+      return array.readInt32BE(position);
+    case OIDS.int8:
+      return array.readBigInt64BE(position).toString();
+    default:
+      throw new Error('only arrays of whole numbers are read again');
+  }
+}

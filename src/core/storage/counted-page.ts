@@ -34,7 +34,11 @@ export async function runCountedPage(
     ],
   };
   const { space } = page;
-  const rows = await database.run('search', space, statement, { space });
+  const { inline_bytes } = listed.bound;
+  const rows = await database.run('search', space, statement, {
+    space,
+    ...(inline_bytes === undefined ? {} : { inline_bytes }),
+  });
   const total = rows[0]?.[0];
   return {
     matches: rows.map((row) => toMatch(row, 1, page.type)),

@@ -33,8 +33,8 @@ export interface PageRow extends VersionRow {
 }
 
 /** The texts that come with the rows of one statement are at most about so many bytes. */
-const STATEMENT_BYTES = 16 * 1024 * 1024;
-const LEAST_INLINE_BYTES = 16 * 1024;
+export const STATEMENT_BYTES = 16 * 1024 * 1024;
+export const LEAST_INLINE_BYTES = 16 * 1024;
 const MOST_INLINE_BYTES = 1024 * 1024;
 
 /** Texts up to here come with a statement of at most so many rows; bound as `inline_bytes`. */

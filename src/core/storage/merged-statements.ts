@@ -1,0 +1,243 @@
+/** Many runs of one statement, with different values, as one statement. */
+import { LRUCache } from 'lru-cache';
+import { fhirError } from '../errors';
+import type { Waiter } from '../waiter';
+import { decodeArray } from './binary-array';
+import type { Database, Lane, Row } from './database';
+import { LEAST_INLINE_BYTES, STATEMENT_BYTES } from './version-row';
+import { named, type Bound, type Statement } from './statement';
+
+/** Rows with texts that one statement may be asked for. */
+const MAX_TEXTS = 8_000;
+/** Rows of one statement; more are refused. */
+const MAX_ROWS = 200_000;
+/** Runs in one statement. */
+const MAX_RUNS = 256;
+/** Longer texts of rows than come to this together are given to nobody: they would all be held at once. */
+const MAX_CHARACTERS = 128 * 1024 * 1024;
+/** What a statement is told of the size of its texts (version-row.ts). */
+const INLINE_BYTES = 'inline_bytes';
+
+interface Run {
+  readonly statement: Statement;
+  readonly bound: Readonly<Record<string, Bound>>;
+  readonly waiting: readonly Waiter[] | undefined;
+  readonly lane: Lane;
+  readonly space: number | undefined;
+  resolve(rows: Row[]): void;
+  reject(reason: unknown): void;
+}
+
+/**
+ * A database for several searches that do the same at the same time, such as what refers to each resource of a list:
+ * statements of the same text that are asked for in one turn of the event loop go together in one, which runs the text
+ * for each of their values (a lateral join). Those with the same values run once. What cannot go together runs by itself.
+ * Throws tooCostly for more text than may be held.
+ */
+export class MergedStatements implements Database {
+  private waiting = new Map<string, Run[]>();
+  private characters = 0;
+
+  constructor(private readonly database: Database) {}
+
+  run(
+    lane: Lane,
+    space: number | undefined,
+    statement: Statement,
+    bound: Readonly<Record<string, Bound>>,
+    waiting?: readonly Waiter[],
+  ): Promise<Row[]> {
+    return new Promise((resolve, reject) => {
+      const run: Run = { statement, bound, waiting, lane, space, resolve, reject };
+      const key = `${lane} ${space ?? ''} ${statement.text}`;
+      if (this.waiting.size === 0) setImmediate(() => this.dispatch());
+      const known = this.waiting.get(key);
+      if (known === undefined) this.waiting.set(key, [run]);
+      else known.push(run);
+    });
+  }
+
+  private dispatch(): void {
+    const groups = this.waiting;
+    this.waiting = new Map();
+    for (const runs of groups.values()) {
+      const most = mostRuns(runs[0]?.bound[INLINE_BYTES]);
+      for (let start = 0; start < runs.length; start += most)
+        void this.answer(runs.slice(start, start + most));
+    }
+  }
+
+  private async answer(runs: readonly Run[]): Promise<void> {
+    try {
+      for (const [index, rows] of (await this.runAll(runs)).entries()) runs[index]?.resolve(rows);
+    } catch (error) {
+      for (const run of runs) run.reject(error);
+    }
+  }
+
+  private async runAll(runs: readonly Run[]): Promise<Row[][]> {
+    const [first] = runs;
+    if (first === undefined) return [];
+    const { lane, space, waiting } = first;
+    const calls = runs.map(({ statement, bound }) => statement.values(sharing(bound, runs.length)));
+    // What differs between them is their values alone: the text is the same.
+    const merged = runs.length === 1 ? undefined : merge(first.statement.text, calls);
+    if (merged === undefined) {
+      return Promise.all(
+        runs.map(async ({ statement, bound }) =>
+          this.counted(await this.database.run(lane, space, statement, sharing(bound, runs.length), waiting)),
+        ),
+      );
+    }
+    if (merged.statement === undefined) {
+      const rows = this.counted(
+        await this.database.run(lane, space, first.statement, sharing(first.bound, 1), waiting),
+      );
+      return runs.map(() => rows);
+    }
+    const rows = this.counted(await this.database.run(lane, space, merged.statement, {}, waiting));
+    const distinct: Row[][] = Array.from({ length: merged.distinct }, () => []);
+    for (const [ordinal, ...columns] of rows) distinct[Number(ordinal) - 1]?.push(columns);
+    return merged.places.map((place) => distinct[place] ?? []);
+  }
+
+  private counted(rows: Row[]): Row[] {
+    if (rows.length > MAX_ROWS) throw tooMuch();
+    for (const row of rows) {
+      for (const value of row) if (typeof value === 'string') this.characters += value.length;
+    }
+    if (this.characters <= MAX_CHARACTERS) return rows;
+    throw tooMuch();
+  }
+}
+
+function tooMuch(): Error {
+  return fhirError('tooCostly', { reason: 'What is asked for at once is too much: ask for fewer resources' });
+}
+
+/** How many runs go together: of long pages fewer. The room for a text tells how many rows a page has. */
+function mostRuns(inline: Bound | undefined): number {
+  if (typeof inline !== 'number') return MAX_RUNS;
+  return Math.max(1, Math.min(MAX_RUNS, Math.floor((MAX_TEXTS * inline) / STATEMENT_BYTES)));
+}
+
+/** The room for texts in one statement is shared by those that go together. */
+function sharing(bound: Readonly<Record<string, Bound>>, runs: number): Readonly<Record<string, Bound>> {
+  const inline = bound[INLINE_BYTES];
+  if (typeof inline !== 'number' || runs === 1) return bound;
+  return { ...bound, [INLINE_BYTES]: Math.max(LEAST_INLINE_BYTES, Math.floor(inline / runs)) };
+}
+
+interface Merged {
+  /** Undefined: all calls have the same values. */
+  readonly statement: Statement | undefined;
+  /** Different calls. */
+  readonly distinct: number;
+  /** For each call, which of the different ones it is. */
+  readonly places: readonly number[];
+}
+
+/** Undefined: their values cannot stand in a table. */
+function merge(text: string, calls: readonly (readonly Bound[])[]): Merged | undefined {
+  const known = new Map<string, number>();
+  const distinct: (readonly Bound[])[] = [];
+  const places = calls.map((values) => {
+    const key = JSON.stringify(values);
+    let place = known.get(key);
+    if (place === undefined) {
+      known.set(key, (place = distinct.length));
+      distinct.push(values);
+    }
+    return place;
+  });
+  if (distinct.length === 1) return { statement: undefined, distinct: 1, places };
+  const types = typesOf(text);
+  const varying = (distinct[0] ?? []).map((value, index) =>
+    distinct.some((values) => !areSame(values[index], value)),
+  );
+  if (varying.some((varies, index) => varies && types[index] === undefined)) return undefined;
+  const form = formOf(text, types, varying);
+  const values = (distinct[0] ?? []).map((value, index): Bound => {
+    if (varying[index] !== true) return value;
+    const isArray = types[index]?.endsWith('[]') === true;
+    return distinct.map((call) => toElement(call[index] ?? null, isArray));
+  });
+  return { statement: { ...form, values: () => [...values] }, distinct: distinct.length, places };
+}
+
+function areSame(one: Bound | undefined, other: Bound | undefined): boolean {
+  return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
+}
+
+/** One value of a column of values; an array stands there as its text. */
+function toElement(value: Bound, isArray: boolean): string | number | null {
+  if (value === null || typeof value === 'number') return value;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return String(value);
+  if (!isArray) throw new Error('a value that is no array stands where one is');
+  return toArrayText(Buffer.isBuffer(value) ? decodeArray(value) : value);
+}
+
+function toArrayText(values: readonly (string | number | null)[]): string {
+  const elements = values.map((value) => {
+    if (value === null) return 'NULL';
+    return typeof value === 'number' ? String(value) : `"${value.replace(/["\\]/g, '\\$&')}"`;
+  });
+  return `{${elements.join(',')}}`;
+}
+
+const PLACEHOLDER = /\$(\d+)(?:::(\w+(?:\[\])?))?/g;
+
+/** The types that the placeholders of a statement are cast to, in their order; undefined where one is not. */
+function typesOf(text: string): (string | undefined)[] {
+  const types: (string | undefined)[] = [];
+  for (const [, place, type] of text.matchAll(PLACEHOLDER)) types[Number(place) - 1] ??= type;
+  return types;
+}
+
+type Form = Pick<Statement, 'name' | 'text'>;
+
+/** A shape that comes so often is prepared (statement-shapes.ts). */
+const USES_TO_NAME = 3;
+const MAX_NAMED = 100;
+const MAX_NAMED_LENGTH = 10_000;
+const forms = new LRUCache<string, { form: Form; uses: number }>({ max: 300 });
+const names = new Set<string>();
+
+function formOf(text: string, types: readonly (string | undefined)[], varying: readonly boolean[]): Form {
+  const key = `${varying.map(Number).join('')} ${text}`;
+  let known = forms.get(key);
+  if (known === undefined) {
+    known = { form: { name: undefined, text: mergedText(text, types, varying) }, uses: 0 };
+    forms.set(key, known);
+  }
+  known.uses += 1;
+  if (known.uses === USES_TO_NAME && known.form.text.length <= MAX_NAMED_LENGTH && names.size < MAX_NAMED) {
+    const { name } = named({ ...known.form, values: () => [] });
+    names.add(name);
+    known.form = { ...known.form, name };
+  }
+  return known.form;
+}
+
+/** The statement runs once for each row of a table of the values that differ. */
+function mergedText(
+  text: string,
+  types: readonly (string | undefined)[],
+  varying: readonly boolean[],
+): string {
+  const inner = text.replace(PLACEHOLDER, (whole, place: string, type: string | undefined) =>
+    varying[Number(place) - 1] === true ? `merged_run.v${place}::${type ?? 'text'}` : whole,
+  );
+  const columns = types.flatMap((type, index) =>
+    varying[index] === true && type !== undefined
+      ? [{ name: `v${index + 1}`, array: `$${index + 1}::${type.endsWith('[]') ? 'text' : type}[]` }]
+      : [],
+  );
+  return `
+    select merged_run.ordinal::int, merged_rows.*
+    from unnest(${columns.map(({ array }) => array).join(', ')}) with ordinality
+      as merged_run (${columns.map(({ name }) => name).join(', ')}, ordinal)
+    cross join lateral (${inner}) merged_rows
+    limit ${MAX_ROWS + 1}`;
+}
