@@ -3,6 +3,7 @@ export * from './api';
 export type { JobRequest } from './storage/async-jobs';
 export type { Log, RequestContext, Space, TenantSpace } from './context';
 export { createCore, type Instruments } from './create-core';
+export { createFilterAllowance, filterElements, type FilterAllowance } from './element-filter';
 export { FhirError, fhirError, toIssue, type ErrorKey, type Issue } from './errors';
 export {
   isJsonObject,

@@ -1,6 +1,9 @@
 /** What the generated fields ask of core. */
 import {
+  createFilterAllowance,
   fhirError,
+  type FilterAllowance,
+  filterElements,
   type JsonObject,
   type LocalReference,
   type SearchPage,
@@ -20,6 +23,9 @@ import { toInnerResource, toResource, toReturnedResource } from './resource-sour
 const DEFAULT_PAGE = 50;
 /** What an error repeats of a reference. */
 const SHOWN = 80;
+
+/** What the expressions of a request may still take. */
+const allowances = new WeakMap<GatewayContext, FilterAllowance>();
 
 export const handlers: Handlers<GatewayContext> = {
   async read(type, id, asOf, context) {
@@ -81,6 +87,13 @@ export const handlers: Handlers<GatewayContext> = {
   },
 
   inner: toInnerResource,
+
+  filter(elements, place, expression, context) {
+    let allowance = allowances.get(context);
+    if (allowance === undefined) allowances.set(context, (allowance = createFilterAllowance()));
+    return filterElements(context.request.space.release, place, expression, elements, allowance);
+  },
+
   change: typedChange,
 };
 

@@ -149,6 +149,42 @@ describe.each<Release>(['r4', 'r4b'])('the binding for %s', (release) => {
       });
     });
 
+    it('of a list are narrowed by FHIRPath, which is refused where it makes no sense or takes too much', async () => {
+      const { Patient } = await data(`{ Patient(id: "example") {
+        name(fhirpath: "given.count() = 1") { use }
+        contact(fhirpath: "relationship.coding.where(code = 'N').exists()") { gender }
+        both: telecom(system: phone, fhirpath: "rank > 1") { use }
+        none: contact(fhirpath: "period.start > @2020") { gender }
+        first: name(fhirpath: "family.exists()", _offset: 1, _count: 1) { use given(fhirpath: "length() > 5") }
+        extension(fhirpath: "url.startsWith('http')") { url }
+      } }`);
+      expect(Patient).toEqual({
+        name: [{ use: 'usual' }],
+        contact: [{ gender: 'female' }],
+        both: [{ use: 'mobile' }],
+        none: [],
+        first: [{ use: 'maiden', given: [] }],
+        extension: null,
+      });
+      let endless = '1';
+      for (let loop = 0; loop < 8; loop++) endless = `(1|2|3|4|5|6|7|8|9).select(${endless})`;
+      for (const [expression, code] of [
+        ['family.', 'value'],
+        ['nonsense()', 'value'],
+        [`${endless}.exists()`, 'too-costly'],
+      ] as const) {
+        const { errors, found } = await send(
+          `query($e: String) { Patient(id: "example") { name(fhirpath: $e) { use } } }`,
+          { e: expression },
+        );
+        expect([expression, found.Patient, errors[0]?.extensions.code]).toEqual([
+          expression,
+          { name: null },
+          code,
+        ]);
+      }
+    });
+
     it('that are resources show their own fields, and those of any resource', async () => {
       const [container] = readExamples(release).filter(
         ({ type, text }) => type === 'Encounter' && text.includes('"contained"'),

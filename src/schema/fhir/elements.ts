@@ -153,8 +153,10 @@ export class ElementTypes<Context> {
       type: new GraphQLList(type),
       description,
       args: listArguments(this.filtersOf(content)),
-      resolve(source, args) {
-        const selected = selectElements(memberOf(source, name), args);
+      resolve: (source, args, context) => {
+        const selected = selectElements(memberOf(source, name), args, (elements, expression) =>
+          this.handlers.filter(elements, placeOf(content), expression, context),
+        );
         return toValue === undefined || !Array.isArray(selected) ? selected : selected.map(toValue);
       },
     };
@@ -228,6 +230,13 @@ export class ElementTypes<Context> {
 /** Whether JSON may have a member `_name` with the id and the extensions of the value: what is an id itself has none. */
 function hasCompanion({ name }: SchemaElement, { content }: Variant): boolean {
   return content.kind === 'primitive' && content.code !== 'xhtml' && name !== 'id';
+}
+
+/** How FHIRPath names the type: `HumanName`, `Patient.contact`. */
+function placeOf(content: Content): string {
+  if (content.kind === 'primitive') return content.code;
+  if (content.kind === 'resource') return 'Resource';
+  return content.path === '' ? content.structure.name : `${content.structure.name}.${content.path}`;
 }
 
 /** `PatientContact`; the base of all elements is named as HL7 names it. */

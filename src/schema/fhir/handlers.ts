@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import type { JsonObject } from '../json';
+import type { Json, JsonObject } from '../json';
 import type { ResourceSource } from '../types/resource';
 import type { OperationRequest } from './operations/definitions';
 import type { Condition } from './where/condition';
@@ -85,5 +85,7 @@ export interface Handlers<Context> {
   invoke(request: OperationRequest, context: Context): Promise<ResourceSource>;
   /** A resource inside of another one. */
   inner(resource: JsonObject): ResourceSource;
+  /** Elements of a type (`HumanName`, `Patient.contact`) that a FHIRPath expression is true of. */
+  filter(elements: readonly Json[], place: string, expression: string, context: Context): readonly Json[];
   change(kind: ChangeKind, type: string): TypedChange<Context>;
 }

@@ -1,14 +1,17 @@
 /** Arguments of lists of elements (http://hl7.org/fhir/R4/graphql.html, Lists & Filters). */
-import { type GraphQLFieldConfigArgumentMap, GraphQLInt, type GraphQLScalarType } from 'graphql';
+import { type GraphQLFieldConfigArgumentMap, GraphQLInt, type GraphQLScalarType, GraphQLString } from 'graphql';
 import { isJsonObject, type Json } from '../json';
 
 /** Primitive elements of what stands in a list, by name. */
 export type Filters = readonly (readonly [name: string, type: GraphQLScalarType])[];
 
 const PAGING: GraphQLFieldConfigArgumentMap = {
+  fhirpath: { type: GraphQLString },
   _offset: { type: GraphQLInt },
   _count: { type: GraphQLInt },
 };
+
+const OTHERS: ReadonlySet<string> = new Set(Object.keys(PAGING));
 
 export function listArguments(filters: Filters): GraphQLFieldConfigArgumentMap {
   const args: GraphQLFieldConfigArgumentMap = {};
@@ -17,15 +20,21 @@ export function listArguments(filters: Filters): GraphQLFieldConfigArgumentMap {
 }
 
 /** Those of a list of elements that the arguments of its field ask for; any other value as it is. */
-export function selectElements(value: unknown, args: Readonly<Record<string, unknown>>): unknown {
+export function selectElements(
+  value: unknown,
+  args: Readonly<Record<string, unknown>>,
+  /** Those that an expression is true of. */
+  filter: (elements: readonly Json[], expression: string) => readonly Json[],
+): unknown {
   if (!Array.isArray(value)) return value;
   let selected: readonly Json[] = value as Json[];
   for (const name in args) {
     const wanted = args[name];
-    if (wanted === undefined || wanted === null || name === '_offset' || name === '_count') continue;
+    if (wanted === undefined || wanted === null || OTHERS.has(name)) continue;
     selected = selected.filter((element) => isJsonObject(element) && isValue(element[name], wanted));
   }
-  const { _offset: offset, _count: count } = args;
+  const { _offset: offset, _count: count, fhirpath } = args;
+  if (typeof fhirpath === 'string') selected = filter(selected, fhirpath);
   if (typeof offset !== 'number' && typeof count !== 'number') return selected;
   const start = typeof offset === 'number' ? Math.max(0, offset) : 0;
   return selected.slice(start, typeof count === 'number' ? start + Math.max(0, count) : undefined);
