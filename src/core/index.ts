@@ -22,7 +22,7 @@ export { formatInstant } from './fhir/resource-text';
 export { parseHistoryParameters } from './interactions/history-parameters';
 export type { LocalReference } from './fhir/reference';
 export { isRelease, RELEASE_NAMES, RELEASES, type Release } from './fhir/release';
-export { releaseDefinitions } from './release-definitions';
+export { type ReleaseDefinitions, releaseDefinitions, spaceDefinitions } from './release-definitions';
 export { toFhirError, toOutcome } from './outcome';
 export { Usage } from './usage';
 export { Waiter } from './waiter';

@@ -1,6 +1,8 @@
-import { loadDefinitions, type TypeStructure } from './fhir/definitions';
+import type { Space } from './context';
+import { type Definitions, loadDefinitions, type TypeStructure } from './fhir/definitions';
 import { RELEASES, type Release } from './fhir/release';
 import { type OperationSignature, operationSignatures } from './operations/signatures';
+import { withTenantParameters } from './search/tenant-parameter';
 import { searchableParameters, type SearchableParameter } from './search/searchable';
 
 export type { SearchableParameter } from './search/searchable';
@@ -22,7 +24,16 @@ export interface ReleaseDefinitions {
 
 /** Cost: that of loading the definitions, once; structures are made when they are asked for. */
 export function releaseDefinitions(release: Release): ReleaseDefinitions {
-  const definitions = loadDefinitions(release);
+  return toPlain(release, loadDefinitions(release));
+}
+
+/** The same, with the search parameters of the space itself that can be searched by. */
+export function spaceDefinitions({ release, searchParameters }: Space): ReleaseDefinitions {
+  const active = (searchParameters?.list ?? []).filter(({ state }) => state === 'active');
+  return toPlain(release, withTenantParameters(loadDefinitions(release), active));
+}
+
+function toPlain(release: Release, definitions: Definitions): ReleaseDefinitions {
   const { resourceTypes, structure } = definitions;
   return {
     release,

@@ -9,13 +9,12 @@ import {
   isRelease,
   type Log,
   type Release,
-  releaseDefinitions,
   type RequestContext,
   type TenantSpace,
   toFhirError,
   toIssue,
 } from '../core/index';
-import { createGatewayContext, createSchema, type GatewayContext, ParsedMemory } from '../resolvers/index';
+import { createGatewayContext, type GatewayContext, ParsedMemory } from '../resolvers/index';
 import { DEFAULT_LIMITS, type DocumentLimits } from '../schema/limits';
 import { createApollo } from './apollo';
 import { logUnexpected } from './errors';
@@ -25,6 +24,7 @@ import { createLiveRoutes, type SubscriptionSettings } from './live-routes';
 import { CONTENT_SECURITY_POLICY, createGraphiql } from './graphiql';
 import { type InstanceAddress, setInstance } from './instance';
 import { schemaFile } from './schema-file';
+import { SchemaMemory } from './schema-memory';
 import { checkText, isBrowser, readBody, sendErrors, setCommonHeaders, toHeaderMap, toSearch } from './http';
 
 export interface GatewaySettings {
@@ -96,20 +96,18 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   const { core, settings, log, actorOf = () => 'anonymous' } = options;
   const limits = settings.limits ?? DEFAULT_LIMITS;
   const graphiql = await createGraphiql();
-  const schemas = new Map<Release, GraphQLSchema>();
   const parsed = new ParsedMemory();
-  const servers = new Map<Release, Promise<ApolloServer<GatewayContext>>>();
+  const servers = new Map<GraphQLSchema, Promise<ApolloServer<GatewayContext>>>();
+  const schemas = new SchemaMemory((schema) => servers.delete(schema));
 
-  function schemaOf(release: Release): GraphQLSchema {
-    let schema = schemas.get(release);
-    if (!schema) schemas.set(release, (schema = createSchema(releaseDefinitions(release), true)));
-    return schema;
+  async function schemaOf(space: TenantSpace): Promise<GraphQLSchema> {
+    return (await schemas.of(space)).schema;
   }
 
-  function serverOf(release: Release): Promise<ApolloServer<GatewayContext>> {
-    let server = servers.get(release);
-    if (!server)
-      servers.set(release, (server = createApollo(schemaOf(release), limits, settings.execution, log)));
+  async function serverOf(space: TenantSpace): Promise<ApolloServer<GatewayContext>> {
+    const schema = await schemaOf(space);
+    let server = servers.get(schema);
+    if (!server) servers.set(schema, (server = createApollo(schema, limits, settings.execution, log)));
     return server;
   }
 
@@ -168,7 +166,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     space: TenantSpace,
     { headers, search, body, instance }: SentQuery,
   ): Promise<FastifyReply> {
-    const apollo = await serverOf(space.release);
+    const apollo = await serverOf(space);
     const response = await apollo.executeHTTPGraphQLRequest({
       httpGraphQLRequest: { method: request.method, headers, search, body },
       context: async () => {
@@ -206,8 +204,8 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   }
 
   async function sendSchema(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { release } = await findSpace(request);
-    const { text, etag } = await schemaFile(schemaOf(release), release);
+    const { schema, release } = await schemas.of(await findSpace(request));
+    const { text, etag } = await schemaFile(schema, release);
     const known = (request.headers['if-none-match'] ?? '')
       .split(',')
       .map((tag) => tag.trim().replace(/^W\//, ''));

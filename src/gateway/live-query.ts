@@ -75,7 +75,7 @@ export interface LiveQueriesOptions {
   readonly settings: { readonly extensionBase: string; readonly maxDepth: number };
   readonly limits: DocumentLimits;
   readonly parsed: ParsedMemory;
-  schemaOf(context: RequestContext): GraphQLSchema;
+  schemaOf(context: RequestContext): Promise<GraphQLSchema>;
 }
 
 /** Documents that were found valid; many clients send the same. */
@@ -110,7 +110,7 @@ export class LiveQueries {
   async open(request: LiveRequest, contextOf: () => Promise<RequestContext>): Promise<LiveResults> {
     const context = await contextOf();
     const { core, settings, parsed } = this.options;
-    const schema = this.options.schemaOf(context);
+    const schema = await this.options.schemaOf(context);
     const { document, planned } = this.#read(schema, request, context);
     const operationName = typeof request.operationName === 'string' ? request.operationName : undefined;
     const operation = getOperationAST(document, operationName);

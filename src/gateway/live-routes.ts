@@ -1,14 +1,7 @@
 /** Live queries at the gateway's addresses: who is let in, and by which protocol. */
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type GraphQLSchema } from 'graphql';
-import {
-  type Core,
-  fhirError,
-  type Log,
-  type Release,
-  type RequestContext,
-  type TenantSpace,
-} from '../core/index';
+import { type Core, fhirError, type Log, type RequestContext, type TenantSpace } from '../core/index';
 import { type ParsedMemory } from '../resolvers/index';
 import { type DocumentLimits } from '../schema/limits';
 import {
@@ -42,7 +35,7 @@ export interface LiveRoutesOptions {
   readonly parsed: ParsedMemory;
   readonly log: Log;
   actorOf(request: FastifyRequest): string;
-  schemaOf(release: Release): GraphQLSchema;
+  schemaOf(space: TenantSpace): Promise<GraphQLSchema>;
 }
 
 export interface LiveRoutes {
@@ -68,7 +61,7 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
     settings,
     limits,
     parsed,
-    schemaOf: ({ space }) => schemaOf(space.release),
+    schemaOf: ({ space }) => schemaOf(space),
   });
 
   /** Of one result: the space as it is now, and the time that a request has. */

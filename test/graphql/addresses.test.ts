@@ -1,5 +1,4 @@
 /** Where GraphQL is answered: HL7's addresses (http://hl7.org/fhir/R4/graphql.html#invoking) and the schema as a file. */
-import { buildSchema } from 'graphql';
 import type { Release } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
 import { createSender, gatewayPath, putExample } from './gateway-client';
@@ -130,7 +129,8 @@ describe.each<Release>(['r4', 'r4b'])('$graphql of %s', (release) => {
     const address = `${gatewayPath('system', release)}/schema.graphql`;
     const { status, headers, text } = await server.request('GET', address);
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
-    expect(buildSchema(text, { assumeValid: true }).getDirective('slice')).toBeDefined();
+    expect(text).toContain('directive @slice(');
+    expect(text).toContain('type Patient implements Resource');
     const again = await server.request('GET', address, undefined, {
       'if-none-match': String(headers['etag']),
     });

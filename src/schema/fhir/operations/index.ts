@@ -16,7 +16,7 @@ import type { ElementTypes, Field, Fields } from '../elements';
 import type { OperationRequest, SchemaOperation } from './definitions';
 import { badInput, inputArguments, inputParameters } from './input';
 
-export type { OperationRequest, SchemaOperation, SchemaOperationParameter } from './definitions';
+export type { OperationRequest, SchemaOperation } from './definitions';
 
 /** Stands for all types in OperationDefinition.resource. */
 const ALL = 'Resource';

@@ -1,0 +1,83 @@
+/** Search parameters that a tenant has made are in the schema of that tenant, and in no other. */
+import type { Release } from '../../src/core';
+import { makeParameter, until } from '../support/search-parameters';
+import { startServer, type TestServer } from '../support/server';
+import { createSender, gatewayPath } from './gateway-client';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  for (const name of ['north', 'south']) await server.app.core.tenants.create(name);
+});
+afterAll(() => server.close());
+
+const URL = 'http://example.org/fhir/StructureDefinition/nickname';
+const nickname = (id: string, code: string): object =>
+  makeParameter(id, {
+    code,
+    base: ['Patient'],
+    type: 'string',
+    expression: `Patient.extension.where(url = '${URL}').value.ofType(string)`,
+  });
+
+describe.each<Release>(['r4', 'r4b'])('a search parameter of a tenant in %s', (release) => {
+  const put = async (type: string, resource: object): Promise<void> => {
+    const { id } = resource as { id: string };
+    const { status, text } = await server.request(
+      'PUT',
+      `${server.path('north', release)}/${type}/${id}`,
+      resource,
+    );
+    if (status !== 201) throw new Error(text);
+  };
+  beforeAll(async () => {
+    for (const [id, value] of [
+      ['ada', 'Café'],
+      ['bob', 'Smith'],
+    ] as const) {
+      const extension = [{ url: URL, valueString: value }];
+      await put('Patient', { resourceType: 'Patient', id, extension });
+    }
+    await put('SearchParameter', nickname('nick', 'nick-name'));
+    // Arguments have these names already.
+    await put('SearchParameter', nickname('other', 'where'));
+    await put('SearchParameter', nickname('third', 'birth_date-x'));
+    await until(async () => {
+      const path = `${server.path('north', release)}/Patient?nick-name=cafe&birth_date-x=cafe&where=cafe`;
+      return (await server.request('GET', path)).status === 200;
+    });
+  });
+
+  it('is an argument, a member of where and a chain, for that tenant alone', async () => {
+    const query = `{
+      argument: PatientList(nick_name: "cafe") { id }
+      filter: PatientList(where: {nick_name: {startsWith: "smi"}, birth_date_x: {exact: "Smith"}}) { id }
+      chain: ObservationList(where: {subject: {Patient: {nick_name: {missing: true}}}}) { id }
+    }`;
+    const { status, found } = await createSender(server, 'north', release)(query);
+    expect([status, found]).toEqual([200, { argument: [{ id: 'ada' }], filter: [{ id: 'bob' }], chain: [] }]);
+    const south = await createSender(server, 'south', release)(query);
+    expect([south.status, south.found]).toEqual([400, undefined]);
+    const { found: still } = await createSender(
+      server,
+      'north',
+      release,
+    )(
+      '{ PatientList(where: {_id: {eq: "bob"}}) { id } search(type: Patient, query: "where=cafe") { resources { id } } }',
+    );
+    expect(still).toEqual({ PatientList: [{ id: 'bob' }], search: { resources: [{ id: 'ada' }] } });
+  });
+
+  it('is in the file of the schema, for that tenant alone', async () => {
+    const fields = async (tenant: string): Promise<string[]> => {
+      const { text } = await server.request('GET', `${gatewayPath(tenant, release)}/schema.graphql`);
+      const start = text.indexOf('input PatientWhere {');
+      return [...text.slice(start, text.indexOf('}', start)).matchAll(/^ {2}(\w+):/gm)].map(
+        ([, name = '']) => name,
+      );
+    };
+    expect(await fields('north')).toEqual(expect.arrayContaining(['nick_name', 'birth_date_x', 'birthdate']));
+    expect(await fields('south')).toContain('birthdate');
+    expect(await fields('south')).not.toContain('nick_name');
+  });
+});
