@@ -55,7 +55,7 @@ describe.each<[Release, string]>([
       '',
       transaction(
         put({ resourceType: 'Patient', id }),
-        post({ resourceType: 'Organization', name: 'Burgers University Medical Center' } as never),
+        post({ resourceType: 'Organization', name: 'Burgers University Medical Center' }),
       ),
     );
     expect(status).toBe(200);
@@ -91,13 +91,13 @@ describe.each<[Release, string]>([
             identifier: [{ system: 'urn:ietf:rfc:3986', value: organization }],
             photo: [{ contentType: 'image/png', url: picture }],
             managingOrganization: { reference: organization, display: organization },
-          } as never,
+          },
           patient,
         ),
-        post({ resourceType: 'Organization', name: 'Clinic' } as never, organization),
-        post({ resourceType: 'ValueSet', status: 'draft' } as never, valueSet),
-        post({ resourceType: 'Binary', contentType: 'image/png', data: 'iVBORw0KGgo=' } as never, picture),
-        post({ resourceType: 'Questionnaire', status: 'draft', item: [{ linkId: '1', type: 'choice', answerValueSet: valueSet }] } as never),
+        post({ resourceType: 'Organization', name: 'Clinic' }, organization),
+        post({ resourceType: 'ValueSet', status: 'draft' }, valueSet),
+        post({ resourceType: 'Binary', contentType: 'image/png', data: 'iVBORw0KGgo=' }, picture),
+        post({ resourceType: 'Questionnaire', status: 'draft', item: [{ linkId: '1', type: 'choice', answerValueSet: valueSet }] }),
       ),
     ); // prettier-ignore
     expect([status, json.issue]).toEqual([200, undefined]);
@@ -122,9 +122,9 @@ describe.each<[Release, string]>([
       'POST',
       '',
       transaction(
-        post({ resourceType: 'Organization', name: 'A', partOf: { reference: 'http://old.example/fhir/Organization/b' } } as never, uuid(1)),
-        post({ resourceType: 'Organization', name: 'B', partOf: { reference: 'Organization/c' } } as never, 'http://old.example/fhir/Organization/b'),
-        post({ resourceType: 'Organization', name: 'C', partOf: { reference: uuid(1) } } as never, 'http://old.example/fhir/Organization/c'),
+        post({ resourceType: 'Organization', name: 'A', partOf: { reference: 'http://old.example/fhir/Organization/b' } }, uuid(1)),
+        post({ resourceType: 'Organization', name: 'B', partOf: { reference: 'Organization/c' } }, 'http://old.example/fhir/Organization/b'),
+        post({ resourceType: 'Organization', name: 'C', partOf: { reference: uuid(1) } }, 'http://old.example/fhir/Organization/c'),
       ),
     ); // prettier-ignore
     expect([status, json.issue]).toEqual([200, undefined]);
@@ -139,8 +139,8 @@ describe.each<[Release, string]>([
       'POST',
       '',
       transaction(
-        post({ resourceType: 'ValueSet', url, status: 'draft' } as never, url),
-        post({ resourceType: 'Questionnaire', status: 'draft', item: [{ linkId: '1', type: 'choice', answerValueSet: url }] } as never),
+        post({ resourceType: 'ValueSet', url, status: 'draft' }, url),
+        post({ resourceType: 'Questionnaire', status: 'draft', item: [{ linkId: '1', type: 'choice', answerValueSet: url }] }),
       ),
     ); // prettier-ignore
     expect([status, json.issue]).toEqual([200, undefined]);
@@ -174,8 +174,8 @@ describe.each<[Release, string]>([
       '',
       transaction(
         put({ resourceType: 'Patient', id }),
-        post({ resourceType: 'Patient', birthDate: 'yesterday' } as never),
-        post({ resourceType: 'Observation', status: 'final' } as never),
+        post({ resourceType: 'Patient', birthDate: 'yesterday' }),
+        post({ resourceType: 'Observation', status: 'final' }),
       ),
     );
     expect([status, json.resourceType]).toEqual([400, OUTCOME]);
