@@ -15,6 +15,7 @@ const paged = costOfSearch(['first'], DEFAULT_PAGE);
 /** `_count` may also stand in `query` or `parameters`. */
 const COST_OF_SEARCH: FieldCost = {
   base: SEARCH_COST,
+  more: paged.more,
   items: (given) => (typeof given.first === 'number' ? (paged.items?.(given) ?? 0) : countIn(given)),
 };
 

@@ -31,6 +31,8 @@ type Values = Readonly<Record<string, unknown>>;
 export interface FieldCost {
   /** Of the field itself. */
   readonly base: number;
+  /** What it costs besides with these arguments. */
+  readonly more?: (given: Values) => number;
   /** How many items it may have with these arguments, each of which costs what is selected of it, and at least 1. */
   readonly items?: (given: Values) => number;
 }
@@ -38,6 +40,8 @@ export interface FieldCost {
 /** A search is a statement, however few it finds. */
 export const SEARCH_COST = 10;
 const READ_COST = 1;
+/** A search as of a moment tests the texts of what has changed since, one by one: of hundreds, up to 10,000. */
+const PAST_COST = 1000;
 
 /** The largest page of any search: more are not given, whatever was asked for. */
 export const MOST_ITEMS = 1000;
@@ -48,6 +52,7 @@ export const COST_OF_READ: FieldCost = Object.freeze({ base: READ_COST, items: (
 export function costOfSearch(names: readonly string[], byDefault: number): FieldCost {
   return {
     base: SEARCH_COST,
+    more: ({ asOf }) => (typeof asOf === 'string' ? PAST_COST : 0),
     items: (given) => {
       for (const name of names) {
         const size = given[name];
@@ -196,8 +201,10 @@ class Costing {
     }
     const own = costOfField(field);
     if (own === undefined) return below;
-    const items = own.items?.(this.argumentsOf(field, node)) ?? 0;
-    return { cost: own.base + items * Math.max(1, below.cost), levels: below.levels + 1 };
+    const given = this.argumentsOf(field, node);
+    const items = own.items?.(given) ?? 0;
+    const cost = own.base + (own.more?.(given) ?? 0) + items * Math.max(1, below.cost);
+    return { cost, levels: below.levels + 1 };
   }
 
   private fieldOf(parent: Parent, name: string): GraphQLField<unknown, unknown> | undefined {

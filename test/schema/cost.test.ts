@@ -6,7 +6,7 @@ const schema = buildSchema(`
   type Patient implements Resource { id: ID name: String list(_count: Int): [Observation] contained: [Resource] }
   type Observation implements Resource { id: ID subject: Reference }
   type Reference { resource: Resource }
-  type Query { patients(_count: Int = 3): [Patient] patient(id: ID): Patient self: Query }
+  type Query { patients(_count: Int = 3, asOf: String): [Patient] patient(id: ID): Patient self: Query }
 `);
 const fieldsOf = (name: string) => (schema.getType(name) as GraphQLObjectType).getFields();
 fieldsOf('Query')['patients']!.extensions = { cost: costOfSearch(['_count'], 50) };
@@ -30,6 +30,7 @@ describe('what an operation costs', () => {
     ['a page of null', '{ patients(_count: null) { id } }', 60, 1],
     ['a negative page', '{ patients(_count: -5) { id } }', 10, 1],
     ['more than any page has', '{ patients(_count: 1000000) { id } }', 1010, 1],
+    ['a search as of a moment', '{ patients(_count: 20, asOf: "2024-01-01T00:00:00Z") { id name } }', 1030, 1],
     ['lists in lists', '{ patients(_count: 20) { list(_count: 5) { id } } }', 310, 2],
     ['three levels', '{ patients(_count: 20) { list(_count: 5) { subject { resource { id } } } } }', 410, 3],
     ['aliases', '{ a: patients(_count: 1) { id } b: patients(_count: 1) { id } }', 22, 1],
