@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { startServer, type TestServer } from '../../support/server';
+import { gatewayPath } from '../gateway-client';
+import { type Subscriber, subscribeByEvents, subscribeBySocket } from './subscriber';
+
+const ALL = 'subscription { resourceChanged(type: Basic) { id sequence json } }';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({
+    environment: {
+      MAX_SUBSCRIPTIONS: '2',
+      SUBSCRIPTION_PING_MS: '200',
+    },
+  });
+  for (const name of ['few', 'many'])
+    await server.request(
+      'POST',
+      '/w/system/api/v1/tenants',
+      { name },
+      { 'content-type': 'application/json' },
+    );
+});
+afterAll(() => server.close());
+
+async function putBasic(tenant: string, id: string, text = 'x', of = server): Promise<void> {
+  const answer = await of.request('PUT', `${of.path(tenant, 'r4')}/Basic/${id}`, {
+    resourceType: 'Basic',
+    id,
+    code: { text },
+  });
+  if (answer.status >= 300) throw new Error(answer.text);
+}
+
+it('when the server stops, each live query is told after which change to go on', async () => {
+  const stopping = await startServer({ database: server.database });
+  const base = stopping.base;
+  const told: Subscriber[] = [
+    await subscribeByEvents({ base, variables: { type: 'Basic' } }),
+    await subscribeBySocket({ base, variables: { type: 'Basic' } }),
+  ];
+  await putBasic('system', 'last', 'x', stopping);
+  await Promise.all(told.map((one) => one.received(1)));
+  const began = Date.now();
+  await stopping.close();
+  expect(Date.now() - began).toBeLessThan(5_000);
+  for (const one of told) {
+    while (!one.isOver) await delay(5);
+    expect(one.errors[0]?.message).toContain('The server is stopped');
+    expect(one.errors[0]?.extensions).toMatchObject({ code: 'transient', after: one.changes[0]?.sequence });
+  }
+  expect(told[1]?.closed?.code).toBe(1001);
+});
+
+it('when a tenant is disabled, its live queries end', async () => {
+  await server.request(
+    'POST',
+    '/w/system/api/v1/tenants',
+    { name: 'leaving' },
+    { 'content-type': 'application/json' },
+  );
+  const told = await subscribeByEvents({ base: server.base, tenant: 'leaving' });
+  await server.app.core.tenants.disable('leaving');
+  const began = Date.now();
+  while (!told.isOver && Date.now() - began < 5_000) await delay(10);
+  expect(told.errors[0]?.extensions.code).toBe('not-found');
+  expect(Date.now() - began).toBeLessThan(2_500);
+});
+
+it('a quiet stream has signs of life, with the number to go on after', async () => {
+  const controller = new AbortController();
+  const response = await fetch(
+    `${server.base}${gatewayPath('few', 'r4')}/stream?query=${encodeURIComponent(ALL)}`,
+    {
+      signal: controller.signal,
+      headers: { accept: 'text/event-stream' },
+    },
+  );
+  const reader = response.body?.getReader();
+  let text = '';
+  while (!/(:\nid: \d+\n\n[^]*){3}/.test(text))
+    text += new TextDecoder().decode((await reader?.read())?.value);
+  controller.abort();
+  expect(text).toMatch(/^retry: 1000\n:\nid: \d+\n\n/);
+});
+
+it('a tenant has as many live queries as it may have; others are not concerned, and there is room when one has ended', async () => {
+  const open = (tenant: string) => subscribeByEvents({ base: server.base, tenant });
+  const [first, second, refused] = [await open('many'), await open('many'), await open('many')];
+  while (!refused.isOver) await delay(5);
+  expect(refused.errors[0]?.extensions.code).toBe('throttled');
+  expect(refused.errors[0]?.message).toContain('This tenant has 2 live queries at this server');
+  const other = await open('few');
+  first.close();
+  await delay(100);
+  const third = await open('many');
+  await Promise.all([putBasic('many', 'told'), putBasic('few', 'told')]);
+  await Promise.all([second.received(1), third.received(1), other.received(1)]);
+  for (const one of [second, third, other]) one.close();
+});
