@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { FhirError, fhirError } from './errors';
+import { type FhirError, fhirError } from './errors';
 import { loadDefinitions } from './fhir/definitions';
 import type { JsonValue } from './fhir/json';
 import {

@@ -91,7 +91,7 @@ const ADDRESS_ERRORS: readonly FhirError['key'][] = [
   'methodNotAllowed',
 ];
 
-/** Creates the gateway. The schema of a release is built on its first request, in half a second. */
+/** Creates the gateway. The schema of a release is built on its first request, in about a second. */
 export async function createGraphqlGateway(options: GatewayOptions): Promise<GraphqlGateway> {
   const { core, settings, log, actorOf = () => 'anonymous' } = options;
   const limits = settings.limits ?? DEFAULT_LIMITS;

@@ -20,7 +20,7 @@ export interface FhirTypes<Context> {
 }
 
 /**
- * The types and root fields of a release, from its definitions alone. Cost: half a second when the schema is made of
+ * The types and root fields of a release, from its definitions alone. Cost: about a second when the schema is made of
  * them, and 30 MB.
  *
  * @param patchOperation the input type of the operations of a JSON Patch
