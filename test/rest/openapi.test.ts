@@ -12,8 +12,13 @@ type Item = Readonly<
   >
 >;
 
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
 describe.each(RELEASE_NAMES)('the OpenAPI document of %s', (release) => {
-  let server: TestServer;
   let root: string;
   let document: {
     readonly openapi: string;
@@ -23,13 +28,11 @@ describe.each(RELEASE_NAMES)('the OpenAPI document of %s', (release) => {
   };
 
   beforeAll(async () => {
-    server = await startServer();
     root = server.path('system', release);
     const { status, headers, json } = await server.request('GET', `${root}/openapi.json`);
     expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
     document = json;
   });
-  afterAll(() => server.close());
 
   it('is OpenAPI 3.1', () => {
     const { stdout } = spawnSync(process.execPath, [VALIDATOR], {

@@ -68,11 +68,12 @@ describe.each(RELEASE_NAMES)('the official examples of %s', (release) => {
   it('have rows that PostgreSQL can hold: hashes of 32 bits, finite texts, one lowest and one highest', () => {
     for (const resource of examples) {
       const { tokens, ranges, strings, uris } = extract(typeOf(resource), resource);
-      for (const row of tokens)
-        for (const half of [row.valueHigh, row.valueLow, row.system]) expect(half).toBe(half | 0);
-      for (const row of ranges) expect([row.low, row.high].some(Number.isNaN)).toBe(false);
-      for (const row of strings) expect(row.value.length).toBeLessThanOrEqual(217);
-      for (const row of uris) expect(row.value.length).toBeLessThanOrEqual(500);
+      // One expectation for all rows of a resource: one for each takes longer than making the rows.
+      const halves = tokens.flatMap((row) => [row.valueHigh, row.valueLow, row.system]);
+      expect(halves.filter((half) => !Object.is(half, half | 0))).toEqual([]);
+      expect(ranges.filter((row) => [row.low, row.high].some(Number.isNaN))).toEqual([]);
+      expect(strings.filter((row) => row.value.length > 217)).toEqual([]);
+      expect(uris.filter((row) => row.value.length > 500)).toEqual([]);
       for (const rows of [
         // What has no beginning is no value to be sorted by.
         ranges.filter((row) => row.qualifierHigh === 0 && row.low !== -Infinity),
