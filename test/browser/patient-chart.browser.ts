@@ -52,15 +52,17 @@ async function install(): Promise<void> {
   await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: example });
 }
 
-/** `Local: http://localhost:5173/` of what Vite writes. */
-async function readAddress({ stdout }: ChildProcess): Promise<string> {
-  let text = '';
-  for await (const part of stdout ?? []) {
-    text += String(part);
-    const found = /http:\/\/localhost:\d+\//.exec(text);
-    if (found) return found[0];
-  }
-  throw new Error(`Vite did not start: ${text}`);
+/** `Local: http://localhost:5173/` of what Vite writes, which goes on being read: it ends when nobody takes it. */
+function readAddress(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout?.on('data', (part) => {
+      text += String(part);
+      const found = /http:\/\/localhost:\d+\//.exec(text);
+      if (found) resolve(found[0]);
+    });
+    child.once('exit', () => reject(new Error(`Vite did not start: ${text}`)));
+  });
 }
 
 /** The page, and what must not happen on it. A refused edit is a response of 412. */
