@@ -97,13 +97,19 @@ export async function createApp(
       requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
       extensionBase,
       maxDepth: settings.MAX_DEPTH,
-      execution: { cost: settings.GRAPHQL_COST_LIMIT, snapshotMs: settings.GRAPHQL_SNAPSHOT_MS },
       subscriptions: {
         perConnection: settings.MAX_SUBSCRIPTIONS_PER_CONNECTION,
         pingMs: settings.SUBSCRIPTION_PING_MS,
         initTimeoutMs: settings.HEADERS_TIMEOUT_MS,
         origins: [...settings.CORS_ORIGINS, ...settings.PUBLIC_URL.map((url) => new URL(url).origin)],
       },
+      execution: {
+        cost: settings.GRAPHQL_COST_LIMIT,
+        snapshotMs: settings.GRAPHQL_SNAPSHOT_MS,
+        introspection: settings.GRAPHQL_INTROSPECTION === 'on',
+      },
+      trusted: settings.GRAPHQL_TRUSTED_DOCUMENTS,
+      trustedOnly: settings.GRAPHQL_TRUSTED_ONLY === 'on',
     },
     log,
   });

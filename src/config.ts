@@ -185,6 +185,20 @@ export const SETTINGS = {
     20_000,
     'What one GraphQL request may cost: about one for each row that it may read, ten for each search',
   ),
+  GRAPHQL_INTROSPECTION: row(
+    choice('on', 'off'),
+    'on',
+    'Whether GraphQL clients may ask for the schema; off also keeps names of it out of errors',
+  ),
+  GRAPHQL_TRUSTED_DOCUMENTS: optional(
+    text,
+    'File of GraphQL documents that clients may name by their SHA-256, as JSON of hashes and texts (graphql-codegen writes it)',
+  ),
+  GRAPHQL_TRUSTED_ONLY: row(
+    choice('on', 'off'),
+    'off',
+    'Whether GraphQL answers the documents of GRAPHQL_TRUSTED_DOCUMENTS and no others',
+  ),
   GRAPHQL_SNAPSHOT_MS: row(
     milliseconds,
     2000,
@@ -327,6 +341,9 @@ function findContradictions(settings: Settings): string[] {
     faults.push(
       'SECRET_KEYS must be a comma-separated list of keys of at least 32 characters; one is shorter',
     );
+  }
+  if (settings.GRAPHQL_TRUSTED_ONLY === 'on' && settings.GRAPHQL_TRUSTED_DOCUMENTS === undefined) {
+    faults.push('GRAPHQL_TRUSTED_ONLY is on, but GRAPHQL_TRUSTED_DOCUMENTS names no file');
   }
   if (settings.MAX_BUNDLE_BYTES < settings.MAX_BODY_BYTES) {
     faults.push('MAX_BUNDLE_BYTES is smaller than MAX_BODY_BYTES, but a Bundle holds resources');

@@ -3,7 +3,7 @@
  * GraphQL, no SQL. Expected failures are thrown as `FhirError`.
  */
 import type { JobExecutor } from './async-jobs';
-import type { RequestContext, TenantSpace } from './context';
+import type { RequestContext, Space, TenantSpace } from './context';
 import type { FhirError, Issue } from './errors';
 import type { QueryParameter } from './fhir/query-text';
 import type { JsonOutline, OutlineLimits } from './fhir/json/outline';
@@ -488,6 +488,12 @@ export interface Core {
     context: RequestContext,
     requests: readonly (SearchRequest & { readonly type: string })[],
   ): Promise<readonly (SearchPage | Error)[]>;
+  /** Texts that may be lost at any time, of one space, shared by all processes; each lasts a day. */
+  readonly sharedTexts: {
+    /** Undefined for what is not there, and while Redis is away. */
+    get(space: Space, key: string): Promise<string | undefined>;
+    put(space: Space, key: string, text: string): void;
+  };
   /** Default: full. */
   capabilities(context: RequestContext, mode?: CapabilityMode): Promise<Capabilities>;
   operations(release: Release): readonly OperationInfo[];

@@ -284,6 +284,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     history: (context, request) => history(requests.of(context), context, request),
     changes: (context, since, count) => changes(services, context, since, count),
     search: (context, request) => searchAny(requests.of(context), context, request),
+    sharedTexts: {
+      get: (space, key) => cache.get(space.number, key),
+      put: (space, key, text) => cache.put(space.number, key, text),
+    },
     inSnapshot: (context, milliseconds, work) => requests.inSnapshot(context, milliseconds, work),
     lastSequence: (context) => readLastSequence(database, context.space.number),
     follow: (context, request) => feeds.follow(context, request),

@@ -12,7 +12,8 @@ import { atomicRule, type GatewayContext } from '../resolvers/index';
 import { type DocumentLimits, limitRule } from '../schema/limits';
 import { stringifyAround } from '../schema/raw-json';
 import { formatError, logUnexpected, toStatus } from './errors';
-import { type ExecutionLimits, compiledExecution } from './execution/gateway';
+import { compiledExecution, type ExecutionLimits, type Introspect } from './execution/gateway';
+import { NOTHING_KEPT } from './persisted-documents';
 import { instancePlugin } from './instance';
 import { shapingPlugin } from './shaping/plugin';
 import { shapingRule } from './shaping/rule';
@@ -99,16 +100,18 @@ export async function createApollo(
   schema: GraphQLSchema,
   limits: DocumentLimits,
   execution: ExecutionLimits,
+  introspect: Introspect | undefined,
+  registering: ApolloServerPlugin<GatewayContext>,
   log: Log,
 ): Promise<ApolloServer<GatewayContext>> {
   const requestIds = new WeakMap<object, string>();
   const server = new ApolloServer<GatewayContext>({
-    gateway: compiledExecution(schema, execution),
-    plugins: createPlugins(requestIds),
+    gateway: compiledExecution(schema, execution, introspect),
+    plugins: [registering, ...createPlugins(requestIds)],
     csrfPrevention: true,
-    introspection: true,
-    // A text registered by one tenant would be known to the others.
-    persistedQueries: false,
+    introspection: execution.introspection,
+    hideSchemaDetailsFromClientErrors: !execution.introspection,
+    persistedQueries: { cache: NOTHING_KEPT },
     allowBatchedHttpRequests: false,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,

@@ -18,10 +18,12 @@ import { createGatewayContext, type GatewayContext, ParsedMemory } from '../reso
 import { DEFAULT_LIMITS, type DocumentLimits } from '../schema/limits';
 import { createApollo } from './apollo';
 import { logUnexpected } from './errors';
-import type { ExecutionLimits } from './execution/gateway';
+import type { ExecutionLimits, Introspect } from './execution/gateway';
 import { readFhirQuery, type SentQuery } from './fhir-request';
 import { createLiveRoutes, type SubscriptionSettings } from './live-routes';
 import { CONTENT_SECURITY_POLICY, createGraphiql } from './graphiql';
+import { Introspections } from './introspection';
+import { type DocumentTrust, PersistedDocuments, readManifest } from './persisted-documents';
 import { type InstanceAddress, setInstance } from './instance';
 import { schemaFile } from './schema-file';
 import { SchemaMemory } from './schema-memory';
@@ -36,6 +38,10 @@ export interface GatewaySettings {
   readonly maxDepth: number;
   /** What a request may cost, and how long it may see one moment. */
   readonly execution: ExecutionLimits;
+  /** File of the documents that are trusted (persisted-documents.ts); undefined: none. */
+  readonly trusted?: string | undefined;
+  /** True: no others are answered. */
+  readonly trustedOnly?: boolean;
   /** Undefined: DEFAULT_LIMITS. */
   readonly limits?: DocumentLimits;
   readonly subscriptions: SubscriptionSettings;
@@ -91,12 +97,21 @@ const ADDRESS_ERRORS: readonly FhirError['key'][] = [
   'methodNotAllowed',
 ];
 
+async function toTrust({ trusted, trustedOnly }: GatewaySettings): Promise<DocumentTrust> {
+  return {
+    documents: trusted === undefined ? new Map<string, string>() : await readManifest(trusted),
+    only: trustedOnly ?? false,
+  };
+}
+
 /** Creates the gateway. The schema of a release is built on its first request, in about a second. */
 export async function createGraphqlGateway(options: GatewayOptions): Promise<GraphqlGateway> {
   const { core, settings, log, actorOf = () => 'anonymous' } = options;
   const limits = settings.limits ?? DEFAULT_LIMITS;
   const graphiql = await createGraphiql();
   const parsed = new ParsedMemory();
+  const introspections = new Introspections();
+  const documents = new PersistedDocuments(core, await toTrust(settings));
   const servers = new Map<GraphQLSchema, Promise<ApolloServer<GatewayContext>>>();
   const schemas = new SchemaMemory((schema) => servers.delete(schema));
 
@@ -105,9 +120,14 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   }
 
   async function serverOf(space: TenantSpace): Promise<ApolloServer<GatewayContext>> {
-    const schema = await schemaOf(space);
+    const { schema, release } = await schemas.of(space);
+    const introspect: Introspect | undefined =
+      release && ((source, operationName) => introspections.answer({ release, source, operationName }));
     let server = servers.get(schema);
-    if (!server) servers.set(schema, (server = createApollo(schema, limits, settings.execution, log)));
+    if (!server) {
+      server = createApollo(schema, limits, settings.execution, introspect, documents.plugin, log);
+      servers.set(schema, server);
+    }
     return server;
   }
 
@@ -164,8 +184,9 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     request: GatewayRequest,
     reply: FastifyReply,
     space: TenantSpace,
-    { headers, search, body, instance }: SentQuery,
+    sent: SentQuery,
   ): Promise<FastifyReply> {
+    const { headers, search, body, instance } = await documents.complete(space, sent);
     const apollo = await serverOf(space);
     const response = await apollo.executeHTTPGraphQLRequest({
       httpGraphQLRequest: { method: request.method, headers, search, body },
@@ -205,6 +226,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
 
   async function sendSchema(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { schema, release } = await schemas.of(await findSpace(request));
+    if (!settings.execution.introspection) throw fhirError('noSuchAddress');
     const { text, etag } = await schemaFile(schema, release);
     const known = (request.headers['if-none-match'] ?? '')
       .split(',')

@@ -6,6 +6,7 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  getIntrospectionQuery,
   getNamedType,
   GraphQLError,
   type GraphQLField,
@@ -17,6 +18,7 @@ import {
   isIntrospectionType,
   isObjectType,
   Kind,
+  parse,
   type GraphQLNamedType,
   type OperationDefinitionNode,
   type SelectionSetNode,
@@ -76,9 +78,13 @@ export interface OperationCost {
   readonly cost: number;
   /** Fields that ask the database, one below the other, at most. */
   readonly levels: number;
+  /** The part of the cost that questions about the schema have. */
+  readonly ofSchema: number;
 }
 
-const NOTHING: OperationCost = { cost: 0, levels: 0 };
+type Weight = Pick<OperationCost, 'cost' | 'levels'>;
+
+const NOTHING: Weight = { cost: 0, levels: 0 };
 
 type Parent = GraphQLNamedType | undefined;
 
@@ -97,11 +103,18 @@ export function costOfOperation(
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
-  const { cost, levels } = new Costing(schema, fragments, variables).ofSelections(
-    schema.getRootType(operation.operation) ?? undefined,
-    [operation.selectionSet],
-  );
-  return { cost: Math.ceil(cost), levels };
+  const costing = new Costing(schema, fragments, variables);
+  const root = schema.getRootType(operation.operation) ?? undefined;
+  const { cost, levels } = costing.ofSelections(root, [operation.selectionSet]);
+  return { cost: Math.ceil(cost), levels, ofSchema: Math.ceil(costing.ofSchema) };
+}
+
+/** What the introspection costs that tools send. */
+export function costOfIntrospection(schema: GraphQLSchema): number {
+  const document = parse(getIntrospectionQuery({ schemaDescription: true, inputValueDeprecation: true }));
+  const [operation] = document.definitions;
+  if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('an introspection without an operation');
+  return costOfOperation(schema, document, operation, {}).cost;
 }
 
 /** Something of the schema that introspection tells takes so much of the time of a row. */
@@ -136,13 +149,15 @@ function introspectionSizesOf(schema: GraphQLSchema): IntrospectionSizes {
 }
 
 class Costing {
+  ofSchema = 0;
+
   constructor(
     private readonly schema: GraphQLSchema,
     private readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>,
     private readonly variables: Values,
   ) {}
 
-  ofSelections(type: Parent, sets: readonly SelectionSetNode[]): OperationCost {
+  ofSelections(type: Parent, sets: readonly SelectionSetNode[]): Weight {
     let cost = 0;
     let levels = 0;
     for (const { parent, nodes } of this.merged(type, sets)) {
@@ -187,7 +202,7 @@ class Costing {
     return groups.values();
   }
 
-  private ofField(parent: Parent, nodes: readonly FieldNode[]): OperationCost {
+  private ofField(parent: Parent, nodes: readonly FieldNode[]): Weight {
     const [node] = nodes;
     if (node === undefined) return NOTHING;
     const field = this.fieldOf(parent, node.name.value);
@@ -197,7 +212,9 @@ class Costing {
     const below = isCompositeType(type) && sets.length > 0 ? this.ofSelections(type, sets) : NOTHING;
     if (isIntrospectionType(type)) {
       const items = introspectionSizesOf(this.schema).get(field.name) ?? 1;
-      return { cost: items * (INTROSPECTION_COST + below.cost), levels: 0 };
+      const cost = items * (INTROSPECTION_COST + below.cost);
+      if (parent === this.schema.getQueryType()) this.ofSchema += cost;
+      return { cost, levels: 0 };
     }
     const own = costOfField(field);
     if (own === undefined) return below;

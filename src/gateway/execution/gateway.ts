@@ -2,13 +2,15 @@ import { type ApolloServerOptionsWithGateway } from '@apollo/server';
 import {
   type DocumentNode,
   type ExecutionResult,
+  type GraphQLError,
   type GraphQLSchema,
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
 import { Usage } from '../../core/index';
 import { type GatewayContext, isGatewayContext, withRequest } from '../../resolvers/index';
-import { costOfOperation, type OperationCost, refuseCost } from '../../schema/cost';
+import { costOfIntrospection, costOfOperation, type OperationCost, refuseCost } from '../../schema/cost';
+import { isIntrospection } from '../introspection';
 import type { PreparedRun } from './compile';
 import { OperationMemory } from './operation-memory';
 
@@ -17,12 +19,25 @@ export interface ExecutionLimits {
   readonly cost: number;
   /** Milliseconds that a query of several levels may read in one snapshot. */
   readonly snapshotMs: number;
+  /** Whether the schema may be asked for. */
+  readonly introspection: boolean;
 }
+
+/** Answers an operation that asks about the schema and nothing else. */
+export type Introspect = (
+  source: string,
+  operationName: string | undefined,
+) => Promise<Readonly<Record<string, unknown>>>;
 
 type Gateway = NonNullable<ApolloServerOptionsWithGateway<GatewayContext>['gateway']>;
 
 /** A query of so many levels that ask the database reads all of them in one snapshot. */
 const LEVELS_OF_A_SNAPSHOT = 2;
+
+/** Of what tools ask for when they ask for the schema. */
+const MORE_THAN_TOOLS_ASK = 1.2;
+/** What questions about the schema may cost beside others: `__type` of a few. */
+const MOST_OF_SCHEMA = 500;
 
 /** The header, and the member of `extensions` in a request, that ask what it cost. */
 const COST_HEADER = 'x-graphql-cost';
@@ -31,7 +46,11 @@ const COST_HEADER = 'x-graphql-cost';
  * The seam by which Apollo Server lets another execute: it keeps HTTP, parsing, validation, plugins and errors. What
  * wraps each resolver (`willResolveField`) has no place in it.
  */
-export function compiledExecution(schema: GraphQLSchema, limits: ExecutionLimits): Gateway {
+export function compiledExecution(
+  schema: GraphQLSchema,
+  limits: ExecutionLimits,
+  introspect: Introspect | undefined,
+): Gateway {
   const operations = new OperationMemory(schema);
   const constantCosts = new WeakMap<OperationDefinitionNode, OperationCost>();
   let tell: Parameters<Gateway['onSchemaLoadOrUpdate']>[0] | undefined;
@@ -48,6 +67,22 @@ export function compiledExecution(schema: GraphQLSchema, limits: ExecutionLimits
     return cost;
   }
 
+  let toolsAsk: number | undefined;
+  /** Where no thread can work it out, because the schema is that of one space. */
+  let lastOfSchema:
+    { readonly operation: OperationDefinitionNode; readonly result: ExecutionResult } | undefined;
+
+  /** Why it is not run, if it is not. What asks for the schema alone is worked out once, in a thread; all else here. */
+  function refusalOf({ cost, ofSchema }: OperationCost, isOfSchema: boolean): GraphQLError | undefined {
+    if (isOfSchema) {
+      toolsAsk ??= costOfIntrospection(schema);
+      const limit = Math.ceil(MORE_THAN_TOOLS_ASK * toolsAsk);
+      return cost > limit ? refuseCost(cost, limit) : undefined;
+    }
+    if (ofSchema > MOST_OF_SCHEMA) return refuseCost(ofSchema, MOST_OF_SCHEMA);
+    return cost > limits.cost ? refuseCost(cost, limits.cost) : undefined;
+  }
+
   return {
     onSchemaLoadOrUpdate(callback) {
       tell = callback;
@@ -58,14 +93,23 @@ export function compiledExecution(schema: GraphQLSchema, limits: ExecutionLimits
     async load() {
       tell?.({ apiSchema: schema, coreSupergraphSdl: '' });
       return {
-        async executor({ document, request, context }) {
+        async executor({ document, request, context, source }) {
           if (!isGatewayContext(context)) throw new Error('a request without its context came to execution');
           const compiled = operations.find(document, request.operationName);
           if (!('run' in compiled)) return { errors: compiled };
           const prepared = compiled.prepare(request.variables);
           if (!('run' in prepared)) return { errors: prepared };
           const cost = costOf(document, compiled.operation, prepared.variables);
-          if (cost.cost > limits.cost) return { errors: [refuseCost(cost.cost, limits.cost)] };
+          const isOfSchema = isIntrospection(compiled.operation, source);
+          const refusal = refusalOf(cost, isOfSchema);
+          if (refusal) return { errors: [refusal] };
+          if (isOfSchema && introspect)
+            return { data: { ...(await introspect(source, request.operationName)) } };
+          if (isOfSchema && lastOfSchema?.operation === compiled.operation) return lastOfSchema.result;
+          if (isOfSchema) {
+            lastOfSchema = { operation: compiled.operation, result: await prepared.run(context) };
+            return lastOfSchema.result;
+          }
           const isAsked =
             request.http?.headers.get(COST_HEADER) === '1' || request.extensions?.['cost'] === true;
           const mayRead =

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { gunzip } from 'node:zlib';
+import { Kind, type OperationDefinitionNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { fhirError, type Release } from '../core/index';
+import { RawJson } from '../schema/raw-json';
+
+export interface IntrospectionTask {
+  readonly release: Release;
+  readonly source: string;
+  readonly operationName: string | undefined;
+}
+
+/** Values of the root by their names, each as JSON, packed. */
+type Packed = Readonly<Record<string, Uint8Array>>;
+
+/** Introspections that are remembered, of both releases: each takes less than a megabyte. */
+const MOST_REMEMBERED = 8;
+/** Those that wait for the thread; each tool sends its own, again and again the same. */
+const MOST_WAITING = 4;
+const HEAP_MEGABYTES = 512;
+
+const unpack = promisify<Uint8Array, Buffer>(gunzip);
+
+/**
+ * True for an operation that asks for the schema, once, and nothing else, without directives, which might shape its answer: that
+ * is always the same.
+ */
+export function isIntrospection(
+  { selectionSet, variableDefinitions }: OperationDefinitionNode,
+  source: string,
+): boolean {
+  const [only, another] = selectionSet.selections;
+  if (only?.kind !== Kind.FIELD || another !== undefined) return false;
+  return only.name.value === '__schema' && !variableDefinitions?.length && !source.includes('@');
+}
+
+/** Answers introspections: each is worked out once, in a thread that ends with it, and remembered. */
+export class Introspections {
+  private readonly known = new LRUCache<string, Promise<Packed>>({ max: MOST_REMEMBERED });
+  private last: Promise<unknown> = Promise.resolve();
+  private waiting = 0;
+
+  /** The values of the root. Throws `overloaded` while too many others are asked for the first time. */
+  async answer(task: IntrospectionTask): Promise<Record<string, RawJson>> {
+    const key = `${task.release} ${task.operationName ?? ''} ${task.source}`;
+    let packed = this.known.get(key);
+    if (packed === undefined) {
+      packed = this.workOut(task);
+      this.known.set(key, packed);
+      packed.catch(() => this.known.delete(key));
+    }
+    const values = Object.entries(await packed).map(
+      async ([name, value]) => [name, new RawJson((await unpack(value)).toString())] as const,
+    );
+    return Object.fromEntries(await Promise.all(values));
+  }
+
+  /** One after the other: a thread takes some 150 MB while it works. */
+  private async workOut(task: IntrospectionTask): Promise<Packed> {
+    if (this.waiting >= MOST_WAITING) throw fhirError('overloaded');
+    this.waiting++;
+    const before = this.last;
+    const own = before.then(() => inThread(task));
+    this.last = own.catch(() => undefined);
+    try {
+      return await own;
+    } finally {
+      this.waiting--;
+    }
+  }
+}
+
+function inThread(task: IntrospectionTask): Promise<Packed> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(workerFile(), {
+      workerData: task,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
+    });
+    worker.unref();
+    worker.on('message', (packed: Packed) => resolve(packed));
+    worker.on('error', reject);
+    worker.on('exit', () => reject(new Error('the introspection thread ended')));
+  });
+}
+
+/** The compiled file beside this one, or in dist when this one runs as TypeScript (tests). */
+function workerFile(): string {
+  const beside = join(__dirname, 'introspection-worker.js');
+  if (existsSync(beside)) return beside;
+  let root = __dirname;
+  while (!existsSync(join(root, 'package.json'))) root = dirname(root);
+  return join(root, 'dist', 'src', 'gateway', 'introspection-worker.js');
+}
