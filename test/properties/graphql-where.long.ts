@@ -10,7 +10,7 @@ import { generateSearch } from './oracle/generate-query';
 import { loadSpace, PUBLIC_URL } from './oracle/loaded-space';
 import { createRandom } from './oracle/random';
 
-const SEARCHES = 80;
+const SEARCHES = 120;
 const SEED = 7;
 const AT_ONCE = 4;
 /** Asked of several types or of a compartment, or about what comes along: `where` is about what matches. */
@@ -115,7 +115,7 @@ describe('random searches', () => {
       tenant: 'system',
       release,
       seed: SEED,
-      size: 0.25,
+      size: 0.5,
       hasContained: true,
     });
     const random = createRandom(SEED);

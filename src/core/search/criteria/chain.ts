@@ -189,6 +189,16 @@ export function hasCriterion(
   return { name, anyOf };
 }
 
+/** By its definition the parameter may refer to resources of `type`, and by its expression it never does. */
+export function neverRefers(context: SearchTypeContext, source: string, code: string, type: string): boolean {
+  const stored = storedParameters(context.definitions, source).get(code);
+  return (
+    stored?.parameter.kind === 'reference' &&
+    stored.parameter.targets.includes(type) &&
+    rowsTowards(stored, type).length === 0
+  );
+}
+
 function isLink({ anyOf }: Criterion): boolean {
   return anyOf.some(({ index }) => index === 'target' || index === 'source');
 }

@@ -1,11 +1,10 @@
 /** Conditions that are a tree and no list of parameters: what they are made of means what it means in a search. */
 import type { SearchCondition } from '../../api';
 import { fhirError } from '../../errors';
-import { storedParameters } from '../parameter';
 import type { Criterion } from '../predicate';
 import type { SearchTypeContext } from '../types/search-type';
 import { parseCriterion } from '.';
-import { chainCriterion, hasCriterion, Nesting } from './chain';
+import { chainCriterion, hasCriterion, neverRefers, Nesting } from './chain';
 import { allOf, negated, oneOf } from './connectives';
 
 const MAX_CONDITIONS = 200;
@@ -57,18 +56,15 @@ class ConditionCompiler {
       case 'chain': {
         const { parameter: code, target, of } = condition;
         const link = { code, type: target, name: `${code}:${target}` };
-        const chain = chainCriterion(this.context, type, link, nesting, (to, inside) =>
-          inner(of, to, inside),
+        if (neverRefers(this.context, type, code, target)) return oneOf([]);
+        return (
+          chainCriterion(this.context, type, link, nesting, (to, inside) => inner(of, to, inside)) ??
+          unknown(type, code)
         );
-        if (chain !== undefined) return chain;
-        const { definitions } = this.context;
-        if (storedParameters(definitions, type).get(code)?.parameter.kind !== 'reference')
-          unknown(type, code);
-        // It may refer to such a resource by its definition, and never does by its expression.
-        return oneOf([]);
       }
       case 'has': {
         const { source, parameter: code, of } = condition;
+        if (neverRefers(this.context, source, code, type)) return oneOf([]);
         const name = `_has:${source}:${code}`;
         const link = { source, code, name, value: '' };
         return (
