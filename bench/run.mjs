@@ -31,7 +31,7 @@ const USAGE = `node bench/run.mjs [options]
   --rounds N      rounds per test and server (5)
   --seconds S     length of a round (10), after --warmup S (1)
   --quick         3 rounds of 3 s, warm-up 0.5 s
-  --only a,b      only these tests: read search-name search-identifier search-subject search-code-sorted metadata
+  --only a,b      only these tests: read search-name search-identifier search-subject search-code-sorted metadata graphql
                   create-patient create-observation update patch delete import; or a prefix such as search
   --clients N     concurrent clients (16)
   --patients N    patients to load (500 = 32,191 resources)
@@ -296,7 +296,8 @@ async function runTest(workload, sides) {
     await workload.verify?.(sides.andiron.client);
     const rounds = { limit: [], andiron: [] };
     for (let round = 0; round < options.rounds; round++) {
-      rounds.limit.push(await driveRound(sides.limit, workload.limit, shape));
+      const beside = workload.isBesideItself ? sides.andiron : sides.limit;
+      rounds.limit.push(await driveRound(beside, workload.limit, shape));
       await workload.prepare?.(sides.andiron.client, options.warmup + options.seconds);
       const { clients = shape.clients } = workload;
       rounds.andiron.push(await driveRound(sides.andiron, workload.andiron, { ...shape, clients }));

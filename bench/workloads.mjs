@@ -4,6 +4,7 @@
  * The limit server's part is "the same body": it reads a Patient of the same data, stores the resource that Andiron
  * stores (for a patch the patched resource, for a delete the resource that is deleted), answers the same metadata.
  */
+import { makeGraphqlWorkloads } from './graphql-workloads.mjs';
 import { postResource } from './load.mjs';
 
 const PAGE_SIZE = 20;
@@ -65,6 +66,12 @@ export function makeWorkloads({ patients, andironIds, limitIds, clients, imports
   return [
     readWorkload,
     ...makeSearches({ patients, andironIds, pickIndex, pickFrom, limitRead }),
+    ...makeGraphqlWorkloads({
+      families: patients.map(({ family }) => family),
+      patientIds: andironIds,
+      limitRead,
+      pickFrom,
+    }),
     {
       name: 'metadata',
       title: 'metadata',
