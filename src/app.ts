@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import type { Settings } from './config';
-import { createCore, type Core, type Log } from './core';
+import { createCore, RELEASE_NAMES, type Core, type Log } from './core';
 import { createGraphqlGateway } from './gateway';
 import { createInstruments, watchConnections } from './instruments';
 import { createMetrics, listenForMetrics, type MetricsListener } from './rest/metrics';
@@ -108,6 +108,7 @@ export async function createApp(
         snapshotMs: settings.GRAPHQL_SNAPSHOT_MS,
         introspection: settings.GRAPHQL_INTROSPECTION === 'on',
       },
+      warm: RELEASE_NAMES.filter((release) => [release, 'all'].includes(settings.GRAPHQL_WARM)),
       trusted: settings.GRAPHQL_TRUSTED_DOCUMENTS,
       trustedOnly: settings.GRAPHQL_TRUSTED_ONLY === 'on',
     },

@@ -185,6 +185,11 @@ export const SETTINGS = {
     20_000,
     'What one GraphQL request may cost: about one for each row that it may read, ten for each search',
   ),
+  GRAPHQL_WARM: row(
+    choice('off', 'r4', 'r4b', 'all'),
+    'off',
+    'Releases whose GraphQL schema is made before the server listens (a second each); of others the first request makes it, and all that is under way waits meanwhile',
+  ),
   GRAPHQL_INTROSPECTION: row(
     choice('on', 'off'),
     'on',

@@ -26,7 +26,7 @@ import { Introspections } from './introspection';
 import { type DocumentTrust, PersistedDocuments, readManifest } from './persisted-documents';
 import { type InstanceAddress, setInstance } from './instance';
 import { schemaFile } from './schema-file';
-import { SchemaMemory } from './schema-memory';
+import { SchemaMemory, type ServedSchema } from './schema-memory';
 import { checkText, isBrowser, readBody, sendErrors, setCommonHeaders, toHeaderMap, toSearch } from './http';
 
 export interface GatewaySettings {
@@ -38,6 +38,8 @@ export interface GatewaySettings {
   readonly maxDepth: number;
   /** What a request may cost, and how long it may see one moment. */
   readonly execution: ExecutionLimits;
+  /** Releases whose schema is made now rather than by the first request. */
+  readonly warm?: readonly Release[];
   /** File of the documents that are trusted (persisted-documents.ts); undefined: none. */
   readonly trusted?: string | undefined;
   /** True: no others are answered. */
@@ -104,7 +106,7 @@ async function toTrust({ trusted, trustedOnly }: GatewaySettings): Promise<Docum
   };
 }
 
-/** Creates the gateway. The schema of a release is built on its first request, in about a second. */
+/** Creates the gateway. The schema of a release that is not `warm` is made by its first request, in about a second. */
 export async function createGraphqlGateway(options: GatewayOptions): Promise<GraphqlGateway> {
   const { core, settings, log, actorOf = () => 'anonymous' } = options;
   const limits = settings.limits ?? DEFAULT_LIMITS;
@@ -119,8 +121,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     return (await schemas.of(space)).schema;
   }
 
-  async function serverOf(space: TenantSpace): Promise<ApolloServer<GatewayContext>> {
-    const { schema, release } = await schemas.of(space);
+  async function serverOf({ schema, release }: ServedSchema): Promise<ApolloServer<GatewayContext>> {
     const introspect: Introspect | undefined =
       release && ((source, operationName) => introspections.answer({ release, source, operationName }));
     let server = servers.get(schema);
@@ -130,6 +131,8 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     }
     return server;
   }
+
+  for (const release of settings.warm ?? []) await serverOf(schemas.ofRelease(release));
 
   const live = createLiveRoutes({ core, settings, limits, parsed, log, actorOf, schemaOf });
 
@@ -187,7 +190,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     sent: SentQuery,
   ): Promise<FastifyReply> {
     const { headers, search, body, instance } = await documents.complete(space, sent);
-    const apollo = await serverOf(space);
+    const apollo = await serverOf(await schemas.of(space));
     const response = await apollo.executeHTTPGraphQLRequest({
       httpGraphQLRequest: { method: request.method, headers, search, body },
       context: async () => {

@@ -47,7 +47,7 @@ export class SchemaMemory {
   /** Cost: two look-ups; half a second the first time. Throws `overloaded`. */
   async of(space: TenantSpace): Promise<ServedSchema> {
     const parameters = namesOf(space);
-    if (parameters === '') return { schema: this.#ofRelease(space.release), release: space.release };
+    if (parameters === '') return this.ofRelease(space.release);
     const known = this.#own.get(space.number);
     if (known !== undefined && (known.parameters === parameters || Date.now() - known.madeAt < MIN_AGE_MS))
       return { schema: known.schema };
@@ -60,11 +60,12 @@ export class SchemaMemory {
     return { schema: await pending };
   }
 
-  #ofRelease(release: Release): GraphQLSchema {
+  /** That of spaces without search parameters of their own. Cost: as of `of`. */
+  ofRelease(release: Release): ServedSchema {
     let schema = this.#releases.get(release);
     if (schema === undefined)
       this.#releases.set(release, (schema = createSchema(releaseDefinitions(release), true)));
-    return schema;
+    return { schema, release };
   }
 
   async #make(space: TenantSpace, parameters: string): Promise<GraphQLSchema> {

@@ -104,7 +104,7 @@ it('shows the documentation of the schema', async () => {
   await page.getByRole('button', { name: /documentation explorer/i }).click();
   const documentation = page.locator('.graphiql-doc-explorer');
   await documentation.getByRole('link', { name: 'Query', exact: true }).click();
-  await documentation.getByText('The versions of a resource, newest first.').waitFor();
+  await documentation.getByText(/^The versions of a resource, of all resources of a type/).waitFor();
   expect([strangers, faults]).toEqual([[], []]);
   await page.close();
 });
