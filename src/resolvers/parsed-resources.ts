@@ -28,10 +28,10 @@ export class ParsedMemory {
   }
 
   private parse(space: number, version: StoredVersion): JsonObject {
-    const { type, id, versionId, lastUpdated, text } = version;
+    const { type, id, versionId, lastUpdated, sequence, text } = version;
     if (text.length > LONGEST) return parseResource(text);
-    // The time tells a resource of the tenant from the base one that it hides.
-    const key = `${space} ${type}/${id}/${versionId} ${lastUpdated}`;
+    // Time and sequence tell a resource of the tenant from the base one that it hides, and from one before a restore.
+    const key = `${space} ${type}/${id}/${versionId} ${lastUpdated} ${sequence}`;
     let object = this.known.get(key);
     if (object === undefined) {
       object = parseResource(text);

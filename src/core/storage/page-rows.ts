@@ -52,12 +52,6 @@ export class PageRows {
         waiting,
       ),
     );
-    return versions.map((row, index) => toMatchAt(places, index, row));
+    return versions.map(({ place: { sortValue, keyText }, row }) => ({ sortValue, keyText, row }));
   }
-}
-
-function toMatchAt(places: readonly Omit<Match, 'row'>[], index: number, row: Match['row']): Match {
-  const place = places[index];
-  if (place === undefined) throw new Error('a version that nobody asked for');
-  return { sortValue: place.sortValue, keyText: place.keyText, row };
 }

@@ -37,20 +37,20 @@ export class RememberedVersions {
   async complete<P extends MarkedPlace>(
     places: readonly P[],
     read: (missing: readonly P[]) => Promise<readonly (PageRow | undefined)[]>,
-  ): Promise<PageRow[]> {
+  ): Promise<{ readonly place: P; readonly row: PageRow }[]> {
     const found = places.map(({ type, keyText, mark }) =>
       this.memory.of(this.space, type).find(keyText, mark),
     );
     const missing = places.filter((_place, index) => found[index] === undefined);
     const rows = missing.length === 0 ? [] : await read(missing);
     let next = 0;
-    return places.map(({ type, keyText }, index) => {
+    return places.map((place, index) => {
       const known = found[index];
-      if (known !== undefined) return known;
+      if (known !== undefined) return { place, row: known };
       const row = rows[next++];
       if (row === undefined) throw new Error('a stored version is gone');
-      if (row.omittedBytes === undefined) this.memory.of(this.space, type).keep(keyText, row);
-      return row;
+      if (row.omittedBytes === undefined) this.memory.of(this.space, place.type).keep(place.keyText, row);
+      return { place, row };
     });
   }
 }

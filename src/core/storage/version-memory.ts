@@ -2,7 +2,7 @@ import type { VersionMark, VersionRow } from './version-row';
 
 /** Longer texts would push out many others. */
 const MOST_LENGTH = 64 * 1024;
-/** Bytes of a row beside its text. */
+/** Bytes of a row beside its text, and of what is kept of a type. */
 const ROW_BYTES = 500;
 /** A row holds its text as it is stored and, once it was answered, as it was answered. */
 const COPIES = 2;
@@ -35,15 +35,19 @@ export class VersionMemory {
     let group = this.groups.get(name);
     if (group === undefined) {
       group = new RememberedType((row) => this.add(row));
-      this.groups.set(name, group);
+      // Those that nothing was ever kept of are many too, where there are many tenants.
+      if (this.count(ROW_BYTES)) this.groups.set(name, group);
     }
     return group;
   }
 
   /** Whether a row of this size may be kept; counts it. */
   private add({ body }: VersionRow): boolean {
-    if (body.length > MOST_LENGTH || this.generationBytes === 0) return false;
-    const bytes = ROW_BYTES + COPIES * body.length;
+    return body.length <= MOST_LENGTH && this.count(ROW_BYTES + COPIES * body.length);
+  }
+
+  private count(bytes: number): boolean {
+    if (bytes > this.generationBytes) return false;
     if (this.youngBytes + bytes > this.generationBytes) this.age();
     this.youngBytes += bytes;
     return true;

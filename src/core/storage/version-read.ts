@@ -207,7 +207,7 @@ export class VersionReader {
     const remembered = this.memory && new RememberedVersions(this.memory, space);
     const versions = (await remembered?.complete(live, read)) ?? [];
     let next = 0;
-    return marked.map((each) => (each === undefined ? undefined : versions[next++]));
+    return marked.map((each) => (each === undefined ? undefined : versions[next++]?.row));
   }
 
   version(space: number, address: ResourceAddress, version: number): Promise<VersionRow | undefined> {
