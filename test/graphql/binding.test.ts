@@ -10,12 +10,7 @@ type Json = Awaited<ReturnType<SendQuery>>['found'];
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer({ environment: { VALIDATION: 'structure' } });
-  await server.request(
-    'POST',
-    '/w/system/api/v1/tenants',
-    { name: 'south' },
-    { 'content-type': 'application/json' },
-  );
+  await server.createTenant('south');
 });
 afterAll(() => server.close());
 

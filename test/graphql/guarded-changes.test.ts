@@ -8,13 +8,7 @@ import { createSender, type GatewayAnswer, readExample, type SendQuery } from '.
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
-  for (const name of ['guarded', 'other'])
-    await server.request(
-      'POST',
-      '/w/system/api/v1/tenants',
-      { name },
-      { 'content-type': 'application/json' },
-    );
+  for (const name of ['guarded', 'other']) await server.createTenant(name);
 });
 afterAll(() => server.close());
 

@@ -9,12 +9,7 @@ import { putExample } from './gateway-client';
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
-  await server.request(
-    'POST',
-    '/w/system/api/v1/tenants',
-    { name: 'north' },
-    { 'content-type': 'application/json' },
-  );
+  await server.createTenant('north');
   for (const release of ['r4', 'r4b'] as const) {
     await putExample(server, 'system', release, 'Patient-example');
     const gone = `${server.path('system', release)}/Patient/gone`;

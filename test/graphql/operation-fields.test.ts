@@ -6,12 +6,7 @@ import { createSender, putExample, type SendQuery } from './gateway-client';
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
-  await server.request(
-    'POST',
-    '/w/system/api/v1/tenants',
-    { name: 'north' },
-    { 'content-type': 'application/json' },
-  );
+  await server.createTenant('north');
   for (const release of ['r4', 'r4b'] as const)
     await putExample(server, 'system', release, 'Patient-example');
 });

@@ -6,13 +6,7 @@ import { createSender, readExample, type SendQuery } from './gateway-client';
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
-  for (const name of ['typed', 'other'])
-    await server.request(
-      'POST',
-      '/w/system/api/v1/tenants',
-      { name },
-      { 'content-type': 'application/json' },
-    );
+  for (const name of ['typed', 'other']) await server.createTenant(name);
 });
 afterAll(() => server.close());
 

@@ -6,12 +6,7 @@ import { createSender, type SendQuery } from './gateway-client';
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer({ environment: { VALIDATION: 'structure' } });
-  await server.request(
-    'POST',
-    '/w/system/api/v1/tenants',
-    { name: 'north' },
-    { 'content-type': 'application/json' },
-  );
+  await server.createTenant('north');
 });
 afterAll(() => server.close());
 

@@ -27,12 +27,7 @@ describe.each(RELEASE_NAMES)('respond-async of %s', (release) => {
   beforeAll(async () => {
     server = await startServer({ environment: { MAX_ASYNC_JOBS: '6' } });
     root = server.path('system', release);
-    await server.request(
-      'POST',
-      '/w/system/api/v1/tenants',
-      { name: 'other' },
-      { 'content-type': 'application/json' },
-    );
+    await server.createTenant('other');
     await server.request('POST', `${root}/Basic`, { resourceType: 'Basic', code: { text: 'a' } });
   });
   afterAll(() => server.close());

@@ -8,12 +8,7 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
   server = await startServer({ database });
-  await server.request(
-    'POST',
-    '/w/system/api/v1/tenants',
-    { name: 'other' },
-    { 'content-type': 'application/json' },
-  );
+  await server.createTenant('other');
 });
 afterAll(async () => {
   await server.close();

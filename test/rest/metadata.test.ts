@@ -14,12 +14,7 @@ describe.each(RELEASE_NAMES)('metadata of %s', (release) => {
     server = await startServer();
     root = server.path('system', release);
     other = server.path('other', release);
-    await server.request(
-      'POST',
-      '/w/system/api/v1/tenants',
-      { name: 'other' },
-      { 'content-type': 'application/json' },
-    );
+    await server.createTenant('other');
   });
   afterAll(() => server.close());
 

@@ -5,13 +5,7 @@ import { startServer, type TestServer } from '../support/server';
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
-  for (const name of ['other', 'small'])
-    await server.request(
-      'POST',
-      '/w/system/api/v1/tenants',
-      { name },
-      { 'content-type': 'application/json' },
-    );
+  for (const name of ['other', 'small']) await server.createTenant(name);
 });
 afterAll(() => server.close());
 

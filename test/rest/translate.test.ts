@@ -5,12 +5,7 @@ import { startServer, type TestServer } from '../support/server';
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
-  await server.request(
-    'POST',
-    '/w/system/api/v1/tenants',
-    { name: 'other' },
-    { 'content-type': 'application/json' },
-  );
+  await server.createTenant('other');
 });
 afterAll(() => server.close());
 

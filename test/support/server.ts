@@ -24,6 +24,8 @@ export interface TestServer extends Pick<HttpClient, 'request'> {
   root(tenant: string, release: Release): string;
   readonly app: App;
   readonly database: TestDatabase;
+  /** Makes a tenant by REST. */
+  createTenant(name: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -65,6 +67,11 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     app,
     database,
     request: (...sent) => client.request(...sent),
+    async createTenant(name) {
+      const json = { 'content-type': 'application/json' };
+      const { status, text } = await client.request('POST', '/w/system/api/v1/tenants', { name }, json);
+      if (status !== 201) throw new Error(`${name} was not made: ${status} ${text}`);
+    },
     close: closedAtEnd(async () => {
       client.close();
       await app.close();

@@ -13,13 +13,7 @@ beforeAll(async () => {
       SUBSCRIPTION_PING_MS: '200',
     },
   });
-  for (const name of ['few', 'many'])
-    await server.request(
-      'POST',
-      '/w/system/api/v1/tenants',
-      { name },
-      { 'content-type': 'application/json' },
-    );
+  for (const name of ['few', 'many']) await server.createTenant(name);
 });
 afterAll(() => server.close());
 

@@ -11,13 +11,7 @@ beforeAll(async () => {
   server = await startServer();
   // Another process of the same installation: it has its own connections and hears of writes by Redis.
   other = await startServer({ database: server.database });
-  for (const name of ['north', 'south'])
-    await server.request(
-      'POST',
-      '/w/system/api/v1/tenants',
-      { name },
-      { 'content-type': 'application/json' },
-    );
+  for (const name of ['north', 'south']) await server.createTenant(name);
 });
 afterEach(() => {
   for (const subscriber of subscribers.splice(0)) subscriber.close();

@@ -27,13 +27,7 @@ beforeAll(async () => {
   };
   server = await startServer({ environment });
   other = await startServer({ database: server.database });
-  for (const name of ['north', 'south'])
-    await server.request(
-      'POST',
-      '/w/system/api/v1/tenants',
-      { name },
-      { 'content-type': 'application/json' },
-    );
+  for (const name of ['north', 'south']) await server.createTenant(name);
 });
 afterEach(() => {
   for (const subscriber of subscribers.splice(0)) subscriber.close();
