@@ -1,3 +1,4 @@
+import type { Access } from './access/access';
 import type { JsonDocument } from './fhir/json';
 import type { Release } from './fhir/release';
 import type { SpaceParameters } from './search/tenant-parameter';
@@ -46,6 +47,8 @@ export interface RequestContext {
   readonly space: TenantSpace;
   /** Id of the ClientApplication that changes are attributed to; `anonymous` in open mode. */
   readonly actor: string;
+  /** What whoever asks may do; undefined: everything (open mode, the server's own work). */
+  readonly access?: Access;
   /** Milliseconds since 1970 after which the request is answered with `timeout`. */
   readonly deadline: number;
   /** Who waits for the answer; undefined: somebody always does. What is read for one who has left is given up. */
