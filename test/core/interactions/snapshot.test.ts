@@ -1,5 +1,6 @@
 import { type RequestContext, toResourceInput, Usage } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
+import { until } from '../../support/search-parameters';
 
 const LIMITS = { maxDepth: 64 };
 const patient = (id: string, family: string): string =>
@@ -72,8 +73,11 @@ describe('reads and searches in a snapshot', () => {
     });
     await expect(late).rejects.toMatchObject({ status: 503 });
     await expect(core.read(context, 'Patient', 'p3')).resolves.toMatchObject({ id: 'p3' });
-    const { search } = core.connections() as unknown as { search: { total: number; idle: number } };
-    expect(search.idle).toBe(search.total);
+    // The rollback is under way when the caller is told.
+    await until(() => {
+      const { search } = core.connections();
+      return Promise.resolve(search !== undefined && search.idle === search.total);
+    });
   });
 
   it('give the connection back when the work fails', async () => {
