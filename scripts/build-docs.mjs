@@ -14,6 +14,7 @@ execFileSync(process.execPath, [path.join(root, 'scripts', 'build.mjs'), '--if-s
 const require = createRequire(import.meta.url);
 const { settingNames, describeSetting } = require('../dist/src/config.js');
 const { TENANT_SETTINGS } = require('../dist/src/core/tenant-settings.js');
+const { LIMIT_SETTINGS } = require('../dist/src/core/limits/tenant-limits.js');
 const { ERROR_CATALOGUE } = require('../dist/src/core/errors.js');
 
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
@@ -35,7 +36,11 @@ function tenantSettingsTable() {
     ({ name, values, defaultFrom, meaning }) =>
       `| \`${name}\` | ${values.map(code).join(', ')} | \`${defaultFrom}\` | ${cell(meaning)}. |`,
   );
-  return ['| setting | values | default | meaning |', '|---|---|---|---|', ...rows].join('\n');
+  const limits = LIMIT_SETTINGS.map(
+    ({ name, expects, defaultFrom, meaning }) =>
+      `| \`${name}\` | ${cell(expects)} | \`${defaultFrom}\` | ${cell(meaning)}. |`,
+  );
+  return ['| setting | values | default | meaning |', '|---|---|---|---|', ...rows, ...limits].join('\n');
 }
 
 function errorsTable() {

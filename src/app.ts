@@ -67,6 +67,9 @@ export async function createApp(
       searchUnknown: settings.SEARCH_UNKNOWN,
       referentialIntegrity: settings.REFERENTIAL_INTEGRITY,
       conditionalDelete: settings.CONDITIONAL_DELETE,
+      limits: {
+        rates: { tenant: settings.RATE_LIMIT_TENANT, client: settings.RATE_LIMIT_CLIENT, clients: new Map() },
+      },
     },
     explainsSearches: settings.SEARCH_EXPLAIN === 'on',
     limits: {

@@ -11,6 +11,7 @@ import {
   list,
   Malformed,
   origin,
+  rates,
   socketAddress,
   text,
   trust,
@@ -143,6 +144,12 @@ export const SETTINGS = {
     'Whether a resource may refer to what is not there: always (off), not when it is written (on-write), never (on-write-and-delete: what is referred to cannot be deleted)',
   ),
   PATCH_BY_GET: row(choice('on', 'off'), 'on', 'Whether a GET with a JSON array as its body is a patch'),
+  RATE_LIMIT_TENANT: row(
+    rates,
+    [],
+    'Requests of each tenant in a second (s) or a minute (m), over all processes; more are answered with 429',
+  ),
+  RATE_LIMIT_CLIENT: row(rates, [], 'Requests of each client of a tenant, in the same way'),
   CORS_ORIGINS: row(
     list(origin, 'a comma-separated list of origins, or *'),
     [],

@@ -1,3 +1,5 @@
+import { parseRates, printRates, RATES_EXPECTED, type Rate } from '../core/limits/rate';
+
 /** How the text of an environment variable becomes a value. A `parse` throws `Malformed` with what is expected. */
 export class Malformed extends Error {}
 
@@ -130,4 +132,11 @@ export const trust: Kind<boolean | readonly string[]> = {
     return networks.every(isNetwork) ? networks : malformed(this.expects);
   },
   print: (value) => (typeof value === 'boolean' ? String(value) : value.join(',')),
+};
+
+/** Requests in a second, in a minute, or both. */
+export const rates: Kind<readonly Rate[]> = {
+  expects: RATES_EXPECTED,
+  parse: (written) => parseRates(written.replaceAll(' ', '')) ?? malformed(RATES_EXPECTED),
+  print: printRates,
 };

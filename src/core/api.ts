@@ -8,6 +8,7 @@ import type { FhirError, Issue } from './errors';
 import type { QueryParameter } from './fhir/query-text';
 import type { JsonOutline, OutlineLimits } from './fhir/json/outline';
 import type { LocalReference } from './fhir/reference';
+import type { Admission } from './limits/rate-limiter';
 import type { BundleType } from './preparation/bundle';
 import type { ResourceInput } from './preparation/preparer';
 import type { Release } from './fhir/release';
@@ -395,6 +396,12 @@ export interface Core {
     /** By name; null: the server's default again. False when there is no such tenant. Throws `invalidValue`. */
     changeSettings(name: string, changes: Readonly<Record<string, string | null>>): Promise<boolean>;
   };
+
+  /**
+   * Counts a request where the tenant limits how many may come; undefined: it does not. To be asked once for each, before
+   * anything is done for it. Throws storageUnavailable.
+   */
+  admit(context: RequestContext): Promise<Admission> | undefined;
 
   /** Names of the concrete resource types of a release, sorted. */
   resourceTypes(release: Release): readonly string[];

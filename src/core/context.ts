@@ -1,6 +1,7 @@
 import type { Access } from './access/access';
 import type { JsonDocument } from './fhir/json';
 import type { Release } from './fhir/release';
+import type { TenantLimits } from './limits/tenant-limits';
 import type { SpaceParameters } from './search/tenant-parameter';
 import type { Usage } from './usage';
 import type { Waiter } from './waiter';
@@ -27,6 +28,7 @@ export interface TenantSettings {
   readonly referentialIntegrity: 'off' | 'on-write' | 'on-write-and-delete';
   /** Whether a conditional delete takes one resource at most, or all that meet its criteria. */
   readonly conditionalDelete: 'single' | 'multiple';
+  readonly limits: TenantLimits;
 }
 
 /** A space as requests see it. */

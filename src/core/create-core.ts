@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { Core } from './api';
 import { AsyncJobs, type AsyncJobLimits } from './async-jobs';
 import { baseContent } from './base-resources';
@@ -26,6 +26,9 @@ import { readAsOf } from './interactions/read-as-of';
 import { update } from './interactions/update';
 import { vread } from './interactions/vread';
 import { KeyedQueue } from './keyed-queue';
+import { admitRequest } from './limits/admit-request';
+import { RateLimiter } from './limits/rate-limiter';
+import { BucketStores } from './limits/token-bucket';
 import { createOperationEnvironment } from './operation-environment';
 import { createOperationStorage, createReadingStorage } from './operation-storage';
 import { createCodeSystemMemory } from './operations/code-system-memory';
@@ -51,6 +54,7 @@ import { readLastSequence } from './storage/feed';
 import { migrate } from './storage/migrate';
 import { RowRecord } from './storage/row-record';
 import { TenantStore } from './storage/tenants';
+import { StoredBuckets } from './storage/token-buckets';
 import { Estimator } from './storage/estimate';
 import { readSearchParameters } from './storage/search-parameters';
 import { VersionMemory } from './storage/version-memory';
@@ -111,6 +115,14 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     log,
     (outcome) => instruments?.cacheLookup(outcome),
   );
+  const storedBuckets = new StoredBuckets(database);
+  const rates = new RateLimiter(
+    new BucketStores(
+      (request) => cache.takeTokens(request),
+      (request) => storedBuckets.take(request),
+    ),
+    (name) => createHmac('sha256', installation.hashKey).update(name, 'utf8').digest('base64url'),
+  );
   const codeSystems = createCodeSystemMemory();
   const rules = rowRules(options.publicUrls);
   const record = new RowRecord(database, rules);
@@ -167,6 +179,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     codeSystems,
     turns: new KeyedQueue(),
     cache,
+    rates,
     limits,
     explainsSearches: options.explainsSearches,
     extensionBase: options.extensionBase,
@@ -256,6 +269,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       describe: (name) => spaces.describe(name),
       changeSettings: (name, changes) => spaces.changeSettings(name, changes),
     },
+    admit: (context) => admitRequest(rates, context),
     resourceTypes: (release) => loadDefinitions(release).resourceTypes,
     read: (context, type, id) => read(requests.of(context), context, type, id),
     find: (context, type, id) => find(requests.of(context), context, type, id),

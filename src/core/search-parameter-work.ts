@@ -177,6 +177,7 @@ class Walk {
       searchUnknown: 'strict',
       referentialIntegrity: 'off',
       conditionalDelete: 'single',
+      limits: {},
     } as const;
     this.spaceAsRead = { ...space, settings, searchParameters: { change: all[0]?.change ?? 0, list } };
     this.extract = services.createExtractor(this.spaceAsRead, MAX_ROWS_OF_RESOURCE);

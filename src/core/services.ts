@@ -6,6 +6,7 @@ import type { ReferenceResolver } from './fhir/reference';
 import type { Validator } from './fhir/validate';
 import type { Preparer } from './preparation/preparer';
 import type { Release } from './fhir/release';
+import type { RateLimiter } from './limits/rate-limiter';
 import type { CodeSystemMemory } from './operations/code-system-memory';
 import type { Extractor } from './search/extract';
 import type { IndexRows } from './search/index-rows';
@@ -75,6 +76,8 @@ export interface Services {
   /** Lets the writers of one resource wait for each other inside this process. */
   readonly turns: KeyedQueue;
   readonly cache: RedisCache;
+  /** Counts what may come so often, over all processes: requests, attempts to sign in. */
+  readonly rates: RateLimiter;
   readonly limits: Limits;
   /** Whether clients may ask how a search is answered (`_explain`). */
   readonly explainsSearches: boolean;

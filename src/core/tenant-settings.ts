@@ -1,6 +1,7 @@
 import type { TenantSettings } from './context';
 import { fhirError } from './errors';
 import { findZone } from './fhir/time-zone';
+import { findLimitSetting, LIMIT_SETTINGS, nameLimits, toTenantLimits } from './limits/tenant-limits';
 
 interface TenantSettingKind<Value extends string> {
   /** As operators write it, and as it is stored. */
@@ -11,9 +12,9 @@ interface TenantSettingKind<Value extends string> {
   readonly meaning: string;
 }
 
-/** Everything that a tenant can set for itself. docs/configuration.md is made from it. */
+/** What a tenant can set by one of a few words. docs/configuration.md is made from it. */
 export const TENANT_SETTINGS: {
-  readonly [Member in keyof TenantSettings]: TenantSettingKind<TenantSettings[Member]>;
+  readonly [Member in Exclude<keyof TenantSettings, 'limits'>]: TenantSettingKind<TenantSettings[Member]>;
 } = {
   validation: {
     name: 'validation',
@@ -62,6 +63,7 @@ export function toTenantSettings(stored: StoredSettings, defaults: TenantSetting
     searchUnknown: valueOf(stored, searchUnknown) ?? defaults.searchUnknown,
     referentialIntegrity: valueOf(stored, referentialIntegrity) ?? defaults.referentialIntegrity,
     conditionalDelete: valueOf(stored, conditionalDelete) ?? defaults.conditionalDelete,
+    limits: toTenantLimits(stored, defaults.limits),
   };
 }
 
@@ -80,6 +82,7 @@ export function nameSettings(settings: TenantSettings): StoredSettings {
     [searchUnknown.name]: settings.searchUnknown,
     [referentialIntegrity.name]: settings.referentialIntegrity,
     [conditionalDelete.name]: settings.conditionalDelete,
+    ...nameLimits(settings.limits),
   };
 }
 
@@ -99,9 +102,14 @@ export function requireSettings(changes: SettingChanges): void {
       throw fhirError('invalidValue', {
         reason: `The setting '${TIME_ZONE}' is fixed when a tenant is made`,
       });
+    const limit = findLimitSetting(name);
+    if (limit !== undefined) {
+      if (value === null || limit.accepts(value)) continue;
+      throw fhirError('invalidValue', { reason: `The setting '${name}' takes ${limit.expects}` });
+    }
     const kind = kinds.find((candidate) => candidate.name === name);
     if (kind === undefined) {
-      const known = kinds.map((candidate) => candidate.name).join(', ');
+      const known = [...kinds, ...LIMIT_SETTINGS].map((candidate) => candidate.name).join(', ');
       throw fhirError('invalidValue', {
         reason: `'${name.slice(0, 40)}' is not a setting of a tenant: ${known}`,
       });

@@ -118,7 +118,8 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
 /** An answer of `errors` for what failed before Apollo Server had the request. */
 export function sendErrors(request: FastifyRequest, reply: FastifyReply, error: FhirError): FastifyReply {
   const response = { errors: [formatFhirError(error)] };
-  if (error.status === 503) void reply.header('retry-after', '1');
+  if ((error.status === 503 || error.status === 429) && !reply.hasHeader('retry-after'))
+    void reply.header('retry-after', '1');
   return setCommonHeaders(request, reply)
     .code(error.status)
     .header('content-type', 'application/json; charset=utf-8')

@@ -156,21 +156,25 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const accepted = live.acceptSocket(request, reply, space);
     if (accepted) return accepted;
     if (isBrowser(request)) return sendPage(request, reply);
+    const context = await admit(request, reply, space);
     const body = await readBody(request, core, settings.maxDepth);
-    return run(request, reply, space, { headers: toHeaderMap(request), search: toSearch(request), body });
+    return run(request, reply, context, { headers: toHeaderMap(request), search: toSearch(request), body });
   }
 
   /** Subscriptions. */
   async function stream(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
-    return live.stream(request, reply, await findSpace(request));
+    const space = await findSpace(request);
+    await admit(request, reply, space);
+    return live.stream(request, reply, space);
   }
 
   /** At HL7's addresses. */
   async function answerFhir(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
     const space = await findSpace(request);
     const instance = findInstance(request, space.release);
+    const context = await admit(request, reply, space);
     const sent = await readFhirQuery(request, core, limits, settings.maxDepth, instance);
-    return run(request, reply, space, sent);
+    return run(request, reply, context, sent);
   }
 
   function findInstance(request: GatewayRequest, release: Release): InstanceAddress | undefined {
@@ -186,23 +190,36 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   async function run(
     request: GatewayRequest,
     reply: FastifyReply,
-    space: TenantSpace,
+    context: RequestContext,
     sent: SentQuery,
   ): Promise<FastifyReply> {
+    const { space } = context;
     const { headers, search, body, instance } = await documents.complete(space, sent);
     const apollo = await serverOf(await schemas.of(space));
     const response = await apollo.executeHTTPGraphQLRequest({
       httpGraphQLRequest: { method: request.method, headers, search, body },
       context: async () => {
         checkText(body, limits);
-        const context = createGatewayContext(core, toRequestContext(request, space), settings, parsed);
-        return instance ? setInstance(context, instance) : context;
+        const asked = createGatewayContext(core, context, settings, parsed);
+        return instance ? setInstance(asked, instance) : asked;
       },
     });
     setCommonHeaders(request, reply).code(response.status ?? 200);
     for (const [name, value] of response.headers) void reply.header(name, value);
     // Chunks are for @defer, which graphql 16 does not have.
     return reply.send(response.body.kind === 'complete' ? response.body.string : '');
+  }
+
+  /** Counts the request, before anything of it is read. Throws tooManyRequests. */
+  async function admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    space: TenantSpace,
+  ): Promise<RequestContext> {
+    const context = toRequestContext(request, space);
+    const admission = core.admit(context);
+    if (admission !== undefined) request.visit.requireAdmission(await admission, reply);
+    return context;
   }
 
   function toRequestContext(request: FastifyRequest, space: TenantSpace): RequestContext {

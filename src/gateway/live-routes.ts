@@ -1,7 +1,14 @@
 /** Live queries at the gateway's addresses: who is let in, and by which protocol. */
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type GraphQLSchema } from 'graphql';
-import { type Core, fhirError, type Log, type RequestContext, type TenantSpace } from '../core/index';
+import {
+  type Core,
+  fhirError,
+  type Log,
+  type RequestContext,
+  requireAdmitted,
+  type TenantSpace,
+} from '../core/index';
 import { type ParsedMemory } from '../resolvers/index';
 import { type DocumentLimits } from '../schema/limits';
 import {
@@ -81,9 +88,11 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
       request.visit.interaction = SOCKET_INTERACTION;
       reply.hijack();
       takeOver(reply.raw, upgrade);
-      sockets.accept(request.raw, upgrade, request.id, (asked) =>
-        queries.open(asked, () => contextOf(request, space)),
-      );
+      sockets.accept(request.raw, upgrade, request.id, async (asked) => {
+        const admission = core.admit(await contextOf(request, space));
+        if (admission !== undefined) requireAdmitted(await admission);
+        return queries.open(asked, () => contextOf(request, space));
+      });
       return reply;
     },
     async stream(request, reply, space) {

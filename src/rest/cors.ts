@@ -10,6 +10,8 @@ const EXPOSED_HEADERS = [
   'ETag',
   'Last-Modified',
   'Location',
+  'RateLimit',
+  'RateLimit-Policy',
   'Retry-After',
   'X-Progress',
   'X-Request-Id',

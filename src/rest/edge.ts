@@ -85,6 +85,9 @@ export class Edge {
       log: this.log,
       ...(provenance === undefined ? {} : { provenance }),
     };
+    // What is answered later was counted when it was taken.
+    const admission = later === undefined ? this.core.admit(context) : undefined;
+    if (admission !== undefined) visit.requireAdmission(await admission, reply);
     return new Exchange(this, request, reply, context, query);
   }
 

@@ -20,7 +20,8 @@ export function sendFailure(thrown: unknown, request: FastifyRequest, reply: Fas
     log.error({ requestId: request.id, ...describeFault(thrown) }, 'a request failed');
   const allowed = error.allowed ?? ALLOWED[error.key];
   if (error.status === 405 && allowed !== undefined) reply.header('allow', allowed);
-  if (error.status === 503 || error.status === 429) reply.header('retry-after', RETRY_AFTER);
+  if ((error.status === 503 || error.status === 429) && !reply.hasHeader('retry-after'))
+    reply.header('retry-after', RETRY_AFTER);
   if (error.key === 'unsupportedCoding') reply.header('accept-encoding', BODY_CODINGS);
   if (error.key === 'unsupportedMediaType' && request.method === 'PATCH') {
     reply.header('accept-patch', 'application/json-patch+json, application/json, application/fhir+json');

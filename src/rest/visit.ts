@@ -1,5 +1,7 @@
-import { Waiter } from '../core';
+import type { FastifyReply } from 'fastify';
+import { type Admission, Waiter } from '../core';
 import { INTERACTIONS, type Interaction } from './interaction-names';
+import { requireAdmission } from './rate-limit';
 
 /**
  * What is known of one request for its log line and its metrics. Tenant, release and type are set only after they
@@ -19,6 +21,11 @@ export class Visit {
     this.#waiter = new Waiter(deadline);
     if (this.#isOver) this.#waiter.leave();
     return this.#waiter;
+  }
+
+  /** Tells in the answer what limits requests. Throws tooManyRequests where this one is refused. */
+  requireAdmission(admission: Admission, reply: FastifyReply): void {
+    requireAdmission(admission, reply);
   }
 
   /** The answer is out, or the client is gone. */

@@ -70,7 +70,14 @@ it('a change in one process holds in the other within 2 s, in both releases, and
   const changed = await administer(0, 'PATCH', 'lenient', { settings });
   expect([changed.status, changed.json.settings, changed.json.own]).toEqual([
     200,
-    { ...settings, 'conditional-delete': 'single', 'referential-integrity': 'off', 'time-zone': 'UTC' },
+    {
+      ...settings,
+      'conditional-delete': 'single',
+      'rate-limit': 'off',
+      'rate-limit-client': 'off',
+      'referential-integrity': 'off',
+      'time-zone': 'UTC',
+    },
     ['validation', 'search-unknown'],
   ]);
   await delay(FRESH_MS);

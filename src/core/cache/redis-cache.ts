@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
 import { Redis, ReplyError } from 'ioredis';
 import type { Log } from '../context';
+import type { BucketAnswer, BucketRequest } from '../limits/token-bucket';
 import { VERSION } from '../version';
+import { takeTokens } from './take-tokens';
 
 export interface RedisOptions {
   readonly host: string;
@@ -124,6 +126,16 @@ export class RedisCache {
   put(space: number, key: string, text: string): void {
     if (text.length > MAX_TEXT_LENGTH) return;
     this.commands.set(this.keyOf(space, key), text, 'EX', TIME_TO_LIVE_SECONDS).catch(() => undefined);
+  }
+
+  /** Takes tokens of a bucket that all processes share; undefined: Redis cannot be asked. */
+  async takeTokens(request: BucketRequest): Promise<BucketAnswer | undefined> {
+    if (!this.isReachable) return undefined;
+    try {
+      return await takeTokens(this.commands, this.prefix, request);
+    } catch {
+      return undefined;
+    }
   }
 
   private keyOf(space: number, key: string): string {

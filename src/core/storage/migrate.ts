@@ -73,6 +73,8 @@ const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ['execute', 'function andiron.require_targets'],
   ['execute', 'function andiron.add_async_job'],
   ['execute', 'function andiron.remove_async_job'],
+  ['execute', 'function andiron.take_tokens'],
+  ['execute', 'function andiron.forget_full_buckets'],
 ];
 
 /**
@@ -161,6 +163,8 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.remove_async_job(int, text)', 'execute')
         and has_function_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.require_targets(int, smallint[], bigint[], int[], boolean)', 'execute')
+        and has_function_privilege(
+          ${sql.lit(APPLICATION_ROLE)}, 'andiron.forget_full_buckets(int)', 'execute')
         and has_column_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.installation', 'definitions_digest', 'select') as done
         from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`.compile(builder).sql,

@@ -70,6 +70,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
           searchUnknown: 'strict',
           referentialIntegrity: 'off',
           conditionalDelete: 'single',
+          limits: {},
         },
       },
       actor: 'anonymous',

@@ -1,0 +1,33 @@
+import type { Redis } from 'ioredis';
+import { LEASE_SHARE, type BucketAnswer, type BucketRequest } from '../limits/token-bucket';
+
+/** By the clock of Redis, so that those of the processes need not agree. A full bucket needs no key. */
+const TAKE = `
+local quota, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local asked, wanted, returned, known = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local kept = redis.call('HMGET', KEYS[1], 'tokens', 'at')
+local tokens = quota
+if kept[1] then tokens = kept[1] + math.max(0, now - kept[2]) * quota / window end
+tokens = math.min(quota, math.min(tokens, known) + returned)
+local granted = math.max(0, math.min(math.floor(tokens), math.max(asked, math.min(wanted, math.floor(tokens / ${LEASE_SHARE})))))
+tokens = math.max(-quota, tokens - granted)
+redis.call('HSET', KEYS[1], 'tokens', string.format('%.6f', tokens), 'at', string.format('%.3f', now))
+redis.call('PEXPIRE', KEYS[1], math.ceil((quota - tokens) * window / quota) + 1000)
+return { granted, string.format('%.6f', tokens) }`;
+
+/** Takes tokens of a bucket in Redis. Throws what ioredis throws. */
+export async function takeTokens(
+  redis: Redis,
+  prefix: string,
+  { key, quota, windowMs, asked, wanted, returned, known }: BucketRequest,
+): Promise<BucketAnswer> {
+  const values = [quota, windowMs, asked, wanted, returned, known ?? quota];
+  const answer = await redis.eval(TAKE, 1, `${prefix}:rate:${key}`, ...values);
+  if (!Array.isArray(answer)) throw new Error('Redis has answered a count with something else');
+  const [granted, tokens] = answer.map(Number);
+  if (granted === undefined || tokens === undefined)
+    throw new Error('Redis has answered a count with too little');
+  return { granted, tokens };
+}

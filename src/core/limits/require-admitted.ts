@@ -1,0 +1,11 @@
+import { fhirError } from '../errors';
+import type { Admission } from './rate-limiter';
+
+/** Throws tooManyRequests where the request was refused, with the limit that it has met. */
+export function requireAdmitted({ isAdmitted, limits, retryAfterSeconds }: Admission): void {
+  if (isAdmitted) return;
+  const { name = '', quota = 0 } = limits.at(-1) ?? {};
+  const [who = '', window = ''] = name.split('-');
+  const reason = `This ${who} may send ${quota} requests a ${window} and has sent them: try again in ${retryAfterSeconds} s`;
+  throw fhirError('tooManyRequests', { reason });
+}

@@ -1,0 +1,93 @@
+import { parseRates, printRates, RATES_EXPECTED, type Rate } from './rate';
+
+/** Which rates a tenant's requests are held to. */
+export interface RequestRates {
+  /** All of its requests together. */
+  readonly tenant: readonly Rate[];
+  /** Those of each client that is not among `clients`. */
+  readonly client: readonly Rate[];
+  /** By the id of the client. */
+  readonly clients: ReadonlyMap<string, readonly Rate[]>;
+}
+
+/** What a tenant may ask for and keep, so that it leaves room for others. */
+export interface TenantLimits {
+  /** Undefined: requests are not counted. */
+  readonly rates?: RequestRates;
+}
+
+type Stored = Readonly<Record<string, string>>;
+
+interface LimitSetting {
+  /** As operators write it, and as it is stored. */
+  readonly name: string;
+  readonly expects: string;
+  /** The setting of the server that stands for it in tenants that do not set it. */
+  readonly defaultFrom: string;
+  readonly meaning: string;
+  accepts(text: string): boolean;
+}
+
+const RATE: Pick<LimitSetting, 'expects' | 'accepts'> = {
+  expects: RATES_EXPECTED,
+  accepts(text) {
+    const rates = parseRates(text);
+    return rates !== undefined && printRates(rates) === text;
+  },
+};
+
+const TENANT_RATE = 'rate-limit';
+const CLIENT_RATE = 'rate-limit-client';
+/** Followed by the id of a client. */
+const OF_CLIENT = 'rate-limit-client.';
+const CLIENT_ID = /^[A-Za-z0-9\-.]{1,64}$/;
+
+/** What a tenant may set of its limits. docs/configuration.md is made from it. */
+export const LIMIT_SETTINGS: readonly LimitSetting[] = [
+  {
+    name: TENANT_RATE,
+    ...RATE,
+    defaultFrom: 'RATE_LIMIT_TENANT',
+    meaning:
+      'Requests of the tenant in a second (s) or a minute (m), over all of its clients and all processes',
+  },
+  {
+    name: CLIENT_RATE,
+    ...RATE,
+    defaultFrom: 'RATE_LIMIT_CLIENT',
+    meaning: 'Requests of each client; `rate-limit-client.ID` holds for the client of that id alone',
+  },
+];
+
+/** Undefined: it is no setting of a limit. */
+export function findLimitSetting(name: string): Pick<LimitSetting, 'expects' | 'accepts'> | undefined {
+  if (name.startsWith(OF_CLIENT)) return CLIENT_ID.test(name.slice(OF_CLIENT.length)) ? RATE : undefined;
+  return LIMIT_SETTINGS.find((setting) => setting.name === name);
+}
+
+/** The limits in force. What this program cannot read is passed over: another one has set it. */
+export function toTenantLimits(stored: Stored, defaults: TenantLimits): TenantLimits {
+  const ratesOf = (name: string): readonly Rate[] | undefined => {
+    const text = stored[name];
+    return text === undefined ? undefined : parseRates(text);
+  };
+  const tenant = ratesOf(TENANT_RATE) ?? defaults.rates?.tenant ?? [];
+  const client = ratesOf(CLIENT_RATE) ?? defaults.rates?.client ?? [];
+  const clients = new Map<string, readonly Rate[]>();
+  for (const name of Object.keys(stored)) {
+    const rates = name.startsWith(OF_CLIENT) ? ratesOf(name) : undefined;
+    if (rates !== undefined) clients.set(name.slice(OF_CLIENT.length), rates);
+  }
+  const isCounted = tenant.length > 0 || client.length > 0 || clients.size > 0;
+  return isCounted ? { rates: { tenant, client, clients } } : {};
+}
+
+/** The limits in force by the names of their settings, as operators see them. */
+export function nameLimits({ rates }: TenantLimits): Stored {
+  const named: Record<string, string> = {
+    [TENANT_RATE]: printRates(rates?.tenant ?? []),
+    [CLIENT_RATE]: printRates(rates?.client ?? []),
+  };
+  for (const [client, own] of rates?.clients ?? []) named[OF_CLIENT + client] = printRates(own);
+  return named;
+}

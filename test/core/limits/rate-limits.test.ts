@@ -1,0 +1,137 @@
+/** Limits of requests, over several processes, with Redis and without (docs/limits.md). */
+import type { Admission } from '../../../src/core';
+import { openCore, type OpenedCore } from '../../support/core';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { startTestRedis, type TestRedis } from '../../support/redis';
+
+let database: TestDatabase;
+let redis: TestRedis;
+let one: OpenedCore;
+let other: OpenedCore;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  redis = await startTestRedis();
+  const environment = { REDIS_HOST: redis.host, REDIS_PORT: String(redis.port) };
+  one = await openCore({ database, environment });
+  other = await openCore({ database, environment });
+});
+afterAll(async () => {
+  await Promise.all([one.close(), other.close()]);
+  await redis.stop();
+  await database.drop();
+});
+
+/** A new tenant with these settings. */
+async function makeTenant(settings: Readonly<Record<string, string>>): Promise<string> {
+  const name = `limited-${Object.values(settings).join('-')}-${made++}`.replace(/[^a-z0-9-]/g, '-');
+  await one.core.tenants.create(name, settings);
+  return name;
+}
+let made = 0;
+
+async function ask({ core, context }: OpenedCore, tenant: string, actor = 'anonymous'): Promise<Admission> {
+  const admission = core.admit({ ...(await context(tenant, 'r4')), actor });
+  if (admission === undefined) throw new Error('this tenant has no limits');
+  return admission;
+}
+
+/** How many of so many requests are let pass that come to all of the processes by turns, a few at the same time. */
+async function countAdmitted(
+  cores: readonly OpenedCore[],
+  tenant: string,
+  count: number,
+  atOnce = 4,
+): Promise<number> {
+  let admitted = 0;
+  for (let sent = 0; sent < count; sent += atOnce) {
+    const asked = Array.from({ length: atOnce }, (_, index) => cores[(sent + index) % cores.length] ?? one);
+    const answers = await Promise.all(asked.map((core) => ask(core, tenant)));
+    admitted += answers.filter(({ isAdmitted }) => isAdmitted).length;
+  }
+  return admitted;
+}
+
+/** What comes back in the time of the test: 60 a minute give one a second. */
+function refilled(quota: number, since: number): number {
+  return Math.ceil(((performance.now() - since) * quota) / 60_000);
+}
+
+it('two processes let pass what the limit says, together', async () => {
+  const tenant = await makeTenant({ 'rate-limit': '60/m' });
+  const since = performance.now();
+  const admitted = await countAdmitted([one, other], tenant, 200);
+  expect(admitted).toBeGreaterThanOrEqual(60);
+  expect(admitted).toBeLessThanOrEqual(60 + refilled(60, since));
+  const refused = await ask(one, tenant);
+  expect(refused).toMatchObject({ isAdmitted: false, retryAfterSeconds: 1 });
+  expect(refused.limits).toMatchObject([
+    { name: 'tenant-minute', quota: 60, windowSeconds: 60, remaining: 0 },
+  ]);
+});
+
+it('what was let pass is remembered when Redis goes, and when it comes back empty', async () => {
+  const tenant = await makeTenant({ 'rate-limit': '60/m' });
+  const since = performance.now();
+  let admitted = await countAdmitted([one, other], tenant, 20, 2);
+  expect(admitted).toBe(20);
+  await redis.stop();
+  admitted += await countAdmitted([one, other], tenant, 20, 2);
+  await redis.restart();
+  admitted += await countAdmitted([one, other], tenant, 100, 2);
+  // What one process takes of the first store after the other has looked for the last time, the second does not know of.
+  expect(admitted).toBeGreaterThanOrEqual(60);
+  expect(admitted).toBeLessThanOrEqual(60 + refilled(60, since) + 8);
+});
+
+it('a client that has used up its limit leaves that of the tenant to others', async () => {
+  const tenant = await makeTenant({ 'rate-limit': '40/m', 'rate-limit-client': '10/m' });
+  const answers = [];
+  for (let sent = 0; sent < 60; sent++) answers.push(await ask(one, tenant, 'loud'));
+  expect(answers.filter(({ isAdmitted }) => isAdmitted)).toHaveLength(10);
+  expect(answers.at(-1)?.limits.map(({ name }) => name)).toEqual(['client-minute']);
+  const quiet = await ask(one, tenant, 'quiet');
+  expect(quiet.isAdmitted).toBe(true);
+  expect(quiet.limits.find(({ name }) => name === 'tenant-minute')?.remaining).toBe(29);
+});
+
+it('a client may have a limit of its own, and off is none', async () => {
+  const tenant = await makeTenant({
+    'rate-limit-client': '2/m',
+    'rate-limit-client.lab': '5/m',
+    'rate-limit-client.import': 'off',
+  });
+  const admitted = new Map<string, number>();
+  for (const actor of ['ward', 'lab', 'import']) {
+    for (let sent = 0; sent < 8; sent++) {
+      const { isAdmitted } = await ask(one, tenant, actor);
+      admitted.set(actor, (admitted.get(actor) ?? 0) + Number(isAdmitted));
+    }
+  }
+  expect(Object.fromEntries(admitted)).toEqual({ ward: 2, lab: 5, import: 8 });
+});
+
+it('what a request turns out to be is charged later, to its quota and no further', async () => {
+  const tenant = await makeTenant({ 'rate-limit': '100/s' });
+  const admission = await ask(one, tenant);
+  admission.charge(10_000);
+  const refused = await ask(one, tenant);
+  expect((await ask(other, tenant)).isAdmitted).toBe(false);
+  // As much again as the quota is owed, and one more: two windows at most.
+  expect(refused.isAdmitted).toBe(false);
+  expect(refused.retryAfterSeconds).toBeLessThanOrEqual(2);
+});
+
+it('a tenant without limits is not counted', async () => {
+  const { core } = one;
+  expect(core.admit(await one.context('system', 'r4'))).toBeUndefined();
+});
+
+it.each(['50', '0/s', '5/h', '5/s,6/s', '5/s, 6/m', '1e3/s', ''])(
+  "'%s' is no rate, and changes nothing",
+  async (rate) => {
+    await expect(one.core.tenants.changeSettings('system', { 'rate-limit': rate })).rejects.toMatchObject({
+      key: 'invalidValue',
+    });
+    expect((await one.core.tenants.describe('system'))?.settings['rate-limit']).toBe('off');
+  },
+);
