@@ -52,12 +52,12 @@ describe('andiron', () => {
     [['sing'], "'sing' is not a command"],
     [['quickstart', '--loud'], "Unknown option '--loud'"],
     [
-      ['tenant', 'rename', 'acme'],
-      'andiron tenant list | create NAME [SETTING=VALUE …] | disable NAME | show NAME | set NAME SETTING=VALUE …',
+      ['tenant', 'sell', 'acme'],
+      'andiron tenant list | create NAME [SETTING=VALUE …] | disable NAME | enable NAME',
     ],
     [
       ['tenant', 'create'],
-      'andiron tenant list | create NAME [SETTING=VALUE …] | disable NAME | show NAME | set NAME SETTING=VALUE …',
+      'andiron tenant list | create NAME [SETTING=VALUE …] | disable NAME | enable NAME',
     ],
   ])('answers %j with one line and code 1', async (args, words) => {
     const { code, errors, output } = await run(args);

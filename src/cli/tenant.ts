@@ -1,12 +1,15 @@
-import type { Core } from '../core';
+import type { Core, Forgotten } from '../core';
 import { type Command, UsageError } from './command';
 import { withApp } from './with-app';
 
 async function listTenants({ tenants }: Core): Promise<void> {
   const all = await tenants.list();
   const width = Math.max(...all.map(({ name }) => name.length));
-  for (const { name, status, created } of all) {
-    process.stdout.write(`${name.padEnd(width)}  ${status.padEnd(8)}  ${new Date(created).toISOString()}\n`);
+  for (const { name, display, status, created } of all) {
+    const called = display === name ? '' : `  ${display}`;
+    process.stdout.write(
+      `${name.padEnd(width)}  ${status.padEnd(8)}  ${new Date(created).toISOString()}${called}\n`,
+    );
   }
 }
 
@@ -23,11 +26,50 @@ async function disableTenant({ tenants }: Core, name: string): Promise<void> {
   process.stdout.write(`Disabled tenant ${name}\n`);
 }
 
+async function enableTenant({ tenants }: Core, name: string): Promise<void> {
+  if (!(await tenants.enable(name))) throw new UsageError(`There is no tenant '${name}'`);
+  process.stdout.write(`Enabled tenant ${name}\n`);
+}
+
+/** Without a display it is called by its name again. */
+async function renameTenant({ tenants }: Core, name: string, words: readonly string[]): Promise<void> {
+  const display = words.length === 0 ? null : words.join(' ');
+  if (!(await tenants.rename(name, display))) throw new UsageError(`There is no tenant '${name}'`);
+  process.stdout.write(`Tenant ${name} is called ${display ?? name}\n`);
+}
+
+async function deleteTenant({ tenants }: Core, name: string, confirmed: string | undefined): Promise<void> {
+  if (confirmed !== name)
+    throw new UsageError(
+      `This removes tenant ${name} and everything in it, for ever. Say its name again: andiron tenant delete ${name} --confirm ${name}`,
+    );
+  const removal = await tenants.remove(name);
+  if (removal === undefined) throw new UsageError(`There is no tenant '${name}'`);
+  const width = Math.max(...removal.tables.map(({ table }) => table.length));
+  for (const { table, removed, left } of removal.tables)
+    process.stdout.write(`${table.padEnd(width)}  ${removed} rows removed, ${left} left\n`);
+  process.stdout.write(`${inWords(removal)}\n`);
+  if (!removal.isComplete) throw new Error(`Something of tenant ${name} is left; run the command again`);
+  process.stdout.write(`Deleted tenant ${name}\n`);
+}
+
+/** What became of what was remembered. */
+function inWords({ processes, silentProcesses, cachedTexts }: Forgotten): string {
+  const silent =
+    silentProcesses === 0 ? '' : `; ${silentProcesses} gave no sign of life and are taken for dead`;
+  const texts =
+    cachedTexts === undefined
+      ? 'Redis could not be reached, and holds what it has for a day at most'
+      : `${cachedTexts} texts removed from Redis`;
+  return `Forgotten by ${processes} server processes${silent}; ${texts}`;
+}
+
 async function showTenant({ tenants }: Core, name: string): Promise<void> {
   const described = await tenants.describe(name);
   if (described === undefined) throw new UsageError(`There is no tenant '${name}'`);
-  const { status, created, settings, own } = described;
-  process.stdout.write(`${name}  ${status}  ${new Date(created).toISOString()}\n`);
+  const { display, status, created, settings, own } = described;
+  const called = display === name ? name : `${name} (${display})`;
+  process.stdout.write(`${called}  ${status}  ${new Date(created).toISOString()}\n`);
   for (const [setting, value] of Object.entries(settings))
     process.stdout.write(`${setting}=${value}${own.includes(setting) ? '' : '  (default of the server)'}\n`);
 }
@@ -49,20 +91,42 @@ function toChanges(words: readonly string[]): Readonly<Record<string, string | n
   return Object.fromEntries(changes);
 }
 
+type Action = (core: Core, name: string, more: readonly string[], confirmed?: string) => Promise<void>;
+
+/** Without further words, but for those that say so. */
+const ACTIONS: ReadonlyMap<string, { readonly run: Action; readonly takesWords?: boolean }> = new Map([
+  ['create', { run: createTenant, takesWords: true }],
+  ['disable', { run: disableTenant }],
+  ['enable', { run: enableTenant }],
+  ['rename', { run: renameTenant, takesWords: true }],
+  ['show', { run: showTenant }],
+  ['set', { run: setTenant, takesWords: true }],
+  [
+    'delete',
+    {
+      run: (core: Core, name: string, _more: readonly string[], confirmed?: string) =>
+        deleteTenant(core, name, confirmed),
+    },
+  ],
+]);
+
 export const tenant: Command = {
   name: 'tenant',
-  usage: 'list | create NAME [SETTING=VALUE …] | disable NAME | show NAME | set NAME SETTING=VALUE …',
-  summary: 'Show the tenants, make one, set its settings, or stop it from being answered; its data stays.',
-  async run({ words }) {
-    const [action, name, ...more] = words;
-    if (name !== undefined && action === 'set' && more.length > 0)
-      return withApp(({ core }) => setTenant(core, name, more));
-    if (name !== undefined && action === 'create')
-      return withApp(({ core }) => createTenant(core, name, more));
-    if (more.length > 0) throw new UsageError('One tenant at a time');
+  usage:
+    'list | create NAME [SETTING=VALUE …] | disable NAME | enable NAME | rename NAME [DISPLAY] | show NAME | set NAME SETTING=VALUE … | delete NAME --confirm NAME',
+  summary:
+    'Show the tenants, make one, set its settings, stop it from being answered and let it again, or delete it with everything in it.',
+  options: { confirm: { type: 'string', help: 'the name again, of what is to be deleted' } },
+  async run({ words, options }) {
+    const [action = '', name, ...more] = words;
     if (action === 'list' && name === undefined) return withApp(({ core }) => listTenants(core));
-    if (name !== undefined && action === 'disable') return withApp(({ core }) => disableTenant(core, name));
-    if (name !== undefined && action === 'show') return withApp(({ core }) => showTenant(core, name));
-    throw new UsageError(`andiron tenant ${tenant.usage}`);
+    const known = ACTIONS.get(action);
+    if (known === undefined || name === undefined || (action === 'set' && more.length === 0))
+      throw new UsageError(`andiron tenant ${tenant.usage}`);
+    if (more.length > 0 && known.takesWords !== true) throw new UsageError('One tenant at a time');
+    const { confirm } = options;
+    return withApp(({ core }) =>
+      known.run(core, name, more, typeof confirm === 'string' ? confirm : undefined),
+    );
   },
 };

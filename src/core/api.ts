@@ -13,6 +13,7 @@ import type { BundleType } from './preparation/bundle';
 import type { ResourceInput } from './preparation/preparer';
 import type { Release } from './fhir/release';
 import type { JobRequest, JobState } from './storage/async-jobs';
+import type { TenantStatus } from './storage/tenants';
 
 /** One stored version, ready to be sent. */
 export interface StoredVersion {
@@ -299,10 +300,42 @@ export interface Capabilities {
 }
 
 export interface Tenant {
+  /** In all addresses; it never changes. */
   readonly name: string;
-  readonly status: 'active' | 'disabled';
+  /** What people call it. */
+  readonly display: string;
+  /** Only an active one is answered. */
+  readonly status: TenantStatus;
   /** Milliseconds since 1970. */
   readonly created: number;
+}
+
+/** Rows of one table. */
+export interface RemovedRows {
+  readonly table: string;
+  /** By this call. */
+  readonly removed: number;
+  /** Counted at the end; 0 where nothing is left. */
+  readonly left: number;
+}
+
+/** How far a removal is. */
+export interface Forgotten {
+  /** Server processes that have forgotten what they remembered. */
+  readonly processes: number;
+  /** Those that gave no sign of life for 20 seconds, and were not waited for. */
+  readonly silentProcesses: number;
+  /** Texts that were removed from Redis; undefined: it could not be reached, and holds them for a day at most. */
+  readonly cachedTexts: number | undefined;
+}
+
+/** What became of a tenant that is removed. */
+export interface TenantRemoval extends Forgotten {
+  readonly name: string;
+  /** False: the time was over; there is more to remove. */
+  readonly isComplete: boolean;
+  /** Every table that keeps something of tenants. */
+  readonly tables: readonly RemovedRows[];
 }
 
 /** A tenant with its settings. */
@@ -388,9 +421,19 @@ export interface Core {
   readonly tenants: {
     list(): Promise<readonly Tenant[]>;
     /** `settings`: by their names; `time-zone` can be set here only. Throws invalidTenantName, invalidValue, tenantExists. */
-    create(name: string, settings?: Readonly<Record<string, string>>): Promise<Tenant>;
-    /** False when there is no such tenant. */
+    create(name: string, settings?: Readonly<Record<string, string>>, display?: string): Promise<Tenant>;
+    /** False when there is no such tenant. Throws forbidden for `system`, tenantBusy. */
     disable(name: string): Promise<boolean>;
+    /** False when there is no such tenant. Throws tenantBusy. */
+    enable(name: string): Promise<boolean>;
+    /** Changes what people call it; null: its name. False when there is no such tenant. Throws invalidValue. */
+    rename(name: string, display: string | null): Promise<boolean>;
+    /**
+     * Removes a tenant and everything in it, for as long as `milliseconds` allow (undefined: to the end); called again, it goes
+     * on. Nothing of the tenant is answered from the beginning on. Undefined when there is no such tenant. Throws forbidden for
+     * `system`, tenantBusy while another process is at it.
+     */
+    remove(name: string, milliseconds?: number): Promise<TenantRemoval | undefined>;
     /** Undefined when there is no such tenant. */
     describe(name: string): Promise<DescribedTenant | undefined>;
     /** By name; null: the server's default again. False when there is no such tenant. Throws `invalidValue`. */

@@ -4,10 +4,12 @@ import { AsyncJobs, type AsyncJobLimits } from './async-jobs';
 import { baseContent } from './base-resources';
 import { RedisCache, type RedisOptions } from './cache/redis-cache';
 import type { Log, TenantSettings } from './context';
+import { ErasureWatch } from './erasure-watch';
 import { ChangeFeeds, type FollowingLimits } from './following/change-feeds';
 import { loadDefinitions } from './fhir/definitions';
 import { RELEASES } from './fhir/release';
 import { runBundle, type BundleTools } from './interactions/bundle/run-bundle';
+import { Forgetter } from './forgetter';
 import { capabilities } from './interactions/capabilities';
 import { changes } from './interactions/changes';
 import { createIfNoneExist } from './interactions/conditional/create';
@@ -40,6 +42,7 @@ import { createThreadedInvoker } from './preparation/threaded-invoker';
 import { createThreadedPreparer } from './preparation/threaded-preparer';
 import { WorkerPool } from './preparation/worker-pool';
 import { reindex, verifyIndex } from './reindex';
+import { forgettable } from './process-memory';
 import { RequestServices } from './request-services';
 import { rowRules } from './row-rules';
 import { SearchParameterWork } from './search-parameter-work';
@@ -61,6 +64,7 @@ import { VersionMemory } from './storage/version-memory';
 import { SearchRunner } from './storage/search-run';
 import { VersionReader } from './storage/version-read';
 import { WriteQueues } from './storage/write-queue';
+import { removeTenant } from './tenant-removal';
 import { createTerminologyEnvironment } from './terminology-environment';
 import { createWriteDoor } from './write-door';
 import { createCodeJudge } from './validation/pending-codes';
@@ -149,7 +153,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const inThread = (task: Task): Promise<TaskResult> => threads.run(task);
 
   const preparationTools = tools.preparationTools(options.extensionBase, informant);
-  const memory = new VersionMemory(limits.versionMemoryBytes);
+  const memory = forgettable(new VersionMemory(limits.versionMemoryBytes));
   const services: Services = {
     definitions: loadDefinitions,
     definitionsOf: (space) => tools.definitionsOf(space),
@@ -239,6 +243,13 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     log,
     changed: (tenant) => spaces.changed(tenant),
   });
+  const erasures = new ErasureWatch({
+    database,
+    log,
+    forgetElsewhere: (some) => threads.tell({ kind: 'forget-spaces', spaces: some }),
+  });
+  await erasures.open();
+  const forgetter = new Forgetter(cache, erasures);
   const jobs = new AsyncJobs({ database, owner: options.database, limits, log });
   const feeds = new ChangeFeeds({
     services,
@@ -253,6 +264,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   });
   cache.listen(({ kind, subject }) => {
     if (kind === 'tenant-changed') spaces.forget(subject);
+    else if (kind === 'erased') erasures.look();
     // For the log alone: nothing is remembered of the base resources that does not name their digest.
     else if (subject !== base.digest) log.warn({}, OTHER_DEFINITIONS);
   });
@@ -264,8 +276,16 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     findSpace: (tenant, release) => spaces.find(tenant, release),
     tenants: {
       list: () => spaces.list(),
-      create: (name, settings) => spaces.create(name, settings),
+      create: (name, settings, display) => spaces.create(name, settings, display),
       disable: (name) => spaces.disable(name),
+      enable: (name) => spaces.enable(name),
+      rename: (name, display) => spaces.rename(name, display),
+      remove: (name, milliseconds) =>
+        removeTenant(
+          { database: options.database, forgetter, changed: (tenant) => spaces.changed(tenant) },
+          name,
+          milliseconds,
+        ),
       describe: (name) => spaces.describe(name),
       changeSettings: (name, changes) => spaces.changeSettings(name, changes),
     },
@@ -348,11 +368,13 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     },
     connections: () => database.usage(),
     startWork() {
+      erasures.start();
       parameterWork.start();
       jobs.start();
     },
     async close() {
       await feeds.close();
+      await erasures.close();
       await jobs.close();
       await parameterWork.close();
       cache.close();

@@ -81,6 +81,7 @@ export const ERROR_CATALOGUE = {
   snapshotImpossible: { status: 422, code: 'processing', message: '{reason}' },
   notSupported: { status: 422, code: 'not-supported', message: '{reason}' },
   tenantExists: { status: 409, code: 'duplicate', message: "There is already a tenant '{tenant}'" },
+  tenantBusy: { status: 409, code: 'conflict', message: "The tenant '{tenant}' is {status}" },
   invalidTenantName: { status: 400, code: 'value', message: 'A tenant name has 1 to 63 of a-z 0-9 -' },
   unauthorized: { status: 401, code: 'login', message: '{reason}' },
   forbidden: { status: 403, code: 'forbidden', message: '{reason}' },

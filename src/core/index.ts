@@ -26,6 +26,7 @@ export { parseHistoryParameters } from './interactions/history-parameters';
 export type { LocalReference } from './fhir/reference';
 export { isRelease, RELEASE_NAMES, RELEASES, type Release } from './fhir/release';
 export { type ReleaseDefinitions, releaseDefinitions, spaceDefinitions } from './release-definitions';
+export { forgettable, mayRemember } from './process-memory';
 export { toFhirError, toOutcome } from './outcome';
 export { Usage } from './usage';
 export { Waiter } from './waiter';

@@ -1,6 +1,7 @@
 import type { DescribedTenant, Tenant } from './api';
 import type { Space, TenantSettings, TenantSpace } from './context';
 import { fhirError } from './errors';
+import { forgettable } from './process-memory';
 import { RELEASE_NAMES, type Release } from './fhir/release';
 import type { SpaceParameters, TenantParameter } from './search/tenant-parameter';
 import {
@@ -32,7 +33,7 @@ interface Known {
 
 /** Which tenants there are, remembered for at most 1.5 seconds. */
 export class Spaces {
-  private readonly known = new Map<string, Known>();
+  private readonly known = forgettable(new Map<string, Known>());
 
   constructor(
     private readonly store: TenantStore,
@@ -109,38 +110,60 @@ export class Spaces {
 
   async list(): Promise<Tenant[]> {
     const rows = await this.store.list();
-    return rows.map(({ name, status, created }) => ({ name, status, created }));
+    return rows.map(toTenant);
   }
 
   /** Throws invalidTenantName, invalidValue, tenantExists. */
-  async create(name: string, settings: StoredSettings = {}): Promise<Tenant> {
+  async create(name: string, settings: StoredSettings = {}, display?: string): Promise<Tenant> {
     if (!TENANT_NAME.test(name)) throw fhirError('invalidTenantName');
     requireFirstSettings(settings);
-    const created = await this.store.create(name, RELEASE_NAMES, settings);
+    if (display !== undefined) requireDisplay(display);
+    const created = await this.store.create(name, RELEASE_NAMES, { settings, display: display ?? null });
     if (!created) throw fhirError('tenantExists', { tenant: name });
     this.changed(name);
     const row = await this.store.find(name);
     if (row === undefined) throw fhirError('storageUnavailable');
-    return { name: row.name, status: row.status, created: row.created };
+    return toTenant(row);
   }
 
+  /** False when there is no such tenant. Throws forbidden, tenantBusy. */
   async disable(name: string): Promise<boolean> {
     if (name === 'system') throw fhirError('forbidden', { reason: 'The tenant system cannot be disabled' });
-    const disabled = await this.store.disable(name);
-    if (disabled) this.changed(name);
-    return disabled;
+    return this.changeStatus(name, 'disabled');
+  }
+
+  /** False when there is no such tenant. Throws tenantBusy. */
+  async enable(name: string): Promise<boolean> {
+    // It always is.
+    return name === 'system' || this.changeStatus(name, 'active');
+  }
+
+  private async changeStatus(name: string, status: 'active' | 'disabled'): Promise<boolean> {
+    if (!TENANT_NAME.test(name)) return false;
+    if (await this.store.changeStatus(name, status)) {
+      this.changed(name);
+      return true;
+    }
+    const row = await this.store.find(name);
+    if (row !== undefined) throw fhirError('tenantBusy', { tenant: name, status: row.status });
+    return false;
+  }
+
+  /** Null: it is called by its name again. False when there is no such tenant. Throws invalidValue. */
+  async rename(name: string, display: string | null): Promise<boolean> {
+    if (display !== null) requireDisplay(display);
+    return TENANT_NAME.test(name) && this.store.rename(name, display);
   }
 
   /** Undefined when there is no such tenant. Asks the database. */
   async describe(name: string): Promise<DescribedTenant | undefined> {
     const row = TENANT_NAME.test(name) ? await this.store.find(name) : undefined;
     if (row === undefined) return undefined;
-    const { status, created } = row;
     const settings = toTenantSettings(row.settings, this.defaults);
     const timeZone = row.settings[TIME_ZONE] ?? DEFAULT_TIME_ZONE;
     const known: StoredSettings = { ...nameSettings(settings), [TIME_ZONE]: timeZone };
     const own = Object.keys(known).filter((setting) => row.settings[setting] === known[setting]);
-    return { name, status, created, settings: known, own };
+    return { ...toTenant(row), settings: known, own };
   }
 
   /** In force in every process within 2 s. False when there is no such tenant. Throws `invalidValue`. */
@@ -156,6 +179,18 @@ export class Spaces {
     this.forget(name);
     this.announce(name);
   }
+}
+
+function toTenant({ name, display, status, created }: TenantRow): Tenant {
+  return { name, display: display ?? name, status, created };
+}
+
+const LONGEST_DISPLAY = 200;
+
+function requireDisplay(display: string): void {
+  if (display.trim() !== '' && display.length <= LONGEST_DISPLAY && !/\p{Cc}/u.test(display)) return;
+  const reason = `What a tenant is called has 1 to ${LONGEST_DISPLAY} characters, in one line`;
+  throw fhirError('invalidValue', { reason });
 }
 
 function toSpaces(

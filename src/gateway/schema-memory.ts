@@ -3,6 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import {
   fhirError,
+  forgettable,
   type Release,
   type ReleaseDefinitions,
   releaseDefinitions,
@@ -42,6 +43,11 @@ export class SchemaMemory {
   /** @param forget told of a schema that is no longer served; requests by it may be under way */
   constructor(forget: (schema: GraphQLSchema) => void) {
     this.#own = new LRUCache<number, Own>({ max: MAX_OWN, dispose: ({ schema }) => forget(schema) });
+    forgettable(this);
+  }
+
+  forgetSpaces(spaces: ReadonlySet<number>): void {
+    for (const space of spaces) this.#own.delete(space);
   }
 
   /** Cost: two look-ups; half a second the first time. Throws `overloaded`. */

@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import {
+  forgettable,
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  mayRemember,
   parseStoredObject,
   type StoredVersion,
 } from '../core/index';
@@ -20,7 +22,7 @@ export interface ParsedResources {
 
 /** Parsed versions of all spaces, those used last, within bounds of memory. */
 export class ParsedMemory {
-  private readonly known = new LRUCache<string, JsonObject>({ maxSize: MAX_BYTES });
+  private readonly known = forgettable(new LRUCache<string, JsonObject>({ maxSize: MAX_BYTES }));
 
   /** Cost: parsing, once; then one lookup. */
   within(space: number): ParsedResources {
@@ -35,7 +37,8 @@ export class ParsedMemory {
     let object = this.known.get(key);
     if (object === undefined) {
       object = parseResource(text);
-      this.known.set(key, object, { size: key.length + text.length * BYTES_PER_CHARACTER });
+      if (mayRemember(space))
+        this.known.set(key, object, { size: key.length + text.length * BYTES_PER_CHARACTER });
     }
     return object;
   }

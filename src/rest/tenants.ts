@@ -1,7 +1,11 @@
 /**
  * Tenant administration, from this machine only: POST /w/system/api/v1/tenants {"name":"acme"} answers 201, or 409 if
- * the name is taken, or 400; `settings` may stand beside the name, `time-zone` only there; GET lists all. PATCH /w/system/api/v1/tenants/acme {"settings":{"validation":"structure"}} sets its
- * settings, null takes one back to the default of the server; GET shows them.
+ * the name is taken, or 400; `display` and `settings` may stand beside the name, `time-zone` only there; GET lists all.
+ *
+ * PATCH /w/system/api/v1/tenants/acme {"settings":{"validation":"structure"}} sets its settings, null takes one back to the
+ * default of the server; "status" is active or disabled, "display" what people call it; GET shows all. DELETE
+ * /w/system/api/v1/tenants/acme?confirm=acme removes it and everything in it: 200 with a report when it is done, 202 when it
+ * takes longer, to be sent again (docs/tenants.md).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, parseJson, type Core, type JsonObject, type JsonValue, type Tenant } from '../core';
@@ -9,11 +13,17 @@ import { requireContentType } from './body';
 import { INTERACTIONS } from './interaction-names';
 import { methodNotAllowed } from './method';
 
-type NamedRequest = FastifyRequest<{ Body: string | undefined; Params: { name: string } }>;
+type NamedRequest = FastifyRequest<{
+  Body: string | undefined;
+  Params: { name: string };
+  Querystring: { confirm?: unknown };
+}>;
 type TenantRequest = FastifyRequest<{ Body: string | undefined }>;
 
 const PATH = '/w/system/api/v1/tenants';
 const NAMED = `${PATH}/:name`;
+/** After so long a removal is answered with how far it is. */
+const REMOVAL_MS = 20_000;
 
 export function registerTenantRoutes(server: FastifyInstance, core: Core): void {
   server.get(PATH, async (request, reply) => {
@@ -24,8 +34,8 @@ export function registerTenantRoutes(server: FastifyInstance, core: Core): void 
   server.post(PATH, async (request: TenantRequest, reply) => {
     admit(request);
     requireContentType(request.headers, ['application/json'], 'r4');
-    const { name, settings } = readNew(request.body ?? '');
-    const tenant = await core.tenants.create(name, settings);
+    const { name, display, settings } = readNew(request.body ?? '');
+    const tenant = await core.tenants.create(name, settings, display);
     return send(request, reply, 201, toAnswer(tenant));
   });
   server.route({
@@ -49,16 +59,26 @@ export function registerTenantRoutes(server: FastifyInstance, core: Core): void 
   server.patch(NAMED, async (request: NamedRequest, reply) => {
     admit(request);
     requireContentType(request.headers, ['application/json', 'application/merge-patch+json'], 'r4');
-    const changes = readSettings(request.body ?? '');
-    if (!(await core.tenants.changeSettings(request.params.name, changes))) throw fhirError('unknownTenant');
+    await change(core, request.params.name, readChanges(request.body ?? ''));
     return describe(request, reply);
   });
+  server.delete(NAMED, async (request: NamedRequest, reply) => {
+    admit(request);
+    const { name } = request.params;
+    if (request.query.confirm !== name) {
+      const reason = 'A tenant is deleted with everything in it; say its name again: ?confirm=name';
+      throw fhirError('invalidValue', { reason });
+    }
+    const removal = await core.tenants.remove(name, REMOVAL_MS);
+    if (removal === undefined) throw fhirError('unknownTenant');
+    return send(request, reply, removal.isComplete ? 200 : 202, removal);
+  });
   server.route({
-    method: ['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'],
+    method: ['POST', 'PUT', 'OPTIONS', 'TRACE'],
     url: NAMED,
     handler: (request) => {
       admit(request);
-      throw methodNotAllowed(request.method, 'GET, HEAD, PATCH');
+      throw methodNotAllowed(request.method, 'GET, HEAD, PATCH, DELETE');
     },
   });
 }
@@ -89,11 +109,19 @@ function parseBody(body: string): JsonValue {
   return parseJson(body).value;
 }
 
-/** `{"name":"acme"}`, with `"settings":{"time-zone":"Europe/Copenhagen"}` if wanted. */
-function readNew(body: string): { readonly name: string; readonly settings: Record<string, string> } {
+interface NewTenant {
+  readonly name: string;
+  readonly display?: string;
+  readonly settings: Record<string, string>;
+}
+
+/** `{"name":"acme"}`, with `"display":"Acme"` and `"settings":{"time-zone":"Europe/Copenhagen"}` if wanted. */
+function readNew(body: string): NewTenant {
   const value = parseBody(body);
-  const { name, settings = {} } = isObject(value) ? value : {};
+  const { name, display, settings = {} } = isObject(value) ? value : {};
   if (typeof name !== 'string') throw fhirError('invalidTenantName');
+  if (display !== undefined && typeof display !== 'string')
+    throw fhirError('invalidValue', { reason: 'The member "display" is a text' });
   const first = new Map<string, string>();
   for (const [setting, wanted] of Object.entries(isObject(settings) ? settings : { settings })) {
     if (typeof wanted !== 'string') {
@@ -102,18 +130,37 @@ function readNew(body: string): { readonly name: string; readonly settings: Reco
     }
     first.set(setting, wanted);
   }
-  return { name, settings: Object.fromEntries(first) };
+  return { name, ...(display === undefined ? {} : { display }), settings: Object.fromEntries(first) };
 }
 
-/** `{"settings":{"validation":"structure","search-unknown":null}}` and nothing else. */
-function readSettings(body: string): Record<string, string | null> {
+interface TenantChanges {
+  readonly settings?: Readonly<Record<string, string | null>>;
+  readonly status?: 'active' | 'disabled';
+  readonly display?: string | null;
+}
+
+/** `{"settings":{"validation":"structure","search-unknown":null},"status":"disabled","display":"Acme"}`, of which each may be absent. */
+function readChanges(body: string): TenantChanges {
   const value = parseBody(body);
-  const members = isObject(value) ? Object.keys(value) : [];
-  const settings = isObject(value) && members.length === 1 ? value['settings'] : undefined;
-  if (!isObject(settings)) {
-    const reason = 'The body is an object with the one member "settings", an object of names and values';
+  const { settings, status, display, ...others } = isObject(value) ? value : { '': null };
+  const isAny = settings !== undefined || status !== undefined || display !== undefined;
+  if (!isAny || Object.keys(others).length > 0 || (settings !== undefined && !isObject(settings))) {
+    const reason =
+      'The body is an object with "settings" (an object of names and values), "status" or "display"';
     throw fhirError('invalidValue', { reason });
   }
+  if (status !== undefined && status !== 'active' && status !== 'disabled')
+    throw fhirError('invalidValue', { reason: 'The status is active or disabled' });
+  if (display !== undefined && display !== null && typeof display !== 'string')
+    throw fhirError('invalidValue', { reason: 'The member "display" is a text, or null for the name' });
+  return {
+    ...(settings === undefined ? {} : { settings: readSettings(settings) }),
+    ...(status === undefined ? {} : { status }),
+    ...(display === undefined ? {} : { display }),
+  };
+}
+
+function readSettings(settings: JsonObject): Readonly<Record<string, string | null>> {
   const changes = new Map<string, string | null>();
   for (const [name, wanted] of Object.entries(settings)) {
     if (typeof wanted !== 'string' && wanted !== null) {
@@ -125,12 +172,24 @@ function readSettings(body: string): Record<string, string | null> {
   return Object.fromEntries(changes);
 }
 
+/** Throws unknownTenant, invalidValue, forbidden, tenantBusy. What is wrong with a setting is told before anything is changed. */
+async function change(core: Core, name: string, { settings, status, display }: TenantChanges): Promise<void> {
+  const steps = [
+    ...(settings === undefined ? [] : [() => core.tenants.changeSettings(name, settings)]),
+    ...(display === undefined ? [] : [() => core.tenants.rename(name, display)]),
+    ...(status === undefined
+      ? []
+      : [() => (status === 'active' ? core.tenants.enable(name) : core.tenants.disable(name))]),
+  ];
+  for (const step of steps) if (!(await step())) throw fhirError('unknownTenant');
+}
+
 function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function toAnswer({ name, status, created }: Tenant): object {
-  return { name, status, created: new Date(created).toISOString() };
+function toAnswer({ name, display, status, created }: Tenant): object {
+  return { name, display, status, created: new Date(created).toISOString() };
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, status: number, answer: object): FastifyReply {

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { Redis, ReplyError } from 'ioredis';
 import type { Log } from '../context';
 import type { BucketAnswer, BucketRequest } from '../limits/token-bucket';
+import { mayRemember } from '../process-memory';
 import { VERSION } from '../version';
 import { takeTokens } from './take-tokens';
 
@@ -16,8 +17,11 @@ export interface RedisOptions {
 
 /** A word between the processes of one installation. It may be lost: whoever listens must be right without it. */
 export interface Notice {
-  /** tenant-changed: subject is its name. definitions-changed: subject is the digest of the set now in the database. */
-  readonly kind: 'tenant-changed' | 'definitions-changed';
+  /**
+   * tenant-changed: subject is its name. definitions-changed: subject is the digest of the set now in the database.
+   * erased: something was; subject is the number of the erasure.
+   */
+  readonly kind: 'tenant-changed' | 'definitions-changed' | 'erased';
   readonly subject: string;
 }
 
@@ -26,6 +30,8 @@ const COMMAND_TIMEOUT_MS = 250;
 const CONNECT_TIMEOUT_MS = 2_000;
 const LONGEST_RETRY_MS = 2_000;
 const TIME_TO_LIVE_SECONDS = 24 * 60 * 60;
+/** A key that was put while keys were removed is met by the next round. */
+const MAX_FORGET_ROUNDS = 5;
 /** Larger texts are not worth the way. */
 const MAX_TEXT_LENGTH = 4 * 1024 * 1024;
 
@@ -124,7 +130,7 @@ export class RedisCache {
 
   /** Returns at once; a failure loses the text only. */
   put(space: number, key: string, text: string): void {
-    if (text.length > MAX_TEXT_LENGTH) return;
+    if (text.length > MAX_TEXT_LENGTH || !mayRemember(space)) return;
     this.commands.set(this.keyOf(space, key), text, 'EX', TIME_TO_LIVE_SECONDS).catch(() => undefined);
   }
 
@@ -136,6 +142,36 @@ export class RedisCache {
     } catch {
       return undefined;
     }
+  }
+
+  /**
+   * Removes every text of a space, whichever version of the program put it there, and says how many; then looks again.
+   * Undefined: Redis could not be asked, and what it holds lasts for a day at most. Cost: a walk over all keys of Redis.
+   */
+  async forget(space: number): Promise<number | undefined> {
+    const pattern = `${this.prefix.replace(/[\\*?[\]]/g, '\\$&')}:${space}:*`;
+    try {
+      let removed = 0;
+      for (let round = 0; round < MAX_FORGET_ROUNDS; round++) {
+        const found = await this.removeMatching(pattern);
+        removed += found;
+        if (found === 0) return removed;
+      }
+      return undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private async removeMatching(pattern: string): Promise<number> {
+    let removed = 0;
+    let cursor = '0';
+    do {
+      const [next, keys] = await this.commands.scan(cursor, 'MATCH', pattern, 'COUNT', 1000);
+      if (keys.length > 0) removed += await this.commands.unlink(...keys);
+      cursor = next;
+    } while (cursor !== '0');
+    return removed;
   }
 
   private keyOf(space: number, key: string): string {
@@ -210,7 +246,7 @@ function toNotice(message: string): Notice | undefined {
     if (typeof parsed !== 'object' || parsed === null || !('kind' in parsed) || !('subject' in parsed))
       return undefined;
     const { kind, subject } = parsed;
-    if (kind !== 'tenant-changed' && kind !== 'definitions-changed') return undefined;
+    if (kind !== 'tenant-changed' && kind !== 'definitions-changed' && kind !== 'erased') return undefined;
     return typeof subject === 'string' ? { kind, subject } : undefined;
   } catch {
     return undefined;

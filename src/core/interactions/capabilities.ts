@@ -5,6 +5,7 @@ import type { RequestContext, TenantSettings } from '../context';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { RELEASES } from '../fhir/release';
 import { operationsOf } from '../operations/invoke';
+import { forgettable } from '../process-memory';
 import { storedParameters } from '../search/parameter';
 import { searchableParameters } from '../search/searchable';
 import type { NamedQuery } from '../search/named-query';
@@ -60,11 +61,11 @@ const MAX_KNOWN = 1_000;
 
 /** By release and what is told of settings. */
 const ofReleases = new Map<string, Capabilities>();
-const ofSpaces = new LRUCache<number, Made>({ max: MAX_OWN });
-const plainSpaces = new LRUCache<number, string>({ max: MAX_KNOWN });
+const ofSpaces = forgettable(new LRUCache<number, Made>({ max: MAX_OWN }));
+const plainSpaces = forgettable(new LRUCache<number, string>({ max: MAX_KNOWN }));
 
 /** Normative portions and statements on terminology, by the texts that they were made of. */
-const others = new LRUCache<string, Capabilities>({ max: 2 * MAX_OWN });
+const others = forgettable(new LRUCache<string, Capabilities>({ max: 2 * MAX_OWN }));
 
 /**
  * What a space can do, in one of the modes of http.html#capabilities. Cost: one statement and two lookups.

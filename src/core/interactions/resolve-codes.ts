@@ -16,6 +16,7 @@ import {
 import { listMembers, Question } from '../fhir/terminology/membership';
 import { parseCanonical, type TerminologySource } from '../fhir/terminology/source';
 import { parseStored, terminologyOf } from '../operations/terminology';
+import { forgettable } from '../process-memory';
 import type { CodeRows, HashedCode, PendingPredicate, Predicate } from '../search/predicate';
 import { hashCodes } from '../search/types/token';
 import type { Services } from '../services';
@@ -42,7 +43,7 @@ interface Members {
 }
 
 /** By space, version of its terminology, and name of the value set. */
-const remembered = new LRUCache<string, Members>({ maxSize: 200_000 });
+const remembered = forgettable(new LRUCache<string, Members>({ maxSize: 200_000 }));
 
 /**
  * `:in` and `:not-in`: the codes of the value set, or of the code systems that it has whole. `name`: the parameter as it

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../context';
 import { RELEASES, type Release } from '../fhir/release';
 import { EXPANSION_PARAMETERS_REFUSED, VALUE_SET_EXPAND } from '../operations/value-set-expand';
+import { forgettable } from '../process-memory';
 import type { Services } from '../services';
 import { listCodeSystems, type CodeSystemHead } from '../storage/code-systems';
 import { createTerminologyStorage } from '../terminology-environment';
@@ -10,7 +11,7 @@ import { VERSION, VERSION_DATE } from '../version';
 /** Statements that are kept, some 100 kB each. */
 const MAX_KEPT = 50;
 
-const statements = new LRUCache<string, Promise<string>>({ max: MAX_KEPT });
+const statements = forgettable(new LRUCache<string, Promise<string>>({ max: MAX_KEPT }));
 
 /** What a code system has its codes in: of the others only the description is here. */
 const WITH_CODES: ReadonlySet<string> = new Set(['complete', 'example', 'fragment']);

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { forgettable } from '../process-memory';
 import { type CodeSystem } from '../fhir/terminology/code-system';
 
 /** Code systems that were parsed before, by the key of their stored version. One for all spaces of a process. */
@@ -9,7 +10,7 @@ export interface CodeSystemMemory {
 
 /** Keeps code systems of at most `maxCharacters` of JSON text together (a parsed one takes about five times that). */
 export function createCodeSystemMemory(maxCharacters = 16_000_000): CodeSystemMemory {
-  const remembered = new LRUCache<string, CodeSystem>({ maxSize: maxCharacters });
+  const remembered = forgettable(new LRUCache<string, CodeSystem>({ maxSize: maxCharacters }));
   return {
     get(key, size, make) {
       let codeSystem = remembered.get(key);

@@ -73,6 +73,8 @@ export type ToWorker =
   | { readonly kind: 'task'; readonly number: number; readonly task: Task }
   /** The Bundle of this number is not needed any more. */
   | { readonly kind: 'forget'; readonly number: number }
+  /** Something of these spaces was erased. */
+  | { readonly kind: 'forget-spaces'; readonly spaces: readonly number[] }
   | { readonly kind: 'answer'; readonly number: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly number: number; readonly failure: Failure };
 

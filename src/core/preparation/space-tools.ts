@@ -9,6 +9,7 @@ import { createValidator, type Validator } from '../fhir/validate';
 import { createExtractor, type Extractor } from '../search/extract';
 import type { Hasher } from '../search/hash';
 import type { IndexRows } from '../search/index-rows';
+import { forgettable } from '../process-memory';
 import { keyOf } from '../search/resource-key';
 import { withTenantParameters } from '../search/tenant-parameter';
 import type { SearchTypeContext } from '../search/types/search-type';
@@ -41,10 +42,10 @@ interface MadeDefinitions {
 export class SpaceTools {
   private readonly types = new Map<Release, ReadonlySet<string>>();
   private readonly validators = new Map<Release, Validator>();
-  private readonly resolvers = new LRUCache<number, ReferenceResolver>({ max: MAX_SPACES });
-  private readonly extractors = new LRUCache<number, MadeExtractor>({ max: MAX_SPACES });
-  private readonly scanning = new LRUCache<number, MadeExtractor>({ max: MAX_SPACES });
-  private readonly searched = new LRUCache<number, MadeDefinitions>({ max: MAX_SPACES });
+  private readonly resolvers = forgettable(new LRUCache<number, ReferenceResolver>({ max: MAX_SPACES }));
+  private readonly extractors = forgettable(new LRUCache<number, MadeExtractor>({ max: MAX_SPACES }));
+  private readonly scanning = forgettable(new LRUCache<number, MadeExtractor>({ max: MAX_SPACES }));
+  private readonly searched = forgettable(new LRUCache<number, MadeDefinitions>({ max: MAX_SPACES }));
 
   constructor(private readonly options: SpaceToolsOptions) {
     for (const release of RELEASE_NAMES) {

@@ -56,7 +56,7 @@ export class WorkerPool {
   }
 
   /** Says something to the thread, if there is one. */
-  tell(message: Extract<ToWorker, { kind: 'forget' }>): void {
+  tell(message: Extract<ToWorker, { kind: 'forget' | 'forget-spaces' }>): void {
     if (this.worker !== undefined) send(this.worker, message);
   }
 

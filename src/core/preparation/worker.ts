@@ -10,6 +10,7 @@ import { createOperationEnvironment, type OperationParts } from '../operation-en
 import { createCodeSystemMemory } from '../operations/code-system-memory';
 import type { CanonicalResource } from '../operations/environment';
 import { invokeOperation } from '../operations/invoke';
+import { forgetSpaces } from '../process-memory';
 import { createHasher } from '../search/hash';
 import type { ListedCodes } from '../validation/structure-source';
 import { KeptBundles } from './kept-bundles';
@@ -125,6 +126,10 @@ function listen(port: MessagePort, settings: WorkerSettings): void {
   port.on('message', (message: ToWorker) => {
     if (message.kind === 'forget') {
       bundles.forget(message.number);
+      return;
+    }
+    if (message.kind === 'forget-spaces') {
+      forgetSpaces(message.spaces);
       return;
     }
     if (message.kind !== 'task') {

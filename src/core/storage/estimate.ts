@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import { forgettable } from '../process-memory';
 import { canDrive } from '../search/plan';
 import type { Criterion, Predicate, TypeCriteria } from '../search/predicate';
 import type { Database } from './database';
@@ -21,8 +22,12 @@ export class Estimator {
   constructor(
     private readonly database: Database,
     private readonly most: number,
-    private readonly counts = new LRUCache<string, number>({ max: MAX_REMEMBERED, ttl: COUNT_AGE_MS }),
-    private readonly totals = new LRUCache<string, number>({ max: MAX_REMEMBERED, ttl: TOTAL_AGE_MS }),
+    private readonly counts = forgettable(
+      new LRUCache<string, number>({ max: MAX_REMEMBERED, ttl: COUNT_AGE_MS }),
+    ),
+    private readonly totals = forgettable(
+      new LRUCache<string, number>({ max: MAX_REMEMBERED, ttl: TOTAL_AGE_MS }),
+    ),
   ) {}
 
   /** The same, remembering the same, by statements of this database. */

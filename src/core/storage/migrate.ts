@@ -75,6 +75,9 @@ const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ['execute', 'function andiron.remove_async_job'],
   ['execute', 'function andiron.take_tokens'],
   ['execute', 'function andiron.forget_full_buckets'],
+  ['execute', 'function andiron.attend'],
+  ['execute', 'function andiron.last_erasure'],
+  ['execute', 'function andiron.leave'],
 ];
 
 /**
@@ -161,6 +164,8 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.restart_search_parameters(int, text)', 'execute')
         and has_function_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.remove_async_job(int, text)', 'execute')
+        and has_function_privilege(
+          ${sql.lit(APPLICATION_ROLE)}, 'andiron.leave(text)', 'execute')
         and has_function_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.require_targets(int, smallint[], bigint[], int[], boolean)', 'execute')
         and has_function_privilege(

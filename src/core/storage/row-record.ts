@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { forgettable } from '../process-memory';
 import type { Database } from './database';
 import type { OwnerSession } from './owner-session';
 import { bind, defineStatement, template } from './statement';
@@ -62,7 +63,7 @@ const MAX_NOTED = 100_000;
 
 /** What the index rows of each space were made with, as the database remembers it (migrations/0003). */
 export class RowRecord {
-  private readonly noted = new Set<number>();
+  private readonly noted = forgettable(new Set<number>());
   private readonly noting = new Map<number, Promise<void>>();
   private readonly bound: { readonly releases: readonly string[]; readonly rules: readonly string[] };
 

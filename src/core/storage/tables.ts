@@ -10,7 +10,8 @@ export interface Tables {
   'andiron.tenant': {
     number: number;
     name: string;
-    status: 'active' | 'disabled';
+    status: 'active' | 'disabled' | 'importing' | 'deleting';
+    display: string | null;
     created: Date;
     settings: Record<string, string>;
     search_parameters: number;
@@ -22,6 +23,8 @@ export interface Tables {
     rows_made_with: string[];
     last_parameter: number;
   };
+  'andiron.erasure': { number: string; spaces: number[]; made: Date };
+  'andiron.server_process': { id: string; beat: Date; forgotten: string };
   'andiron.change_counter': { tenant: number; last_sequence: number; search_parameters: number };
   'andiron.search_parameter': {
     space: number;

@@ -4,10 +4,15 @@ import { clientConfiguration, type Database, type DatabaseOptions } from './data
 import { bind, defineStatement, template } from './statement';
 import { translateDatabaseError } from './database-error';
 
+/** Only an active one is answered. */
+export type TenantStatus = 'active' | 'disabled' | 'importing' | 'deleting';
+
 export interface TenantRow {
   readonly number: number;
   readonly name: string;
-  readonly status: 'active' | 'disabled';
+  /** What people call it; null: by its name. */
+  readonly display: string | null;
+  readonly status: TenantStatus;
   /** Milliseconds since 1970. */
   readonly created: number;
   /** Space numbers by release name. */
@@ -18,7 +23,7 @@ export interface TenantRow {
   readonly searchParameters: number;
 }
 
-const COLUMNS = sql`t.number, t.name, t.status, floor(extract(epoch from t.created) * 1000)::bigint,
+const COLUMNS = sql`t.number, t.name, t.display, t.status, floor(extract(epoch from t.created) * 1000)::bigint,
   (select jsonb_object_agg(s.release, s.number) from andiron.space s where s.tenant = t.number), t.settings,
   t.search_parameters`;
 
@@ -30,7 +35,8 @@ const LIST_TENANTS = defineStatement(
 );
 const CREATE_TENANT = template(sql`
   with created as (
-    insert into andiron.tenant (name, settings) values (${bind('name')}, ${bind('settings')}::jsonb)
+    insert into andiron.tenant (name, display, settings)
+    values (${bind('name')}, ${bind('display')}, ${bind('settings')}::jsonb)
     on conflict do nothing returning number
   ), counter as (
     insert into andiron.change_counter (tenant) select number from created
@@ -38,8 +44,12 @@ const CREATE_TENANT = template(sql`
   insert into andiron.space (tenant, release)
     select c.number, r.name from created c, unnest(${bind('releases')}::text[]) as r (name)
   returning number`);
-const DISABLE_TENANT = template(sql`
-  update andiron.tenant set status = 'disabled' where name = ${bind('name')} and name <> 'system' returning number`);
+/** Of one that is active or disabled; others are what becomes of them. */
+const CHANGE_STATUS = template(sql`
+  update andiron.tenant set status = ${bind('status')}
+  where name = ${bind('name')} and name <> 'system' and status in ('active', 'disabled') returning number`);
+const RENAME_TENANT = template(sql`
+  update andiron.tenant set display = ${bind('display')} where name = ${bind('name')} returning number`);
 
 const CHANGE_SETTINGS = template(sql`
   update andiron.tenant set settings = jsonb_strip_nulls(settings || ${bind('changes')}::jsonb)
@@ -50,7 +60,8 @@ const MAX_TENANTS = 100_000;
 /** The control plane: which tenants there are. Changes are made as the owner, on a connection of their own. */
 export class TenantStore {
   private readonly createStatement = defineStatement(CREATE_TENANT, { named: false });
-  private readonly disableStatement = defineStatement(DISABLE_TENANT, { named: false });
+  private readonly statusStatement = defineStatement(CHANGE_STATUS, { named: false });
+  private readonly renameStatement = defineStatement(RENAME_TENANT, { named: false });
 
   private readonly settingsStatement = defineStatement(CHANGE_SETTINGS, { named: false });
 
@@ -73,14 +84,22 @@ export class TenantStore {
   async create(
     name: string,
     releases: readonly string[],
-    settings: Readonly<Record<string, string>> = {},
+    {
+      settings,
+      display,
+    }: { readonly settings: Readonly<Record<string, string>>; readonly display: string | null },
   ): Promise<boolean> {
-    return this.change(this.createStatement, { name, releases, settings: JSON.stringify(settings) });
+    return this.change(this.createStatement, { name, releases, display, settings: JSON.stringify(settings) });
   }
 
-  /** False when there is no such tenant, or it is `system`. */
-  async disable(name: string): Promise<boolean> {
-    return this.change(this.disableStatement, { name });
+  /** False when there is no such tenant, it is `system`, or it is being imported or deleted. */
+  async changeStatus(name: string, status: 'active' | 'disabled'): Promise<boolean> {
+    return this.change(this.statusStatement, { name, status });
+  }
+
+  /** Null: it is called by its name. False when there is no such tenant. */
+  async rename(name: string, display: string | null): Promise<boolean> {
+    return this.change(this.renameStatement, { name, display });
   }
 
   /** Null takes a setting away. False when there is no such tenant. */
@@ -90,7 +109,7 @@ export class TenantStore {
 
   private async change(
     statement: ReturnType<typeof defineStatement>,
-    bound: Record<string, string | readonly string[]>,
+    bound: Record<string, string | null | readonly string[]>,
   ): Promise<boolean> {
     const client = new Client(clientConfiguration(this.owner));
     // A lost connection fails the statement, which tells; without a listener the event would end the process.
@@ -108,14 +127,15 @@ export class TenantStore {
 }
 
 function toTenantRow(row: readonly unknown[]): TenantRow {
-  const [number, name, status, created, spaces, settings, searchParameters] = row as [
+  const [number, name, display, status, created, spaces, settings, searchParameters] = row as [
     number,
     string,
+    string | null,
     TenantRow['status'],
     number,
     Record<string, number> | null,
     Record<string, string>,
     number,
   ];
-  return { number, name, status, created, spaces: spaces ?? {}, settings, searchParameters };
+  return { number, name, display, status, created, spaces: spaces ?? {}, settings, searchParameters };
 }

@@ -1,3 +1,4 @@
+import { mayRemember } from '../process-memory';
 import type { VersionMark, VersionRow } from './version-row';
 
 /** Longer texts would push out many others. */
@@ -34,11 +35,20 @@ export class VersionMemory {
     const name = `${space} ${type}`;
     let group = this.groups.get(name);
     if (group === undefined) {
-      group = new RememberedType((row) => this.add(row));
+      group = new RememberedType((row) => mayRemember(space) && this.add(row));
       // Those that nothing was ever kept of are many too, where there are many tenants.
       if (this.count(ROW_BYTES)) this.groups.set(name, group);
     }
     return group;
+  }
+
+  /** Also those that somebody who reads at this moment still holds. */
+  forgetSpaces(spaces: ReadonlySet<number>): void {
+    for (const [name, group] of this.groups) {
+      if (!spaces.has(Number(name.slice(0, name.indexOf(' '))))) continue;
+      group.clear();
+      this.groups.delete(name);
+    }
   }
 
   /** Whether a row of this size may be kept; counts it. */
@@ -92,6 +102,11 @@ export class RememberedType {
   /** Remembers a row with its text in the place of another version of the same resource. */
   keep(keyText: string, row: VersionRow): void {
     if (this.add(row)) this.young.set(keyText, row);
+  }
+
+  clear(): void {
+    this.young.clear();
+    this.old.clear();
   }
 
   /** Forgets what is old; false when nothing is left. */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { forgettable } from '../process-memory';
 import type { ComposedValueSet, Selection } from '../fhir/terminology/compose';
 
 /** Why codes cannot be looked up, and the rule under which that is reported. */
@@ -18,7 +19,7 @@ export interface ValueSetMemory {
 
 /** Keeps value sets that draw on `maxConcepts` together (one takes about 1 kB). */
 export function createValueSetMemory(maxConcepts = 50_000): ValueSetMemory {
-  const remembered = new LRUCache<string, FoundValueSet>({ maxSize: maxConcepts });
+  const remembered = forgettable(new LRUCache<string, FoundValueSet>({ maxSize: maxConcepts }));
   return {
     get: (key) => remembered.get(key),
     put(key, found) {

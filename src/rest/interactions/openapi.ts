@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { RELEASES } from '../../core';
+import { forgettable, RELEASES } from '../../core';
 import type { Exchange } from '../exchange';
 import { describeApi, type DescribedRoute } from '../openapi';
 import type { CapabilityLists } from '../openapi/statement';
@@ -12,7 +12,9 @@ const CONTENT_TYPE = 'application/json; charset=utf-8';
 
 /** Documents by the statement that they were made of, about half a megabyte each. */
 const KEPT = 20;
-const documents = new LRUCache<string, { readonly text: string; readonly etag: string }>({ max: KEPT });
+const documents = forgettable(
+  new LRUCache<string, { readonly text: string; readonly etag: string }>({ max: KEPT }),
+);
 
 /** `routes`: all of the server's that are no refusals. */
 export async function openapi(exchange: Exchange, routes: readonly DescribedRoute[]): Promise<FastifyReply> {

@@ -30,7 +30,7 @@ export async function openStorage(): Promise<OpenedStorage> {
     database,
     owner,
     async createTenant(name) {
-      await tenants.create(name, ['r4', 'r4b']);
+      await tenants.create(name, ['r4', 'r4b'], { settings: {}, display: null });
       const found = await tenants.find(name);
       const number = found?.spaces['r4'];
       if (number === undefined) throw new Error(`${name} was not made`);

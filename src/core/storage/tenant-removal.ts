@@ -1,0 +1,62 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Owned } from './owned-tables';
+import type { OwnerSession } from './owner-session';
+import { bind, defineStatement, template, type Statement } from './statement';
+
+function unnamed(raw: RawBuilder<unknown>): Statement {
+  return defineStatement(template(raw), { named: false });
+}
+
+/** Beside the locks of row-record.ts; any number. */
+const TENANT_LOCK = 7_230_913;
+
+const LOCK = unnamed(sql`select pg_try_advisory_lock(${bind('lock')}::int, ${bind('tenant')}::int)`);
+const FIND = unnamed(sql`
+  select t.number, coalesce((select array_agg(s.number order by s.number) from andiron.space s where s.tenant = t.number), '{}')
+  from andiron.tenant t where t.name = ${bind('name')} limit 1`);
+const BEGIN = unnamed(
+  sql`update andiron.tenant set status = 'deleting' where number = ${bind('tenant')}::int and name <> 'system'`,
+);
+const STOP_WRITES = unnamed(sql`delete from andiron.change_counter where tenant = ${bind('tenant')}::int`);
+const END_SPACES = unnamed(sql`delete from andiron.space where tenant = ${bind('tenant')}::int`);
+const END = unnamed(
+  sql`delete from andiron.tenant where number = ${bind('tenant')}::int and name <> 'system' and status = 'deleting'`,
+);
+const NO_TIME_LIMIT = unnamed(sql`set statement_timeout = 0`);
+/** What is dead already is passed over by its index, and a table of others is not read from end to end. */
+const BY_INDEX = unnamed(sql`set enable_seqscan = off`);
+
+/** For a session that goes through all of a tenant. */
+export async function workWithoutLimits(session: OwnerSession): Promise<void> {
+  await session.run(NO_TIME_LIMIT);
+  await session.run(BY_INDEX);
+}
+
+export async function findOwned(session: OwnerSession, name: string): Promise<Owned | undefined> {
+  const [row] = await session.run(FIND, { name });
+  if (row === undefined) return undefined;
+  const [tenant, spaces] = row as [number, number[]];
+  return { tenant, spaces };
+}
+
+/** False: another process removes or imports it. Held until the end of the session. */
+export async function lockTenant(session: OwnerSession, tenant: number): Promise<boolean> {
+  const [row] = await session.run(LOCK, { lock: TENANT_LOCK, tenant });
+  return row?.[0] === true;
+}
+
+/** Waits for the writes that are under way; from its commit on there are none. */
+export async function beginRemoval(session: OwnerSession, tenant: number): Promise<void> {
+  await session.transaction(async () => {
+    await session.run(BEGIN, { tenant });
+    await session.run(STOP_WRITES, { tenant });
+  });
+}
+
+/** The rows of its spaces, which say whose all other rows are, and its own. */
+export async function endRemoval(session: OwnerSession, tenant: number): Promise<void> {
+  await session.transaction(async () => {
+    await session.run(END_SPACES, { tenant });
+    await session.run(END, { tenant });
+  });
+}

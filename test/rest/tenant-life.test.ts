@@ -1,0 +1,180 @@
+/** What becomes of a tenant: renamed, stopped, let again, removed with everything in it. */
+import { Client } from 'pg';
+import { RELEASE_NAMES } from '../../src/core';
+import { OwnerSession } from '../../src/core/storage/owner-session';
+import { readOwnedTables } from '../../src/core/storage/owned-tables';
+import { startServer, type TestServer } from '../support/server';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+/** Kept for the whole installation, not for a tenant; what identifies tenants themselves. */
+const OF_ALL = ['erasure', 'installation', 'server_process', 'space', 'tenant', 'token_bucket'];
+
+let server: TestServer;
+let owner: Client;
+beforeAll(async () => {
+  server = await startServer();
+  owner = new Client(server.database.settings);
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await server.close();
+});
+
+const administer = (method: string, path: string, body?: unknown) =>
+  server.request(method, `/w/system/api/v1/tenants/${path}`, body, JSON_TYPE);
+
+/** Everything that the database keeps of some spaces and a tenant, by table: rows as text. */
+async function keptOf(tenant: number, spaces: readonly number[]): Promise<Record<string, number>> {
+  const { rows } = await owner.query<{ name: string; column: string }>(
+    `select c.relname as name, a.attname as column from pg_attribute a
+     join pg_class c on c.oid = a.attrelid and c.relkind = 'r'
+     join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'andiron'
+     where a.attname in ('space', 'tenant') and not a.attisdropped`,
+  );
+  const kept: Record<string, number> = {};
+  for (const { name, column } of rows) {
+    const { rowCount } = await owner.query(
+      `select 1 from andiron."${name}" where "${column}" = any ($1::int[]) limit 1`,
+      [column === 'space' ? spaces : [tenant]],
+    );
+    if (rowCount !== 0) kept[`${name}.${column}`] = rowCount ?? 0;
+  }
+  return kept;
+}
+
+async function numbersOf(name: string): Promise<{ tenant: number; spaces: number[] }> {
+  const { rows } = await owner.query<{ tenant: number; spaces: number[] }>(
+    `select t.number as tenant, array_agg(s.number) as spaces from andiron.tenant t
+     join andiron.space s on s.tenant = t.number where t.name = $1 group by t.number`,
+    [name],
+  );
+  if (rows[0] === undefined) throw new Error(`there is no tenant ${name}`);
+  return rows[0];
+}
+
+/** Resources of several kinds in both releases, with histories, a deletion, and a search parameter of its own. */
+async function fill(name: string): Promise<void> {
+  await server.createTenant(name);
+  for (const release of RELEASE_NAMES) {
+    const path = server.path(name, release);
+    for (const birthDate of ['1970', '1970-01']) {
+      const patient = { resourceType: 'Patient', id: 'ann', name: [{ family: 'Secret' }], birthDate };
+      expect((await server.request('PUT', `${path}/Patient/ann`, patient)).status).toBeLessThan(300);
+    }
+    const observation = {
+      resourceType: 'Observation',
+      status: 'final',
+      code: { coding: [{ system: 'http://loinc.org', code: '718-7' }] },
+      subject: { reference: 'Patient/ann' },
+      effectiveDateTime: '2020-01-01',
+      valueQuantity: { value: 7, unit: 'g', system: 'http://unitsofmeasure.org', code: 'g' },
+    };
+    const { json } = await server.request('POST', `${path}/Observation`, observation);
+    await server.request('POST', `${path}/Observation`, observation);
+    expect((await server.request('DELETE', `${path}/Observation/${json.id}`)).status).toBe(200);
+    const parameter = {
+      resourceType: 'SearchParameter',
+      url: 'http://example.org/nickname',
+      name: 'Nickname',
+      status: 'active',
+      description: 'Nicknames',
+      code: 'nickname',
+      base: ['Patient'],
+      type: 'string',
+      expression: 'Patient.name.given',
+    };
+    expect((await server.request('POST', `${path}/SearchParameter`, parameter)).status).toBe(201);
+    const later = { prefer: 'respond-async' };
+    expect((await server.request('GET', `${path}/Patient?name=secret`, undefined, later)).status).toBe(202);
+  }
+}
+
+it('Each table says by a column "space" or "tenant" whose its rows are, or is of the whole installation', async () => {
+  const session = await OwnerSession.open(server.database.settings);
+  const owned = (await readOwnedTables(session)).map(({ name }) => name);
+  await session.close();
+  const { rows } = await owner.query<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'andiron' and c.relkind in ('r', 'p')`,
+  );
+  expect([...owned, ...OF_ALL].sort()).toEqual(rows.map(({ name }) => name).sort());
+});
+
+it('A tenant is called something else, stopped, and let again', async () => {
+  await server.createTenant('renamed');
+  const path = `${server.path('renamed', 'r4')}/Patient`;
+  const renamed = await administer('PATCH', 'renamed', { display: 'St. Mary’s', status: 'disabled' });
+  expect(renamed.json).toMatchObject({ name: 'renamed', display: 'St. Mary’s', status: 'disabled' });
+  expect((await server.request('GET', path)).status).toBe(404);
+  expect((await administer('PATCH', 'renamed', { status: 'active', display: null })).json).toMatchObject({
+    display: 'renamed',
+    status: 'active',
+  });
+  expect((await server.request('GET', path)).status).toBe(200);
+  for (const body of [
+    { status: 'deleting' },
+    { display: '' },
+    { display: 'a\nb' },
+    { display: 7 },
+    { named: 'x' },
+    {},
+  ])
+    expect((await administer('PATCH', 'renamed', body)).status).toBe(400);
+  expect((await administer('PATCH', 'system', { status: 'disabled' })).status).toBe(403);
+  expect((await administer('PATCH', 'nobody', { status: 'disabled' })).status).toBe(404);
+});
+
+it('A tenant is removed with everything in it, and nothing else is', async () => {
+  await fill('acme');
+  await fill('globex');
+  const { tenant, spaces } = await numbersOf('acme');
+  const other = await numbersOf('globex');
+  const before = await keptOf(other.tenant, other.spaces);
+  expect(Object.keys(before)).toEqual(expect.arrayContaining(['async_job.space', 'search_parameter.space']));
+  expect((await administer('DELETE', 'acme')).status).toBe(400);
+  expect((await administer('DELETE', 'acme?confirm=globex')).status).toBe(400);
+  expect((await administer('DELETE', 'system?confirm=system')).status).toBe(403);
+  expect((await administer('DELETE', 'nobody?confirm=nobody')).status).toBe(404);
+  const { status, json } = await administer('DELETE', 'acme?confirm=acme');
+  expect(status).toBe(200);
+  expect(json).toMatchObject({ name: 'acme', isComplete: true, processes: 1, silentProcesses: 0 });
+  const ofTable = (name: string) => json.tables.find(({ table }: { table: string }) => table === name);
+  expect(ofTable('resource_version')).toEqual({ table: 'resource_version', removed: 12, left: 0 });
+  expect(ofTable('search_parameter')).toEqual({ table: 'search_parameter', removed: 2, left: 0 });
+  expect(await keptOf(tenant, spaces)).toEqual({});
+  expect(await keptOf(other.tenant, other.spaces)).toEqual(before);
+  expect((await server.request('GET', `${server.path('acme', 'r4')}/Patient/ann`)).status).toBe(404);
+  expect((await administer('GET', 'acme')).status).toBe(404);
+  await server.createTenant('acme');
+  expect((await server.request('GET', `${server.path('acme', 'r4')}/Patient`)).json.entry).toBeUndefined();
+  expect((await server.request('GET', `${server.path('globex', 'r4')}/Patient/ann`)).status).toBe(200);
+});
+
+it('A removal that was interrupted is gone on with; meanwhile the tenant is not answered and nobody can write to it', async () => {
+  await fill('umbra');
+  const { tenant, spaces } = await numbersOf('umbra');
+  const { core } = server.app;
+  const space = await core.findSpace('umbra', 'r4');
+  expect(await core.tenants.remove('umbra', 0)).toMatchObject({ isComplete: false });
+  expect(Object.keys(await keptOf(tenant, spaces))).toContain('resource_version.space');
+  expect((await administer('GET', 'umbra')).json.status).toBe('deleting');
+  expect((await administer('PATCH', 'umbra', { status: 'active' })).status).toBe(409);
+  expect((await server.request('GET', `${server.path('umbra', 'r4')}/Patient/ann`)).status).toBe(404);
+  // Of one who was let in before.
+  const late = core.create(
+    {
+      space: space ?? (await Promise.reject(new Error('no space'))),
+      actor: 'late',
+      deadline: Date.now() + 5_000,
+      requestId: 'late',
+      log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+    },
+    'Patient',
+    { text: '{"resourceType":"Patient"}' },
+  );
+  await expect(late).rejects.toThrow();
+  expect(await core.tenants.remove('umbra')).toMatchObject({ isComplete: true });
+  expect(await keptOf(tenant, spaces)).toEqual({});
+  expect(await core.tenants.remove('umbra')).toBeUndefined();
+});
