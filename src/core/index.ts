@@ -18,9 +18,9 @@ export {
 export type { JsonOutline } from './fhir/json/outline';
 export { parseQueryText, type QueryParameter } from './fhir/query-text';
 export type { ResourceInput } from './preparation/preparer';
-export { toResourceInput } from './preparation/threaded-preparer';
 export type { Admission } from './limits/rate-limiter';
 export { requireAdmitted } from './limits/require-admitted';
+export { toBundleInput, toResourceInput } from './preparation/threaded-preparer';
 export { formatInstant } from './fhir/resource-text';
 export { parseHistoryParameters } from './interactions/history-parameters';
 export type { LocalReference } from './fhir/reference';

@@ -8,12 +8,13 @@ import {
   type Log,
   type Release,
   type ResourceInput,
+  toBundleInput,
   toResourceInput,
 } from '../core';
 import { createActorReader } from './actor';
 import { AddressBook } from './address';
 import { BINARY } from './binary';
-import { requireContentType } from './body';
+import { RESOURCE_TYPES, requireContentType } from './body';
 import { ALL_TYPES, Exchange, type FhirRequest } from './exchange';
 import { INTERACTIONS, type Interaction } from './interaction-names';
 import { jobTime } from './job-time';
@@ -108,6 +109,12 @@ export class Edge {
   ): ResourceInput {
     if (body !== undefined && body !== '') requireContentType(headers, types, release);
     return this.parse(body ?? '');
+  }
+
+  /** The same for a batch or transaction. */
+  readBundle(body: string | undefined, headers: IncomingHttpHeaders, release: Release): ResourceInput {
+    if (body !== undefined && body !== '') requireContentType(headers, RESOURCE_TYPES, release);
+    return toBundleInput(body ?? '', this.settings);
   }
 
   /** Like `read`, of a text that no content type goes with. */

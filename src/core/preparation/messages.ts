@@ -31,6 +31,8 @@ export type Task =
   | ({ readonly kind: 'invocation' } & InvocationTask)
   | ({ readonly kind: 'outline' } & OutlineTask)
   | ({ readonly kind: 'difference' } & DifferenceTask)
+  /** Nothing: answered as soon as the thread has all that tasks need. */
+  | { readonly kind: 'nothing' }
   /** The parsed Bundle is kept under the number, which no other one has. */
   | ({ readonly kind: 'bundle'; readonly number: number } & BundleTask)
   /** `again`: the Bundle, where it is not kept any more. */
@@ -44,6 +46,7 @@ interface Results {
   readonly invocation: InvocationResult;
   readonly outline: JsonOutline;
   readonly difference: string;
+  readonly nothing: undefined;
   readonly bundle: BundleOutline;
   readonly versions: PreparedVersions | 'forgotten';
 }

@@ -27,7 +27,7 @@ import { prepareVersions, type Opened } from './entry-versions';
 import type { PreparationTools } from './prepare';
 import type { Preparer } from './preparer';
 import { refusalOf } from './refusal';
-import { toDocument } from './resource-input';
+import { isLong, toDocument } from './resource-input';
 
 /**
  * Parses a Bundle and reads what its entries ask for. Throws what the parser finds, `invalidValue` for anything but a
@@ -66,7 +66,7 @@ export function openBundle(
   if (!isAlone) throwRefusals(outlined.flatMap((entry) => ('refusal' in entry ? [entry] : [])));
   const { marked } = document;
   // A long Bundle is open in a thread of its own.
-  const paths = 'text' in task.input ? createPathBudget() : createShortPathBudget();
+  const paths = isLong(task.input) ? createPathBudget() : createShortPathBudget();
   const bundle: Opened = { tools, preparer, limits, marked, resources, outlined, paths };
   return {
     outline: { type, entries: outlined },

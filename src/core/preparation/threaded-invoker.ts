@@ -2,7 +2,7 @@ import type { Invocation, InvocationResult } from '../api';
 import type { RequestContext } from '../context';
 import type { OperationContext } from './distant-storage';
 import { valueOf, type Task, type TaskResult } from './messages';
-import { isLong } from './threaded-preparer';
+import { isLong } from './resource-input';
 
 /** An operation to be run; plain values, so that it can be sent to another thread. */
 export interface InvocationTask {

@@ -5,19 +5,27 @@ import type { BundleTask, OpenBundle, PreparedVersions, VersionsTask } from './b
 import { valueOf, type Task, type TaskResult } from './messages';
 import type { WorkerPool } from './worker-pool';
 import type { PatchTask, Preparer, ResourceInput } from './preparer';
-
-/** Characters from which on a text is worth a thread of its own. */
-const LONG_TEXT = 256 * 1024;
+import { isLong, LONG_TEXT } from './resource-input';
 
 /** The input of a write: parsed, or left as text for another thread. Throws what the parser finds. */
 export function toResourceInput(text: string, limits: JsonLimits): ResourceInput {
   return text.length > LONG_TEXT ? { text } : parseJson(text, limits);
 }
 
-/** What is parsed already has kept others waiting: nothing is gained by sending it away. */
-export function isLong(input: ResourceInput): boolean {
-  return 'text' in input && input.text.length > LONG_TEXT;
+/** Characters of a transaction of which preparing takes some 5 ms: the other thread does it while it has nothing long to do. */
+const MEDIUM_TRANSACTION = 32 * 1024;
+
+/** The same of a Bundle. Entries of a batch are done here, one by one: only long ones are read there. */
+export function toBundleInput(text: string, limits: JsonLimits): ResourceInput {
+  return text.length > MEDIUM_TRANSACTION && isTransaction(text) ? { text } : toResourceInput(text, limits);
 }
+
+/** By the beginning and the end of its text, where the type stands. A wrong answer only means another thread. */
+function isTransaction(text: string): boolean {
+  const isNamed = (part: string): boolean => /"type"\s*:\s*"transaction"/.test(part);
+  return isNamed(text.slice(0, OUTER_PART)) || isNamed(text.slice(-OUTER_PART));
+}
+const OUTER_PART = 500;
 
 function isFhirPath({ operations }: PatchTask): boolean {
   return !('text' in operations) && isFhirPathPatch(operations.value);
@@ -74,19 +82,35 @@ export function createThreadedPreparer(here: Preparer, threads: Threads): Prepar
       if (task.from.length + task.to.length <= LONG_TEXT) return here.difference(task);
       return valueOf('difference', await run({ kind: 'difference', ...task }));
     },
-    bundle: (task) => (isLong(task.input) ? openDistant(threads, task) : here.bundle(task)),
+    bundle(task) {
+      if (isLong(task.input)) return openDistant(threads, task);
+      return 'text' in task.input && threads.hasRoom() ? openShared(here, threads, task) : here.bundle(task);
+    },
   };
 }
 
-type Threads = Pick<WorkerPool, 'run' | 'tell'>;
+type Threads = Pick<WorkerPool, 'run' | 'tell' | 'hasRoom'>;
 
 /** Of Bundles in the other thread: each has its own. */
 let lastNumber = 0;
 
+/** In the other thread for as long as it does nothing long; here where it has begun to, rather than wait for it. */
+async function openShared(here: Preparer, threads: Threads, task: BundleTask): Promise<OpenBundle> {
+  const distant = await openDistant(threads, task, true);
+  return {
+    ...distant,
+    async prepare(versions) {
+      if (threads.hasRoom()) return distant.prepare(versions);
+      const own = await here.bundle(task);
+      return own.prepare(versions);
+    },
+  };
+}
+
 /** The thread keeps the parsed Bundle while it can; it is sent again where it could not. */
-async function openDistant(threads: Threads, task: BundleTask): Promise<OpenBundle> {
+async function openDistant(threads: Threads, task: BundleTask, isShort = false): Promise<OpenBundle> {
   const number = ++lastNumber;
-  const outline = valueOf('bundle', await threads.run({ kind: 'bundle', number, ...task }));
+  const outline = valueOf('bundle', await threads.run({ kind: 'bundle', number, ...task }, isShort));
   const prepare = async (versions: VersionsTask, again?: BundleTask): Promise<PreparedVersions> => {
     const sent = {
       kind: 'versions',
@@ -94,7 +118,7 @@ async function openDistant(threads: Threads, task: BundleTask): Promise<OpenBund
       ...versions,
       ...(again === undefined ? {} : { again }),
     } as const;
-    const prepared = valueOf('versions', await threads.run(sent));
+    const prepared = valueOf('versions', await threads.run(sent, isShort));
     if (prepared !== 'forgotten') return withBuffers(prepared);
     if (again !== undefined) throw new Error('the preparation thread forgets what it is just told');
     return prepare(versions, task);

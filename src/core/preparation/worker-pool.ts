@@ -20,12 +20,16 @@ const IDLE_MS = 60_000;
 const TASK_LIMIT_MS = 25_000;
 /** Tasks that wait; each holds the text that a client sent. */
 const MAX_WAITING = 64;
+/** Behind so many short tasks a further one is done sooner where it is. */
+const MOST_SHORT = 4;
 const HEAP_MEGABYTES = 1024;
 
 interface Running {
   readonly resolve: (value: TaskResult) => void;
   readonly reject: (error: Error) => void;
   readonly task: Task;
+  /** Takes some 10 ms at most. */
+  readonly isShort: boolean;
 }
 
 /**
@@ -39,6 +43,7 @@ export class WorkerPool {
   private timer: NodeJS.Timeout | undefined;
   private number = 0;
   private isClosed = false;
+  private readiness: 'none' | 'starting' | 'ready' = 'none';
 
   constructor(
     private readonly settings: WorkerSettings,
@@ -47,12 +52,31 @@ export class WorkerPool {
   ) {}
 
   /** Throws what the task throws; `overloaded` when too many wait; `tooCostly` when it takes too long. */
-  run(task: Task): Promise<TaskResult> {
+  run(task: Task, isShort = false): Promise<TaskResult> {
     if (this.waiting.length >= MAX_WAITING) return Promise.reject(fhirError('overloaded'));
     return new Promise((resolve, reject) => {
-      this.waiting.push({ resolve, reject, task });
+      this.waiting.push({ resolve, reject, task, isShort });
       this.next();
     });
+  }
+
+  /**
+   * Whether a short task is begun soon: the thread is there, and nothing long is before it. Where it is not, it is
+   * started, so that later tasks need not do without it.
+   */
+  hasRoom(): boolean {
+    if (this.isClosed) return false;
+    if (this.readiness === 'none') this.makeReady();
+    if (this.readiness !== 'ready' || this.running?.isShort === false) return false;
+    return this.waiting.length < MOST_SHORT && this.waiting.every(({ isShort }) => isShort);
+  }
+
+  private makeReady(): void {
+    this.readiness = 'starting';
+    this.run({ kind: 'nothing' }).then(
+      () => (this.readiness = 'ready'),
+      () => (this.readiness = 'none'),
+    );
   }
 
   /** Says something to the thread, if there is one. */
@@ -133,6 +157,7 @@ export class WorkerPool {
   private async stop(): Promise<void> {
     const { worker } = this;
     this.worker = undefined;
+    this.readiness = 'none';
     await worker?.terminate();
   }
 

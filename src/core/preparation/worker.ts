@@ -76,6 +76,8 @@ async function run(
       return { kind, value: await preparer.outline(task) };
     case 'difference':
       return { kind, value: await preparer.difference(task) };
+    case 'nothing':
+      return { kind, value: undefined };
     case 'bundle':
       return { kind, value: await bundles.open(task.number, task) };
     case 'versions':

@@ -1,13 +1,12 @@
 /** POST {fhir_root} with a batch or transaction Bundle: https://hl7.org/fhir/R4/http.html#transaction. */
 import type { FastifyReply } from 'fastify';
-import { RESOURCE_TYPES } from '../body';
 import { writeBundleResponse } from '../bundle-response';
 import type { Exchange } from '../exchange';
 import { parsePreference } from '../prefer';
 
 export async function runBundle(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context, root } = exchange;
-  const input = edge.read(request.body, request.headers, RESOURCE_TYPES, context.space.release);
+  const input = edge.readBundle(request.body, request.headers, context.space.release);
   const { answer, handling } = parsePreference(request.headers.prefer);
   const result = await edge.core.bundle(context, { input, handling });
   return exchange.forbidCaching().send(200, writeBundleResponse(result, root, answer));
