@@ -48,9 +48,9 @@ module.exports = {
       ...services,
       displayName: 'clients',
       testMatch: ['<rootDir>/test/clients/*.test.ts'],
-      // fhir-kit-client is an ECMAScript module and nothing else; jest loads those only when they are compiled.
+      // fhir-kit-client is an ECMAScript module and nothing else, like jose.
       transform: { '^.+\\.[jt]s$': '@swc/jest' },
-      transformIgnorePatterns: ['/node_modules/(?!fhir-kit-client/)'],
+      transformIgnorePatterns: ['/node_modules/(?!(fhir-kit-client|jose)/)'],
       moduleNameMapper: { '^fhir-kit-client$': '<rootDir>/node_modules/fhir-kit-client/dist/index.js' },
     },
     {

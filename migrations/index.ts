@@ -10,6 +10,7 @@ import * as asyncJobs from './0011-async-jobs';
 import * as claimResources from './0012-claim-resources';
 import * as referentialIntegrity from './0013-referential-integrity';
 import * as asyncJobFunctions from './0014-async-job-functions';
+import * as clientApplications from './0015-client-applications';
 import * as tenantLife from './0018-tenant-life';
 import * as tokenBuckets from './0019-token-buckets';
 
@@ -26,6 +27,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0012-claim-resources': claimResources,
   '0013-referential-integrity': referentialIntegrity,
   '0014-async-job-functions': asyncJobFunctions,
+  '0015-client-applications': clientApplications,
   '0018-tenant-life': tenantLife,
   '0019-token-buckets': tokenBuckets,
 };

@@ -71,6 +71,8 @@ export async function createApp(
         rates: { tenant: settings.RATE_LIMIT_TENANT, client: settings.RATE_LIMIT_CLIENT, clients: new Map() },
       },
     },
+    authMode: settings.AUTH_MODE,
+    tokenSeconds: settings.ACCESS_TOKEN_SECONDS,
     explainsSearches: settings.SEARCH_EXPLAIN === 'on',
     limits: {
       maxDepth: settings.MAX_DEPTH,
@@ -122,6 +124,7 @@ export async function createApp(
     settings: {
       publicUrls: settings.PUBLIC_URL,
       trustProxy: settings.TRUST_PROXY,
+      authMode: settings.AUTH_MODE,
       patchByGet: settings.PATCH_BY_GET === 'on',
       corsOrigins: settings.CORS_ORIGINS,
       maxDepth: settings.MAX_DEPTH,

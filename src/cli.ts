@@ -2,6 +2,7 @@
 /** `andiron`: finds the command and hands it what the user wrote. A command is one file in cli/ and one line here. */
 import { parseArgs } from 'node:util';
 import { type Command, toParseOptions, UsageError } from './cli/command';
+import { client } from './cli/client';
 import { config } from './cli/config';
 import { loadEnvironmentFile } from './cli/environment-file';
 import { fail } from './cli/failure';
@@ -12,11 +13,20 @@ import { reindex } from './cli/reindex';
 import { serve } from './cli/serve';
 import { tenant } from './cli/tenant';
 
-const COMMANDS: readonly Command[] = [serve, quickstart, migrate, tenant, importPackage, reindex, config];
+const COMMANDS: readonly Command[] = [
+  serve,
+  quickstart,
+  migrate,
+  tenant,
+  client,
+  importPackage,
+  reindex,
+  config,
+];
 
 function helpOf(command: Command): string {
   const options = Object.entries(command.options ?? {});
-  const lines = options.map(([name, { help }]) => `  --${name.padEnd(8)} ${help}\n`);
+  const lines = options.map(([name, { help }]) => `  --${name.padEnd(13)} ${help}\n`);
   return `andiron ${command.name} ${command.usage}\n  ${command.summary}\n${lines.join('')}`;
 }
 

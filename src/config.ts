@@ -115,9 +115,10 @@ export const SETTINGS = {
   AUTH_MODE: row(
     choice('open', 'enforced'),
     'open',
-    'Whether requests without credentials are answered. enforced is not built yet and refuses to start',
+    'Whether requests without credentials are answered: open, or enforced (only discovery, keys, tokens, metadata and health are open)',
     { defaultText: 'open while HOST is loopback, else enforced' },
   ),
+  ACCESS_TOKEN_SECONDS: row(integer(10, 86_400), 300, 'Seconds for which an access token is good'),
   SEARCH_UNKNOWN: row(
     choice('strict', 'lenient'),
     'strict',
@@ -367,13 +368,6 @@ function findContradictions(settings: Settings): string[] {
   }
   if (settings.ARRIVAL_TIMEOUT_MS < settings.HEADERS_TIMEOUT_MS) {
     faults.push('ARRIVAL_TIMEOUT_MS is smaller than HEADERS_TIMEOUT_MS, but the headers arrive first');
-  }
-  if (settings.AUTH_MODE === 'enforced') {
-    faults.push(
-      isLoopback(settings.HOST)
-        ? 'AUTH_MODE=enforced is not built yet; on a loopback HOST leave it unset or write AUTH_MODE=open'
-        : `AUTH_MODE is enforced where HOST is not loopback, which is not built yet; write AUTH_MODE=open to let everyone who reaches '${settings.HOST}' read and write everything`,
-    );
   }
   return faults;
 }

@@ -2,6 +2,8 @@
  * What the edges (rest, resolvers, cli) may ask of core, and what they get back. Plain values only: no HTTP, no
  * GraphQL, no SQL. Expected failures are thrown as `FhirError`.
  */
+import type { Access } from './access/access';
+import type { Credentials } from './access/authentication';
 import type { JobExecutor } from './async-jobs';
 import type { RequestContext, Space, TenantSpace } from './context';
 import type { FhirError, Issue } from './errors';
@@ -13,6 +15,7 @@ import type { BundleType } from './preparation/bundle';
 import type { ResourceInput } from './preparation/preparer';
 import type { Release } from './fhir/release';
 import type { JobRequest, JobState } from './storage/async-jobs';
+import type { ClientDetails } from './storage/client-applications';
 import type { TenantStatus } from './storage/tenants';
 
 /** One stored version, ready to be sent. */
@@ -414,10 +417,92 @@ export interface OutdatedIndex {
   readonly now: Readonly<Record<Release, string>>;
 }
 
+/** Who asks: what a request's context has of it. */
+export interface Caller {
+  /** As `RequestContext.actor`. */
+  readonly actor: string;
+  /** As `RequestContext.access`. */
+  readonly access?: Access;
+}
+
+/** A program that may ask for a tenant's data, as administrators see it. */
+export interface ClientApplication extends ClientDetails {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** None of them is ever shown again. */
+  readonly secrets: readonly { readonly id: string; readonly created: number; readonly expires?: number }[];
+}
+
+/** Undefined: as it is. */
+export type ClientChanges = Partial<ClientDetails>;
+
+/** A secret on the one occasion that it is told. */
+export interface NewSecret {
+  readonly id: string;
+  readonly secret: string;
+  /** Milliseconds since 1970; undefined: it does not. */
+  readonly expires?: number;
+}
+
+/** The ClientApplications of tenants. All throw `unknownTenant`; what they change is in force in every process within 2 s. */
+export interface Clients {
+  list(tenant: string): Promise<readonly ClientApplication[]>;
+  find(tenant: string, id: string): Promise<ClientApplication | undefined>;
+  /** A client without a secret. Throws `invalidValue`. */
+  create(tenant: string, details: ClientChanges): Promise<ClientApplication>;
+  /** Undefined when there is no such client. Throws `invalidValue`. */
+  change(tenant: string, id: string, changes: ClientChanges): Promise<ClientApplication | undefined>;
+  /** `expires`: milliseconds since 1970. Undefined when there is no such client. Throws `invalidValue`. */
+  addSecret(tenant: string, id: string, expires?: number): Promise<NewSecret | undefined>;
+  /** `secret`: its id. False when there is no such secret. */
+  removeSecret(tenant: string, id: string, secret: string): Promise<boolean>;
+}
+
+/** What a client sends to get a token. */
+export interface TokenRequest {
+  readonly space: TenantSpace;
+  /** `{base_url}`, under which the client came. */
+  readonly base: string;
+  /** Of the form, each once. */
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly authorization: string | undefined;
+  /** As `Credentials.address`. */
+  readonly address: string;
+}
+
+/** The members are those of RFC 6749, section 5.1. */
+export interface TokenAnswer {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  /** Seconds. */
+  readonly expires_in: number;
+  readonly scope: string;
+}
+
+/** Tokens of tenants and what they are signed with. */
+export interface Tokens {
+  /** Throws OAuthError, `tooManyRequests`. */
+  grant(request: TokenRequest): Promise<TokenAnswer>;
+  /** JSON Web Keys; the first one of a tenant is made by this. Throws `unknownTenant`. */
+  publicKeys(tenant: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /**
+   * A new key signs from now on; its id. `revokes`: what the others have signed is good no more. Throws `unknownTenant`.
+   */
+  rotateKeys(tenant: string, revokes: boolean): Promise<string>;
+}
+
 /** The one door to core; made by `createCore` in index.ts. */
 export interface Core {
   /** Undefined when the tenant is unknown or disabled. Answers from memory, fresh to 2 s. */
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
+  /**
+   * Who asks. Throws `unauthorized`, `forbidden` (good, but of another tenant), `tooManyRequests`. Cost: nothing for who
+   * sends no credentials, some microseconds for those that were seen before.
+   */
+  identify(credentials: Credentials): Caller | Promise<Caller>;
+  readonly clients: Clients;
+  readonly tokens: Tokens;
   readonly tenants: {
     list(): Promise<readonly Tenant[]>;
     /** `settings`: by their names; `time-zone` can be set here only. Throws invalidTenantName, invalidValue, tenantExists. */

@@ -1,4 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
+import type { AuthMode } from './access/authentication';
+import { createAccess } from './access/create-access';
 import type { Core } from './api';
 import { AsyncJobs, type AsyncJobLimits } from './async-jobs';
 import { baseContent } from './base-resources';
@@ -87,6 +89,9 @@ export interface CoreOptions {
   readonly secretKeys: readonly string[];
   /** For tenants that do not set them. */
   readonly tenantDefaults: TenantSettings;
+  readonly authMode: AuthMode;
+  /** Seconds for which an access token is good. */
+  readonly tokenSeconds: number;
   readonly limits: Limits & AsyncJobLimits & FollowingLimits;
   /** Whether clients may ask how a search is answered (`_explain`). */
   readonly explainsSearches: boolean;
@@ -243,6 +248,15 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     log,
     changed: (tenant) => spaces.changed(tenant),
   });
+  const access = createAccess({
+    mode: options.authMode,
+    database,
+    owner: options.database,
+    publicUrls: options.publicUrls,
+    tokenSeconds: options.tokenSeconds,
+    findSpace: (tenant, release) => spaces.find(tenant, release),
+    changed: (tenant) => spaces.changed(tenant),
+  });
   const erasures = new ErasureWatch({
     database,
     log,
@@ -263,8 +277,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     parametersChanged: (tenant) => services.parametersChanged(tenant),
   });
   cache.listen(({ kind, subject }) => {
-    if (kind === 'tenant-changed') spaces.forget(subject);
-    else if (kind === 'erased') erasures.look();
+    if (kind === 'tenant-changed') {
+      spaces.forget(subject);
+      access.forget();
+    } else if (kind === 'erased') erasures.look();
     // For the log alone: nothing is remembered of the base resources that does not name their digest.
     else if (subject !== base.digest) log.warn({}, OTHER_DEFINITIONS);
   });
@@ -274,6 +290,9 @@ export async function createCore(options: CoreOptions): Promise<Core> {
 
   const core: Core = {
     findSpace: (tenant, release) => spaces.find(tenant, release),
+    identify: (credentials) => access.identify(credentials),
+    clients: access.clients,
+    tokens: access.tokens,
     tenants: {
       list: () => spaces.list(),
       create: (name, settings, display) => spaces.create(name, settings, display),

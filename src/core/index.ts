@@ -1,6 +1,9 @@
 /** The only door to core: createCore, the types of its answers, and the few pure functions that the edges need. */
 export * from './api';
 export type { Access } from './access/access';
+export type { AuthMode } from './access/authentication';
+export { ASSERTION_ALGORITHMS } from './access/client-assertion';
+export { OAuthError } from './access/oauth-error';
 export type { JobRequest } from './storage/async-jobs';
 export type { Log, RequestContext, Space, TenantSpace } from './context';
 export { createCore, type Instruments } from './create-core';

@@ -3,6 +3,7 @@ import { type ApolloServer } from '@apollo/server';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type GraphQLSchema } from 'graphql';
 import {
+  type Caller,
   type Core,
   FhirError,
   fhirError,
@@ -59,8 +60,6 @@ export interface GatewayOptions {
   readonly core: Core;
   readonly settings: GatewaySettings;
   readonly log: Log;
-  /** Whom the changes of a request are attributed to; undefined: `anonymous`. */
-  readonly actorOf?: (request: FastifyRequest) => string;
 }
 
 interface Address {
@@ -69,6 +68,10 @@ interface Address {
   /** Of a query on one resource. */
   readonly type?: string;
   readonly id?: string;
+}
+interface Identified {
+  readonly space: TenantSpace;
+  readonly caller: Caller;
 }
 type GatewayRequest = FastifyRequest<{ Params: Address }>;
 
@@ -97,6 +100,7 @@ const ADDRESS_ERRORS: readonly FhirError['key'][] = [
   'unknownType',
   'invalidId',
   'methodNotAllowed',
+  'unauthorized',
 ];
 
 async function toTrust({ trusted, trustedOnly }: GatewaySettings): Promise<DocumentTrust> {
@@ -108,7 +112,7 @@ async function toTrust({ trusted, trustedOnly }: GatewaySettings): Promise<Docum
 
 /** Creates the gateway. The schema of a release that is not `warm` is made by its first request, in about a second. */
 export async function createGraphqlGateway(options: GatewayOptions): Promise<GraphqlGateway> {
-  const { core, settings, log, actorOf = () => 'anonymous' } = options;
+  const { core, settings, log } = options;
   const limits = settings.limits ?? DEFAULT_LIMITS;
   const graphiql = await createGraphiql();
   const parsed = new ParsedMemory();
@@ -134,10 +138,10 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
 
   for (const release of settings.warm ?? []) await serverOf(schemas.ofRelease(release));
 
-  const live = createLiveRoutes({ core, settings, limits, parsed, log, actorOf, schemaOf });
+  const live = createLiveRoutes({ core, settings, limits, parsed, log, schemaOf });
 
-  /** Tenant and release come from the path only, so that no query can cross them. */
-  async function findSpace(request: GatewayRequest): Promise<TenantSpace> {
+  /** Tenant and release come from the path only, so that no query can cross them. Throws what `Core.identify` throws. */
+  async function identify(request: GatewayRequest): Promise<Identified> {
     const { tenant, release } = request.params;
     if (!isRelease(release)) throw fhirError('unknownRelease', { release });
     // A percent-encoded spelling of a name is no address.
@@ -145,34 +149,36 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
       request.url.startsWith(`/w/${tenant}/api/v1/${root}/${release}`),
     );
     const space = isSpelledOut ? await core.findSpace(tenant, release) : undefined;
+    const { authorization } = request.headers;
+    const caller = await core.identify({ tenant, space, authorization, address: request.ip });
     if (!space) throw fhirError('unknownTenant');
     request.visit.tenant = tenant;
     request.visit.release = release;
-    return space;
+    return { space, caller };
   }
 
   async function answer(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const space = await findSpace(request);
-    const accepted = live.acceptSocket(request, reply, space);
+    const identified = await identify(request);
+    const accepted = live.acceptSocket(request, reply, identified.space);
     if (accepted) return accepted;
     if (isBrowser(request)) return sendPage(request, reply);
-    const context = await admit(request, reply, space);
+    const context = await admit(request, reply, identified);
     const body = await readBody(request, core, settings.maxDepth);
     return run(request, reply, context, { headers: toHeaderMap(request), search: toSearch(request), body });
   }
 
   /** Subscriptions. */
   async function stream(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const space = await findSpace(request);
-    await admit(request, reply, space);
-    return live.stream(request, reply, space);
+    const identified = await identify(request);
+    await admit(request, reply, identified);
+    return live.stream(request, reply, identified.space);
   }
 
   /** At HL7's addresses. */
   async function answerFhir(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const space = await findSpace(request);
-    const instance = findInstance(request, space.release);
-    const context = await admit(request, reply, space);
+    const identified = await identify(request);
+    const instance = findInstance(request, identified.space.release);
+    const context = await admit(request, reply, identified);
     const sent = await readFhirQuery(request, core, limits, settings.maxDepth, instance);
     return run(request, reply, context, sent);
   }
@@ -214,23 +220,24 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   async function admit(
     request: FastifyRequest,
     reply: FastifyReply,
-    space: TenantSpace,
+    identified: Identified,
   ): Promise<RequestContext> {
-    const context = toRequestContext(request, space);
+    const context = toRequestContext(request, identified);
     const admission = core.admit(context);
     if (admission !== undefined) request.visit.requireAdmission(await admission, reply);
     return context;
   }
 
-  function toRequestContext(request: FastifyRequest, space: TenantSpace): RequestContext {
+  function toRequestContext(request: FastifyRequest, { space, caller }: Identified): RequestContext {
     const deadline = Date.now() + settings.requestTimeoutMs;
     return {
       space,
-      actor: actorOf(request),
+      actor: caller.actor,
       deadline,
       waiter: request.visit.waitUntil(deadline),
       requestId: request.id,
       log,
+      ...(caller.access === undefined ? {} : { access: caller.access }),
     };
   }
 
@@ -245,7 +252,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   }
 
   async function sendSchema(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { schema, release } = await schemas.of(await findSpace(request));
+    const { schema, release } = await schemas.of((await identify(request)).space);
     if (!settings.execution.introspection) throw fhirError('noSuchAddress');
     const { text, etag } = await schemaFile(schema, release);
     const known = (request.headers['if-none-match'] ?? '')
@@ -285,7 +292,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
           method: ['HEAD', 'PUT', 'PATCH', 'DELETE'],
           url,
           handler: async (request) => {
-            await findSpace(request);
+            await identify(request);
             throw new FhirError(
               'methodNotAllowed',
               [toIssue('methodNotAllowed', { method: request.method, allowed: ALLOWED })],

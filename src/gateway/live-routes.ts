@@ -41,7 +41,6 @@ export interface LiveRoutesOptions {
   readonly limits: DocumentLimits;
   readonly parsed: ParsedMemory;
   readonly log: Log;
-  actorOf(request: FastifyRequest): string;
   schemaOf(space: TenantSpace): Promise<GraphQLSchema>;
 }
 
@@ -60,7 +59,7 @@ const SOCKET_PATTERN = '/w/:tenant/api/v1/graphql/:release';
 const SOCKET_INTERACTION = Object.freeze({ name: 'graphql-socket', pattern: SOCKET_PATTERN });
 
 export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
-  const { core, settings, limits, parsed, log, actorOf, schemaOf } = options;
+  const { core, settings, limits, parsed, log, schemaOf } = options;
   const { subscriptions } = settings;
   const sockets = createLiveSockets(subscriptions, log);
   const queries = new LiveQueries({
@@ -71,11 +70,18 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
     schemaOf: ({ space }) => schemaOf(space),
   });
 
-  /** Of one result: the space as it is now, and the time that a request has. */
-  async function contextOf(request: FastifyRequest, space: TenantSpace): Promise<RequestContext> {
-    const current = (await core.findSpace(space.tenant, space.release)) ?? space;
+  /** Of one result: the space and who asks as they are now, and the time that a request has. */
+  async function contextOf(
+    request: FastifyRequest,
+    { tenant, release }: TenantSpace,
+    authorization = request.headers.authorization,
+  ): Promise<RequestContext> {
+    const space = await core.findSpace(tenant, release);
+    const { actor, access } = await core.identify({ tenant, space, authorization, address: request.ip });
+    if (space === undefined) throw fhirError('unknownTenant');
     const deadline = Date.now() + settings.requestTimeoutMs;
-    return { space: current, actor: actorOf(request), deadline, requestId: request.id, log };
+    const { id: requestId } = request;
+    return { space, actor, deadline, requestId, log, ...(access === undefined ? {} : { access }) };
   }
 
   return {

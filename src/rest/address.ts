@@ -13,7 +13,12 @@ export class AddressBook {
 
   /** `{fhir_root}` of a space, without a trailing slash; safe to stand in JSON and in a header. */
   root(request: FastifyRequest, space: Space): string {
-    return `${this.#publicUrl ?? baseOf(request)}/w/${space.tenant}/api/v1/fhir/${space.release}`;
+    return `${this.base(request)}/w/${space.tenant}/api/v1/fhir/${space.release}`;
+  }
+
+  /** `{base_url}`, without a trailing slash. */
+  base(request: FastifyRequest): string {
+    return this.#publicUrl ?? baseOf(request);
   }
 }
 

@@ -3,7 +3,7 @@
  * address, at which the client asks how far it is, gets the answer, or gives it up.
  */
 import type { FastifyInstance, FastifyReply, InjectOptions } from 'fastify';
-import { fhirError, toOutcome, type Core, type JobRequest } from '../core';
+import { fhirError, toOutcome, type Caller, type Core, type JobRequest } from '../core';
 import type { Exchange } from './exchange';
 import { INTERACTIONS, type Interaction } from './interaction-names';
 import { jobTime } from './job-time';
@@ -22,10 +22,7 @@ const SEARCHES: readonly Interaction[] = [
 ];
 const BUNDLES: readonly Interaction[] = [INTERACTIONS.bundle];
 
-/**
- * Headers that say what is asked, where and in which form. Credentials are none of them: whoever builds access rules keeps
- * who asked beside the request.
- */
+/** Headers that say what is asked, where and in which form. Credentials are none of them: who asked is kept instead. */
 const KEPT_HEADERS = [
   'accept',
   'content-type',
@@ -61,6 +58,7 @@ export async function submit(exchange: Exchange, interaction: Interaction): Prom
       method: request.method,
       url: request.url,
       headers,
+      caller: JSON.stringify(callerOf(context)),
       ...(request.socket.remoteAddress === undefined ? {} : { remoteAddress: request.socket.remoteAddress }),
     },
     isRepeatable: SEARCHES.includes(interaction),
@@ -105,7 +103,8 @@ export function answerLater(server: FastifyInstance, core: Core, { asyncTimeoutM
   core.jobs.serve(async ({ details, body }, signal) => {
     const deadline = Date.now() + asyncTimeoutMs;
     const options = toInjection(details, body);
-    return jobTime.run({ deadline, signal }, async () => {
+    const caller = toCaller(details['caller']);
+    return jobTime.run({ deadline, signal, caller }, async () => {
       // What `inject` gives begins only where it is awaited.
       const answer = await server.inject(options);
       if (signal.aborted) throw new Error('it was given up');
@@ -113,6 +112,16 @@ export function answerLater(server: FastifyInstance, core: Core, { asyncTimeoutM
     });
   });
   server.addHook('preClose', () => core.jobs.stop());
+}
+
+function callerOf({ actor, access }: Caller): Caller {
+  return { actor, ...(access === undefined ? {} : { access }) };
+}
+
+/** As `submit` has written it. Requests that were taken before callers were kept are nobody's. */
+function toCaller(kept: JobRequest['details'][string] | undefined): Caller {
+  if (typeof kept !== 'string') return { actor: 'anonymous' };
+  return JSON.parse(kept) as Caller;
 }
 
 function toInjection(details: JobRequest['details'], body: string | undefined): InjectOptions {

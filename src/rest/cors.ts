@@ -13,6 +13,7 @@ const EXPOSED_HEADERS = [
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
+  'WWW-Authenticate',
   'X-Progress',
   'X-Request-Id',
   'X-Security-Context',

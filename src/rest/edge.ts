@@ -4,14 +4,15 @@ import {
   fhirError,
   isRelease,
   RELEASE_NAMES,
+  type Caller,
   type Core,
   type Log,
   type Release,
   type ResourceInput,
+  type TenantSpace,
   toBundleInput,
   toResourceInput,
 } from '../core';
-import { createActorReader } from './actor';
 import { AddressBook } from './address';
 import { BINARY } from './binary';
 import { RESOURCE_TYPES, requireContentType } from './body';
@@ -24,6 +25,9 @@ import { readQuery } from './query';
 import type { RestSettings } from './settings';
 
 const TENANT_NAME = /^[a-z0-9-]{1,63}$/;
+/** What tells clients how to get in is told to everybody. */
+const OPEN_TO_ALL: readonly Interaction[] = [INTERACTIONS.capabilities, INTERACTIONS.smartConfiguration];
+const ANONYMOUS: Caller = Object.freeze({ actor: 'anonymous' });
 const READS: readonly Interaction[] = [INTERACTIONS.read, INTERACTIONS.vread];
 const RESOURCE_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
@@ -34,21 +38,19 @@ export class Edge {
   readonly log: Log;
   readonly addresses: AddressBook;
   readonly #types = new Map<Release, ReadonlySet<string>>();
-  readonly #actorOf: (request: FastifyRequest) => string;
 
   constructor(core: Core, settings: RestSettings, log: Log) {
     this.core = core;
     this.settings = settings;
     this.log = log;
     this.addresses = new AddressBook(settings.publicUrls);
-    this.#actorOf = createActorReader(log);
     for (const release of RELEASE_NAMES) this.#types.set(release, new Set(core.resourceTypes(release)));
   }
 
   /**
    * Checks the address (release, tenant, type, id) and whether the client takes JSON, and makes the context in which
-   * core works. Throws `unknownRelease`, `unknownTenant`, `unknownType`, `invalidId`, `notAcceptable`. A tenant must
-   * be spelled as it is: an encoded spelling of its name is no address. Cost: one look-up in core's memory.
+   * core works. Throws `unknownRelease`, `unknownTenant`, `unknownType`, `invalidId`, `notAcceptable`, and what
+   * `Core.identify` throws. A tenant must be spelled as it is: an encoded spelling of its name is no address. Cost: one look-up in core's memory.
    */
   async open(request: FhirRequest, reply: FastifyReply, interaction: Interaction): Promise<Exchange> {
     const { visit } = request;
@@ -58,6 +60,8 @@ export class Edge {
     if (!TENANT_NAME.test(tenant) || !isSpelledOut(request.url, tenant, release))
       throw fhirError('unknownTenant');
     const space = await this.core.findSpace(tenant, release);
+    const later = jobTime.getStore();
+    const caller = later?.caller ?? (await this.#identify(request, tenant, space, interaction));
     if (space === undefined) throw fhirError('unknownTenant');
     visit.tenant = tenant;
     visit.release = release;
@@ -73,23 +77,33 @@ export class Edge {
     if (type !== BINARY || !READS.includes(interaction))
       requireJsonAccepted(request.headers.accept, query.format, release);
     const provenance = readProvenance(request, interaction, this.settings.maxDepth);
-    const later = jobTime.getStore();
     const deadline = later?.deadline ?? Date.now() + this.settings.requestTimeoutMs;
     if (later?.signal.aborted === true) visit.end();
     else later?.signal.addEventListener('abort', () => visit.end());
     const context = {
       space,
-      actor: this.#actorOf(request),
+      actor: caller.actor,
       deadline,
       waiter: visit.waitUntil(deadline),
       requestId: request.id,
       log: this.log,
+      ...(caller.access === undefined ? {} : { access: caller.access }),
       ...(provenance === undefined ? {} : { provenance }),
     };
     // What is answered later was counted when it was taken.
     const admission = later === undefined ? this.core.admit(context) : undefined;
     if (admission !== undefined) visit.requireAdmission(await admission, reply);
     return new Exchange(this, request, reply, context, query);
+  }
+
+  #identify(
+    { headers, ip }: FastifyRequest,
+    tenant: string,
+    space: TenantSpace | undefined,
+    interaction: Interaction,
+  ): Caller | Promise<Caller> {
+    if (OPEN_TO_ALL.includes(interaction)) return ANONYMOUS;
+    return this.core.identify({ tenant, space, authorization: headers.authorization, address: ip });
   }
 
   #isType(release: Release, name: string): boolean {

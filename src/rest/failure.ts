@@ -22,6 +22,7 @@ export function sendFailure(thrown: unknown, request: FastifyRequest, reply: Fas
   if (error.status === 405 && allowed !== undefined) reply.header('allow', allowed);
   if ((error.status === 503 || error.status === 429) && !reply.hasHeader('retry-after'))
     reply.header('retry-after', RETRY_AFTER);
+  if (error.status === 401) reply.header('www-authenticate', challengeOf(request));
   if (error.key === 'unsupportedCoding') reply.header('accept-encoding', BODY_CODINGS);
   if (error.key === 'unsupportedMediaType' && request.method === 'PATCH') {
     reply.header('accept-patch', 'application/json-patch+json, application/json, application/fhir+json');
@@ -33,6 +34,17 @@ export function sendFailure(thrown: unknown, request: FastifyRequest, reply: Fas
     .header('x-request-id', request.id)
     .header('cache-control', 'no-store')
     .send(isPretty(request.url) ? indentJson(toOutcome(error.issues)) : toOutcome(error.issues));
+}
+
+/**
+ * How to get in (RFC 6750, section 3). Browsers are not asked for a password, which they would send with whatever page of
+ * another site asks for it.
+ */
+function challengeOf({ headers }: FastifyRequest): string {
+  const wasSent = headers.authorization !== undefined;
+  const bearer = `Bearer realm="andiron"${wasSent ? ', error="invalid_token"' : ''}`;
+  const isBrowser = headers['sec-fetch-mode'] !== undefined || headers.accept?.includes('text/html') === true;
+  return isBrowser ? bearer : `${bearer}, Basic realm="andiron", charset="UTF-8"`;
 }
 
 /** What went wrong may be the query itself, so that it is not parsed. */

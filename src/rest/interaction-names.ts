@@ -46,6 +46,8 @@ export const INTERACTIONS = Object.freeze({
   graphqlSystemByPost: describe('graphql', `${FHIR_ROOT}/$graphql`),
   graphqlInstance: describe('graphql', `${FHIR_ROOT}/:type/:id/$graphql`),
   graphqlInstanceByPost: describe('graphql', `${FHIR_ROOT}/:type/:id/$graphql`),
+  smartConfiguration: describe('smart-configuration', `${FHIR_ROOT}/.well-known/smart-configuration`),
+  oidc: describe('oidc', '/w/:tenant/oidc'),
   tenants: describe('tenants', '/w/system/api/v1/tenants'),
   health: describe('health', '/health'),
   none: describe('none', ''),

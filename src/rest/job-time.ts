@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Caller } from '../core';
 
 /** Known of a request while it is carried out that is answered later. */
 interface JobTime {
@@ -6,6 +7,8 @@ interface JobTime {
   readonly deadline: number;
   /** Aborted when nobody wants the answer any more. */
   readonly signal: AbortSignal;
+  /** Who asked for it. */
+  readonly caller: Caller;
 }
 
 /** What belongs to such a request, and to nothing that a client can send. */

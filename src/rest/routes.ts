@@ -9,6 +9,7 @@ import { runBundle } from './interactions/bundle';
 import { history } from './interactions/history';
 import { capabilities } from './interactions/metadata';
 import { openapi } from './interactions/openapi';
+import { smartConfiguration } from './interactions/smart-configuration';
 import { invoke } from './interactions/operation';
 import { removeWhere, updateWhere } from './interactions/conditional';
 import { patch, patchWhere } from './interactions/patch';
@@ -39,6 +40,10 @@ const ROUTES: readonly Route[] = [
   {
     path: '/_async/:job',
     methods: { GET: [INTERACTIONS.asyncStatus, status], DELETE: [INTERACTIONS.asyncCancel, cancel] },
+  },
+  {
+    path: '/.well-known/smart-configuration',
+    methods: { GET: [INTERACTIONS.smartConfiguration, smartConfiguration] },
   },
   { path: '/metadata', methods: { GET: [INTERACTIONS.capabilities, capabilities] } },
   {

@@ -10,6 +10,7 @@ import { allowOrigin, allowOrigins } from './cors';
 import { Edge } from './edge';
 import { sendFailure } from './failure';
 import { registerHealthRoutes } from './health';
+import { registerOidcRoutes } from './oidc/routes';
 import type { Metrics } from './metrics';
 import { toRequestId } from './request-id';
 import { watchRequests } from './request-log';
@@ -69,7 +70,9 @@ export function createRestServer({
   compressAnswers(server);
   registerHealthRoutes(server, core);
   registerTenantRoutes(server, core);
-  registerFhirRoutes(server, new Edge(core, settings, log));
+  const edge = new Edge(core, settings, log);
+  registerOidcRoutes(server, edge);
+  registerFhirRoutes(server, edge);
   register?.(server);
   answerLater(server, core, settings);
   return server;

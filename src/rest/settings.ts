@@ -1,3 +1,4 @@
+import type { AuthMode } from '../core';
 import type { ConnectionLimits } from './connection-limits';
 
 /** What the REST edge needs to know of the configuration; app.ts makes it, values are already checked. */
@@ -6,6 +7,7 @@ export interface RestSettings {
   readonly publicUrls: readonly string[];
   /** Whose `X-Forwarded-*` headers are believed: nobody's, everybody's, or those of listed addresses and networks. */
   readonly trustProxy: boolean | readonly string[];
+  readonly authMode: AuthMode;
   /** Whether `GET {type}/{id}` with a JSON array as body is a patch (specification, section 4.4). */
   readonly patchByGet: boolean;
   /** Origins that browsers may call from; `*` for all. Empty: no CORS headers. */

@@ -54,13 +54,10 @@ describe('the server process', () => {
     await server.close();
   });
 
-  it.each([
-    [{ FHIR_DATABASE_PORT: '1' }, 'andiron: '],
-    [{ HOST: '0.0.0.0' }, 'write AUTH_MODE=open'],
-    [{ AUTH_MODE: 'enforced' }, 'not built yet'],
-  ])('does not start with %j, and says why', async (environment: Record<string, string>, words) => {
+  it('does not start without a database, and says why', async () => {
     const database = await createTestDatabase();
-    await expect(startProcess({ database, environment })).rejects.toThrow(words);
+    const environment = { FHIR_DATABASE_PORT: '1' };
+    await expect(startProcess({ database, environment })).rejects.toThrow('andiron: ');
     await database.drop();
   });
 

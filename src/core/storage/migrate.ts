@@ -78,6 +78,10 @@ const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ['execute', 'function andiron.attend'],
   ['execute', 'function andiron.last_erasure'],
   ['execute', 'function andiron.leave'],
+  ['execute', 'function andiron.own_tenant'],
+  ['select', 'andiron.client_application, andiron.client_secret, andiron.token_issuer'],
+  ['select (tenant, id, algorithm, public_key, created, retired)', 'andiron.signing_key'],
+  ['execute', 'function andiron.use_assertion'],
 ];
 
 /**
@@ -170,6 +174,8 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.require_targets(int, smallint[], bigint[], int[], boolean)', 'execute')
         and has_function_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.forget_full_buckets(int)', 'execute')
+        and has_function_privilege(
+          ${sql.lit(APPLICATION_ROLE)}, 'andiron.use_assertion(int, bytea, timestamptz)', 'execute')
         and has_column_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.installation', 'definitions_digest', 'select') as done
         from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`.compile(builder).sql,

@@ -48,6 +48,10 @@ export const DESCRIPTIONS = new Map<Interaction, Description>([
     INTERACTIONS.openapi,
     { summary: 'This document', schema: 'Document', answers: { '200': 'The document', '304': 'Unchanged' } },
   ],
+  [
+    INTERACTIONS.smartConfiguration,
+    { summary: 'How to get a token', schema: 'Document', answers: { '200': 'The document' } },
+  ],
   [INTERACTIONS.read, { summary: 'Read', answers: READ, headers: ['IfNoneMatch', 'IfModifiedSince'] }],
   [INTERACTIONS.vread, { summary: 'Read a version', answers: READ, headers: ['IfNoneMatch'] }],
   [

@@ -1,0 +1,154 @@
+import { readFile } from 'node:fs/promises';
+import type { ClientApplication, ClientChanges, Core, NewSecret } from '../core';
+import { type Arguments, type Command, UsageError } from './command';
+import { withApp } from './with-app';
+
+const DAY_MS = 86_400_000;
+
+type Options = Arguments['options'];
+
+async function listClients({ clients }: Core, tenant: string): Promise<void> {
+  for (const client of await clients.list(tenant)) show(client);
+}
+
+function show(client: ClientApplication): void {
+  const { id, name, isDisabled, scopes, policies, secrets, jwks, jwksUrl } = client;
+  const words = [
+    isDisabled ? 'disabled' : 'active',
+    ...(client.isAdministrator ? ['administrator'] : []),
+    ...(client.isAuditor ? ['auditor'] : []),
+  ];
+  process.stdout.write(`${id}  ${words.join(',')}  ${name}\n`);
+  const tell = (label: string, values: readonly string[]): void => {
+    if (values.length > 0) process.stdout.write(`  ${label}: ${values.join(' ')}\n`);
+  };
+  tell('scopes', scopes);
+  tell('policies', policies);
+  tell('redirect-uris', client.redirectUris);
+  tell('keys', jwks === null ? (jwksUrl === null ? [] : [jwksUrl]) : jwks.keys.map(({ kid }) => String(kid)));
+  for (const { id: secret, created, expires } of secrets)
+    process.stdout.write(
+      `  secret: ${secret}  of ${new Date(created).toISOString()}${expires === undefined ? '' : `, until ${new Date(expires).toISOString()}`}\n`,
+    );
+}
+
+async function createClient({ clients }: Core, tenant: string, options: Options): Promise<void> {
+  const changes = await toChanges(options);
+  const { id } = await clients.create(tenant, changes);
+  process.stdout.write(`client_id=${id}\n`);
+  const hasKeys = changes.jwks !== undefined || changes.jwksUrl !== undefined;
+  if (!hasKeys && options['public'] !== true) await addSecret({ clients }, tenant, id, options);
+}
+
+async function changeClient(
+  { clients }: Core,
+  tenant: string,
+  id: string,
+  changes: ClientChanges,
+): Promise<void> {
+  const changed = await clients.change(tenant, id, changes);
+  if (changed === undefined) throw new UsageError(`There is no client '${id}'`);
+  show(changed);
+}
+
+async function addSecret(
+  { clients }: Pick<Core, 'clients'>,
+  tenant: string,
+  id: string,
+  options: Options,
+): Promise<void> {
+  const days = options['days'];
+  if (days !== undefined && !/^[1-9]\d{0,4}$/.test(String(days)))
+    throw new UsageError('--days is a whole number of days from 1 to 99999');
+  const expires = days === undefined ? undefined : Date.now() + Number(days) * DAY_MS;
+  const made = await clients.addSecret(tenant, id, expires);
+  if (made === undefined) throw new UsageError(`There is no client '${id}'`);
+  tellSecret(made);
+}
+
+/** On the output of the command and nowhere else. */
+function tellSecret({ id, secret, expires }: NewSecret): void {
+  process.stdout.write(`client_secret=${secret}\nsecret_id=${id}\n`);
+  if (expires !== undefined) process.stdout.write(`expires=${new Date(expires).toISOString()}\n`);
+  process.stderr.write('The secret is not shown again\n');
+}
+
+async function removeSecret({ clients }: Core, tenant: string, id: string, secret: string): Promise<void> {
+  if (!(await clients.removeSecret(tenant, id, secret)))
+    throw new UsageError(`The client '${id}' has no secret '${secret}'`);
+  process.stdout.write(`Removed secret ${secret}\n`);
+}
+
+/** What is not said stays as it is. */
+async function toChanges(options: Options): Promise<ClientChanges> {
+  const words = (name: string): readonly string[] | undefined => {
+    const value = options[name];
+    return typeof value === 'string' ? value.split(/[\s,]+/).filter((word) => word !== '') : undefined;
+  };
+  const { name, jwks: file, administrator, auditor } = options;
+  const jwksUrl = options['jwks-url'];
+  return {
+    ...(typeof name === 'string' ? { name } : {}),
+    scopes: words('scopes'),
+    policies: words('policies'),
+    redirectUris: words('redirect-uris'),
+    ...(administrator === undefined ? {} : { isAdministrator: administrator === true }),
+    ...(auditor === undefined ? {} : { isAuditor: auditor === true }),
+    ...(typeof file === 'string' ? { jwks: await readKeys(file), jwksUrl: null } : {}),
+    ...(typeof jwksUrl === 'string' ? { jwksUrl, jwks: null } : {}),
+  };
+}
+
+async function readKeys(file: string): Promise<NonNullable<ClientChanges['jwks']>> {
+  const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+  const isObject = (each: unknown): each is Record<string, unknown> =>
+    typeof each === 'object' && each !== null && !Array.isArray(each);
+  const keys: unknown = isObject(value) ? value['keys'] : undefined;
+  if (!Array.isArray(keys) || !keys.every(isObject))
+    throw new UsageError(`${file} is not a JSON Web Key Set, {"keys":[…]}`);
+  return { keys };
+}
+
+async function run({ words, options }: Arguments): Promise<void> {
+  const { tenant } = options;
+  if (typeof tenant !== 'string') throw new UsageError('--tenant says whose clients are meant');
+  const [action, id, ...more] = words;
+  const perform = (core: Core): Promise<void> => {
+    if (action === 'list' && id === undefined) return listClients(core, tenant);
+    if (action === 'create' && id === undefined) return createClient(core, tenant, options);
+    if (id === undefined) throw new UsageError(`andiron client ${client.usage}`);
+    if (action === 'secret' && id === 'add' && more[0] !== undefined && more.length === 1)
+      return addSecret(core, tenant, more[0], options);
+    if (action === 'secret' && id === 'remove' && more[0] !== undefined && more[1] !== undefined)
+      return removeSecret(core, tenant, more[0], more[1]);
+    if (more.length > 0) throw new UsageError('One client at a time');
+    if (action === 'disable') return changeClient(core, tenant, id, { isDisabled: true });
+    if (action === 'enable') return changeClient(core, tenant, id, { isDisabled: false });
+    if (action === 'change')
+      return toChanges(options).then((changes) => changeClient(core, tenant, id, changes));
+    throw new UsageError(`andiron client ${client.usage}`);
+  };
+  await withApp(({ core }) => perform(core));
+}
+
+export const client: Command = {
+  name: 'client',
+  usage:
+    'list | create | change ID | disable ID | enable ID | secret add ID | secret remove ID SECRET, with --tenant NAME',
+  summary:
+    'Show the programs that may ask for a tenant’s data, make one, change or disable it; its secrets are shown once.',
+  options: {
+    tenant: { type: 'string', help: 'whose clients' },
+    name: { type: 'string', help: 'what people call it' },
+    scopes: { type: 'string', help: 'SMART scopes that its tokens may have, such as "system/*.rs"' },
+    policies: { type: 'string', help: 'policies of the tenant that narrow that' },
+    jwks: { type: 'string', help: 'file with its public keys, in the place of a secret' },
+    'jwks-url': { type: 'string', help: 'where its public keys are, in the place of a secret' },
+    'redirect-uris': { type: 'string', help: 'where people may be sent back to' },
+    days: { type: 'string', help: 'after which the new secret expires' },
+    public: { type: 'boolean', help: 'it can keep no secret: none is made' },
+    administrator: { type: 'boolean', help: 'it may administer' },
+    auditor: { type: 'boolean', help: 'it may read the audit trail' },
+  },
+  run,
+};

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '../api';
+import type { TenantSpace } from '../context';
+import { fhirError } from '../errors';
+import type { Release } from '../fhir/release';
+import type { StoredClient } from '../storage/client-applications';
+import type { Access } from './access';
+import type { AccessTokens, Grant } from './access-tokens';
+import type { Clients } from './clients';
+import { readToken, type ReadToken } from './read-token';
+import type { SigningKeys } from './signing-keys';
+
+/** `open`: requests without credentials are answered; `enforced`: none are. */
+export type AuthMode = 'open' | 'enforced';
+
+/** What came with a request that says who asks. */
+export interface Credentials {
+  /** As it stands in the address. */
+  readonly tenant: string;
+  /** Undefined: there is no such tenant, or it is disabled. */
+  readonly space: TenantSpace | undefined;
+  /** The header of this name. */
+  readonly authorization: string | undefined;
+  /** Where it came from, so that guessing is slowed down. */
+  readonly address: string;
+}
+
+/** What became of credentials that were looked at. */
+type Verdict =
+  | { readonly kind: 'caller'; readonly caller: Caller }
+  /** Of this tenant, and not good. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Nothing that this tenant could say anything about. */
+  | { readonly kind: 'unverifiable' }
+  /** Genuine, of another tenant. */
+  | { readonly kind: 'foreign' };
+
+const ANONYMOUS: Caller = Object.freeze({ actor: 'anonymous' });
+
+/** Tokens that were verified, some 300 bytes each. */
+const MAX_TOKENS = 20_000;
+
+interface Remembered {
+  readonly grant: Grant;
+  /** The object by which the tenant's keys know the key that signed it. */
+  readonly key: string;
+  /** Milliseconds since 1970. */
+  readonly expires: number;
+  made?: { readonly client: StoredClient; readonly caller: Caller };
+}
+
+/** Says who asks, from the credentials of a request (contract.md, "Open and enforced mode"). */
+export class Authentication {
+  readonly #tokens = new LRUCache<string, Remembered>({ max: MAX_TOKENS });
+  /** Of clients that send their secret with each request. */
+  readonly #callers = new WeakMap<StoredClient, Caller>();
+
+  constructor(
+    private readonly mode: AuthMode,
+    private readonly parts: {
+      readonly clients: Clients;
+      readonly keys: SigningKeys;
+      readonly tokens: AccessTokens;
+      findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
+    },
+  ) {}
+
+  /**
+   * Throws `unauthorized` for what this tenant has not given out, or not any more, and in enforced mode for everything
+   * that is not good here (`forbidden` where it is good elsewhere); `tooManyRequests` for who has guessed too often.
+   * Cost: nothing without credentials, some microseconds for those that were seen before.
+   */
+  identify(credentials: Credentials): Caller | Promise<Caller> {
+    if (credentials.authorization !== undefined)
+      return this.#identify(credentials, credentials.authorization);
+    if (this.mode === 'open') return ANONYMOUS;
+    throw fhirError('unauthorized', { reason: 'Credentials are needed here: a bearer token of this tenant' });
+  }
+
+  async #identify(credentials: Credentials, authorization: string): Promise<Caller> {
+    const verdict = await this.#judge(credentials, authorization);
+    switch (verdict.kind) {
+      case 'caller':
+        return verdict.caller;
+      case 'refused':
+        throw fhirError('unauthorized', { reason: verdict.reason });
+      case 'foreign':
+        if (this.mode === 'open') return ANONYMOUS;
+        throw fhirError('forbidden', { reason: 'These credentials are not of this tenant' });
+      case 'unverifiable':
+        if (this.mode === 'open') return ANONYMOUS;
+        throw fhirError('unauthorized', { reason: 'The credentials are none that this tenant knows' });
+    }
+  }
+
+  async #judge(credentials: Credentials, authorization: string): Promise<Verdict> {
+    const [, scheme = '', value = ''] = /^\s*(\S+)\s+(\S+)\s*$/.exec(authorization) ?? [];
+    if (/^bearer$/i.test(scheme)) return this.#judgeToken(credentials, value);
+    if (/^basic$/i.test(scheme)) return this.#judgeSecret(credentials, value);
+    return { kind: 'unverifiable' };
+  }
+
+  async #judgeToken({ tenant, space }: Credentials, text: string): Promise<Verdict> {
+    const { tokens } = this.parts;
+    const name = `${space?.tenantNumber ?? ''} ${createHash('sha256').update(text).digest('base64url')}`;
+    const known = this.#tokens.get(name);
+    if (known !== undefined && space !== undefined) return this.#judgeGrant(space, known);
+    const token = readToken(text);
+    const issuer = token?.payload['iss'];
+    if (token === undefined || typeof issuer !== 'string') return { kind: 'unverifiable' };
+    if (space === undefined || !tokens.isOwn(tenant, issuer)) return this.#judgeForeign(token, issuer);
+    const grant = await tokens.verify(space, tenant, token);
+    if (grant === undefined)
+      return { kind: 'refused', reason: 'The token is none of this tenant, or has expired' };
+    const remembered: Remembered = { grant, key: grant.key, expires: grant.expires * 1000 };
+    this.#tokens.set(name, remembered);
+    return this.#judgeGrant(space, remembered);
+  }
+
+  /** What was verified stays so, until it expires, its key is withdrawn or its client disabled. */
+  async #judgeGrant(space: TenantSpace, remembered: Remembered): Promise<Verdict> {
+    const { grant, key, expires } = remembered;
+    const isGood = expires > Date.now() && (await this.parts.keys.find(space, key)) !== undefined;
+    const client = await this.parts.clients.find(space, grant.client);
+    if (!isGood || client === undefined || client.isDisabled)
+      return { kind: 'refused', reason: 'The token has expired, or was withdrawn' };
+    if (remembered.made?.client !== client) remembered.made = { client, caller: toCaller(client, grant) };
+    return { kind: 'caller', caller: remembered.made.caller };
+  }
+
+  /** A token of another tenant of this server is a good one in the wrong place. */
+  async #judgeForeign(token: ReadToken, issuer: string): Promise<Verdict> {
+    const [, other] = /\/w\/([a-z0-9-]{1,63})\/oidc$/.exec(issuer) ?? [];
+    if (other === undefined || !this.parts.tokens.isOwn(other, issuer)) return { kind: 'unverifiable' };
+    const space = await this.parts.findSpace(other, 'r4');
+    const grant = space === undefined ? undefined : await this.parts.tokens.verify(space, other, token);
+    return { kind: grant === undefined ? 'unverifiable' : 'foreign' };
+  }
+
+  async #judgeSecret({ space, address }: Credentials, encoded: string): Promise<Verdict> {
+    const pair = Buffer.from(encoded, 'base64').toString('utf8');
+    const colon = pair.indexOf(':');
+    if (space === undefined || colon < 1) return { kind: 'unverifiable' };
+    const proof = await this.parts.clients.prove(space, pair.slice(0, colon), pair.slice(colon + 1), address);
+    if (proof.kind === 'unknown') return { kind: 'unverifiable' };
+    if (proof.kind === 'refused') return { kind: 'refused', reason: 'The client or its secret is not good' };
+    const { client } = proof;
+    let caller = this.#callers.get(client);
+    if (caller === undefined) {
+      caller = toCaller(client, { client: client.id, scopes: client.scopes });
+      this.#callers.set(client, caller);
+    }
+    return { kind: 'caller', caller };
+  }
+}
+
+/** A token keeps no scope that its client has lost. */
+function toCaller(client: StoredClient, { scopes, user, patient }: Grant): Caller {
+  const access: Access = {
+    client: client.id,
+    ...(user === undefined ? {} : { user }),
+    ...(patient === undefined ? {} : { patient }),
+    scopes: scopes.filter((scope) => client.scopes.includes(scope)),
+    policies: client.policies,
+    isAdministrator: client.isAdministrator,
+    isAuditor: client.isAuditor,
+  };
+  return { actor: client.id, access };
+}

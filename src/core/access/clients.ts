@@ -1,0 +1,132 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { fhirError } from '../errors';
+import {
+  MAX_SECRETS,
+  type ClientDetails,
+  type ClientStore,
+  type OfTenant,
+  type StoredClient,
+} from '../storage/client-applications';
+import { Failures } from './failures';
+import { Recent } from './recent';
+import { hashSecret, isSecretOf } from './secret-hash';
+
+const ID = /^[A-Za-z0-9\-.]{1,64}$/;
+
+/** Verified secrets that are remembered. */
+const MAX_VERIFIED = 10_000;
+/** A prefix that scanners for leaked secrets can look for. */
+const SECRET_PREFIX = 'andiron_';
+const SECRET_BYTES = 32;
+
+/** What was found out about somebody who says to be a client. */
+export type Proof =
+  | { readonly kind: 'proven'; readonly client: StoredClient }
+  /** There is no such client: somebody else may have meant the credentials for something else. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'refused' };
+
+/** A secret on the one occasion that it is told. */
+export interface NewSecret {
+  readonly id: string;
+  readonly secret: string;
+  /** Milliseconds since 1970. */
+  readonly expires?: number;
+}
+
+/** The ClientApplications of all tenants, as known for at most 1.5 s, and their secrets. */
+export class Clients {
+  readonly #recent = new Recent<StoredClient>(10_000);
+  readonly #failures = new Failures();
+  /** Ids of secrets by a keyed hash of what was sent: neither the memory nor a copy of it gives a secret back. */
+  readonly #verified = new LRUCache<string, string>({ max: MAX_VERIFIED });
+  readonly #key = randomBytes(32);
+
+  constructor(private readonly store: ClientStore) {}
+
+  /** Undefined where there is none, disabled or not. */
+  find(space: OfTenant, id: string): StoredClient | undefined | Promise<StoredClient | undefined> {
+    if (!ID.test(id)) return undefined;
+    return this.#recent.get(`${space.tenantNumber} ${id}`, () => this.store.find(space, id));
+  }
+
+  /**
+   * Whether a secret is one of the client's. Cost: a hash of some microseconds when it was seen before, else that of
+   * `isSecretOf` for each secret that the client has. Throws `tooManyRequests` for who has guessed too often.
+   *
+   * @param address of whoever asks: guesses of one client from one address are slowed down
+   */
+  async prove(space: OfTenant, id: string, secret: string, address: string): Promise<Proof> {
+    const client = await this.find(space, id);
+    if (client === undefined) return { kind: 'unknown' };
+    const now = Date.now();
+    const usable = client.secrets.filter(({ expires }) => expires === undefined || expires > now);
+    const key = createHmac('sha256', this.#key)
+      .update(`${space.tenantNumber} ${id} ${secret}`)
+      .digest('base64url');
+    const known = this.#verified.get(key);
+    if (usable.some((each) => each.id === known)) return toProof(client);
+    const guesser = `${space.tenantNumber} ${id} ${networkOf(address)}`;
+    this.#failures.require(guesser);
+    for (const each of usable) {
+      if (!(await isSecretOf(secret, each.hash))) continue;
+      this.#verified.set(key, each.id);
+      this.#failures.forget(guesser);
+      return toProof(client);
+    }
+    this.#failures.add(guesser);
+    return { kind: 'refused' };
+  }
+
+  list(space: OfTenant): Promise<readonly StoredClient[]> {
+    return this.store.list(space);
+  }
+
+  /** Its id. Throws `invalidValue`. */
+  async create(space: OfTenant, details: ClientDetails): Promise<string> {
+    const id = randomUUID();
+    if (!(await this.store.create(space, id, details)))
+      throw fhirError('invalidValue', { reason: 'The tenant has as many clients as it may have' });
+    return id;
+  }
+
+  /** False when there is no such client. In force in this process at once; others are told by the caller. */
+  async update(space: OfTenant, id: string, details: ClientDetails): Promise<boolean> {
+    const changed = await this.store.update(space, id, details);
+    this.forget();
+    return changed;
+  }
+
+  /** Undefined when there is no such client. Throws `invalidValue` where it has as many secrets as it may have. */
+  async addSecret(space: OfTenant, id: string, expires?: number): Promise<NewSecret | undefined> {
+    if ((await this.store.find(space, id)) === undefined) return undefined;
+    const secret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
+    const made = { id: randomUUID(), ...(expires === undefined ? {} : { expires }) };
+    if (!(await this.store.addSecret(space, id, { ...made, hash: await hashSecret(secret) })))
+      throw fhirError('invalidValue', { reason: `A client has at most ${MAX_SECRETS} secrets; remove one` });
+    this.forget();
+    return { ...made, secret };
+  }
+
+  /** False when there is no such secret. */
+  async removeSecret(space: OfTenant, id: string, secret: string): Promise<boolean> {
+    const removed = await this.store.removeSecret(space, id, secret);
+    this.forget();
+    return removed;
+  }
+
+  /** Something of the tenant was changed. */
+  forget(): void {
+    this.#recent.forget();
+  }
+}
+
+function toProof(client: StoredClient): Proof {
+  return client.isDisabled ? { kind: 'refused' } : { kind: 'proven', client };
+}
+
+/** Of an IPv6 address the network: whoever has one has all of its addresses. */
+function networkOf(address: string): string {
+  return address.includes(':') && !address.includes('.') ? address.split(':').slice(0, 4).join(':') : address;
+}

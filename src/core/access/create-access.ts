@@ -1,0 +1,112 @@
+import type { Clients as ClientsDoor, ClientApplication, Caller, Tokens } from '../api';
+import type { TenantSpace } from '../context';
+import { fhirError } from '../errors';
+import type { Release } from '../fhir/release';
+import { ClientStore, type StoredClient } from '../storage/client-applications';
+import type { Database, DatabaseOptions } from '../storage/database';
+import { SigningKeyStore } from '../storage/signing-keys';
+import { AccessTokens } from './access-tokens';
+import { Authentication, type AuthMode, type Credentials } from './authentication';
+import { changeDetails } from './client-details';
+import { Clients } from './clients';
+import { SigningKeys } from './signing-keys';
+import { TokenEndpoint } from './token-endpoint';
+
+export interface AccessOptions {
+  readonly mode: AuthMode;
+  readonly database: Database;
+  readonly owner: DatabaseOptions;
+  readonly publicUrls: readonly string[];
+  /** Seconds for which a token is good. */
+  readonly tokenSeconds: number;
+  findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
+  /** Tells the other processes that something of the tenant has changed. */
+  changed(tenant: string): void;
+}
+
+/** Who asks, and what makes that known: clients, keys, tokens. */
+export interface AccessParts {
+  identify(credentials: Credentials): Caller | Promise<Caller>;
+  readonly clients: ClientsDoor;
+  readonly tokens: Tokens;
+  /** Something of a tenant was changed elsewhere. */
+  forget(): void;
+}
+
+/** Cost: nothing; keys and clients are read when they are asked for. */
+export function createAccess(options: AccessOptions): AccessParts {
+  const { database, owner, publicUrls, findSpace } = options;
+  const store = new ClientStore(database, owner);
+  const clients = new Clients(store);
+  const keys = new SigningKeys(new SigningKeyStore(database, owner));
+  const tokens = new AccessTokens(keys, publicUrls);
+  const authentication = new Authentication(options.mode, { clients, keys, tokens, findSpace });
+  const endpoint = new TokenEndpoint({ clients, store, tokens, seconds: options.tokenSeconds });
+
+  /** Clients and keys are those of both releases: either space stands for the tenant. */
+  async function spaceOf(tenant: string): Promise<TenantSpace> {
+    const space = await findSpace(tenant, 'r4');
+    if (space === undefined) throw fhirError('unknownTenant');
+    return space;
+  }
+
+  return {
+    identify: (credentials) => authentication.identify(credentials),
+    clients: {
+      async list(tenant) {
+        return (await store.list(await spaceOf(tenant))).map(toShown);
+      },
+      async find(tenant, id) {
+        const found = await store.find(await spaceOf(tenant), id);
+        return found && toShown(found);
+      },
+      async create(tenant, details) {
+        const space = await spaceOf(tenant);
+        const id = await clients.create(space, changeDetails(details));
+        options.changed(tenant);
+        const made = await store.find(space, id);
+        if (made === undefined) throw fhirError('storageUnavailable');
+        return toShown(made);
+      },
+      async change(tenant, id, changes) {
+        const space = await spaceOf(tenant);
+        const before = await store.find(space, id);
+        if (before === undefined) return undefined;
+        const details = changeDetails(changes, before);
+        if (!(await clients.update(space, id, details))) return undefined;
+        options.changed(tenant);
+        return toShown({ ...before, ...details });
+      },
+      async addSecret(tenant, id, expires) {
+        const made = await clients.addSecret(await spaceOf(tenant), id, expires);
+        options.changed(tenant);
+        return made;
+      },
+      async removeSecret(tenant, id, secret) {
+        const removed = await clients.removeSecret(await spaceOf(tenant), id, secret);
+        options.changed(tenant);
+        return removed;
+      },
+    },
+    tokens: {
+      grant: (request) => endpoint.grant(request),
+      async publicKeys(tenant) {
+        return (await keys.publicKeys(await spaceOf(tenant))).map(({ publicKey }) => publicKey);
+      },
+      async rotateKeys(tenant, revokes) {
+        const id = await keys.rotate(await spaceOf(tenant), revokes);
+        options.changed(tenant);
+        return id;
+      },
+    },
+    forget() {
+      clients.forget();
+      keys.forget();
+    },
+  };
+}
+
+/** Without the hashes, which are nobody's business. */
+function toShown({ secrets, ...client }: StoredClient): ClientApplication {
+  return { ...client, secrets: secrets.map(({ hash: _hash, ...secret }) => secret) };
+}

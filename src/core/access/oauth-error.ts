@@ -1,0 +1,16 @@
+/** A refusal in the words of OAuth 2.0 (RFC 6749, section 5.2), which its clients understand. */
+export class OAuthError extends Error {
+  constructor(
+    readonly code:
+      | 'invalid_request'
+      | 'invalid_client'
+      | 'invalid_grant'
+      | 'invalid_scope'
+      | 'unauthorized_client'
+      | 'unsupported_grant_type',
+    description: string,
+  ) {
+    super(description);
+    this.name = 'OAuthError';
+  }
+}

@@ -1,0 +1,69 @@
+import { LRUCache } from 'lru-cache';
+
+/** What is disabled stops being answered within 2 s in every process (contract.md): nothing is believed for longer. */
+const MAX_AGE_MS = 1_500;
+/** From this age on the next question also asks the database, without waiting for it. */
+const REFRESH_AGE_MS = 1_000;
+
+interface Kept<Value extends object> {
+  readonly value: Value | undefined;
+  readonly text: string;
+  readonly at: number;
+  refreshing: boolean;
+}
+
+/**
+ * What the database says under a key, remembered for at most 1.5 seconds. As long as it says the same, it is the same
+ * object, so that what is made of it can be remembered by it.
+ */
+export class Recent<Value extends object> {
+  readonly #kept: LRUCache<string, Kept<Value>>;
+  readonly #loading = new Map<string, Promise<Value | undefined>>();
+
+  constructor(
+    /** How many are remembered. */
+    max: number,
+  ) {
+    this.#kept = new LRUCache({ max });
+  }
+
+  /** Cost: a look-up; `load` where nothing young enough is known. Undefined is remembered as well. */
+  get(key: string, load: () => Promise<Value | undefined>): Value | undefined | Promise<Value | undefined> {
+    const kept = this.#kept.get(key);
+    const age = kept === undefined ? Infinity : performance.now() - kept.at;
+    if (kept === undefined || age > MAX_AGE_MS) return this.#load(key, load);
+    if (age > REFRESH_AGE_MS && !kept.refreshing) {
+      kept.refreshing = true;
+      this.#load(key, load).catch(() => (kept.refreshing = false));
+    }
+    return kept.value;
+  }
+
+  /** Everything is asked for again. */
+  forget(): void {
+    this.#loading.clear();
+    for (const [key, { value, text }] of this.#kept.entries())
+      this.#kept.set(key, { value, text, at: Number.NEGATIVE_INFINITY, refreshing: false });
+  }
+
+  /** Those who ask at the same time share one question. */
+  #load(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
+    const begun = this.#loading.get(key);
+    if (begun !== undefined) return begun;
+    const at = performance.now();
+    const loading = load()
+      .then((loaded) => {
+        const text = JSON.stringify(loaded) ?? '';
+        const before = this.#kept.get(key);
+        const value = before !== undefined && before.text === text ? before.value : loaded;
+        // Forgotten meanwhile: what was read may be older than that.
+        if (this.#loading.get(key) === loading) this.#kept.set(key, { value, text, at, refreshing: false });
+        return value;
+      })
+      .finally(() => {
+        if (this.#loading.get(key) === loading) this.#loading.delete(key);
+      });
+    this.#loading.set(key, loading);
+    return loading;
+  }
+}

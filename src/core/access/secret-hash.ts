@@ -1,0 +1,67 @@
+/** Secrets as they are stored: scrypt (RFC 7914) with a salt of their own, so that a copy of the table opens nothing. */
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { fhirError } from '../errors';
+
+/** 16 MB and some 40 ms: what is hashed was either made by us (256 random bits), or is slowed down besides. */
+const COST = { N: 16_384, r: 8, p: 1 } as const;
+const HASH_BYTES = 32;
+const SALT_BYTES = 16;
+
+/** At once: each takes one of Node's four threads, which files and names need too. */
+const MOST_AT_ONCE = 2;
+/** More would wait for longer than anybody does. */
+const MOST_WAITING = 200;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= MOST_AT_ONCE) {
+    if (waiting.length >= MOST_WAITING) throw fhirError('overloaded');
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  }
+  running += 1;
+  try {
+    return await work();
+  } finally {
+    running -= 1;
+    waiting.shift()?.();
+  }
+}
+
+interface Cost {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+function derive(secret: string, salt: Buffer, cost: Cost): Promise<Buffer> {
+  const options = { ...cost, maxmem: 256 * cost.N * cost.r };
+  return inTurn(
+    () =>
+      new Promise((resolve, reject) => {
+        scrypt(secret.normalize('NFC'), salt, HASH_BYTES, options, (error, key) =>
+          error === null ? resolve(key) : reject(error),
+        );
+      }),
+  );
+}
+
+/** `scrypt$16384$8$1$SALT$HASH`, both in base64url. Cost: 16 MB and some 40 ms in another thread. */
+export async function hashSecret(secret: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const key = await derive(secret, salt, COST);
+  const { N, r, p } = COST;
+  return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$');
+}
+
+/** Whether the hash is that of this secret. Cost: as `hashSecret`. Throws `overloaded` where too many ask at once. */
+export async function isSecretOf(secret: string, hash: string): Promise<boolean> {
+  const [kind, N, r, p, salt, key] = hash.split('$');
+  if (kind !== 'scrypt' || salt === undefined || key === undefined)
+    throw new Error('a stored secret is not of the form that this program writes');
+  const cost = { N: Number(N), r: Number(r), p: Number(p) };
+  const derived = await derive(secret, Buffer.from(salt, 'base64url'), cost);
+  const stored = Buffer.from(key, 'base64url');
+  return stored.length === derived.length && timingSafeEqual(stored, derived);
+}

@@ -1,0 +1,10 @@
+/** GET .well-known/smart-configuration: https://hl7.org/fhir/smart-app-launch/conformance.html#using-well-known. */
+import type { FastifyReply } from 'fastify';
+import type { Exchange } from '../exchange';
+import { smartConfiguration as describe } from '../oidc/discovery';
+
+export async function smartConfiguration(exchange: Exchange): Promise<FastifyReply> {
+  const { edge, request, context } = exchange;
+  const document = describe(edge.addresses.base(request), context.space.tenant);
+  return exchange.send(200, JSON.stringify(document), 'application/json; charset=utf-8');
+}

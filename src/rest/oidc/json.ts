@@ -1,0 +1,18 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** Sends what is no FHIR resource; `cacheControl`: nothing is kept by default. */
+export function sendJson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  answer: object,
+  cacheControl = 'no-store',
+): FastifyReply {
+  return reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('cache-control', cacheControl)
+    .header('x-content-type-options', 'nosniff')
+    .header('x-request-id', request.id)
+    .send(JSON.stringify(answer));
+}
