@@ -181,6 +181,44 @@ export interface SearchPage {
   readonly next?: string;
 }
 
+/** Resources of a type that meet criteria, to be counted and not to be found. */
+export interface AggregateRequest extends Pick<
+  SearchRequest,
+  'compartment' | 'parameters' | 'where' | 'handling'
+> {
+  readonly type: string;
+  /** Undefined: all of them together. */
+  readonly by?: AggregateGrouping;
+}
+
+/** A token, reference or date parameter of the type, by whose values resources are counted. */
+export interface AggregateGrouping {
+  readonly parameter: string;
+  /** Of dates, and of those alone: what of time is one value. */
+  readonly bucket?: 'year' | 'month' | 'day';
+  /** Only so many of the largest groups, at most 1,000; of dates all there are. Undefined: all, of which there are no more. */
+  readonly most?: number;
+}
+
+/** A value and how many of the resources have it; one that has several values is in several groups. */
+export interface AggregateGroup {
+  /**
+   * As a search takes it, with its escapes: `system|code`, `Patient/1`, a url. Of dates the bucket in which they begin in the
+   * time zone of the space (`2020-03`), or a year or month that is more than a bucket and is all that is known.
+   */
+  readonly value: string;
+  readonly count: number;
+  /** Of a token: as one of the resources has it. */
+  readonly coding?: { readonly system?: string; readonly code: string; readonly display?: string };
+}
+
+export interface AggregateResult {
+  /** Without a grouping. */
+  readonly total?: number;
+  /** The largest first, dates in their order; empty without a grouping. */
+  readonly groups: readonly AggregateGroup[];
+}
+
 export interface HistoryRequest {
   /** Undefined: all types. */
   readonly type?: string;
@@ -605,6 +643,12 @@ export interface Core {
   /** Ends all streams of changes, each with the number to go on after: this process is about to stop. */
   endStreams(): void;
   search(context: RequestContext, request: SearchRequest): Promise<SearchPage>;
+  /**
+   * Counts what a search of the same criteria finds, exactly. Throws as that, and tooCostly where more would have to be
+   * looked at than one request may: by a grouping 1,000,000 index rows of the parameter or as many matches, where those are
+   * more than 10,000. Cost: a search; by a grouping up to a second of the database.
+   */
+  aggregate(context: RequestContext, request: AggregateRequest): Promise<AggregateResult>;
   /**
    * Lets several reads, searches and histories see one moment: those of the context that `work` is given. They go together
    * in statements of one connection, one after the other; nothing else of core may be waited for in `work`. What is asked

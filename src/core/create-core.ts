@@ -12,6 +12,7 @@ import { loadDefinitions } from './fhir/definitions';
 import { RELEASES } from './fhir/release';
 import { runBundle, type BundleTools } from './interactions/bundle/run-bundle';
 import { Forgetter } from './forgetter';
+import { aggregate } from './interactions/aggregate';
 import { capabilities } from './interactions/capabilities';
 import { changes } from './interactions/changes';
 import { createIfNoneExist } from './interactions/conditional/create';
@@ -337,6 +338,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     history: (context, request) => history(requests.of(context), context, request),
     changes: (context, since, count) => changes(services, context, since, count),
     search: (context, request) => searchAny(requests.of(context), context, request),
+    aggregate: (context, request) => aggregate(requests.of(context), context, request),
     sharedTexts: {
       get: (space, key) => cache.get(space.number, key),
       put: (space, key, text) => cache.put(space.number, key, text),

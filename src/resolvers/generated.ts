@@ -57,6 +57,14 @@ export const handlers: Handlers<GatewayContext> = {
     };
   },
 
+  count: ({ type, parameters, where, by }, { core, request }) =>
+    core.aggregate(request, {
+      type,
+      parameters,
+      ...(where === undefined ? {} : { where }),
+      ...(by === undefined ? {} : { by }),
+    }),
+
   async resolve({ reference, type, optional }, context) {
     const inner = findInner(reference);
     if (inner !== undefined)

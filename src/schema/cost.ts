@@ -65,6 +65,18 @@ export function costOfSearch(names: readonly string[], byDefault: number): Field
   };
 }
 
+/** Up to a million index rows are looked at, or ten thousand texts. */
+const COUNTING_COST = 500;
+
+/** Of a count by values; `isRead`: of each of them, `_count` or the most there may be, something may be read. */
+export function costOfCounting(isRead: boolean): FieldCost {
+  if (!isRead) return { base: COUNTING_COST };
+  return {
+    base: COUNTING_COST,
+    items: ({ _count: count }) => (typeof count === 'number' ? Math.max(0, count) : MOST_ITEMS),
+  };
+}
+
 /** Where a field of the schema keeps its cost. */
 export function withCost(cost: FieldCost): { readonly extensions: { readonly cost: FieldCost } } {
   return { extensions: { cost } };

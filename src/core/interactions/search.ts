@@ -47,18 +47,7 @@ export async function search(
   context: RequestContext,
   request: TypeSearchRequest,
 ): Promise<SearchPage> {
-  const { type, compartment } = request;
-  const typeNumber = typeNumberOf(services, context, type);
-  const typeContext = searchContext(services, context);
-  const handling = request.handling ?? context.space.settings.searchUnknown;
-  const named = await findQuery(services, context, typeContext, type, request.parameters);
-  const query =
-    named === undefined
-      ? parseSearch(typeContext, type, request, handling)
-      : parseNamed(typeContext, type, named, handling, request.where);
-  const within = compartment === undefined ? [] : [criterionOf(typeContext, compartment, type)];
-  const asked = { ...query, criteria: [...within, ...query.criteria] };
-  const boundTo = boundText(context, request, query.used, named?.version);
+  const { query, asked, typeNumber, boundTo } = await askSearch(services, context, request);
   if (asked.contained.matches !== 'false') {
     return readAtOnce(services, context, async (reading) => {
       const criteria = await resolveCriteria(reading, context, asked.criteria);
@@ -82,6 +71,37 @@ export async function search(
     if (page === undefined) throw new Error('a search that may run several statements found no answer');
     return completePage(reading, context, query, page);
   });
+}
+
+/** What a search of one type asks. */
+export interface AskedSearch {
+  readonly typeNumber: number;
+  /** As it was written. */
+  readonly query: SearchQuery;
+  /** With all that the resources have to meet. */
+  readonly asked: SearchQuery;
+  /** What its cursors are bound to. */
+  readonly boundTo: string;
+}
+
+/** All that finds or counts resources of a type by criteria begins here. Throws as `search`. */
+export async function askSearch(
+  services: Services,
+  context: RequestContext,
+  request: TypeSearchRequest,
+): Promise<AskedSearch> {
+  const { type, compartment } = request;
+  const typeNumber = typeNumberOf(services, context, type);
+  const typeContext = searchContext(services, context);
+  const handling = request.handling ?? context.space.settings.searchUnknown;
+  const named = await findQuery(services, context, typeContext, type, request.parameters);
+  const query =
+    named === undefined
+      ? parseSearch(typeContext, type, request, handling)
+      : parseNamed(typeContext, type, named, handling, request.where);
+  const within = compartment === undefined ? [] : [criterionOf(typeContext, compartment, type)];
+  const asked = { ...query, criteria: [...within, ...query.criteria] };
+  return { typeNumber, query, asked, boundTo: boundText(context, request, query.used, named?.version) };
 }
 
 /** The search that a named query stands for, narrowed by what else was asked; an order of the request stands in the place of its own. */

@@ -2,11 +2,10 @@ import type { Space } from '../context';
 import { decimalText, isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import type { Definitions, SearchParameterDefinition, SearchParameterKind } from '../fhir/definitions';
 import { compilePath, type PathValue } from '../fhir/path';
-import { extensionValue } from './extract';
 import { fold } from './fold';
 import type { IndexRows } from './index-rows';
 import { narrativeText } from './narrative-text';
-import { compileParameterPath } from './parameter-path';
+import { compileValues } from './parameter-values';
 import type { Scan, WordCondition } from './predicate';
 import { meetsCriteria } from './row-test';
 import { visitTexts } from './rows/string';
@@ -120,18 +119,6 @@ function isBelow(mediaType: string, base: string): boolean {
   const [bare = ''] = whole.split(';');
   const name = bare.trim();
   return whole === base || name === base || name.startsWith(base.endsWith('/') ? base : `${base}/`);
-}
-
-function compileValues(
-  definitions: Definitions,
-  parameter: SearchParameterDefinition,
-): (resource: JsonObject) => readonly PathValue[] {
-  if (parameter.expression === undefined) return () => [];
-  const path = compileParameterPath(definitions, parameter, parameter.expression);
-  return (resource) =>
-    path(resource).flatMap((found) =>
-      found.type === 'Extension' ? (extensionValue(definitions, found) ?? []) : [found],
-    );
 }
 
 /** Of a token each text by itself, of a string all parts of a name or an address together. */

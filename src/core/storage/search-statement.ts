@@ -73,6 +73,23 @@ export function countStatement(request: SearchStatementRequest): BoundStatement 
   return { statement, bound: boundOf(request, prepared), shape: prepared.shape };
 }
 
+/** The matches as part of another statement. */
+export interface MatchesPart {
+  readonly shape: string;
+  /** Gives `sort_value` and `resource_key`. */
+  sql(): RawBuilder<unknown>;
+  readonly bound: Readonly<Record<string, Bound>>;
+}
+
+export function matchesPart(request: SearchStatementRequest): MatchesPart {
+  const prepared = prepare(request);
+  return {
+    shape: prepared.shape,
+    sql: () => matchesSql(request, prepared.compiled, bind),
+    bound: boundOf(request, prepared),
+  };
+}
+
 /** The statement that counts the index rows of resources that meet the first criterion, up to `limit`. */
 export function rowCountStatement(
   space: number,

@@ -45,4 +45,6 @@ export interface SchemaParameter {
   readonly targets: readonly string[];
   /** True: its value is an expression with a grammar of its own, in which commas do not part alternatives. */
   readonly isExpression: boolean;
+  /** As what resources can be counted by its values; absent: they cannot. */
+  readonly groupKind?: 'token' | 'reference' | 'date';
 }

@@ -39,6 +39,20 @@ export interface ListPage {
   readonly next?: string;
 }
 
+/** What is counted of the resources of one type that meet all of it. */
+export interface CountRequest extends Pick<ListRequest, 'type' | 'parameters' | 'where'> {
+  /** By the values of which parameter; undefined: all together. */
+  readonly by?: { readonly parameter: string; readonly bucket?: 'year' | 'month' | 'day'; readonly most?: number };
+}
+
+/** A value as a search takes it, and how many resources have it. */
+export interface CountedValue {
+  readonly value: string;
+  readonly count: number;
+  /** Of a token, as one of the resources has it. */
+  readonly coding?: { readonly system?: string; readonly code: string; readonly display?: string };
+}
+
 export interface ReferenceRequest {
   /** The Reference as it stands in the resource. */
   readonly reference: JsonObject;
@@ -81,6 +95,11 @@ export interface Handlers<Context> {
     context: Context,
   ): Promise<ResourceSource | undefined>;
   list(request: ListRequest, context: Context): Promise<ListPage>;
+  /** `total` where nothing says by what, else `groups`. */
+  count(
+    request: CountRequest,
+    context: Context,
+  ): Promise<{ readonly total?: number; readonly groups: readonly CountedValue[] }>;
   resolve(request: ReferenceRequest, context: Context): Promise<ResourceSource | undefined>;
   invoke(request: OperationRequest, context: Context): Promise<ResourceSource>;
   /** A resource inside of another one. */

@@ -2,7 +2,7 @@
 import {
   type GraphQLFieldConfigArgumentMap,
   GraphQLBoolean,
-  GraphQLEnumType,
+  type GraphQLEnumType,
   GraphQLError,
   GraphQLID,
   GraphQLInt,
@@ -10,17 +10,17 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
   GraphQLString,
-  Kind,
-  type ValueNode,
 } from 'graphql';
 import { COST_OF_READ, costOfSearch, withCost } from '../cost';
 import { isJsonObject } from '../json';
 import { codeScalar, instantScalar } from '../scalars';
 import { selects } from '../selection';
 import { memberOf, ResourceSource } from '../types/resource';
+import { AggregateFields } from './aggregates';
 import type { SchemaDefinitions, SchemaParameter } from './definitions';
 import type { ElementTypes, Field, Fields } from './elements';
 import type { Handlers, ListPage, ListRequest } from './handlers';
+import { NamedEnum } from './named-enum';
 import { primitiveScalar } from './primitives';
 import { SearchArguments, toArgumentName } from './search-arguments';
 import { WhereTypes } from './where';
@@ -31,15 +31,9 @@ import { WhereTypes } from './where';
  */
 const MOST_TARGETS = 30;
 
-/** HL7's examples write `_reference: patient`; a text of the same name is as good. */
-class NamedEnum extends GraphQLEnumType {
-  override parseLiteral(node: ValueNode): unknown {
-    return super.parseLiteral(node.kind === Kind.STRING ? { kind: Kind.ENUM, value: node.value, loc: node.loc } : node, null);
-  }
-}
-
 interface Source {
   readonly type: string;
+  readonly parameters: readonly SchemaParameter[];
   readonly args: SearchArguments;
   /** Its reference parameters that refer to few types. */
   readonly references: readonly SchemaParameter[];
@@ -62,6 +56,7 @@ export class ResourceFields<Context> {
   private readonly connections = new Map<string, GraphQLObjectType>();
   private readonly enums = new Map<string, GraphQLEnumType>();
   private readonly wheres: WhereTypes;
+  private readonly aggregates: AggregateFields<Context>;
   /** By type, those that refer to it. */
   private readonly referring = new Map<string, Source[]>();
 
@@ -72,13 +67,14 @@ export class ResourceFields<Context> {
     private readonly elements: () => ElementTypes<Context>,
   ) {
     this.wheres = new WhereTypes(definitions);
+    this.aggregates = new AggregateFields(handlers, () => elements().resource);
     this.sources = new Map(
       definitions.resourceTypes.map((type) => {
         const parameters = definitions.searchParameters(type);
         const references = parameters.filter(
           ({ kind, targets }) => kind === 'reference' && targets.length > 0 && targets.length <= MOST_TARGETS,
         );
-        return [type, { type, args: new SearchArguments(parameters), references }];
+        return [type, { type, parameters, args: new SearchArguments(parameters), references }];
       }),
     );
     for (const source of this.sources.values()) {
@@ -112,6 +108,10 @@ export class ResourceFields<Context> {
         ...this.connectionField(source, args, () => undefined),
         description: `A page of resources of the type ${type} that meet all arguments, with what leads to others.`,
       };
+      const criteria = { ...source.args.criteria(), ...this.where(type) };
+      fields[`${type}Aggregate`] = this.aggregates.field(type, source.parameters, criteria, (given) =>
+        this.request(source, given, undefined),
+      );
     }
     return fields;
   }

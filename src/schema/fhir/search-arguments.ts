@@ -38,12 +38,17 @@ export class SearchArguments {
 
   /** @param isSlim without what is seldom asked for */
   configuration(isSlim: boolean): GraphQLFieldConfigArgumentMap {
+    return { ...this.criteria(isSlim), ...PAGING };
+  }
+
+  /** Without what says which page. */
+  criteria(isSlim = false): GraphQLFieldConfigArgumentMap {
     const args: GraphQLFieldConfigArgumentMap = {};
     for (const { code, kind, isExpression } of this.parameters) {
       if (isSlim && SELDOM.has(code)) continue;
       args[toArgumentName(code)] = { type: isExpression ? GraphQLString : this.listOf(kind) };
     }
-    return { ...args, ...PAGING };
+    return args;
   }
 
   private listOf(kind: string): GraphQLList<GraphQLScalarType> {

@@ -165,7 +165,7 @@ function addLiteralRow(
 }
 
 /** An absolute url or a urn: it has a scheme. */
-function isOutside(reference: string): boolean {
+export function isOutside(reference: string): boolean {
   return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(reference);
 }
 

@@ -10,9 +10,14 @@ import type { RowCollector, RowSettings } from './collector';
 
 /**
  * One code of a value; `system` is undefined when it has none. `code` is folded already where that is the rule;
- * `isExact`: where it is not.
+ * `isExact`: where it is not. `source`: the object that has it as `code` or `value`, where it is in one.
  */
-export type VisitCode = (system: string | undefined, code: string, isExact: boolean) => void;
+export type VisitCode = (
+  system: string | undefined,
+  code: string,
+  isExact: boolean,
+  source?: JsonObject,
+) => void;
 
 /**
  * How a code that is compared as given stands beside codes that are compared without regard to case. No code of FHIR
@@ -92,9 +97,9 @@ export function visitCodes(
     if (INTEGER_TYPES.has(type)) visit(undefined, String(value), true);
   } else if (isJsonObject(value)) {
     if (type === 'CodeableConcept') visitConcept(value, visit);
-    else if (type === 'Coding') visitPair(value['system'], value['code'], visit);
-    else if (type === 'Identifier') visitPair(value['system'], value['value'], visit);
-    else if (type === 'ContactPoint') visitPair(undefined, value['value'], visit);
+    else if (type === 'Coding') visitPair(value['system'], value['code'], value, visit);
+    else if (type === 'Identifier') visitPair(value['system'], value['value'], value, visit);
+    else if (type === 'ContactPoint') visitPair(undefined, value['value'], value, visit);
     else if (type === 'CodeableReference' && isJsonObject(value['concept']))
       visitConcept(value['concept'], visit);
   }
@@ -103,12 +108,19 @@ export function visitCodes(
 function visitConcept(concept: JsonObject, visit: VisitCode): void {
   const codings = concept['coding'];
   if (!Array.isArray(codings)) return;
-  for (const coding of codings) if (isJsonObject(coding)) visitPair(coding['system'], coding['code'], visit);
+  for (const coding of codings) {
+    if (isJsonObject(coding)) visitPair(coding['system'], coding['code'], coding, visit);
+  }
 }
 
-function visitPair(system: JsonValue | undefined, code: JsonValue | undefined, visit: VisitCode): void {
+function visitPair(
+  system: JsonValue | undefined,
+  code: JsonValue | undefined,
+  source: JsonObject,
+  visit: VisitCode,
+): void {
   if (typeof code !== 'string' || code.length === 0) return;
-  visit(typeof system === 'string' && system.length > 0 ? system : undefined, foldCode(code), false);
+  visit(typeof system === 'string' && system.length > 0 ? system : undefined, foldCode(code), false, source);
 }
 
 /** For `:of-type=system|code|value`. Source: https://hl7.org/fhir/R4/search.html#token */

@@ -32,7 +32,8 @@ export function addUriRows(
   if (url.length > 0) rows.uri(parameter, indexedUri(hasher, url), indexedVersion(version));
 }
 
-function isStorable(value: JsonValue | undefined): value is string {
+/** True for a text that has a row. */
+export function isStorable(value: JsonValue | undefined): value is string {
   return (
     typeof value === 'string' && value.length > 0 && value.charCodeAt(0) !== 1 && !UNSTORABLE.test(value)
   );

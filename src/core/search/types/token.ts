@@ -1,5 +1,6 @@
 import { fhirError } from '../../errors';
 import { ROW_SCHEME } from '../index-rows';
+import type { StoredParameter } from '../parameter';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { CodeRows, HashedCode, Predicate } from '../predicate';
 import type { Hasher } from '../hash';
@@ -75,7 +76,7 @@ function codePredicates(
     );
   const [first = '', second] = parts;
   const code = second ?? first;
-  if (second !== undefined && stored.valueTypes.every((type) => WITHOUT_SYSTEM.has(type))) {
+  if (second !== undefined && isWithoutSystem(stored)) {
     throw refusal(parameter, value, 'values of this parameter have no system');
   }
   const system = second === undefined ? undefined : first === '' ? 0 : hasher.remembered(first);
@@ -95,6 +96,11 @@ function codePredicates(
       return { index: 'token', parameter: number, value: { high, low: hasher.low }, system };
     }),
   );
+}
+
+/** True where no value has a system, and none may be written. */
+export function isWithoutSystem({ valueTypes }: StoredParameter): boolean {
+  return valueTypes.every((type) => WITHOUT_SYSTEM.has(type));
 }
 
 function ofTypePredicates(

@@ -1,0 +1,85 @@
+/** Years, months and days as a space counts them: by its own zone. */
+import { dateRange, type DateRange } from '../fhir/date';
+import type { Zone } from '../fhir/time-zone';
+
+export const DATE_BUCKETS = ['year', 'month', 'day'] as const;
+export type DateBucket = (typeof DATE_BUCKETS)[number];
+
+/** A bucket by its name (`2020`, `2020-03`, `2020-03-14`), and what of time it is. */
+export interface NamedRange extends DateRange {
+  readonly name: string;
+}
+
+/** Characters of a date that name the bucket. */
+const LENGTHS: Readonly<Record<DateBucket, number>> = { year: 4, month: 7, day: 10 };
+const DAY = 86_400_000;
+/** `Date` tells the day of no other moments. */
+const LAST_MOMENT = 8_640_000_000_000_000 - DAY;
+
+/**
+ * The bucket that a moment lies in, milliseconds since 1970; undefined outside of the years 1 to 9999.
+ * Cost: some microseconds.
+ */
+export function bucketOf(moment: number, bucket: DateBucket, zone: Zone): NamedRange | undefined {
+  if (!(Math.abs(moment) < LAST_MOMENT)) return undefined;
+  // A zone is asked for a local time, which is not known yet: the bucket may be the one before or behind.
+  const local = moment + zone(moment + zone(moment));
+  for (const near of [local, local - DAY, local + DAY]) {
+    const found = bucketOfLocal(near, bucket, zone);
+    if (found !== undefined && found.low <= moment && moment < found.high) return found;
+  }
+  return undefined;
+}
+
+/** @param local as if it were UTC */
+function bucketOfLocal(local: number, bucket: DateBucket, zone: Zone): NamedRange | undefined {
+  const text = new Date(local).toISOString();
+  // Years of more than four digits have a sign.
+  if (!/^[0-9]/.test(text)) return undefined;
+  const name = text.slice(0, LENGTHS[bucket]);
+  const range = dateRange(name, zone);
+  return range && { name, ...range };
+}
+
+/**
+ * The name under which the range of a date is counted: that of the bucket in which it begins, or that of the whole year or
+ * month that it is, where that is more than the bucket: nobody knows where in 2020 `2020` was. Undefined where it has no
+ * beginning.
+ */
+export function bucketOfRange({ low, high }: DateRange, bucket: DateBucket, zone: Zone): string | undefined {
+  for (const larger of largerBuckets(bucket)) {
+    const whole = bucketOf(low, larger, zone);
+    if (whole?.low === low && whole.high === high) return whole.name;
+  }
+  return bucketOf(low, bucket, zone)?.name;
+}
+
+/** The largest first. */
+export function largerBuckets(bucket: DateBucket): readonly DateBucket[] {
+  return DATE_BUCKETS.slice(0, DATE_BUCKETS.indexOf(bucket));
+}
+
+/**
+ * All buckets that have a part in these pieces of time, in their order, each once. `starts` are where the pieces begin, ascending;
+ * all are `length` milliseconds long. Cost: some microseconds for each bucket.
+ */
+export function bucketsIn(
+  starts: readonly number[],
+  length: number,
+  bucket: DateBucket,
+  zone: Zone,
+): readonly NamedRange[] {
+  const found: NamedRange[] = [];
+  for (const start of starts) {
+    const end = start + length;
+    for (let moment = Math.max(start, found.at(-1)?.high ?? -Infinity); moment < end;) {
+      const one = bucketOf(moment, bucket, zone);
+      if (one === undefined) moment += DAY;
+      else {
+        found.push(one);
+        moment = one.high;
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,175 @@
+/** Counts of resources: all that meet the arguments of a list, or by the values that they have. */
+import {
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLFieldConfigMap,
+  GraphQLInt,
+  type GraphQLInterfaceType,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+} from 'graphql';
+import { COST_OF_READ, costOfCounting, SEARCH_COST, withCost } from '../cost';
+import { codeScalar } from '../scalars';
+import type { SchemaParameter } from './definitions';
+import type { Field } from './elements';
+import type { CountedValue, CountRequest, Handlers } from './handlers';
+import { NamedEnum } from './named-enum';
+import { primitiveScalar } from './primitives';
+import { toArgumentName } from './search-arguments';
+
+/** What the counts of one field are of; nothing is counted before one is asked for. */
+type Criteria = Pick<CountRequest, 'type' | 'parameters' | 'where'>;
+
+const BUCKETS = ['year', 'month', 'day'] as const;
+
+const COUNT = { type: GraphQLInt, description: 'How many resources have it.' };
+const MOST = {
+  type: GraphQLInt,
+  description: 'Only so many of the largest, up to 1000; without it all, of which there may be no more.',
+};
+
+export class AggregateFields<Context> {
+  private readonly tokenCount: GraphQLObjectType<CountedValue, Context>;
+  private readonly referenceCount: GraphQLObjectType<CountedValue, Context>;
+  private readonly dateCount: GraphQLObjectType<CountedValue, Context>;
+  private readonly bucket = new NamedEnum({
+    name: 'DateBucket',
+    description: 'A part of time by which dates are counted.',
+    values: Object.fromEntries(BUCKETS.map((name) => [name, { value: name }])),
+  });
+
+  /** @param resource asked for when the fields of a type are made */
+  constructor(
+    private readonly handlers: Handlers<Context>,
+    resource: () => GraphQLInterfaceType,
+  ) {
+    this.tokenCount = new GraphQLObjectType<CountedValue, Context>({
+      name: 'TokenCount',
+      description: 'A code and how many resources have it.',
+      fields: {
+        value: { type: GraphQLString, description: 'As a search takes it: `system|code`.' },
+        system: { type: primitiveScalar('uri'), resolve: ({ coding }) => coding?.system },
+        code: {
+          type: GraphQLString,
+          description: 'As one of the resources has it.',
+          resolve: ({ coding }) => coding?.code,
+        },
+        display: {
+          type: GraphQLString,
+          description: 'As the same one has it.',
+          resolve: ({ coding }) => coding?.display,
+        },
+        count: COUNT,
+      },
+    });
+    this.referenceCount = new GraphQLObjectType<CountedValue, Context>({
+      name: 'ReferenceCount',
+      description: 'What is referred to and how many resources refer to it.',
+      fields: () => ({
+        value: { type: GraphQLString, description: 'As a search takes it: `Patient/1`, a url.' },
+        resource: {
+          type: resource(),
+          ...withCost(COST_OF_READ),
+          description: 'What is referred to; null where it is not here.',
+          args: { type: { type: codeScalar, description: 'Only a resource of this type; others are null.' } },
+          resolve: ({ value }, { type }: Readonly<Record<string, unknown>>, context) =>
+            handlers.resolve(
+              { reference: { reference: value }, optional: true, ...(typeof type === 'string' ? { type } : {}) },
+              context,
+            ),
+        },
+        count: COUNT,
+      }),
+    });
+    this.dateCount = new GraphQLObjectType<CountedValue, Context>({
+      name: 'DateCount',
+      description: 'A part of time and how many resources have a date that begins in it.',
+      fields: {
+        value: {
+          type: primitiveScalar('date'),
+          description: 'In the time zone of the tenant; a whole year or month where no more is known.',
+        },
+        count: COUNT,
+      },
+    });
+  }
+
+  /** @param args of a list, without those that say which page */
+  field(
+    type: string,
+    parameters: readonly SchemaParameter[],
+    args: GraphQLFieldConfigArgumentMap,
+    toCriteria: (given: Readonly<Record<string, unknown>>) => Criteria,
+  ): Field<Context> {
+    return {
+      type: this.typeOf(type, parameters),
+      ...withCost({ base: 0, items: () => 1 }),
+      description: `How many resources of the type ${type} meet all arguments, together or by what they have.`,
+      args,
+      resolve: (_root, given) => toCriteria(given),
+    };
+  }
+
+  private typeOf(type: string, parameters: readonly SchemaParameter[]): GraphQLObjectType<Criteria, Context> {
+    const fields: GraphQLFieldConfigMap<Criteria, Context> = {
+      count: {
+        type: GraphQLInt,
+        ...withCost({ base: SEARCH_COST }),
+        description: 'How many there are.',
+        resolve: async (criteria, _given, context) => (await this.handlers.count(criteria, context)).total,
+      },
+    };
+    const tokens = enumOf(`${type}TokenGrouping`, parameters, 'token');
+    if (tokens)
+      fields.countBy = this.counted(this.tokenCount, tokens, { _count: MOST }, 'The codes that they have, the most frequent first.');
+    const references = enumOf(`${type}ReferenceGrouping`, parameters, 'reference');
+    if (references)
+      fields.countByReference = this.counted(
+        this.referenceCount,
+        references,
+        { _count: MOST },
+        'What they refer to, the most frequent first.',
+      );
+    const dates = enumOf(`${type}DateGrouping`, parameters, 'date');
+    const bucket = { bucket: { type: new GraphQLNonNull(this.bucket) } };
+    if (dates) fields.countByDate = this.counted(this.dateCount, dates, bucket, 'When their dates begin, in order.');
+    return new GraphQLObjectType<Criteria, Context>({ name: `${type}Aggregate`, fields });
+  }
+
+  private counted(
+    type: GraphQLObjectType<CountedValue, Context>,
+    parameter: NamedEnum,
+    args: GraphQLFieldConfigArgumentMap,
+    description: string,
+  ): GraphQLFieldConfig<Criteria, Context, Readonly<Record<string, unknown>>> {
+    return {
+      type: new GraphQLList(type),
+      ...withCost(costOfCounting(type === this.referenceCount)),
+      description,
+      args: { parameter: { type: new GraphQLNonNull(parameter) }, ...args },
+      resolve: async (criteria, { parameter: code, bucket, _count: most }, context) => {
+        const known = BUCKETS.find((one) => one === bucket);
+        const by = {
+          parameter: String(code),
+          ...(known === undefined ? {} : { bucket: known }),
+          ...(typeof most === 'number' ? { most } : {}),
+        };
+        return (await this.handlers.count({ ...criteria, by }, context)).groups;
+      },
+    };
+  }
+}
+
+/** The parameters that can be counted by as such; undefined: there are none. */
+function enumOf(
+  name: string,
+  parameters: readonly SchemaParameter[],
+  kind: SchemaParameter['groupKind'],
+): NamedEnum | undefined {
+  const codes = parameters.filter(({ groupKind }) => groupKind === kind).map(({ code }) => code);
+  if (codes.length === 0) return undefined;
+  const values = Object.fromEntries(codes.map((code) => [toArgumentName(code), { value: code }]));
+  return new NamedEnum({ name, values });
+}
