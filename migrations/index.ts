@@ -13,6 +13,7 @@ import * as asyncJobFunctions from './0014-async-job-functions';
 import * as clientApplications from './0015-client-applications';
 import * as tenantLife from './0018-tenant-life';
 import * as tokenBuckets from './0019-token-buckets';
+import * as unversionedChanges from './0020-unversioned-changes';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -30,4 +31,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0015-client-applications': clientApplications,
   '0018-tenant-life': tenantLife,
   '0019-token-buckets': tokenBuckets,
+  '0020-unversioned-changes': unversionedChanges,
 };

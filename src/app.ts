@@ -84,6 +84,7 @@ export async function createApp(
       searchGather: settings.SEARCH_GATHER,
       maxWriteQueue: settings.MAX_WRITE_QUEUE,
       versionMemoryBytes: settings.VERSION_MEMORY_MB * 1024 * 1024,
+      searchMemoryBytes: settings.SEARCH_MEMORY_MB * 1024 * 1024,
       maxAsyncJobs: settings.MAX_ASYNC_JOBS,
       asyncExpiryMs: settings.ASYNC_EXPIRY_MS,
       maxAnswerLength: settings.MAX_BUNDLE_BYTES,

@@ -253,6 +253,11 @@ export const SETTINGS = {
     128,
     'Megabytes of resources that each process remembers, so that PostgreSQL need not send their texts again; 0: none',
   ),
+  SEARCH_MEMORY_MB: row(
+    integer(0, 100_000),
+    64,
+    'Megabytes of answers of searches that each process remembers and gives again while PostgreSQL says that nothing they depend on has changed; 0: none',
+  ),
   STATEMENT_TIMEOUT_MS: row(milliseconds, 10_000, 'Milliseconds one SQL statement may take'),
   MAX_WRITE_QUEUE: row(count, 10_000, 'Writes that may wait at once; more are answered with 503'),
   MAX_SUBSCRIPTIONS: row(count, 5_000, 'Live queries that a tenant may have at one process'),

@@ -23,10 +23,17 @@ export function createInstruments(registry: Registry): Instruments {
     labelNames: ['outcome'] as const,
     registers: [registry],
   });
+  const remembered = new Counter({
+    name: 'andiron_remembered_searches_total',
+    help: 'Searches by what became of the answer that the process remembers: current, changed, or unknown',
+    labelNames: ['outcome'] as const,
+    registers: [registry],
+  });
   return {
     statement: (lane, milliseconds) => statements.observe({ lane }, milliseconds / 1000),
     gathered: (kind, members) => gathered.observe({ kind }, members),
     cacheLookup: (outcome) => cache.inc({ outcome }),
+    rememberedSearch: (outcome) => remembered.inc({ outcome }),
   };
 }
 

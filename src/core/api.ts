@@ -179,6 +179,8 @@ export interface SearchPage {
   readonly used: readonly (readonly [name: string, value: string])[];
   /** Opaque and signed: value of the parameter `_cursor` of the next page; undefined on the last one. */
   readonly next?: string;
+  /** Numbers of the types that decide the answer: it is the same while none of their resources changes. Undefined: any. */
+  readonly decidedBy?: readonly number[];
 }
 
 /** Resources of a type that meet criteria, to be counted and not to be found. */

@@ -26,6 +26,7 @@ import { history } from './interactions/history';
 import { patch } from './interactions/patch';
 import { find, read } from './interactions/read';
 import { searchEach } from './interactions/search-each';
+import { SearchMemory, type MemoryOutcome } from './interactions/search-memory';
 import { searchAny } from './interactions/search-types';
 import { readAsOf } from './interactions/read-as-of';
 import { update } from './interactions/update';
@@ -63,6 +64,7 @@ import { TenantStore } from './storage/tenants';
 import { StoredBuckets } from './storage/token-buckets';
 import { Estimator } from './storage/estimate';
 import { readSearchParameters } from './storage/search-parameters';
+import { SpaceChanges } from './storage/space-changes';
 import { VersionMemory } from './storage/version-memory';
 import { SearchRunner } from './storage/search-run';
 import { VersionReader } from './storage/version-read';
@@ -78,6 +80,7 @@ export interface Instruments {
   statement(lane: Lane, milliseconds: number): void;
   gathered(kind: 'read' | 'search' | 'write', members: number): void;
   cacheLookup(outcome: 'hit' | 'miss' | 'unreachable'): void;
+  rememberedSearch(outcome: MemoryOutcome): void;
 }
 
 export interface CoreOptions {
@@ -288,6 +291,12 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   if (installation.baseReplaced) cache.announce({ kind: 'definitions-changed', subject: base.digest });
 
   const requests = new RequestServices(services);
+  const searchMemory = new SearchMemory({
+    changes: new SpaceChanges(database),
+    bytes: limits.searchMemoryBytes,
+    isConformanceType: services.isConformanceType,
+    observe: (outcome) => instruments?.rememberedSearch(outcome),
+  });
 
   const core: Core = {
     findSpace: (tenant, release) => spaces.find(tenant, release),
@@ -337,7 +346,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       runBundle({ services, write, single: core, invoke, invokeWithin }, given, request),
     history: (context, request) => history(requests.of(context), context, request),
     changes: (context, since, count) => changes(services, context, since, count),
-    search: (context, request) => searchAny(requests.of(context), context, request),
+    search: (context, request) =>
+      searchMemory.answer(context, request, () => searchAny(requests.of(context), context, request)),
     aggregate: (context, request) => aggregate(requests.of(context), context, request),
     sharedTexts: {
       get: (space, key) => cache.get(space.number, key),

@@ -37,6 +37,8 @@ export interface Limits {
   readonly maxWriteQueue: number;
   /** Bytes of versions that are remembered, about. */
   readonly versionMemoryBytes: number;
+  /** Bytes of answers of searches that are remembered, about. */
+  readonly searchMemoryBytes: number;
 }
 
 /** Ids and keys of the database that was opened. */

@@ -35,6 +35,28 @@ export function isResolved(criteria: readonly Criterion[]): boolean {
   );
 }
 
+/** The types of which resources decide who meets criteria that are resolved: that of the search, and those of chains. */
+export function decidingTypes(type: number, criteria: readonly Criterion[]): number[] {
+  const types = new Set([type]);
+  const add = (of: readonly Criterion[]): void => {
+    for (const { anyOf } of of)
+      for (const predicate of anyOf) {
+        if (predicate.index === 'all') add(predicate.criteria);
+        const within =
+          predicate.index === 'target'
+            ? predicate.target
+            : predicate.index === 'source'
+              ? predicate.source
+              : undefined;
+        if (within === undefined) continue;
+        types.add(within.type);
+        add(within.criteria);
+      }
+  };
+  add(criteria);
+  return [...types];
+}
+
 /**
  * Replaces the predicates that only the stored data can tell the meaning of, at any depth of chains, but for scans, which
  * are of one space: planSearch replaces those.

@@ -20,7 +20,7 @@ import { collectIncluded, type Included } from './include';
 import { planSearch, type Plan } from './plan-search';
 import { findQuery, type AskedQuery } from './named-queries';
 import { readAtOnce, readEach } from './reading';
-import { isResolved, resolveCriteria } from './resolve-criteria';
+import { decidingTypes, isResolved, resolveCriteria } from './resolve-criteria';
 import { BY_KEY } from './gather-heads';
 import { afterOf, contentOf, openPosition, phasesOf, type Position } from './search-position';
 import { searchContained } from './search-contained';
@@ -61,7 +61,10 @@ export async function search(
   }
   if (mayBeOneStatement(asked)) {
     const page = await answer(readEach(services, context), context, asked, typeNumber, boundTo, true);
-    if (page !== undefined) return completePage(services, context, query, page);
+    if (page !== undefined) {
+      const completed = await completePage(services, context, query, page);
+      return { ...completed, decidedBy: decidingTypes(typeNumber, asked.criteria) };
+    }
   }
   return readAtOnce(services, context, async (reading) => {
     const criteria = await withReason(resolveCriteria(reading, context, asked.criteria), () =>

@@ -8,6 +8,7 @@ import {
   type ResourceRows,
 } from './index-tables';
 import type { OwnerSession } from './owner-session';
+import { COUNT_UNVERSIONED_CHANGE } from './space-changes';
 import { bind, defineStatement, template, type Statement } from './statement';
 import { CHANGE } from './version-write';
 
@@ -205,6 +206,7 @@ export async function repairResources(
       removed += Number(row?.[1] ?? 0);
     }
     await repairHeads(session, space, changes);
+    if (changes.length > 0) await session.run(COUNT_UNVERSIONED_CHANGE, { space });
     left.push(...(await appeared(session, space, changes)));
     return { added, removed, left };
   });

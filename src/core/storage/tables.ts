@@ -22,6 +22,7 @@ export interface Tables {
     release: string;
     rows_made_with: string[];
     last_parameter: number;
+    unversioned_changes: number;
   };
   'andiron.erasure': { number: string; spaces: number[]; made: Date };
   'andiron.server_process': { id: string; beat: Date; forgotten: string };

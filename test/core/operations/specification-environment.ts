@@ -28,6 +28,7 @@ const LIMITS: Limits = {
   searchGather: 1000,
   maxWriteQueue: 10_000,
   versionMemoryBytes: 0,
+  searchMemoryBytes: 0,
 };
 
 export interface TestEnvironment extends OperationEnvironment {

@@ -1,0 +1,163 @@
+import type { SearchPage, SearchRequest, StoredVersion } from '../api';
+import type { RequestContext } from '../context';
+import type { Release } from '../fhir/release';
+import type { SpaceChanges, SpaceMoment } from '../storage/space-changes';
+
+/** A search that brings more is not remembered. */
+const MOST_VERSIONS = 200;
+const MOST_NAME_LENGTH = 2_000;
+const PAGE_BYTES = 500;
+const VERSION_BYTES = 300;
+/** Weight of the latest answer in the share of remembered ones that still stood. */
+const WEIGHT = 1 / 32;
+/** Below this share of a space's remembered answers, only each sixteenth search looks whether its own still stands. */
+const WORTHWHILE = 0.25;
+const SELDOM = 16;
+
+/** `ap` goes by the present moment; what a named query holds is not looked into. */
+const BY_THE_CLOCK = /\bap/i;
+const NAMED_QUERY = '_query';
+const EXPLAIN = '_explain';
+
+interface RememberedPage {
+  readonly page: SearchPage;
+  /** It is the answer of a moment after this one. */
+  readonly since: SpaceMoment;
+}
+
+/** Of a search: its remembered answer still stood, did not, or there was none. */
+export type MemoryOutcome = 'current' | 'changed' | 'unknown';
+
+export interface SearchMemoryOptions {
+  readonly changes: SpaceChanges;
+  /** Of the answers at most, about; 0: none is remembered. */
+  readonly bytes: number;
+  isConformanceType(release: Release, type: string): boolean;
+  /** For metrics. */
+  observe(outcome: MemoryOutcome): void;
+}
+
+interface Generation {
+  readonly pages: Map<string, RememberedPage>;
+  /** Held by pages; what several hold is held once. */
+  readonly versions: Set<StoredVersion>;
+  bytes: number;
+}
+
+/**
+ * The last answers of searches. PostgreSQL is always asked whether anything has changed that an answer depends on, in one
+ * small statement for all that ask at the same time, after the request came: an answer that is given is the one that
+ * PostgreSQL would give at that moment (docs/decisions/0014).
+ */
+export class SearchMemory {
+  private young = emptyGeneration();
+  private old = emptyGeneration();
+  private readonly shares = new Map<number, { share: number; skipped: number }>();
+
+  constructor(private readonly options: SearchMemoryOptions) {}
+
+  /** As `search`, which it asks where it knows no answer that still stands. */
+  async answer(
+    context: RequestContext,
+    request: SearchRequest,
+    search: () => Promise<SearchPage>,
+  ): Promise<SearchPage> {
+    const { bytes, changes, observe } = this.options;
+    const name = bytes === 0 ? undefined : this.nameOf(context, request);
+    if (name === undefined) return search();
+    const { number: space } = context.space;
+    const known = this.find(name);
+    if (known !== undefined && this.isWorthLooking(space)) {
+      const now = await changes.current(space);
+      const stands = now.isUnchanged(known.since, known.page.decidedBy);
+      this.count(space, stands);
+      observe(stands ? 'current' : 'changed');
+      if (stands) return known.page;
+    } else observe('unknown');
+    const since = changes.lastKnown(space);
+    const page = await search();
+    if (since !== undefined) this.keep(name, { page, since });
+    return page;
+  }
+
+  private find(name: string): RememberedPage | undefined {
+    const young = this.young.pages.get(name);
+    if (young !== undefined) return young;
+    const old = this.old.pages.get(name);
+    if (old !== undefined) {
+      this.old.pages.delete(name);
+      this.keep(name, old);
+    }
+    return old;
+  }
+
+  private keep(name: string, remembered: RememberedPage): void {
+    const { matches, included } = remembered.page;
+    if (matches.length + included.length > MOST_VERSIONS) return;
+    let bytes = PAGE_BYTES + 2 * name.length;
+    const fresh = new Set<StoredVersion>();
+    for (const versions of [matches, included])
+      for (const version of versions) {
+        if (this.young.versions.has(version) || fresh.has(version)) continue;
+        fresh.add(version);
+        bytes += VERSION_BYTES + version.text.length;
+      }
+    const most = this.options.bytes / 2;
+    if (bytes > most / 8) return;
+    if (this.young.bytes + bytes > most) {
+      this.old = this.young;
+      this.young = emptyGeneration();
+      return this.keep(name, remembered);
+    }
+    for (const version of fresh) this.young.versions.add(version);
+    this.young.bytes += bytes;
+    this.young.pages.set(name, remembered);
+  }
+
+  private isWorthLooking(space: number): boolean {
+    const known = this.shares.get(space);
+    if (known === undefined || known.share >= WORTHWHILE) return true;
+    known.skipped = (known.skipped + 1) % SELDOM;
+    return known.skipped === 0;
+  }
+
+  private count(space: number, stands: boolean): void {
+    let known = this.shares.get(space);
+    if (known === undefined) {
+      if (this.shares.size > 10_000) this.shares.clear();
+      this.shares.set(space, (known = { share: 1, skipped: 0 }));
+    }
+    known.share += WEIGHT * ((stands ? 1 : 0) - known.share);
+  }
+
+  /**
+   * What tells a search from all others of which the answer may differ; undefined: its answer is not that of stored data
+   * alone, or is for its client only.
+   */
+  private nameOf(context: RequestContext, request: SearchRequest): string | undefined {
+    const { space, snapshot, usage, access } = context;
+    const { type, compartment, parameters, where, handling, asOf } = request;
+    if (snapshot !== undefined || usage !== undefined || access !== undefined || asOf !== undefined)
+      return undefined;
+    // Resources of these come from a space of the base too.
+    if (type === undefined || this.options.isConformanceType(space.release, type)) return undefined;
+    for (const [name, value] of parameters)
+      if (name === NAMED_QUERY || name === EXPLAIN || BY_THE_CLOCK.test(value)) return undefined;
+    const name = JSON.stringify([
+      space.number,
+      space.searchParameters?.change ?? 0,
+      handling ?? space.settings.searchUnknown,
+      type,
+      compartment?.type,
+      compartment?.id,
+      parameters,
+      where,
+    ]);
+    if (name.length > MOST_NAME_LENGTH || (where !== undefined && BY_THE_CLOCK.test(name))) return undefined;
+    return name;
+  }
+}
+
+function emptyGeneration(): Generation {
+  return { pages: new Map(), versions: new Set(), bytes: 0 };
+}

@@ -1,0 +1,285 @@
+/** Whatever two processes write, a remembered answer is the one that a search without memory gives at that moment. */
+import { Client } from 'pg';
+import {
+  toResourceInput,
+  type Core,
+  type Release,
+  type RequestContext,
+  type SearchPage,
+  type SearchRequest,
+} from '../../src/core';
+import { SearchMemory, type MemoryOutcome } from '../../src/core/interactions/search-memory';
+import { Connections } from '../../src/core/storage/connections';
+import { SpaceChanges } from '../../src/core/storage/space-changes';
+import { openCore, type OpenedCore } from '../support/core';
+import { closedAtEnd } from '../support/left-open';
+import { silentLog } from '../support/log';
+
+const FORGETFUL = { SEARCH_MEMORY_MB: '0' };
+const STEPS = 150;
+const FAMILIES = ['Ash', 'Birch', 'Cedar'];
+const CODES = ['8302-2', '8310-5'];
+
+let first: OpenedCore;
+let second: OpenedCore;
+let connections: { readonly database: Connections; close(): Promise<void> };
+beforeAll(async () => {
+  first = await openCore({ environment: FORGETFUL });
+  second = await openCore({ database: first.database, environment: FORGETFUL });
+  const database = new Connections(first.database.settings, silentLog, true);
+  connections = { database, close: closedAtEnd(() => database.close()) };
+});
+afterAll(async () => {
+  await connections.close();
+  await second.close();
+  await first.close();
+});
+
+/** The searches of one process, with a memory before them, and what it came to. */
+function remembering(core: Core, bytes = 8 * 1024 * 1024) {
+  const outcomes: Record<MemoryOutcome, number> = { current: 0, changed: 0, unknown: 0 };
+  const memory = new SearchMemory({
+    changes: new SpaceChanges(connections.database),
+    bytes,
+    isConformanceType: (_release, type) => type === 'ValueSet',
+    observe: (outcome) => outcomes[outcome]++,
+  });
+  return {
+    outcomes,
+    search: (context: RequestContext, request: SearchRequest): Promise<SearchPage> =>
+      memory.answer(context, request, () => core.search(context, request)),
+  };
+}
+
+/** A search as it is written, its type before the question mark. */
+function toRequest(text: string): SearchRequest {
+  const [type, query = ''] = text.split('?');
+  return {
+    ...(type === undefined || type === '' ? {} : { type }),
+    parameters: [...new URLSearchParams(query)],
+  };
+}
+
+/** What a client sees of it; a cursor differs each time that it is made. */
+const seen = ({ matches, included, total, issues, next }: SearchPage): unknown => ({
+  matches: matches.map(({ text }) => text),
+  included: included.map(({ text }) => text),
+  total,
+  issues,
+  goesOn: next !== undefined,
+});
+
+const SEARCHES = [
+  ...FAMILIES.map((family) => `Patient?name=${family}`),
+  'Patient?name:contains=e&_sort=family',
+  'Patient?_count=2&_total=accurate',
+  'Patient?_summary=count',
+  'Patient?_lastUpdated=gt2020&_elements=name',
+  'Patient?gender:missing=true',
+  'Patient?_id=p1,p2',
+  `Patient?_has:Observation:subject:code=${CODES[0]}`,
+  'Patient?_id=p1&_revinclude=Observation:subject',
+  'Patient?_list=l1',
+  'Observation?subject=Patient/p1',
+  'Observation?patient=p2',
+  `Observation?code=${CODES[1]}&_sort=-date&_count=1`,
+  ...FAMILIES.map((family) => `Observation?subject:Patient.name=${family}`),
+  'Observation?subject=Patient/p1&_include=Observation:subject',
+  'Observation?date=ap2020-03-01',
+  'Encounter?subject=Patient/p1',
+  '?_type=Patient,Observation&_id=p1,o1',
+];
+
+function createChooser(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const input = (resource: object) => toResourceInput(JSON.stringify(resource), { maxDepth: 64 });
+
+/** One random change of a few resources. */
+async function change(core: Core, context: RequestContext, choose: (below: number) => number): Promise<void> {
+  const patient = `p${choose(4)}`;
+  const observation = `o${choose(5)}`;
+  const makePatient = (): object => ({
+    resourceType: 'Patient',
+    id: patient,
+    name: [{ family: FAMILIES[choose(FAMILIES.length)] }],
+    ...(choose(2) === 0 ? { gender: 'female' } : {}),
+  });
+  const makeObservation = (): object => ({
+    resourceType: 'Observation',
+    id: observation,
+    status: 'final',
+    code: { coding: [{ system: 'http://loinc.org', code: CODES[choose(CODES.length)] }] },
+    subject: { reference: `Patient/${patient}` },
+    effectiveDateTime: `2020-0${1 + choose(9)}-01`,
+  });
+  switch (choose(7)) {
+    case 0:
+    case 1:
+      await core.update(context, 'Patient', patient, input(makePatient()));
+      return;
+    case 2:
+    case 3:
+      await core.update(context, 'Observation', observation, input(makeObservation()));
+      return;
+    case 4:
+      await core.delete(
+        context,
+        choose(2) === 0 ? 'Patient' : 'Observation',
+        choose(2) === 0 ? patient : observation,
+      );
+      return;
+    case 5: {
+      const item = { item: { reference: `Patient/${patient}` } };
+      const list = { resourceType: 'List', id: 'l1', status: 'current', mode: 'working', entry: [item] };
+      await core.update(context, 'List', 'l1', input(list));
+      return;
+    }
+    default: {
+      const entry = [
+        { resource: makePatient(), request: { method: 'PUT', url: `Patient/${patient}` } },
+        { resource: makeObservation(), request: { method: 'PUT', url: `Observation/${observation}` } },
+      ];
+      await core.bundle(context, { input: input({ resourceType: 'Bundle', type: 'transaction', entry }) });
+    }
+  }
+}
+
+it.each<Release>(['r4', 'r4b'])('at every step of random changes by two processes (%s)', async (release) => {
+  const choose = createChooser(release === 'r4' ? 11 : 23);
+  const contexts = [await first.context('system', release), await second.context('system', release)] as const;
+  const processes = [remembering(first.core), remembering(second.core)] as const;
+  for (let step = 0; step < STEPS; step++) {
+    const writer = choose(2) === 0 ? first : second;
+    if (choose(5) === 0) await change(writer.core, contexts[0], choose);
+    // Several at once share one look; the same one twice, so that the second is asked of the memory.
+    const asked = Array.from({ length: 3 }, () => SEARCHES[choose(SEARCHES.length)] ?? '');
+    await Promise.all(
+      asked.map(async (text) => {
+        const at = choose(2);
+        const [context, process] = at === 0 ? [contexts[0], processes[0]] : [contexts[1], processes[1]];
+        const remembered = await process.search(
+          { ...context, deadline: Date.now() + 30_000 },
+          toRequest(text),
+        );
+        const plain = await second.core.search(contexts[1], toRequest(text));
+        expect({ text, ...Object(seen(remembered)) }).toEqual({ text, ...Object(seen(plain)) });
+      }),
+    );
+  }
+  for (const { outcomes } of processes) {
+    expect(outcomes.current).toBeGreaterThan(30);
+    expect(outcomes.changed).toBeGreaterThan(15);
+  }
+});
+
+it('a search that begins after a write has ended finds it, while all write and search at once', async () => {
+  const context = await first.context('system', 'r4');
+  const { search, outcomes } = remembering(second.core);
+  const request = (client: number): SearchRequest => toRequest(`Practitioner?family=Racer${client}`);
+  await Promise.all(
+    Array.from({ length: 6 }, async (_, client) => {
+      for (let step = 0; step < 25; step++) {
+        const resource = {
+          resourceType: 'Practitioner',
+          id: `r${client}`,
+          name: [{ family: `Racer${client}` }],
+        };
+        const { version } = await first.core.update(context, 'Practitioner', `r${client}`, input(resource));
+        for (let again = 0; again < 2; again++) {
+          const { matches } = await search(context, request(client));
+          expect(matches.map(({ versionId }) => versionId)).toEqual([version.versionId]);
+        }
+      }
+    }),
+  );
+  expect(outcomes.changed).toBeGreaterThan(0);
+});
+
+it('rows that a reindex puts right are a change, though no version was written', async () => {
+  await first.core.tenants.create('repaired');
+  const context = await first.context('repaired', 'r4');
+  const { search } = remembering(first.core);
+  const lost = { resourceType: 'Organization', id: 'lost', name: 'Lost and found' };
+  await first.core.update(context, 'Organization', 'lost', input(lost));
+  const request = toRequest('Organization?name=lost');
+  const owner = new Client(first.database.settings);
+  await owner.connect();
+  try {
+    await owner.query('delete from andiron.string_index where value like $1', ['lost%']);
+    await search(context, request);
+    // The first one made the process look at the space: this one is remembered.
+    expect((await search(context, request)).matches).toHaveLength(0);
+    expect((await search(context, request)).matches).toHaveLength(0);
+    await first.reindex({ tenant: 'repaired' });
+    expect((await search(context, request)).matches).toHaveLength(1);
+  } finally {
+    await owner.end();
+  }
+});
+
+it('what a restore of the database undid is not remembered', async () => {
+  const tenant = 'restored';
+  await first.core.tenants.create(tenant);
+  const context = await first.context(tenant, 'r4');
+  const { search } = remembering(first.core);
+  const put = (name: string) =>
+    first.core.update(
+      context,
+      'Organization',
+      'one',
+      input({ resourceType: 'Organization', id: 'one', name }),
+    );
+  const names = async (): Promise<unknown[]> => {
+    const { matches } = await search(context, toRequest('Organization?_count=5'));
+    return matches.map(({ text }) => (JSON.parse(text) as { name?: unknown }).name);
+  };
+  await put('before');
+  await names();
+  await put('undone');
+  await names();
+  expect(await names()).toEqual(['undone']);
+  const owner = new Client(first.database.settings);
+  await owner.connect();
+  try {
+    const { number } = context.space;
+    await owner.query('delete from andiron.resource_version where space = $1 and version = 2', [number]);
+    await owner.query('update andiron.resource set version = 1 where space = $1', [number]);
+    await owner.query('update andiron.change_counter set last_sequence = 1 where tenant = $1', [
+      context.space.tenantNumber,
+    ]);
+  } finally {
+    await owner.end();
+  }
+  expect(await names()).toEqual(['before']);
+  await put('after');
+  expect(await names()).toEqual(['after']);
+});
+
+it('tenants and clients of the same words share nothing, and little memory forgets', async () => {
+  await first.core.tenants.create('stranger');
+  const [own, strange] = [await first.context('system', 'r4'), await first.context('stranger', 'r4')];
+  const { search, outcomes } = remembering(first.core, 100_000);
+  for (let number = 0; number < 60; number++) {
+    const text = `{"resourceType":"Location","id":"l${number}","name":"Somewhere ${'x'.repeat(400)}"}`;
+    await first.core.update(own, 'Location', `l${number}`, toResourceInput(text, { maxDepth: 64 }));
+  }
+  const all = toRequest('Location?_count=100');
+  for (let round = 0; round < 3; round++) {
+    expect((await search(own, all)).matches).toHaveLength(60);
+    expect((await search(strange, all)).matches).toHaveLength(0);
+  }
+  // An eighth of the memory is the most that one answer may take.
+  expect(outcomes.current).toBe(1);
+  for (let round = 0; round < 200; round++)
+    await search(own, toRequest(`Location?_count=${6 + round}&_id=l${round % 60}`));
+  const before = outcomes.current;
+  await search(own, toRequest('Location?_count=6&_id=l0'));
+  await search(own, toRequest('Location?_count=205&_id=l19'));
+  expect(outcomes.current - before).toBe(1);
+});
