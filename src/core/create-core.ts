@@ -291,12 +291,14 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   if (installation.baseReplaced) cache.announce({ kind: 'definitions-changed', subject: base.digest });
 
   const requests = new RequestServices(services);
-  const searchMemory = new SearchMemory({
-    changes: new SpaceChanges(database),
-    bytes: limits.searchMemoryBytes,
-    isConformanceType: services.isConformanceType,
-    observe: (outcome) => instruments?.rememberedSearch(outcome),
-  });
+  const searchMemory = forgettable(
+    new SearchMemory({
+      changes: new SpaceChanges(database),
+      bytes: limits.searchMemoryBytes,
+      isConformanceType: services.isConformanceType,
+      observe: (outcome) => instruments?.rememberedSearch(outcome),
+    }),
+  );
 
   const core: Core = {
     findSpace: (tenant, release) => spaces.find(tenant, release),

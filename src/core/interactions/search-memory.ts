@@ -1,6 +1,7 @@
 import type { SearchPage, SearchRequest, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import type { Release } from '../fhir/release';
+import { mayRemember } from '../process-memory';
 import type { SpaceChanges, SpaceMoment } from '../storage/space-changes';
 
 /** A search that brings more is not remembered. */
@@ -76,8 +77,14 @@ export class SearchMemory {
     } else observe('unknown');
     const since = changes.lastKnown(space);
     const page = await search();
-    if (since !== undefined) this.keep(name, { page, since });
+    if (since !== undefined && mayRemember(space)) this.keep(name, { page, since });
     return page;
+  }
+
+  /** Forgets all. */
+  clear(): void {
+    this.young = emptyGeneration();
+    this.old = emptyGeneration();
   }
 
   private find(name: string): RememberedPage | undefined {

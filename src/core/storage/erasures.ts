@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from './database';
 import type { OwnerSession } from './owner-session';
+import { COUNT_UNVERSIONED_CHANGE } from './space-changes';
 import { bind, defineStatement, template } from './statement';
 
 /** Something of these spaces was erased. */
@@ -74,6 +75,7 @@ export async function addErasure(session: OwnerSession, spaces: readonly number[
     await session.run(LOCK);
     const [row] = await session.run(ADD, { spaces });
     await session.run(TIDY);
+    for (const space of spaces) await session.run(COUNT_UNVERSIONED_CHANGE, { space });
     return Number(row?.[0]);
   });
 }
