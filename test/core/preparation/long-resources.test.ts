@@ -93,7 +93,13 @@ function openPreparers(): { here: Preparer; there: Preparer; pool: WorkerPool; k
   ];
   const limits = {
     ...{ ...LIMITS, maxBodyBytes: 1e7, maxPatchOperations: 9, maxBundleEntries: 100, maxIndexRows: 1e4 },
-    ...{ maxExpansionCodes: 9, searchGather: 9, maxWriteQueue: 9, versionMemoryBytes: 9 },
+    ...{
+      maxExpansionCodes: 9,
+      searchGather: 9,
+      maxWriteQueue: 9,
+      versionMemoryBytes: 9,
+      searchMemoryBytes: 9,
+    },
   };
   const nobody = (): Promise<never> => Promise.reject(new Error('nothing is asked'));
   const informant = { judge: nobody, version: nobody, find: nobody, listCodes: nobody };
