@@ -28,7 +28,10 @@ export function releaseDefinitions(release: Release): ReleaseDefinitions {
 }
 
 /** The same, with the search parameters of the space itself that can be searched by. */
-export function spaceDefinitions({ release, searchParameters }: Space): ReleaseDefinitions {
+export function spaceDefinitions({
+  release,
+  searchParameters,
+}: Pick<Space, 'release' | 'searchParameters'>): ReleaseDefinitions {
   const active = (searchParameters?.list ?? []).filter(({ state }) => state === 'active');
   return toPlain(release, withTenantParameters(loadDefinitions(release), active));
 }

@@ -100,7 +100,7 @@ export async function createApollo(
   schema: GraphQLSchema,
   limits: DocumentLimits,
   execution: ExecutionLimits,
-  introspect: Introspect | undefined,
+  introspect: Introspect,
   registering: ApolloServerPlugin<GatewayContext>,
   log: Log,
 ): Promise<ApolloServer<GatewayContext>> {

@@ -23,10 +23,10 @@ import type { ExecutionLimits, Introspect } from './execution/gateway';
 import { readFhirQuery, type SentQuery } from './fhir-request';
 import { createLiveRoutes, type SubscriptionSettings } from './live-routes';
 import { CONTENT_SECURITY_POLICY, createGraphiql } from './graphiql';
-import { Introspections } from './introspection';
+import { Introspections, type SchemaForm } from './introspection';
 import { type DocumentTrust, PersistedDocuments, readManifest } from './persisted-documents';
 import { type InstanceAddress, setInstance } from './instance';
-import { schemaFile } from './schema-file';
+import { SchemaFiles, sendSchemaFile } from './schema-file';
 import { SchemaMemory, type ServedSchema } from './schema-memory';
 import { checkText, isBrowser, readBody, sendErrors, setCommonHeaders, toHeaderMap, toSearch } from './http';
 
@@ -82,10 +82,11 @@ const FHIR_URLS = [
   '/w/:tenant/api/v1/fhir/:release/:type/:id/$graphql',
 ];
 const SCHEMA_URL = `${URL}/schema.graphql`;
+const INTROSPECTION_URL = `${URL}/schema.json`;
 const STREAM_URL = `${URL}/stream`;
 /** What logs and metrics say instead of the address. */
 const INTERACTIONS = new Map(
-  [URL, ...FHIR_URLS, SCHEMA_URL, STREAM_URL].map((pattern) => [
+  [URL, ...FHIR_URLS, SCHEMA_URL, INTROSPECTION_URL, STREAM_URL].map((pattern) => [
     pattern,
     { name: pattern === STREAM_URL ? 'graphql-stream' : 'graphql', pattern },
   ]),
@@ -117,6 +118,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   const graphiql = await createGraphiql();
   const parsed = new ParsedMemory();
   const introspections = new Introspections();
+  const schemaFiles = new SchemaFiles(introspections);
   const documents = new PersistedDocuments(core, await toTrust(settings));
   const servers = new Map<GraphQLSchema, Promise<ApolloServer<GatewayContext>>>();
   const schemas = new SchemaMemory((schema) => servers.delete(schema));
@@ -125,9 +127,8 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     return (await schemas.of(space)).schema;
   }
 
-  async function serverOf({ schema, release }: ServedSchema): Promise<ApolloServer<GatewayContext>> {
-    const introspect: Introspect | undefined =
-      release && ((source, operationName) => introspections.answer({ release, source, operationName }));
+  async function serverOf({ schema, source }: ServedSchema): Promise<ApolloServer<GatewayContext>> {
+    const introspect: Introspect = (asked) => introspections.answer(source, asked);
     let server = servers.get(schema);
     if (!server) {
       server = createApollo(schema, limits, settings.execution, introspect, documents.plugin, log);
@@ -251,16 +252,14 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
       .send(graphiql.toPage(tenant, release, isFolder));
   }
 
-  async function sendSchema(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { schema, release } = await schemas.of((await identify(request)).space);
+  async function sendSchema(
+    request: GatewayRequest,
+    reply: FastifyReply,
+    form: SchemaForm,
+  ): Promise<FastifyReply> {
+    const served = await schemas.of((await identify(request)).space);
     if (!settings.execution.introspection) throw fhirError('noSuchAddress');
-    const { text, etag } = await schemaFile(schema, release);
-    const known = (request.headers['if-none-match'] ?? '')
-      .split(',')
-      .map((tag) => tag.trim().replace(/^W\//, ''));
-    setCommonHeaders(request, reply).header('cache-control', 'private, no-cache').header('etag', etag);
-    if (known.includes(etag) || known.includes('*')) return reply.code(304).send();
-    return reply.header('content-type', 'text/plain; charset=utf-8').send(text);
+    return sendSchemaFile(request, reply, await schemaFiles.of(served, form), form);
   }
 
   function sendFailure(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -280,7 +279,10 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
         if (interaction) request.visit.interaction = interaction;
       });
       scope.setErrorHandler(sendFailure);
-      scope.get<{ Params: Address }>(SCHEMA_URL, sendSchema);
+      scope.get<{ Params: Address }>(SCHEMA_URL, (request, reply) => sendSchema(request, reply, 'graphql'));
+      scope.get<{ Params: Address }>(INTROSPECTION_URL, (request, reply) =>
+        sendSchema(request, reply, 'json'),
+      );
       for (const url of [URL, STREAM_URL, ...FHIR_URLS]) {
         scope.route<{ Params: Address }>({
           method: ['GET', 'POST'],

@@ -1,27 +1,27 @@
 /** The thread that answers an introspection, which takes a second that the server's own thread does not have. */
 import { gzipSync } from 'node:zlib';
 import { parentPort, workerData } from 'node:worker_threads';
-import { parse } from 'graphql';
-import { releaseDefinitions } from '../core/index';
+import { parse, printSchema } from 'graphql';
 import { createSchema } from '../resolvers/index';
 import { compileOperation } from './execution/compile';
-import type { IntrospectionTask } from './introspection';
+import { type IntrospectionTask, type Packed, WHOLE_SCHEMA } from './introspection';
+import { definitionsOf } from './own-schema';
 
-async function answer({
-  release,
-  source,
-  operationName,
-}: IntrospectionTask): Promise<Record<string, Uint8Array>> {
-  const compiled = compileOperation(
-    createSchema(releaseDefinitions(release), true),
-    parse(source),
-    operationName,
-  );
+async function answer({ of, asked }: IntrospectionTask): Promise<Packed> {
+  const schema = createSchema(definitionsOf(of), true);
+  if (asked === 'graphql') return pack({ graphql: `${printSchema(schema)}\n` });
+  const { source, operationName } =
+    asked === 'json' ? { source: WHOLE_SCHEMA, operationName: undefined } : asked;
+  const compiled = compileOperation(schema, parse(source), operationName);
   if (!('run' in compiled)) throw new Error('an introspection without its operation');
   const { data, errors } = await compiled.run({ context: undefined, variables: undefined });
   if (errors || !data) throw new Error('an introspection failed');
-  const texts = Object.entries(data).map(([key, value]) => [key, gzipSync(JSON.stringify(value))] as const);
-  return Object.fromEntries(texts);
+  if (asked === 'json') return pack({ json: JSON.stringify({ data }) });
+  return pack(Object.fromEntries(Object.entries(data).map(([key, value]) => [key, JSON.stringify(value)])));
+}
+
+function pack(texts: Readonly<Record<string, string>>): Packed {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, gzipSync(text)]));
 }
 
 answer(workerData as IntrospectionTask).then(

@@ -3,21 +3,41 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { gunzip } from 'node:zlib';
-import { Kind, type OperationDefinitionNode } from 'graphql';
+import { getIntrospectionQuery, Kind, type OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { fhirError, type Release } from '../core/index';
+import { fhirError, forgettable } from '../core/index';
 import { RawJson } from '../schema/raw-json';
+import type { SchemaSource } from './own-schema';
 
-export interface IntrospectionTask {
-  readonly release: Release;
+/** An operation that asks about the schema and nothing else. */
+export interface Introspection {
   readonly source: string;
   readonly operationName: string | undefined;
 }
 
-/** Values of the root by their names, each as JSON, packed. */
-type Packed = Readonly<Record<string, Uint8Array>>;
+/** What is asked of the thread: the answer to an operation, or all of the schema in one of its two forms. */
+export interface IntrospectionTask {
+  readonly of: SchemaSource;
+  readonly asked: Introspection | SchemaForm;
+}
 
-/** Introspections that are remembered, of both releases: each takes less than a megabyte. */
+/** `graphql`: as text (SDL). `json`: as the answer to an introspection that asks for all there is. */
+export type SchemaForm = 'graphql' | 'json';
+
+/** Asks for all that a schema tells. */
+export const WHOLE_SCHEMA = getIntrospectionQuery({
+  descriptions: true,
+  specifiedByUrl: true,
+  directiveIsRepeatable: true,
+  schemaDescription: true,
+  inputValueDeprecation: true,
+  oneOf: true,
+});
+
+/** Texts, packed: the values of the root as JSON by their names, or the one of a form by that of the form. */
+export type Packed = Readonly<Record<string, Uint8Array>>;
+
+/** Introspections that are remembered, of all schemas: each takes less than a megabyte. */
 const MOST_REMEMBERED = 8;
 /** Those that wait for the thread; each tool sends its own, again and again the same. */
 const MOST_WAITING = 4;
@@ -38,25 +58,47 @@ export function isIntrospection(
   return only.name.value === '__schema' && !variableDefinitions?.length && !source.includes('@');
 }
 
+interface Remembered {
+  /** Undefined: of the schema of a release. */
+  readonly space: number | undefined;
+  readonly packed: Promise<Packed>;
+}
+
 /** Answers introspections: each is worked out once, in a thread that ends with it, and remembered. */
 export class Introspections {
-  private readonly known = new LRUCache<string, Promise<Packed>>({ max: MOST_REMEMBERED });
+  private readonly known = new LRUCache<string, Remembered>({ max: MOST_REMEMBERED });
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
 
+  constructor() {
+    forgettable(this);
+  }
+
+  forgetSpaces(spaces: ReadonlySet<number>): void {
+    for (const [key, { space }] of this.known.entries())
+      if (space !== undefined && spaces.has(space)) this.known.delete(key);
+  }
+
   /** The values of the root. Throws `overloaded` while too many others are asked for the first time. */
-  async answer(task: IntrospectionTask): Promise<Record<string, RawJson>> {
-    const key = `${task.release} ${task.operationName ?? ''} ${task.source}`;
-    let packed = this.known.get(key);
+  async answer(of: SchemaSource, asked: Introspection): Promise<Record<string, RawJson>> {
+    const key = JSON.stringify([of.key, asked.operationName, asked.source]);
+    let packed = this.known.get(key)?.packed;
     if (packed === undefined) {
-      packed = this.workOut(task);
-      this.known.set(key, packed);
+      packed = this.workOut({ of, asked });
+      this.known.set(key, { space: of.space, packed });
       packed.catch(() => this.known.delete(key));
     }
     const values = Object.entries(await packed).map(
       async ([name, value]) => [name, new RawJson((await unpack(value)).toString())] as const,
     );
     return Object.fromEntries(await Promise.all(values));
+  }
+
+  /** All of a schema, packed by gzip; not remembered. Throws as `answer` does. */
+  async whole(of: SchemaSource, form: SchemaForm): Promise<Uint8Array> {
+    const packed = (await this.workOut({ of, asked: form }))[form];
+    if (packed === undefined) throw new Error('the introspection thread gave another form');
+    return packed;
   }
 
   /** One after the other: a thread takes some 150 MB while it works. */

@@ -1,41 +1,111 @@
-/** The schema of a release as text (SDL), for code generators: `…/graphql/{release}/schema.graphql`. */
+/**
+ * A schema as files, for code generators and GraphiQL: `…/graphql/{release}/schema.graphql`, and the answer to an
+ * introspection as `…/schema.json`.
+ */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type GraphQLSchema, printSchema } from 'graphql';
-import type { Release } from '../core/index';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type GraphQLSchema } from 'graphql';
+import { setCommonHeaders } from './http';
+import type { Introspections, SchemaForm } from './introspection';
+import type { SchemaSource } from './own-schema';
+import type { ServedSchema } from './schema-memory';
 
 export interface SchemaFile {
-  readonly text: string;
-  /** Strong, with its quotes. */
+  /** By gzip. */
+  readonly packed: Uint8Array;
+  /** Weak, without its `W/`: that of the packed text is that of the text. */
   readonly etag: string;
 }
 
-/** The folder of the package, from the compiled program and from the sources (tests). */
-const FOLDERS = [path.resolve(__dirname, '../../../schema'), path.resolve(__dirname, '../../schema')];
+/** Folders of the package, from the compiled program and from the sources (tests). */
+const folders = (name: string, fromSources: string): readonly string[] => [
+  path.resolve(__dirname, '../../..', name),
+  path.resolve(__dirname, '../..', fromSources),
+];
+/** What scripts/build-schema.mjs printed. */
+const PRINTED = folders('schema', 'schema');
+/** What scripts/build-introspection.mjs made of it: a file is named by the hash of what was printed. */
+const INTROSPECTIONS = folders('dist/introspection', 'dist/introspection');
 
-/** What scripts/build-schema.mjs printed; undefined where the package came without. */
-async function readPrinted(release: Release): Promise<string | undefined> {
-  for (const folder of FOLDERS) {
-    const text = await readFile(path.join(folder, `${release}.graphql`), 'utf8').catch(() => undefined);
-    if (text !== undefined) return text;
+const pack = promisify<string, Buffer>(gzip);
+const unpack = promisify<Uint8Array, Buffer>(gunzip);
+
+const CONTENT_TYPES: Readonly<Record<SchemaForm, string>> = {
+  graphql: 'text/plain; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+};
+
+export class SchemaFiles {
+  readonly #files: Record<SchemaForm, WeakMap<GraphQLSchema, Promise<SchemaFile>>> = {
+    graphql: new WeakMap(),
+    json: new WeakMap(),
+  };
+
+  constructor(private readonly introspections: Introspections) {}
+
+  /**
+   * Kept as long as the schema. Cost: for the schema of a release, reading a file of the package; for others, or where the
+   * package came without, some seconds in a thread. Throws `overloaded`.
+   */
+  of({ schema, source }: ServedSchema, form: SchemaForm): Promise<SchemaFile> {
+    const known = this.#files[form].get(schema);
+    if (known !== undefined) return known;
+    const file = this.#make(source, form);
+    this.#files[form].set(schema, file);
+    file.catch(() => this.#files[form].delete(schema));
+    return file;
+  }
+
+  async #make(source: SchemaSource, form: SchemaForm): Promise<SchemaFile> {
+    const packed =
+      (source.space === undefined ? await readBuilt(source, form) : undefined) ??
+      (await this.introspections.whole(source, form));
+    return { packed, etag: `"${hashOf(packed).slice(0, 22)}"` };
+  }
+}
+
+/** Answers with the file, or with 304 where the client has it. */
+export async function sendSchemaFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { packed, etag }: SchemaFile,
+  form: SchemaForm,
+): Promise<FastifyReply> {
+  const { 'if-none-match': known = '', 'accept-encoding': encodings = '' } = request.headers;
+  setCommonHeaders(request, reply)
+    .header('cache-control', 'private, no-cache')
+    .header('vary', 'accept-encoding')
+    .header('etag', `W/${etag}`);
+  const tags = known.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  if (tags.includes(etag) || tags.includes('*')) return reply.code(304).send();
+  void reply.header('content-type', CONTENT_TYPES[form]);
+  if (!/\bgzip\b/.test(String(encodings))) return reply.send(await unpack(packed));
+  return reply.header('content-encoding', 'gzip').send(packed);
+}
+
+/** Of the package; undefined where it came without, or with one of another schema. */
+async function readBuilt({ release }: SchemaSource, form: SchemaForm): Promise<Uint8Array | undefined> {
+  const printed = await readFirst(PRINTED, `${release}.graphql`);
+  if (printed === undefined) return undefined;
+  if (form === 'graphql') return pack(printed.toString());
+  return readFirst(
+    INTROSPECTIONS,
+    `${release}-${createHash('sha256').update(printed).digest('hex')}.json.gz`,
+  );
+}
+
+async function readFirst(places: readonly string[], name: string): Promise<Buffer | undefined> {
+  for (const folder of places) {
+    const found = await readFile(path.join(folder, name)).catch(() => undefined);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
 
-const files = new WeakMap<GraphQLSchema, Promise<SchemaFile>>();
-
-/**
- * The text of a schema, kept as long as the schema. `release`: it is that of the release, which is a file of the package;
- * undefined: it has to be printed, which takes half a second.
- */
-export function schemaFile(schema: GraphQLSchema, release?: Release): Promise<SchemaFile> {
-  let file = files.get(schema);
-  if (!file) files.set(schema, (file = makeFile(schema, release)));
-  return file;
-}
-
-async function makeFile(schema: GraphQLSchema, release: Release | undefined): Promise<SchemaFile> {
-  const text = (release && (await readPrinted(release))) ?? `${printSchema(schema)}\n`;
-  return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
+function hashOf(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('base64url');
 }

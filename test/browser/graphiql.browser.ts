@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { gatewayPath, putExample } from '../graphql/gateway-client';
 import { startServer, type TestServer } from '../support/server';
 import { startChromium } from './chromium';
@@ -19,9 +19,11 @@ const picture = path.join(
 
 let server: TestServer;
 let browser: Browser;
+let context: BrowserContext;
 beforeAll(async () => {
   await promisify(execFile)(process.execPath, ['scripts/build-graphiql.mjs'], { cwd: root });
-  server = await startServer();
+  server = await startServer({ environment: { GRAPHQL_WARM: 'r4' } });
+  await server.createTenant('ward');
   for (const name of [
     'Patient-example',
     'Observation-example',
@@ -31,6 +33,8 @@ beforeAll(async () => {
     await putExample(server, 'system', 'r4', name);
   }
   browser = await startChromium();
+  // One for all, so that only the first page has to load its files.
+  context = await browser.newContext({ viewport: { width: 1360, height: 820 }, colorScheme: 'light' });
 });
 afterAll(async () => {
   await browser.close();
@@ -39,7 +43,7 @@ afterAll(async () => {
 
 /** A page that remembers what must not happen on it. */
 async function openGraphiql(): Promise<{ page: Page; strangers: string[]; faults: string[] }> {
-  const page = await browser.newPage({ viewport: { width: 1360, height: 820 }, colorScheme: 'light' });
+  const page = await context.newPage();
   const strangers: string[] = [];
   const faults: string[] = [];
   page.on('request', (request) => {
@@ -47,7 +51,7 @@ async function openGraphiql(): Promise<{ page: Page; strangers: string[]; faults
     if (origin !== server.base && protocol !== 'data:' && protocol !== 'blob:') strangers.push(request.url());
   });
   page.on('response', (response) => {
-    if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
+    if (response.status() >= 400) faults.push(`${response.status()} ${new URL(response.url()).pathname}`);
   });
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
@@ -65,46 +69,91 @@ async function readAnswer(page: Page, expected: string): Promise<string> {
 }
 
 async function openTab(page: Page, name: string): Promise<void> {
-  await page.getByRole('tab', { name }).click();
-  await page.locator('.graphiql-query-editor .view-lines', { hasText: name }).waitFor();
+  await page.getByRole('tab', { name, exact: true }).click();
+  await page.locator('.graphiql-query-editor .view-lines', { hasText: `${name} ` }).waitFor();
 }
 
-it('opens with an example, answers it, and asks nobody else for anything', async () => {
+it('opens with an example, documentation of all of the schema and completion, and asks nobody else for anything', async () => {
   const { page, strangers, faults } = await openGraphiql();
   expect(await page.title()).toBe('Andiron GraphQL · system · R4');
   await page.click('.graphiql-execute-button');
-  const answer = await readAnswer(page, 'Patient');
-  expect(answer).toContain('"total": 2');
+  expect(await readAnswer(page, 'Chalmers')).toContain('"birthDate": "1974-12-25"');
+
+  await page.getByRole('button', { name: /documentation explorer/i }).click();
+  const documentation = page.locator('.graphiql-doc-explorer');
+  await documentation.getByRole('link', { name: 'Query', exact: true }).click();
+  await documentation.getByText(/^The versions of a resource, of all resources of a type/).waitFor();
   await page.mouse.move(700, 500);
   await page.screenshot({ path: picture, animations: 'disabled' });
-  expect(strangers).toEqual([]);
-  expect(faults).toEqual([]);
+  await documentation.getByRole('link', { name: 'ObservationList', exact: true }).click();
+  await documentation.getByText('value_quantity', { exact: true }).waitFor();
+
+  await page.click('.graphiql-query-editor .view-lines');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('{ Patient(id: "1") { birthD');
+  await page.locator('.suggest-widget .monaco-list-row', { hasText: 'birthDate' }).first().waitFor();
+  expect([strangers, faults]).toEqual([[], []]);
   await page.close();
 });
 
-it('has example queries that all work', async () => {
+it('has examples that all work; that of a live query shows changes as they come, until it is stopped', async () => {
   const { page, strangers, faults } = await openGraphiql();
   await page.setViewportSize({ width: 1360, height: 3000 });
   for (const [name, expected] of [
-    ['Version', '"reference": "ClientApplication/anonymous"'],
+    ['Where', '"family": "Chalmers"'],
+    ['Search', '"total": 2'],
     ['History', '"change": "UPDATE"'],
     ['Patch', '"active": true'],
+    ['Atomic', '"location": "Observation/'],
     ['Expand', '"code": "female"'],
   ] as const) {
     await openTab(page, name);
     await page.click('.graphiql-execute-button');
     expect(await readAnswer(page, expected)).not.toContain('"errors"');
   }
+
+  await openTab(page, 'Search');
+  await page.getByRole('button', { name: 'Headers' }).click();
+  await page.locator('.graphiql-editor-tool .graphiql-editor:not(.hidden)').click();
+  await page.keyboard.type('{"x-graphql-cost": "1"');
+  await page.click('.graphiql-execute-button');
+  await readAnswer(page, '"statements":');
+
+  await openTab(page, 'Follow');
+  const begun = page.waitForResponse((response) => response.url().endsWith('/stream'));
+  await page.click('.graphiql-execute-button');
+  await begun;
+  for (const family of ['Abel', 'Bell']) {
+    await server.request('PUT', `${server.path('system', 'r4')}/Patient/followed`, {
+      resourceType: 'Patient',
+      id: 'followed',
+      name: [{ family }],
+    });
+    expect(await readAnswer(page, family)).toContain('"id": "followed"');
+  }
+  await page.getByRole('button', { name: /^Stop/ }).click();
+  await page.getByRole('button', { name: /^Execute/ }).waitFor();
   expect([strangers, faults]).toEqual([[], []]);
   await page.close();
 });
 
-it('shows the documentation of the schema', async () => {
+it('goes to another release and another tenant, whose data it shows', async () => {
   const { page, strangers, faults } = await openGraphiql();
-  await page.getByRole('button', { name: /documentation explorer/i }).click();
-  const documentation = page.locator('.graphiql-doc-explorer');
-  await documentation.getByRole('link', { name: 'Query', exact: true }).click();
-  await documentation.getByText(/^The versions of a resource, of all resources of a type/).waitFor();
+  await page.getByLabel('Release').selectOption('r4b');
+  await page.waitForURL(server.base + gatewayPath('system', 'r4b'));
+  expect(await page.getByLabel('Release').inputValue()).toBe('r4b');
+  await page.getByLabel('Tenant').focus();
+  await page.locator('#andiron-tenants option[value=ward]').waitFor({ state: 'attached' });
+  await page.getByLabel('Tenant').fill('nowhere');
+  await page.keyboard.press('Enter');
+  await page.locator('input:invalid').waitFor();
+  expect(faults.splice(0)).toContain(`404 ${gatewayPath('nowhere', 'r4b')}`);
+  await page.getByLabel('Tenant').fill('ward');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(server.base + gatewayPath('ward', 'r4b'));
+  expect(await page.title()).toBe('Andiron GraphQL · ward · R4B');
+  await page.click('.graphiql-execute-button');
+  await readAnswer(page, '"PatientList": []');
   expect([strangers, faults]).toEqual([[], []]);
   await page.close();
 });

@@ -1,4 +1,5 @@
 /** Where GraphQL is answered: HL7's addresses (http://hl7.org/fhir/R4/graphql.html#invoking) and the schema as a file. */
+import { gunzipSync } from 'node:zlib';
 import type { Release } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
 import { createSender, gatewayPath, putExample } from './gateway-client';
@@ -120,12 +121,18 @@ describe.each<Release>(['r4', 'r4b'])('$graphql of %s', (release) => {
     expect(found.operations).not.toContainEqual({ code: 'graphql' });
   });
 
-  it('gives the schema as a file, which need not be fetched again', async () => {
-    const address = `${gatewayPath('system', release)}/schema.graphql`;
+  it.each([
+    ['schema.graphql', 'text/plain; charset=utf-8', 'type Patient implements Resource'],
+    ['schema.json', 'application/json; charset=utf-8', '"kind":"OBJECT","name":"Patient"'],
+  ])('gives the schema as the file %s, packed, which need not be fetched again', async (name, type, part) => {
+    const address = `${gatewayPath('system', release)}/${name}`;
     const { status, headers, text } = await server.request('GET', address);
-    expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
-    expect(text).toContain('directive @slice(');
-    expect(text).toContain('type Patient implements Resource');
+    expect([status, headers['content-type'], headers['content-encoding']]).toEqual([200, type, undefined]);
+    expect(text).toContain('slice');
+    expect(text).toContain(part);
+    const packed = await server.request('GET', address, undefined, { 'accept-encoding': 'gzip, br' });
+    expect(packed.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(packed.bytes).toString() === text).toBe(true);
     const again = await server.request('GET', address, undefined, {
       'if-none-match': String(headers['etag']),
     });

@@ -1,5 +1,7 @@
 /** Search parameters that a tenant has made are in the schema of that tenant, and in no other. */
+import { gunzipSync } from 'node:zlib';
 import type { Release } from '../../src/core';
+import { mainThreadMilliseconds } from '../support/processor-time';
 import { makeParameter, until } from '../support/search-parameters';
 import { startServer, type TestServer } from '../support/server';
 import { createSender, gatewayPath } from './gateway-client';
@@ -81,3 +83,28 @@ describe.each<Release>(['r4', 'r4b'])('a search parameter of a tenant in %s', (r
     expect(await fields('south')).not.toContain('nick_name');
   });
 });
+
+it('introspection of the schema of one tenant tells its parameters, and holds up nobody else', async () => {
+  const before = mainThreadMilliseconds();
+  const { bytes } = await server.request('GET', `${gatewayPath('north', 'r4')}/schema.json`, undefined, {
+    'accept-encoding': 'gzip',
+  });
+  const took = mainThreadMilliseconds() - before;
+  const { data } = JSON.parse(gunzipSync(bytes).toString()) as IntrospectionResult;
+  const where = data.__schema.types.find(({ name }) => name === 'PatientWhere');
+  expect(where?.inputFields.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['nick_name', 'birth_date_x', 'birthdate']),
+  );
+  expect(took).toBeLessThan(300);
+});
+
+interface IntrospectionResult {
+  readonly data: {
+    readonly __schema: {
+      readonly types: readonly {
+        readonly name: string;
+        readonly inputFields: readonly { readonly name: string }[];
+      }[];
+    };
+  };
+}

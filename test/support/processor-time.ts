@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** Milliseconds of this process's own work, whatever else the machine is busy with. */
 export function processorMilliseconds(work: () => void): number {
   const before = process.cpuUsage();
@@ -26,4 +28,10 @@ export function leastProcessorMilliseconds(limit: number, work: () => void): num
 function since(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
+}
+
+/** Milliseconds that the main thread of this process has worked since it began; its other threads are not counted. */
+export function mainThreadMilliseconds(): number {
+  const [nanoseconds] = readFileSync(`/proc/${process.pid}/task/${process.pid}/schedstat`, 'utf8').split(' ');
+  return Number(nanoseconds) / 1e6;
 }

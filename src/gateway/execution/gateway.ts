@@ -10,7 +10,7 @@ import {
 import { Usage } from '../../core/index';
 import { type GatewayContext, isGatewayContext, withRequest } from '../../resolvers/index';
 import { costOfIntrospection, costOfOperation, type OperationCost, refuseCost } from '../../schema/cost';
-import { isIntrospection } from '../introspection';
+import { type Introspection, isIntrospection } from '../introspection';
 import type { PreparedRun } from './compile';
 import { OperationMemory } from './operation-memory';
 
@@ -24,10 +24,7 @@ export interface ExecutionLimits {
 }
 
 /** Answers an operation that asks about the schema and nothing else. */
-export type Introspect = (
-  source: string,
-  operationName: string | undefined,
-) => Promise<Readonly<Record<string, unknown>>>;
+export type Introspect = (asked: Introspection) => Promise<Readonly<Record<string, unknown>>>;
 
 type Gateway = NonNullable<ApolloServerOptionsWithGateway<GatewayContext>['gateway']>;
 
@@ -49,7 +46,7 @@ const COST_HEADER = 'x-graphql-cost';
 export function compiledExecution(
   schema: GraphQLSchema,
   limits: ExecutionLimits,
-  introspect: Introspect | undefined,
+  introspect: Introspect,
 ): Gateway {
   const operations = new OperationMemory(schema);
   const constantCosts = new WeakMap<OperationDefinitionNode, OperationCost>();
@@ -68,10 +65,6 @@ export function compiledExecution(
   }
 
   let toolsAsk: number | undefined;
-  /** Where no thread can work it out, because the schema is that of one space. */
-  let lastOfSchema:
-    { readonly operation: OperationDefinitionNode; readonly result: ExecutionResult } | undefined;
-
   /** Why it is not run, if it is not. What asks for the schema alone is worked out once, in a thread; all else here. */
   function refusalOf({ cost, ofSchema }: OperationCost, isOfSchema: boolean): GraphQLError | undefined {
     if (isOfSchema) {
@@ -103,13 +96,8 @@ export function compiledExecution(
           const isOfSchema = isIntrospection(compiled.operation, source);
           const refusal = refusalOf(cost, isOfSchema);
           if (refusal) return { errors: [refusal] };
-          if (isOfSchema && introspect)
-            return { data: { ...(await introspect(source, request.operationName)) } };
-          if (isOfSchema && lastOfSchema?.operation === compiled.operation) return lastOfSchema.result;
-          if (isOfSchema) {
-            lastOfSchema = { operation: compiled.operation, result: await prepared.run(context) };
-            return lastOfSchema.result;
-          }
+          if (isOfSchema)
+            return { data: { ...(await introspect({ source, operationName: request.operationName })) } };
           const isAsked =
             request.http?.headers.get(COST_HEADER) === '1' || request.extensions?.['cost'] === true;
           const mayRead =

@@ -1,0 +1,49 @@
+/**
+ * Makes the answer to an introspection of each release's schema, packed, in dist/introspection: it takes a second that a
+ * server which runs does not have. Needs what scripts/build.mjs compiled. A file is named by the hash of the printed
+ * schema (schema/{release}.graphql), and made only where there is none of that name.
+ */
+import { createHash } from 'node:crypto';
+import { access, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const target = path.join(root, 'dist', 'introspection');
+const require = createRequire(import.meta.url);
+const { RELEASE_NAMES } = require('../dist/src/core/fhir/release.js');
+
+function introspect(release) {
+  const { execute, parse } = require('graphql');
+  const { createSchema } = require('../dist/src/resolvers/index.js');
+  const { releaseDefinitions } = require('../dist/src/core/release-definitions.js');
+  const { WHOLE_SCHEMA } = require('../dist/src/gateway/introspection.js');
+  const { data, errors } = execute({
+    schema: createSchema(releaseDefinitions(release), true),
+    document: parse(WHOLE_SCHEMA),
+  });
+  if (errors) throw errors[0];
+  return JSON.stringify({ data });
+}
+
+const started = performance.now();
+await mkdir(target, { recursive: true });
+const names = [];
+let made = 0;
+for (const release of RELEASE_NAMES) {
+  const printed = await readFile(path.join(root, 'schema', `${release}.graphql`));
+  const name = `${release}-${createHash('sha256').update(printed).digest('hex')}.json.gz`;
+  names.push(name);
+  const file = path.join(target, name);
+  if (await access(file).then(() => true, () => false)) continue; // prettier-ignore
+  const aside = `${file}.${process.pid}`;
+  await writeFile(aside, gzipSync(introspect(release), { level: 9 }));
+  await rename(aside, file);
+  made++;
+}
+for (const name of await readdir(target)) {
+  if (name.endsWith('.json.gz') && !names.includes(name)) await rm(path.join(target, name), { force: true });
+}
+if (made > 0) console.log(`Made ${made} introspections in ${Math.round(performance.now() - started)} ms`);

@@ -1,0 +1,79 @@
+/** Which tenant and release the page is about, and how to go to another. */
+import { createElement, useState } from 'react';
+import { lastHeaders } from './fetcher.mjs';
+import { gatewayAddress, place, tenantsAddress } from './place.mjs';
+
+const RELEASES = ['r4', 'r4b'];
+
+/** Nobody but an administrator is told; others write the name. */
+async function listTenants() {
+  const response = await fetch(tenantsAddress, { headers: lastHeaders }).catch(() => undefined);
+  if (!response?.ok) return [];
+  const { tenants } = await response.json();
+  return tenants.map(({ name }) => name);
+}
+
+async function go(input, tenant, release) {
+  const address = gatewayAddress(tenant, release);
+  const page = await fetch(address, { headers: { accept: 'text/html' } }).catch(() => undefined);
+  if (page?.ok) return window.location.assign(address);
+  input.setCustomValidity(`There is no tenant ${tenant}`);
+  input.reportValidity();
+}
+
+export function Pickers() {
+  const [tenants, setTenants] = useState([place.tenant]);
+  const [isListed, setListed] = useState(false);
+  const list = async () => {
+    if (isListed) return;
+    setListed(true);
+    const found = await listTenants();
+    if (found.length > 0) setTenants(found);
+  };
+  const leaveFor = (event) => {
+    event.preventDefault();
+    const { tenant, release } = event.currentTarget.form?.elements ?? event.currentTarget.elements;
+    const name = tenant.value.trim() || place.tenant;
+    if (name !== place.tenant || release.value !== place.release) void go(tenant, name, release.value);
+  };
+  return createElement(
+    'form',
+    { className: 'andiron-place', onSubmit: leaveFor },
+    createElement('span', { className: 'andiron-name' }, 'Andiron'),
+    createElement('input', {
+      name: 'tenant',
+      'aria-label': 'Tenant',
+      title: 'Tenant: write a name and press Enter',
+      list: 'andiron-tenants',
+      defaultValue: place.tenant,
+      autoComplete: 'off',
+      spellCheck: false,
+      size: 12,
+      placeholder: place.tenant,
+      onFocus(event) {
+        // The list offers what begins as the text does.
+        event.currentTarget.value = '';
+        void list();
+      },
+      onBlur(event) {
+        event.currentTarget.value ||= place.tenant;
+      },
+      onChange(event) {
+        event.currentTarget.setCustomValidity('');
+        // Picked from the list, and not written.
+        if (!event.nativeEvent.inputType || event.nativeEvent.inputType === 'insertReplacementText')
+          leaveFor(event);
+      },
+    }),
+    createElement(
+      'datalist',
+      { id: 'andiron-tenants' },
+      tenants.map((name) => createElement('option', { key: name, value: name })),
+    ),
+    createElement(
+      'select',
+      { name: 'release', 'aria-label': 'Release', defaultValue: place.release, onChange: leaveFor },
+      RELEASES.map((name) => createElement('option', { key: name, value: name }, name.toUpperCase())),
+    ),
+  );
+}

@@ -1,0 +1,13 @@
+/** Where the page is: addresses of the gateway of one tenant and release. A prefix before `/w/` does not matter. */
+const ADDRESS = /^(.*)\/w\/([^/]+)\/api\/v1\/graphql\/([^/]+)\/?$/;
+
+const [, prefix, tenant, release] = ADDRESS.exec(window.location.pathname);
+
+export const place = { tenant, release };
+
+export function gatewayAddress(ofTenant = tenant, ofRelease = release) {
+  return `${prefix}/w/${encodeURIComponent(ofTenant)}/api/v1/graphql/${ofRelease}`;
+}
+
+/** Tells its tenants to administrators only. */
+export const tenantsAddress = `${prefix}/w/system/api/v1/tenants`;
