@@ -1,4 +1,5 @@
 /** Writes of one moment go in one statement, and each is answered on its own merits. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { FhirError } from '../../../src/core';
 import { StatementError } from '../../../src/core/storage/database-error';
 import { WriteQueues } from '../../../src/core/storage/write-queue';
@@ -53,6 +54,26 @@ describe('creates of one moment', () => {
     expect(late).toMatchObject({ status: 'rejected', reason: { key: 'timeout' } });
     expect(early).toMatchObject({ status: 'fulfilled', value: { version: 1 } });
     expect(await countVersions(1_200, 1_201)).toBe(1);
+  });
+
+  it('do not wait for a statement that waits itself, where they are several', async () => {
+    await writes.write(SYSTEM_R4, makeWrite(1_300));
+    await storage.owner.query('begin');
+    await storage.owner.query('select 1 from andiron.resource where resource_key = 1300 for update');
+    const change = (expected: number) =>
+      writes.write(SYSTEM_R4, makeWrite(1_300, { expected, change: 'update' }));
+    const first = change(1);
+    await delay(20);
+    const further = [change(2), ...keys(1_301, 4).map((key) => writes.write(SYSTEM_R4, makeWrite(key)))];
+    expect(await Promise.all(further.slice(1))).toHaveLength(4);
+    // The one on the same resource has waited.
+    expect(batches).toEqual([1, 1, 4]);
+    await storage.owner.query('commit');
+    const outcomes = await Promise.all([first, ...further]);
+    expect(outcomes.map((outcome) => outcome?.version)).toEqual([2, 3, 1, 1, 1, 1]);
+    expect(batches).toEqual([1, 1, 4, 1]);
+    const sequences = outcomes.map((outcome) => outcome?.sequence ?? 0);
+    expect(Math.min(...sequences.slice(0, 2))).toBeGreaterThan(Math.max(...sequences.slice(2)));
   });
 
   it('of two spaces are never one statement', async () => {
