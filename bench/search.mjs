@@ -46,7 +46,7 @@ if (values.help) {
 const [patients, copies, seconds] = [values.patients, values.copies, values.seconds].map(Number);
 const CLIENTS = 16;
 const SPACE_OF =
-  "select s.number from andiron.space s join andiron.tenant t on t.number = s.tenant where t.name = 'system' and s.release = 'r4'";
+  "select s.number from andiron.space s join andiron.tenant t on t.number = s.tenant where t.name = 'system' and s.release = 'r4' and s.kind = 'data'";
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'andiron-bench-search-'));
 setTimeout(
   () => end(1, `not finished after ${values.minutes} minutes`),

@@ -11,6 +11,7 @@ import * as claimResources from './0012-claim-resources';
 import * as referentialIntegrity from './0013-referential-integrity';
 import * as asyncJobFunctions from './0014-async-job-functions';
 import * as clientApplications from './0015-client-applications';
+import * as audit from './0017-audit';
 import * as tenantLife from './0018-tenant-life';
 import * as tokenBuckets from './0019-token-buckets';
 import * as unversionedChanges from './0020-unversioned-changes';
@@ -29,6 +30,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0013-referential-integrity': referentialIntegrity,
   '0014-async-job-functions': asyncJobFunctions,
   '0015-client-applications': clientApplications,
+  '0017-audit': audit,
   '0018-tenant-life': tenantLife,
   '0019-token-buckets': tokenBuckets,
   '0020-unversioned-changes': unversionedChanges,

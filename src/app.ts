@@ -74,6 +74,7 @@ export async function createApp(
     authMode: settings.AUTH_MODE,
     tokenSeconds: settings.ACCESS_TOKEN_SECONDS,
     explainsSearches: settings.SEARCH_EXPLAIN === 'on',
+    audit: { records: settings.AUDIT, isOpen: settings.AUDIT_OPEN === 'on' },
     limits: {
       maxDepth: settings.MAX_DEPTH,
       maxBodyBytes: settings.MAX_BODY_BYTES,

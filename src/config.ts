@@ -119,6 +119,17 @@ export const SETTINGS = {
     { defaultText: 'open while HOST is loopback, else enforced' },
   ),
   ACCESS_TOKEN_SECONDS: row(integer(10, 86_400), 300, 'Seconds for which an access token is good'),
+  AUDIT: row(
+    choice('on', 'writes', 'off'),
+    'off',
+    'What leaves an AuditEvent: every access (on), what changes something and what is refused (writes), nothing (off)',
+    { defaultText: 'off while AUTH_MODE is open and HOST is loopback, else on' },
+  ),
+  AUDIT_OPEN: row(
+    choice('on', 'off'),
+    'on',
+    'Whether everybody may read AuditEvents while AUTH_MODE is open; otherwise only auditors may',
+  ),
   SEARCH_UNKNOWN: row(
     choice('strict', 'lenient'),
     'strict',
@@ -390,6 +401,8 @@ export function loadSettings(environment: Environment): Settings {
   const values = Object.fromEntries(settingNames().map(read));
   if (!isSet(environment['AUTH_MODE']) && !isLoopback(String(values['HOST'])))
     values['AUTH_MODE'] = 'enforced';
+  if (!isSet(environment['AUDIT']) && !(values['AUTH_MODE'] === 'open' && isLoopback(String(values['HOST']))))
+    values['AUDIT'] = 'on';
   // Each value came out of the parser of its own row, which is what the type of Settings says.
   const settings = values as Settings;
   faults.push(...findContradictions(settings));

@@ -96,7 +96,7 @@ async function rebuild(core: Core, scope: ReindexScope): Promise<void> {
   let last: ReindexProgress | undefined;
   let losses = 0;
   for await (const progress of core.reindex(scope)) {
-    if (last?.tenant !== progress.tenant || last.release !== progress.release) addTo(totals, last);
+    if (last?.space !== progress.space) addTo(totals, last);
     last = progress;
     for (const loss of progress.losses) {
       if (losses === 0) status.clear();

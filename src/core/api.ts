@@ -435,6 +435,8 @@ export interface ReindexProgress {
   /** '' for the base conformance resources. */
   readonly tenant: string;
   readonly release: Release;
+  /** A tenant's data of a release are one, its AuditEvents another. */
+  readonly space: number;
   /** All resources, deleted ones included. */
   readonly resources: number;
   readonly compared: number;

@@ -1,4 +1,6 @@
 import type { Access } from './access/access';
+import type { AccessTrail } from './access/access-trail';
+import type { WriteRecording } from './access/write-recording';
 import type { JsonDocument } from './fhir/json';
 import type { Release } from './fhir/release';
 import type { TenantLimits } from './limits/tenant-limits';
@@ -34,6 +36,8 @@ export interface TenantSettings {
 /** A space as requests see it. */
 export interface TenantSpace extends Space {
   readonly settings: TenantSettings;
+  /** Number of the space that its AuditEvents are in (access/audit-space.ts); undefined: it is such a space itself. */
+  readonly auditSpace?: number;
 }
 
 /** The part of a pino logger that core uses. Never log query values, ids or bodies. */
@@ -60,6 +64,12 @@ export interface RequestContext {
   readonly snapshot?: object;
   /** Counts what this request reads, which shares no statement with others then. */
   readonly usage?: Usage;
+  /** Network address of whoever asks, as far as it is known. */
+  readonly address?: string;
+  /** Several reads and searches that are one access, such as those of a GraphQL request, are recorded by it. */
+  readonly trail?: AccessTrail;
+  /** Core's own: how what is written is recorded (access/recorded-core.ts); undefined: it is not. */
+  readonly recording?: WriteRecording;
   readonly log: Log;
   /** A Provenance, not yet checked, to be stored with the version that is written, in one transaction. */
   readonly provenance?: JsonDocument;

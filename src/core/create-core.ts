@@ -1,6 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { AuthMode } from './access/authentication';
 import { createAccess } from './access/create-access';
+import { createAudit, type AuditSettings } from './access/create-audit';
+import type { Interactions } from './access/recorded-core';
 import type { Core } from './api';
 import { AsyncJobs, type AsyncJobLimits } from './async-jobs';
 import { baseContent } from './base-resources';
@@ -99,6 +101,7 @@ export interface CoreOptions {
   readonly limits: Limits & AsyncJobLimits & FollowingLimits;
   /** Whether clients may ask how a search is answered (`_explain`). */
   readonly explainsSearches: boolean;
+  readonly audit: AuditSettings;
   readonly log: Log;
   readonly instruments?: Instruments;
 }
@@ -300,7 +303,46 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     }),
   );
 
+  const bare: Interactions = {
+    read: (context, type, id) => read(requests.of(context), context, type, id),
+    find: (context, type, id) => find(requests.of(context), context, type, id),
+    vread: (context, type, id, versionId) => vread(requests.of(context), context, type, id, versionId),
+    readAsOf: (context, type, id, moment) => readAsOf(requests.of(context), context, type, id, moment),
+    difference: (context, type, id, from, to) =>
+      difference(requests.of(context), context, type, id, from, to),
+    create: (given, type, input) => write(given, type, (context) => create(services, context, type, input)),
+    update: (given, type, id, input, guard) =>
+      write(given, type, (context) => update(services, context, type, id, input, guard)),
+    patch: (given, type, id, operations, guard) =>
+      write(given, type, (context) => patch(services, context, type, id, operations, guard)),
+    delete: (given, type, id, guard) =>
+      write(given, type, (context) => deleteResource(services, context, type, id, guard)),
+    createIfNoneExist: (given, type, input, criteria) =>
+      write(given, type, (context) => createIfNoneExist(services, context, type, input, criteria)),
+    updateWhere: (given, type, criteria, input, guard) =>
+      write(given, type, (context) => updateWhere(services, context, type, criteria, input, guard)),
+    patchWhere: (given, type, criteria, operations, guard) =>
+      write(given, type, (context) => patchWhere(services, context, type, criteria, operations, guard)),
+    deleteWhere: (given, type, criteria, guard) =>
+      write(given, type, (context) => deleteWhere(services, context, type, criteria, guard)),
+    bundle: (given, request) =>
+      runBundle({ services, write, single: audit.door, invoke, invokeWithin }, given, request),
+    history: (context, request) => history(requests.of(context), context, request),
+    search: (context, request) =>
+      searchMemory.answer(context, request, () => searchAny(requests.of(context), context, request)),
+    aggregate: (context, request) => aggregate(requests.of(context), context, request),
+    follow: (context, request) => feeds.follow(context, request),
+    searchEach: (context, asked) => searchEach(requests.of(context), context, asked),
+    invoke,
+  };
+  const audit = createAudit(bare, {
+    ...{ services, database, log },
+    owner: options.database,
+    settings: options.audit,
+  });
+
   const core: Core = {
+    ...audit.door,
     findSpace: (tenant, release) => spaces.find(tenant, release),
     identify: (credentials) => access.identify(credentials),
     clients: access.clients,
@@ -322,47 +364,17 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     },
     admit: (context) => admitRequest(rates, context),
     resourceTypes: (release) => loadDefinitions(release).resourceTypes,
-    read: (context, type, id) => read(requests.of(context), context, type, id),
-    find: (context, type, id) => find(requests.of(context), context, type, id),
     localReference: (context, reference) => services.references(context.space).local(reference),
-    vread: (context, type, id, versionId) => vread(requests.of(context), context, type, id, versionId),
-    readAsOf: (context, type, id, moment) => readAsOf(requests.of(context), context, type, id, moment),
-    difference: (context, type, id, from, to) =>
-      difference(requests.of(context), context, type, id, from, to),
-    create: (given, type, input) => write(given, type, (context) => create(services, context, type, input)),
-    update: (given, type, id, input, guard) =>
-      write(given, type, (context) => update(services, context, type, id, input, guard)),
-    patch: (given, type, id, operations, guard) =>
-      write(given, type, (context) => patch(services, context, type, id, operations, guard)),
-    delete: (given, type, id, guard) =>
-      write(given, type, (context) => deleteResource(services, context, type, id, guard)),
-    createIfNoneExist: (given, type, input, criteria) =>
-      write(given, type, (context) => createIfNoneExist(services, context, type, input, criteria)),
-    updateWhere: (given, type, criteria, input, guard) =>
-      write(given, type, (context) => updateWhere(services, context, type, criteria, input, guard)),
-    patchWhere: (given, type, criteria, operations, guard) =>
-      write(given, type, (context) => patchWhere(services, context, type, criteria, operations, guard)),
-    deleteWhere: (given, type, criteria, guard) =>
-      write(given, type, (context) => deleteWhere(services, context, type, criteria, guard)),
-    bundle: (given, request) =>
-      runBundle({ services, write, single: core, invoke, invokeWithin }, given, request),
-    history: (context, request) => history(requests.of(context), context, request),
     changes: (context, since, count) => changes(services, context, since, count),
-    search: (context, request) =>
-      searchMemory.answer(context, request, () => searchAny(requests.of(context), context, request)),
-    aggregate: (context, request) => aggregate(requests.of(context), context, request),
     sharedTexts: {
       get: (space, key) => cache.get(space.number, key),
       put: (space, key, text) => cache.put(space.number, key, text),
     },
     inSnapshot: (context, milliseconds, work) => requests.inSnapshot(context, milliseconds, work),
     lastSequence: (context) => readLastSequence(database, context.space.number),
-    follow: (context, request) => feeds.follow(context, request),
     endStreams: () => feeds.endAll(),
-    searchEach: (context, asked) => searchEach(requests.of(context), context, asked),
     capabilities: (context, mode = 'full') => capabilities(services, context, mode),
     operations: (release) => operationsOf(loadDefinitions(release)),
-    invoke,
     jobs: {
       submit: (context, request) => jobs.submit(context, request),
       find: (context, id) => jobs.find(context, id),
@@ -404,12 +416,14 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       erasures.start();
       parameterWork.start();
       jobs.start();
+      audit.start();
     },
     async close() {
       await feeds.close();
       await erasures.close();
       await jobs.close();
       await parameterWork.close();
+      await audit.close();
       cache.close();
       await threads.close();
       await database.close();

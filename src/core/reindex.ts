@@ -80,6 +80,7 @@ async function* reindexSpace(
   let progress = {
     tenant,
     release,
+    space: number,
     resources: scan.resources,
     compared: 0,
     repaired: 0,

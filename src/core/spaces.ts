@@ -203,6 +203,7 @@ function toSpaces(
     const number = row.spaces[release];
     if (number === undefined) continue;
     const searchParameters = parameters[release];
+    const auditSpace = row.auditSpaces[release];
     spaces[release] = {
       number,
       release,
@@ -211,6 +212,7 @@ function toSpaces(
       timeZone: row.settings[TIME_ZONE] ?? DEFAULT_TIME_ZONE,
       settings,
       ...(searchParameters === undefined ? {} : { searchParameters }),
+      ...(auditSpace === undefined ? {} : { auditSpace }),
     };
   }
   return spaces;

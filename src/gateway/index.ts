@@ -237,6 +237,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
       deadline,
       waiter: request.visit.waitUntil(deadline),
       requestId: request.id,
+      address: request.ip,
       log,
       ...(caller.access === undefined ? {} : { access: caller.access }),
     };

@@ -86,6 +86,7 @@ export class Edge {
       deadline,
       waiter: visit.waitUntil(deadline),
       requestId: request.id,
+      address: request.ip,
       log: this.log,
       ...(caller.access === undefined ? {} : { access: caller.access }),
       ...(provenance === undefined ? {} : { provenance }),

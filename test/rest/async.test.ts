@@ -169,7 +169,7 @@ describe.each(RELEASE_NAMES)('respond-async of %s', (release) => {
         `insert into andiron.async_job (space, id, tenant, state, repeatable, expires, worker, beat, runs, request)
            select s.number, $1, s.tenant, 'running', $2, now() + interval '1 hour', 'dead', now() - interval '1 hour', 1, $3
            from andiron.space s join andiron.tenant t on t.number = s.tenant
-           where t.name = 'system' and s.release = $4`,
+           where t.name = 'system' and s.release = $4 and s.kind = 'data'`,
         [id, repeatable, JSON.stringify(request), release],
       );
       await owner.end();

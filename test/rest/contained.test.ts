@@ -204,7 +204,7 @@ describe.each([
       `create temp table copy as
          select t.*, n from andiron.token_index t, generate_series(1, 10000) as n
          where t.space = (select s.number from andiron.space s join andiron.tenant a on a.number = s.tenant
-             where a.name = 'full' and s.release = 'r4')
+             where a.name = 'full' and s.release = 'r4' and s.kind = 'data')
            and t.parameter between ${ROW_SCHEME.contained} and ${ROW_SCHEME.containedId};
        update copy set resource_key = -n;
        alter table copy drop column n;

@@ -86,7 +86,7 @@ describe.each(['r4', 'r4b'] as const)('$reindex in %s', (release) => {
     const client = new Client(database.settings);
     await client.connect();
     const space = `(select s.number from andiron.space s join andiron.tenant t on t.number = s.tenant
-      where t.name = 'north' and s.release = $1)`;
+      where t.name = 'north' and s.release = $1 and s.kind = 'data')`;
     await client.query(
       `delete from andiron.range_index where space = ${space} and parameter % 1000000 =
          (select number from andiron.search_parameter where space = ${space} and code = 'height')`,

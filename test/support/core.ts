@@ -29,10 +29,10 @@ export interface Reindexed {
 
 async function reindexWith(core: Core, scope?: ReindexScope): Promise<Reindexed> {
   const losses: IndexDifference[] = [];
-  const spaces = new Map<string, Omit<Reindexed, 'losses'>>();
+  const spaces = new Map<number, Omit<Reindexed, 'losses'>>();
   for await (const progress of core.reindex(scope)) {
     losses.push(...progress.losses);
-    spaces.set(`${progress.tenant} ${progress.release}`, progress);
+    spaces.set(progress.space, progress);
   }
   const sumOf = (name: 'repaired' | 'added' | 'removed'): number =>
     [...spaces.values()].reduce((sum, space) => sum + space[name], 0);

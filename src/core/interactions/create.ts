@@ -1,4 +1,5 @@
 import type { WriteResult } from '../api';
+import { recordOf } from '../access/recording';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import type { ResourceInput } from '../preparation/preparer';
@@ -46,6 +47,7 @@ export async function create(
       author: context.actor === ANONYMOUS ? null : context.actor,
       ...parameterPartOf(space, id, pairs),
       ...companion,
+      ...recordOf(context, type, id),
       ...(await requireTargets(services, context, [own], targets, companion.targets)),
     } as const;
     const write = { ...common, expected: 0, rows };

@@ -1,4 +1,5 @@
 import type { StoredVersion, VersionGuard } from '../api';
+import { recordOf } from '../access/recording';
 import type { RequestContext, Space } from '../context';
 import { fhirError } from '../errors';
 import { SEARCH_PARAMETER, type PreparedVersion } from '../preparation/prepare';
@@ -132,6 +133,7 @@ async function commonOf(
     id: services.keys.isOwn(address.key) ? null : id,
     expected: current?.version ?? 0,
     author: context.actor === ANONYMOUS ? null : context.actor,
+    ...recordOf(context, type, id),
     ...(await companionOf(services, context, { type, id, versionId: (current?.version ?? 0) + 1 })),
     ...(current === undefined ? {} : { replaced: await rowsOf(services, context, type, current) }),
   };

@@ -82,6 +82,8 @@ const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ['select', 'andiron.client_application, andiron.client_secret, andiron.token_issuer'],
   ['select (tenant, id, algorithm, public_key, created, retired)', 'andiron.signing_key'],
   ['execute', 'function andiron.use_assertion'],
+  ['insert', 'andiron.access_record'],
+  ['execute', 'function andiron.have_access_records'],
 ];
 
 /**
@@ -176,6 +178,7 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.forget_full_buckets(int)', 'execute')
         and has_function_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.use_assertion(int, bytea, timestamptz)', 'execute')
+        and has_function_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.have_access_records()', 'execute')
         and has_column_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.installation', 'definitions_digest', 'select') as done
         from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`.compile(builder).sql,

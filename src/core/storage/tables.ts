@@ -23,10 +23,30 @@ export interface Tables {
     rows_made_with: string[];
     last_parameter: number;
     unversioned_changes: number;
+    kind: 'data' | 'audit';
+    counter: number | null;
   };
   'andiron.erasure': { number: string; spaces: number[]; made: Date };
   'andiron.server_process': { id: string; beat: Date; forgotten: string };
   'andiron.change_counter': { tenant: number; last_sequence: number; search_parameters: number };
+  'andiron.access_record': {
+    space: number;
+    event_key: string;
+    recorded: number;
+    interaction: string;
+    status: number;
+    reason: string | null;
+    request_id: string;
+    client: string | null;
+    person: string | null;
+    address: string | null;
+    resource_type: string | null;
+    resource_id: string | null;
+    resource_version: number | null;
+    patient: string | null;
+    query: string | null;
+    details: string | null;
+  };
   'andiron.search_parameter': {
     space: number;
     number: number;

@@ -17,7 +17,10 @@ const FIND = unnamed(sql`
 const BEGIN = unnamed(
   sql`update andiron.tenant set status = 'deleting' where number = ${bind('tenant')}::int and name <> 'system'`,
 );
-const STOP_WRITES = unnamed(sql`delete from andiron.change_counter where tenant = ${bind('tenant')}::int`);
+/** Those of its AuditEvents too (migrations/0017). */
+const STOP_WRITES = unnamed(sql`
+  delete from andiron.change_counter where tenant in (
+    select s.counter from andiron.space s where s.tenant = ${bind('tenant')}::int)`);
 const END_SPACES = unnamed(sql`delete from andiron.space where tenant = ${bind('tenant')}::int`);
 const END = unnamed(
   sql`delete from andiron.tenant where number = ${bind('tenant')}::int and name <> 'system' and status = 'deleting'`,

@@ -17,6 +17,8 @@ export interface TenantRow {
   readonly created: number;
   /** Space numbers by release name. */
   readonly spaces: Readonly<Record<string, number>>;
+  /** Numbers of the spaces of its AuditEvents, by release name. */
+  readonly auditSpaces: Readonly<Record<string, number>>;
   /** What the tenant has set, by the names of settings. */
   readonly settings: Readonly<Record<string, string>>;
   /** How often its search parameters have changed; 0: it has never had any of its own. */
@@ -24,8 +26,11 @@ export interface TenantRow {
 }
 
 const COLUMNS = sql`t.number, t.name, t.display, t.status, floor(extract(epoch from t.created) * 1000)::bigint,
-  (select jsonb_object_agg(s.release, s.number) from andiron.space s where s.tenant = t.number), t.settings,
-  t.search_parameters`;
+  (select jsonb_object_agg(s.release, s.number) from andiron.space s
+   where s.tenant = t.number and s.kind = 'data'),
+  (select jsonb_object_agg(s.release, s.number) from andiron.space s
+   where s.tenant = t.number and s.kind = 'audit'),
+  t.settings, t.search_parameters`;
 
 const FIND_TENANT = defineStatement(
   template(sql`select ${COLUMNS} from andiron.tenant t where t.name = ${bind('name')} limit 1`),
@@ -38,12 +43,15 @@ const CREATE_TENANT = template(sql`
     insert into andiron.tenant (name, display, settings)
     values (${bind('name')}, ${bind('display')}, ${bind('settings')}::jsonb)
     on conflict do nothing returning number
-  ), counter as (
-    insert into andiron.change_counter (tenant) select number from created
+  ), spaces as (
+    insert into andiron.space (tenant, release, kind)
+      select c.number, r.name, k.name
+      from created c, unnest(${bind('releases')}::text[]) as r (name), (values ('data'), ('audit')) as k (name)
+      order by k.name desc
+    returning counter
   )
-  insert into andiron.space (tenant, release)
-    select c.number, r.name from created c, unnest(${bind('releases')}::text[]) as r (name)
-  returning number`);
+  insert into andiron.change_counter (tenant) select distinct counter from spaces
+  returning tenant`);
 /** Of one that is active or disabled; others are what becomes of them. */
 const CHANGE_STATUS = template(sql`
   update andiron.tenant set status = ${bind('status')}
@@ -127,15 +135,26 @@ export class TenantStore {
 }
 
 function toTenantRow(row: readonly unknown[]): TenantRow {
-  const [number, name, display, status, created, spaces, settings, searchParameters] = row as [
+  const [number, name, display, status, created, spaces, auditSpaces, settings, searchParameters] = row as [
     number,
     string,
     string | null,
     TenantRow['status'],
     number,
     Record<string, number> | null,
+    Record<string, number> | null,
     Record<string, string>,
     number,
   ];
-  return { number, name, display, status, created, spaces: spaces ?? {}, settings, searchParameters };
+  return {
+    number,
+    name,
+    display,
+    status,
+    created,
+    spaces: spaces ?? {},
+    auditSpaces: auditSpaces ?? {},
+    settings,
+    searchParameters,
+  };
 }

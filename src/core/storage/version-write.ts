@@ -1,3 +1,4 @@
+import type { AccessRecord } from './access-records';
 import type { IndexRows, RangeRow, ReferenceRow, StringRow, TokenRow, UriRow } from '../search/index-rows';
 import { BinaryArray } from './binary-array';
 import type { Registration } from './search-parameters';
@@ -40,6 +41,8 @@ export interface VersionWrite {
   readonly registration?: Registration;
   /** A new resource that is written in the same transaction, or neither is. */
   readonly companion?: VersionWrite;
+  /** What is kept of who wrote it, with it. */
+  readonly record?: AccessRecord;
 }
 
 export interface Written {

@@ -1,6 +1,7 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import { FhirError, fhirError } from '../errors';
 import type { IndexRows } from '../search/index-rows';
+import { encodeMemberRecords, recordWritten, type MemberRecord } from './access-records';
 import { isOutdatedWrite, isRetryable } from './database-error';
 import type { Connections } from './connections';
 import type { Database, Run } from './database';
@@ -31,28 +32,41 @@ const PARAMETERS = [
   ...['uri_member', 'uri_parameter', 'uri_value', 'uri_version', 'has_removals'],
 ];
 
-const WRITE_VERSIONS: Statement = defineWrite(bind('space'));
-
-/** For tenants with search parameters of their own: an argument is evaluated before the function begins. */
-const WRITE_KNOWING_PARAMETERS: Statement = defineWrite(knowingParameters(sql`${bind('space')}::int`));
-
-/** The same for writes whose targets must be there. */
-const WRITE_HOLDING_TARGETS: Statement = defineWrite(REQUIRE_TARGETS);
-const WRITE_KNOWING_AND_HOLDING: Statement = defineWrite(knowingParameters(REQUIRE_TARGETS));
-
-function knowingParameters(space: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`case when set_config('andiron.search_parameters', ${bind('parameter_change')}::text, true) <> ''
-      then ${space} end`;
+/** What the statement of some writes does besides. */
+interface WriteForm {
+  /** For tenants with search parameters of their own. */
+  readonly knowsParameters: boolean;
+  /** Holds what they refer to, which must be there. */
+  readonly holdsTargets: boolean;
+  /** Leaves records of them. */
+  readonly isRecorded: boolean;
 }
 
-function defineWrite(space: RawBuilder<unknown>): Statement {
+const WRITES: readonly Statement[] = Array.from({ length: 8 }, (_empty, place) =>
+  defineWrite({
+    knowsParameters: (place & 1) !== 0,
+    holdsTargets: (place & 2) !== 0,
+    isRecorded: (place & 4) !== 0,
+  }),
+);
+
+function statementOf({ knowsParameters, holdsTargets, isRecorded }: WriteForm): Statement {
+  const statement = WRITES[Number(knowsParameters) | (Number(holdsTargets) << 1) | (Number(isRecorded) << 2)];
+  if (statement === undefined) throw new Error('there are eight forms of a write');
+  return statement;
+}
+
+function defineWrite({ knowsParameters, holdsTargets, isRecorded }: WriteForm): Statement {
   const others = PARAMETERS.slice(1).map((name) => bind(name));
-  return defineStatement(
-    template(
-      sql`select member, version, last_updated, sequence
-          from andiron.write_versions(${sql.join([space, ...others])})`,
-    ),
-  );
+  const own = holdsTargets ? REQUIRE_TARGETS : sql`${bind('space')}::int`;
+  // An argument is evaluated before the function begins.
+  const space = knowsParameters
+    ? sql`case when set_config('andiron.search_parameters', ${bind('parameter_change')}::text, true) <> ''
+        then ${own} end`
+    : own;
+  const writing = sql`select member, version, last_updated, sequence
+          from andiron.write_versions(${sql.join([space, ...others])})`;
+  return defineStatement(template(isRecorded ? recordWritten(writing) : writing));
 }
 
 /** More members only lengthen everybody's wait: measured best between 30 and 64. */
@@ -83,29 +97,38 @@ export async function writeVersions(
   const bound = encodeWrites(space, writes);
   const targets = writes.flatMap((write) => write.targets ?? NO_TARGETS);
   const change = writes[0]?.parameterChange;
-  return targets.length === 0
-    ? writeEncoded(run, bound, writes.length, change)
-    : writeEncoded(run, { ...bound, ...encodeTargets(targets) }, writes.length, change, true);
+  const records = writes.flatMap(({ record }, index) =>
+    record === undefined ? NO_RECORDS : [{ member: index + 1, record }],
+  );
+  const holdsTargets = targets.length > 0;
+  const isRecorded = records.length > 0;
+  const whole =
+    holdsTargets || isRecorded
+      ? {
+          ...bound,
+          ...(holdsTargets ? encodeTargets(targets) : {}),
+          ...(isRecorded ? encodeMemberRecords(records) : {}),
+        }
+      : bound;
+  return writeEncoded(run, whole, writes.length, change, { holdsTargets, isRecorded });
 }
 
 /**
  * The same for `count` writes that are encoded already, made by that change of the tenant's search parameters; where it
- * `holdsTargets`, with the values of `encodeTargets`.
+ * `holdsTargets`, with the values of `encodeTargets`, where it `isRecorded`, with those of `encodeMemberRecords`.
  */
 export async function writeEncoded(
   run: Run,
   bound: Readonly<Record<string, Bound>>,
   count: number,
   parameterChange = 0,
-  holdsTargets = false,
+  form: Omit<WriteForm, 'knowsParameters'> = PLAIN,
 ): Promise<(Written | undefined)[]> {
-  const rows =
-    parameterChange === 0
-      ? await run(holdsTargets ? WRITE_HOLDING_TARGETS : WRITE_VERSIONS, bound)
-      : await run(holdsTargets ? WRITE_KNOWING_AND_HOLDING : WRITE_KNOWING_PARAMETERS, {
-          ...bound,
-          parameter_change: String(parameterChange),
-        });
+  const knowsParameters = parameterChange !== 0;
+  const rows = await run(
+    statementOf({ ...form, knowsParameters }),
+    knowsParameters ? { ...bound, parameter_change: String(parameterChange) } : bound,
+  );
   const outcomes: (Written | undefined)[] = new Array<Written | undefined>(count).fill(undefined);
   for (const [member, version, lastUpdated, sequence] of rows as [number, number, number, number][]) {
     outcomes[member - 1] = { version, lastUpdated, sequence };
@@ -170,6 +193,8 @@ export class ConditionLost extends Error {
 }
 
 const NO_TARGETS: readonly Target[] = [];
+const NO_RECORDS: readonly MemberRecord[] = [];
+const PLAIN = { holdsTargets: false, isRecorded: false };
 
 interface Waiting {
   readonly write: VersionWrite;

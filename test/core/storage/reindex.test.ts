@@ -245,7 +245,7 @@ describe('of one tenant or release', () => {
   const spaceOf = async (tenant: string, release: string): Promise<number> => {
     const { rows } = await owner.query<{ number: number }>(
       `select s.number from andiron.space s join andiron.tenant t on t.number = s.tenant
-       where t.name = '${tenant}' and s.release = '${release}'`,
+       where t.name = '${tenant}' and s.release = '${release}' and s.kind = 'data'`,
     );
     return rows[0]?.number ?? 0;
   };

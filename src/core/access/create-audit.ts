@@ -1,0 +1,64 @@
+import type { Log } from '../context';
+import type { Services } from '../services';
+import type { Database, DatabaseOptions } from '../storage/database';
+import { AccessLog } from './access-log';
+import { keepAuditApart } from './audit-door';
+import { AuditEventWriter } from './audit-event-writer';
+import { recordAccesses, type Interactions } from './recorded-core';
+
+export interface AuditSettings {
+  /** What leaves an AuditEvent: every access, what changes something or is refused, nothing. */
+  readonly records: 'on' | 'writes' | 'off';
+  /** Whether in open mode everybody may read AuditEvents. */
+  readonly isOpen: boolean;
+}
+
+export interface AuditParts {
+  readonly services: Services;
+  readonly database: Database;
+  readonly owner: DatabaseOptions;
+  readonly log: Log;
+  readonly settings: AuditSettings;
+}
+
+export interface Audit {
+  /** The interactions that it was made of, recorded, and AuditEvents apart from all else. */
+  readonly door: Interactions;
+  /** From now on this process makes AuditEvents of what is recorded. */
+  start(): void;
+  /** What is recorded is in the database when it resolves. */
+  close(): Promise<void>;
+}
+
+/** What a search for AuditEvents waits at most for those of what has just happened. */
+const CATCH_UP_MS = 5_000;
+
+export function createAudit(
+  interactions: Interactions,
+  { services, database, owner, log, settings }: AuditParts,
+): Audit {
+  const { records, isOpen } = settings;
+  const events = new AuditEventWriter({ services, database: owner, log });
+  const accesses = new AccessLog(database, log, () => events.wake());
+  const apart = keepAuditApart(interactions, {
+    isOpen,
+    async catchUp({ space, deadline }) {
+      await accesses.flush();
+      const { auditSpace } = space;
+      if (auditSpace === undefined) return true;
+      const both = [space, { ...space, number: auditSpace }].map((from) => ({ space: from, auditSpace }));
+      return events.catchUp(both, Math.min(CATCH_UP_MS, (deadline - Date.now()) / 2));
+    },
+  });
+  return {
+    door:
+      records === 'off'
+        ? apart
+        : recordAccesses(apart, { log: accesses, ids: services.ids, recordsReads: records === 'on' }),
+    start: () => events.start(),
+    async close() {
+      await accesses.close();
+      await events.close();
+    },
+  };
+}

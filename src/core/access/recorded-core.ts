@@ -1,0 +1,333 @@
+/** Core's door with a record of every access that goes through it. */
+import type { Core, HistoryRequest, Invocation, SearchPage, SearchRequest, StoredVersion } from '../api';
+import type { RequestContext } from '../context';
+import { FhirError } from '../errors';
+import type { IdSource } from '../search/resource-key';
+import type { AccessLog } from './access-log';
+import { toRecord, type Described, type Ending } from './recording';
+
+export interface RecordingTools {
+  readonly log: AccessLog;
+  readonly ids: IdSource;
+  /** False: only what changes something, and what was refused. */
+  readonly recordsReads: boolean;
+}
+
+/** What of core somebody may ask for: each is an access. */
+export type Interactions = Pick<
+  Core,
+  | 'read'
+  | 'find'
+  | 'vread'
+  | 'readAsOf'
+  | 'difference'
+  | 'create'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'createIfNoneExist'
+  | 'updateWhere'
+  | 'patchWhere'
+  | 'deleteWhere'
+  | 'bundle'
+  | 'history'
+  | 'search'
+  | 'searchEach'
+  | 'aggregate'
+  | 'follow'
+  | 'invoke'
+>;
+
+/**
+ * The same interactions, each of which leaves one record: what was written in the statement that wrote it
+ * (`RequestContext.recording`), all else behind it, gathered (access-log.ts). Of a request with a trail, what it reads goes
+ * there. Cost: about a microsecond, and what is written.
+ */
+export function recordAccesses(core: Interactions, tools: RecordingTools): Interactions {
+  const { log, ids, recordsReads } = tools;
+
+  function note(context: RequestContext, described: Described, ending?: Ending): Promise<void> | undefined {
+    return log.note(context.space.number, toRecord(ids, context, described, ending));
+  }
+
+  async function noteFailure(context: RequestContext, described: Described, error: unknown): Promise<void> {
+    await note(context, described, endingOf(error));
+  }
+
+  /** An interaction that changes nothing. `found` tells more of it than was asked, and what it puts on a trail. */
+  async function reading<Result>(
+    context: RequestContext,
+    described: Described,
+    work: () => Promise<Result>,
+    found: (result: Result) => Partial<Described>,
+    lines: (result: Result) => readonly string[],
+  ): Promise<Result> {
+    const { trail } = context;
+    let result;
+    try {
+      result = await work();
+    } catch (error) {
+      if (trail === undefined && (recordsReads || isRefusal(error)))
+        await noteFailure(context, described, error);
+      throw error;
+    }
+    if (trail !== undefined) for (const line of lines(result)) trail.add(line);
+    else if (recordsReads) await note(context, { ...described, ...found(result) });
+    return result;
+  }
+
+  /** An interaction that may write. `isWritten`: its result says that it has, so that it is recorded already. */
+  async function writing<Result>(
+    given: RequestContext,
+    described: Described,
+    work: (context: RequestContext) => Promise<Result>,
+    isWritten: (result: Result) => boolean,
+  ): Promise<Result> {
+    const context = {
+      ...given,
+      recording: {
+        of: (type: string, id: string) => toRecord(ids, given, { ...described, type, id }),
+      },
+    };
+    let result;
+    try {
+      result = await work(context);
+    } catch (error) {
+      await noteFailure(given, described, error);
+      throw error;
+    }
+    if (!isWritten(result)) await note(given, described);
+    return result;
+  }
+
+  const one = ({ type, id, versionId }: StoredVersion): Partial<Described> => ({
+    type,
+    id,
+    version: versionId,
+  });
+  const line = ({ type, id, versionId }: StoredVersion): string => `${type}/${id}/_history/${versionId}`;
+  const readOne = (
+    context: RequestContext,
+    described: Described,
+    work: () => Promise<StoredVersion>,
+  ): Promise<StoredVersion> => reading(context, described, work, one, (version) => [line(version)]);
+  const page = (
+    context: RequestContext,
+    request: SearchRequest,
+    work: () => Promise<SearchPage>,
+  ): Promise<SearchPage> => {
+    const described = describeSearch(request);
+    const all = ({ matches, included }: SearchPage): string[] => [...matches, ...included].map(line);
+    return reading(
+      context,
+      described,
+      work,
+      (found) => ({ details: listed(all(found)) }),
+      (found) => [described.query ?? '', ...all(found)],
+    );
+  };
+
+  return {
+    read: (context, type, id) =>
+      readOne(context, { interaction: 'read', type, id }, () => core.read(context, type, id)),
+    // Part of something else, but for a request with a trail.
+    find: async (context, type, id) => {
+      const version = await core.find(context, type, id);
+      if (version !== undefined) context.trail?.add(line(version));
+      return version;
+    },
+    vread: (context, type, id, versionId) =>
+      readOne(context, { interaction: 'vread', type, id }, () => core.vread(context, type, id, versionId)),
+    readAsOf: (context, type, id, moment) =>
+      readOne(context, { interaction: 'vread', type, id }, () => core.readAsOf(context, type, id, moment)),
+    difference: (context, type, id, from, to) =>
+      reading(
+        context,
+        { interaction: 'vread', type, id },
+        () => core.difference(context, type, id, from, to),
+        () => ({ details: listed([from, to].map((version) => `${type}/${id}/_history/${version}`)) }),
+        () => [from, to].map((version) => `${type}/${id}/_history/${version}`),
+      ),
+    create: (given, type, input) =>
+      writing(
+        given,
+        { interaction: 'create', type },
+        (context) => core.create(context, type, input),
+        () => true,
+      ),
+    update: (given, type, id, input, guard) =>
+      writing(
+        given,
+        { interaction: 'update', type, id },
+        (context) => core.update(context, type, id, input, guard),
+        () => true,
+      ),
+    patch: (given, type, id, patch, guard) =>
+      writing(
+        given,
+        { interaction: 'patch', type, id },
+        (context) => core.patch(context, type, id, patch, guard),
+        () => true,
+      ),
+    delete: (given, type, id, guard) =>
+      writing(
+        given,
+        { interaction: 'delete', type, id },
+        (context) => core.delete(context, type, id, guard),
+        ({ version }) => version !== undefined,
+      ),
+    createIfNoneExist: (given, type, input, criteria) =>
+      writing(
+        given,
+        { interaction: 'create', type, query: queryText(type, criteria) },
+        (context) => core.createIfNoneExist(context, type, input, criteria),
+        ({ created }) => created,
+      ),
+    updateWhere: (given, type, criteria, input, guard) =>
+      writing(
+        given,
+        { interaction: 'update', type, query: queryText(type, criteria) },
+        (context) => core.updateWhere(context, type, criteria, input, guard),
+        () => true,
+      ),
+    patchWhere: (given, type, criteria, patch, guard) =>
+      writing(
+        given,
+        { interaction: 'patch', type, query: queryText(type, criteria) },
+        (context) => core.patchWhere(context, type, criteria, patch, guard),
+        () => true,
+      ),
+    deleteWhere: (given, type, criteria, guard) =>
+      writing(
+        given,
+        { interaction: 'delete', type, query: queryText(type, criteria) },
+        (context) => core.deleteWhere(context, type, criteria, guard),
+        (versions) => versions.length > 0,
+      ),
+    // Its entries are recorded each by itself (interactions/bundle/record-entries.ts); here is what was refused as a whole.
+    bundle: async (context, request) => {
+      try {
+        return await core.bundle(context, request);
+      } catch (error) {
+        await noteFailure(context, { interaction: 'transaction' }, error);
+        throw error;
+      }
+    },
+    history: (context, request) => {
+      const described = describeHistory(request);
+      const lines = (versions: readonly StoredVersion[]): string[] => versions.map(line);
+      return reading(
+        context,
+        described,
+        () => core.history(context, request),
+        ({ versions }) => ({ details: listed(lines(versions)) }),
+        ({ versions }) => lines(versions),
+      );
+    },
+    search: (context, request) => page(context, request, () => core.search(context, request)),
+    searchEach: async (context, requests) => {
+      const pages = await core.searchEach(context, requests);
+      for (const [place, found] of pages.entries()) {
+        const request = requests[place];
+        if (request === undefined) continue;
+        const work = async (): Promise<SearchPage> => {
+          if (found instanceof Error) throw found;
+          return found;
+        };
+        await page(context, request, work).catch(() => undefined);
+      }
+      return pages;
+    },
+    aggregate: (context, request) => {
+      const described = describeSearch(request);
+      return reading(
+        context,
+        described,
+        () => core.aggregate(context, request),
+        () => ({}),
+        () => [described.query ?? ''],
+      );
+    },
+    follow: (context, request) =>
+      reading(
+        context,
+        {
+          interaction: request.id === undefined ? 'search-type' : 'read',
+          type: request.type,
+          id: request.id,
+          query: `${queryText(request.type ?? '', request.parameters)}#live`,
+        },
+        () => core.follow(context, request),
+        () => ({}),
+        () => [],
+      ),
+    invoke: async (context, invocation) => {
+      const { type, id } = invocation;
+      const described: Described = {
+        interaction: 'operation',
+        type,
+        id,
+        query: operationAddress(invocation),
+      };
+      let result;
+      try {
+        result = await core.invoke(context, invocation);
+      } catch (error) {
+        await noteFailure(context, described, error);
+        throw error;
+      }
+      if (recordsReads || !invocation.safe) await note(context, described);
+      return result;
+    },
+  };
+}
+
+export function endingOf(error: unknown): Ending {
+  return error instanceof FhirError
+    ? { status: error.status, reason: error.key }
+    : { status: 500, reason: 'internal' };
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof FhirError && [401, 403, 429].includes(error.status);
+}
+
+const MAX_LISTED = 100;
+
+/** What was read, one a line, and how much more there was. */
+export function listed(lines: readonly string[]): string | undefined {
+  if (lines.length === 0) return undefined;
+  if (lines.length <= MAX_LISTED) return lines.join('\n');
+  return `${lines.slice(0, MAX_LISTED).join('\n')}\n+${lines.length - MAX_LISTED}`;
+}
+
+export function describeSearch({ type, compartment, parameters }: SearchRequest): Described {
+  const path =
+    compartment === undefined ? (type ?? '') : `${compartment.type}/${compartment.id}/${type ?? '*'}`;
+  return {
+    interaction: type === undefined ? 'search-system' : 'search-type',
+    type,
+    query: queryText(path, parameters),
+  };
+}
+
+export function describeHistory({ type, id }: HistoryRequest): Described {
+  if (type === undefined) return { interaction: 'history-system', query: '_history' };
+  if (id === undefined) return { interaction: 'history-type', type, query: `${type}/_history` };
+  return { interaction: 'history-instance', type, id, query: `${type}/${id}/_history` };
+}
+
+export function operationAddress({ type, id, code, query = [] }: Invocation): string {
+  const owner = [type, id].filter((part) => part !== undefined);
+  return queryText([...owner, `$${code}`].join('/'), query);
+}
+
+function queryText(path: string, parameters: readonly (readonly [string, string])[]): string {
+  const query = parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
+  return `${path}?${query}`;
+}
+
+/** Half of a surrogate pair cannot be encoded. */
+function encode(text: string): string {
+  return encodeURIComponent(Buffer.from(text).toString());
+}

@@ -1,0 +1,64 @@
+import type { RequestContext } from '../context';
+import type { IdSource } from '../search/resource-key';
+import type { AccessRecord } from '../storage/access-records';
+import type { VersionWrite } from '../storage/version-write';
+
+/** What an access was, as far as the request says so. */
+export interface Described {
+  /** A code of http://hl7.org/fhir/restful-interaction. */
+  readonly interaction: string;
+  readonly type?: string | undefined;
+  readonly id?: string | undefined;
+  readonly version?: number | undefined;
+  /** What was asked, as an address below `{fhir_root}`. */
+  readonly query?: string | undefined;
+  /** What was read, one a line. */
+  readonly details?: string | undefined;
+}
+
+/** How it ended. */
+export interface Ending {
+  /** As HTTP tells it. */
+  readonly status: number;
+  /** Key of the error. */
+  readonly reason?: string;
+}
+
+const OK: Ending = { status: 200 };
+const ANONYMOUS = 'anonymous';
+/** Of a client's texts that are kept. */
+const MAX_QUERY = 4_000;
+
+/** The record of one access, with the key of its AuditEvent. */
+export function toRecord(
+  ids: IdSource,
+  { actor, access, requestId, address }: RequestContext,
+  { interaction, type, id, version, query, details }: Described,
+  { status, reason }: Ending = OK,
+): AccessRecord {
+  return {
+    key: ids.next(),
+    recorded: Date.now(),
+    interaction,
+    status,
+    requestId,
+    ...(reason === undefined ? {} : { reason }),
+    ...(actor === ANONYMOUS ? {} : { client: actor }),
+    ...(access?.user === undefined ? {} : { person: access.user }),
+    ...(address === undefined ? {} : { address }),
+    ...(type === undefined ? {} : { type }),
+    ...(id === undefined ? {} : { id }),
+    ...(version === undefined ? {} : { version }),
+    ...(query === undefined ? {} : { query: query.slice(0, MAX_QUERY) }),
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
+/** The part of a version to be written that says who wrote it; nothing where that is not recorded. */
+export function recordOf(
+  { recording }: RequestContext,
+  type: string,
+  id: string,
+): Pick<VersionWrite, 'record'> {
+  return recording === undefined ? {} : { record: recording.of(type, id) };
+}
