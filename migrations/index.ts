@@ -15,6 +15,7 @@ import * as audit from './0017-audit';
 import * as tenantLife from './0018-tenant-life';
 import * as tokenBuckets from './0019-token-buckets';
 import * as unversionedChanges from './0020-unversioned-changes';
+import * as purgedSequences from './0021-purged-sequences';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -34,4 +35,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0018-tenant-life': tenantLife,
   '0019-token-buckets': tokenBuckets,
   '0020-unversioned-changes': unversionedChanges,
+  '0021-purged-sequences': purgedSequences,
 };

@@ -7,11 +7,12 @@ import type { Core } from './api';
 import { AsyncJobs, type AsyncJobLimits } from './async-jobs';
 import { baseContent } from './base-resources';
 import { RedisCache, type RedisOptions } from './cache/redis-cache';
-import type { Log, TenantSettings } from './context';
+import type { Log, RequestContext, TenantSettings } from './context';
 import { ErasureWatch } from './erasure-watch';
 import { ChangeFeeds, type FollowingLimits } from './following/change-feeds';
 import { loadDefinitions } from './fhir/definitions';
 import { RELEASES } from './fhir/release';
+import type { PurgeReport, PurgeRequest } from './operations/environment';
 import { runBundle, type BundleTools } from './interactions/bundle/run-bundle';
 import { Forgetter } from './forgetter';
 import { aggregate } from './interactions/aggregate';
@@ -47,6 +48,7 @@ import { SpaceTools } from './preparation/space-tools';
 import { createThreadedInvoker } from './preparation/threaded-invoker';
 import { createThreadedPreparer } from './preparation/threaded-preparer';
 import { WorkerPool } from './preparation/worker-pool';
+import { purge } from './purge';
 import { reindex, verifyIndex } from './reindex';
 import { forgettable } from './process-memory';
 import { RequestServices } from './request-services';
@@ -150,7 +152,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     version: (space, of) => structures.version(space, of),
     find: (space, canonical) => structures.find(space, canonical),
     listCodes: (space, valueSet) => structures.listCodes(space, valueSet),
-    storage: (context) => createOperationStorage(services, { ...context, log }, write),
+    storage: (context) => createOperationStorage(services, { ...context, log }, write, purgeThere),
   };
   const threads = new WorkerPool(
     {
@@ -220,12 +222,18 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         `${RELEASES[release].baseSpace} ${loadDefinitions(release).typeNumber(type)}`,
       ),
   };
+  const purgeThere = (context: RequestContext, request: PurgeRequest): Promise<PurgeReport> =>
+    purge({ services, database: options.database, forgetter }, context, request);
   const { preparer, validator } = services;
   const operationParts = { preparer, codeSystems, limits, validator };
   const invoke = createThreadedInvoker(
     (context, invocation) =>
       invokeOperation(
-        createOperationEnvironment(operationParts, context, createOperationStorage(services, context, write)),
+        createOperationEnvironment(
+          operationParts,
+          context,
+          createOperationStorage(services, context, write, purgeThere),
+        ),
         invocation,
       ),
     inThread,

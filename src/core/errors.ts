@@ -94,6 +94,7 @@ export const ERROR_CATALOGUE = {
   overloaded: { status: 503, code: 'throttled', message: 'The server has more work than it may queue; try again' },
   timeout: { status: 503, code: 'timeout', message: 'The time limit of the request is over; nothing was changed' },
   searchTimeout: { status: 503, code: 'timeout', message: 'The search took too long: {reason}' },
+  purgeUnfinished: { status: 503, code: 'timeout', message: 'The time limit of the request is over: some of it is purged. Ask again, and it goes on; with Prefer: respond-async it has more time' },
   storageUnavailable: { status: 503, code: 'transient', message: 'The database cannot be reached just now; try again' },
   internal: { status: 500, code: 'exception', message: 'Something went wrong inside the server; the log names it under request id {requestId}' },
 } as const satisfies Record<string, ErrorKind>;

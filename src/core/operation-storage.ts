@@ -9,7 +9,13 @@ import { everything } from './interactions/everything';
 import { read } from './interactions/read';
 import { addressOf, readBase, readOwn } from './interactions/resource-address';
 import { searchAny } from './interactions/search-types';
-import type { Location, MetaSummary, OperationStorage } from './operations/environment';
+import type {
+  Location,
+  MetaSummary,
+  OperationStorage,
+  PurgeReport,
+  PurgeRequest,
+} from './operations/environment';
 import type { Services } from './services';
 import { readLabelled } from './storage/conformance';
 import { restartSearchParameters, searchParameterProgress } from './search-parameter-progress';
@@ -24,6 +30,7 @@ export function createOperationStorage(
   services: Services,
   context: RequestContext,
   write: WriteDoor,
+  purge: (context: RequestContext, request: PurgeRequest) => Promise<PurgeReport>,
 ): OperationStorage {
   const { space } = context;
   return {
@@ -39,6 +46,7 @@ export function createOperationStorage(
     readRecord: (request) => everything(services, context, request),
     searchParameterProgress: (id) => searchParameterProgress(services, context, id),
     restartSearchParameters: (id) => restartSearchParameters(services, context, id),
+    purge: (request) => purge(context, request),
     cache: {
       get: (key) => services.cache.get(space.number, key),
       put: (key, text) => services.cache.put(space.number, key, text),
@@ -51,9 +59,9 @@ export function createOperationStorage(
  * transaction may not come to its end.
  */
 export function createReadingStorage(services: Services, context: RequestContext): OperationStorage {
-  const refuse: WriteDoor = () => Promise.reject(new Error('an operation in a transaction writes'));
+  const refuse = (): Promise<never> => Promise.reject(new Error('an operation in a transaction writes'));
   return {
-    ...createOperationStorage(services, context, refuse),
+    ...createOperationStorage(services, context, refuse, refuse),
     cache: { get: () => Promise.resolve(undefined), put: () => undefined },
   };
 }

@@ -5,6 +5,7 @@
 import {
   type CompartmentAddress,
   type DocumentContent,
+  type Forgotten,
   type SearchPage,
   type SearchRequest,
   type StoredVersion,
@@ -51,6 +52,42 @@ export interface RecordRequest {
   readonly cursor?: string;
   /** As the client gave them: the cursor is bound to all of them but `_count`. */
   readonly parameters: SearchPage['used'];
+}
+
+/** What is to be removed for ever. */
+export interface PurgeRequest {
+  readonly type: string;
+  readonly id: string;
+  /** All that is in the compartment too. */
+  readonly isCompartment: boolean;
+}
+
+/** Rows of a table of the space. */
+export interface PurgedTable {
+  readonly table: string;
+  readonly removed: number;
+  /** Of what was purged, counted at the end. */
+  readonly left: number;
+  /** Of others, in which its type and id stand. */
+  readonly mentions: number;
+}
+
+export interface PurgeReport extends Forgotten {
+  /** False: something is left, or others made more of it while it was purged. */
+  readonly isComplete: boolean;
+  /** How many resources, by type. */
+  readonly types: readonly (readonly [type: string, resources: number])[];
+  readonly tables: readonly PurgedTable[];
+  /**
+   * Resources that mention it and were kept, the first of them. shared: also in the compartment of another patient; elsewhere: not
+   * in the compartment, though resources of the type may be; mentions: of a type that is in no compartment of patients.
+   */
+  readonly kept: readonly {
+    readonly type: string;
+    readonly id: string;
+    readonly reason: 'shared' | 'elsewhere' | 'mentions';
+  }[];
+  readonly keptCount: number;
 }
 
 /** The texts of costly answers. May lose anything at any time, and may never answer with what was not put. */
@@ -108,6 +145,8 @@ export interface OperationStorage {
    * the check of a SearchParameter says: one that was stored before there was such a check is made known now.
    */
   restartSearchParameters(id?: string): Promise<void>;
+  /** Removes for ever. Throws `forbidden`, `notSupported`, `tooCostly`, `purgeUnfinished`. */
+  purge(request: PurgeRequest): Promise<PurgeReport>;
   /** Of this space alone: the implementation puts space and database into its keys. */
   readonly cache: AnswerCache;
 }

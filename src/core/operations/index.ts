@@ -10,6 +10,7 @@ import { type Operation } from './operation';
 import { patientMatch } from './patient-match';
 import { resourceMeta } from './resource-meta';
 import { resourceMetaAdd, resourceMetaDelete } from './resource-meta-change';
+import { resourcePurge } from './resource-purge';
 import { resourceValidate } from './resource-validate';
 import { searchParameterReindex, searchParameterReindexStatus } from './search-parameter-reindex';
 import { structureDefinitionSnapshot } from './structure-definition-snapshot';
@@ -29,6 +30,7 @@ export const OPERATIONS: readonly Operation[] = Object.freeze([
   resourceMeta,
   resourceMetaAdd,
   resourceMetaDelete,
+  resourcePurge,
   resourceValidate,
   searchParameterReindex,
   searchParameterReindexStatus,

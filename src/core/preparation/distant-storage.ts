@@ -8,6 +8,8 @@ import type {
   Location,
   MetaSummary,
   OperationStorage,
+  PurgeReport,
+  PurgeRequest,
   RecordRequest,
   SearchParameterProgress,
 } from '../operations/environment';
@@ -33,6 +35,7 @@ export type StorageCall =
   | { readonly of: 'record'; readonly request: RecordRequest }
   | { readonly of: 'searchParameters'; readonly id?: string }
   | { readonly of: 'restart'; readonly id?: string }
+  | { readonly of: 'purge'; readonly request: PurgeRequest }
   | { readonly of: 'answer'; readonly key: string }
   | { readonly of: 'newAnswer'; readonly key: string; readonly text: string };
 
@@ -63,6 +66,8 @@ export async function callStorage(storage: OperationStorage, call: StorageCall):
       return storage.searchParameterProgress(call.id);
     case 'restart':
       return storage.restartSearchParameters(call.id);
+    case 'purge':
+      return storage.purge(call.request);
     case 'answer':
       return storage.cache.get(call.key);
     case 'newAnswer':
@@ -90,6 +95,7 @@ export function createDistantStorage(ask: (call: StorageCall) => Promise<unknown
     searchParameterProgress: async (id) =>
       (await ask({ of: 'searchParameters', id })) as readonly SearchParameterProgress[],
     restartSearchParameters: async (id) => void (await ask({ of: 'restart', id })),
+    purge: async (request) => (await ask({ of: 'purge', request })) as PurgeReport,
     cache: {
       get: async (key) => (await ask({ of: 'answer', key })) as string | undefined,
       put: (key, text) => void ask({ of: 'newAnswer', key, text }),

@@ -24,10 +24,10 @@ const READ_WANTED = defineStatement(template(readAfter(WANTED_COLUMNS)));
 
 const READ_LAST = defineStatement(
   template(sql`
-    select v.sequence from andiron.resource_version v
-    where v.space = ${bind('space')}::int
-    order by v.sequence desc
-    limit 1`),
+    select greatest(
+      coalesce((select v.sequence from andiron.resource_version v where v.space = ${bind('space')}::int
+                order by v.sequence desc limit 1), 0),
+      (select s.purged_to from andiron.space s where s.number = ${bind('space')}::int))`),
 );
 
 /**
@@ -71,7 +71,7 @@ export async function readFeedOf(
   return rows.map(toPageRow);
 }
 
-/** The version-sequence of the last change of a space; 0: there was none. */
+/** The version-sequence of the last change of a space, though it was purged; 0: there was none. */
 export async function readLastSequence(database: Database, space: number): Promise<number> {
   const [row] = await database.run('search', space, READ_LAST, { space });
   return row === undefined ? 0 : (row[0] as number);

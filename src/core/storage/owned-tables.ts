@@ -10,7 +10,8 @@ export interface OwnedTable {
   readonly name: string;
   /** What says whose a row is: the number of a space, or of a tenant. */
   readonly owner: 'space' | 'tenant';
-  readonly columns: ReadonlySet<string>;
+  /** Whether a column of it holds texts or JSON. */
+  readonly hasText: boolean;
 }
 
 /** What is some tenant's, by the numbers of its rows. */
@@ -27,7 +28,8 @@ const ROWS_AT_ONCE = 5_000;
 
 const READ = defineStatement(
   template(sql`
-    select c.relname::text, array_agg(a.attname::text),
+    select c.relname::text,
+           bool_or(a.atttypid = any (array['text', 'varchar', 'json', 'jsonb', 'text[]']::regtype[])),
            bool_or(a.attname = 'space' and a.atttypid = 'int4'::regtype),
            bool_or(a.attname = 'tenant' and a.atttypid = 'int4'::regtype)
     from pg_catalog.pg_class c
@@ -50,10 +52,10 @@ const READ_REFERENCES = defineStatement(
 
 /** In an order in which they can be emptied: what refers to another table before it. Without those of the tenants and their spaces themselves. */
 export async function readOwnedTables(session: OwnerSession): Promise<readonly OwnedTable[]> {
-  const rows = (await session.run(READ, { schema: SCHEMA })) as [string, string[], boolean, boolean][];
-  let left = rows.flatMap(([name, columns, hasSpace, hasTenant]): OwnedTable[] => {
+  const rows = (await session.run(READ, { schema: SCHEMA })) as [string, boolean, boolean, boolean][];
+  let left = rows.flatMap(([name, hasText, hasSpace, hasTenant]): OwnedTable[] => {
     if ((!hasSpace && !hasTenant) || name === SPACES) return [];
-    return [{ name, owner: hasSpace ? 'space' : 'tenant', columns: new Set(columns) }];
+    return [{ name, owner: hasSpace ? 'space' : 'tenant', hasText }];
   });
   const references = (await session.run(READ_REFERENCES, { schema: SCHEMA })) as [string, string][];
   const ordered: OwnedTable[] = [];
@@ -76,7 +78,12 @@ function unnamed(raw: ReturnType<typeof sql>): Statement {
 function isOwned({ owner }: OwnedTable): ReturnType<typeof sql> {
   return owner === 'space'
     ? sql`t.space = any (${bind('spaces')}::int[])`
-    : sql`t.tenant = ${bind('tenant')}::int`;
+    : sql`t.tenant = any (${bind('tenants')}::int[])`;
+}
+
+/** A space beside those of the data may have counters of its own, under its number below 0. */
+function bindOwned({ tenant, spaces }: Owned): { spaces: number[]; tenants: number[] } {
+  return { spaces: [...spaces], tenants: [tenant, ...spaces.map((space) => -space)] };
 }
 
 /** Removes some rows, in one transaction; how many. 0: there is none left. */
@@ -89,14 +96,15 @@ export async function removeSome(session: OwnerSession, table: OwnedTable, owned
       returning 1
     )
     select count(*)::int from removed`);
-  const [row] = await session.run(statement, { ...owned });
+  const [row] = await session.run(statement, bindOwned(owned));
   return Number(row?.[0] ?? 0);
 }
 
 export async function countRows(session: OwnerSession, table: OwnedTable, owned: Owned): Promise<number> {
   const name = sql.table(`${SCHEMA}.${table.name}`);
-  const [row] = await session.run(unnamed(sql`select count(*)::int from ${name} t where ${isOwned(table)}`), {
-    ...owned,
-  });
+  const [row] = await session.run(
+    unnamed(sql`select count(*)::int from ${name} t where ${isOwned(table)}`),
+    bindOwned(owned),
+  );
   return Number(row?.[0] ?? 0);
 }

@@ -25,6 +25,7 @@ export interface Tables {
     unversioned_changes: number;
     kind: 'data' | 'audit';
     counter: number | null;
+    purged_to: number;
   };
   'andiron.erasure': { number: string; spaces: number[]; made: Date };
   'andiron.server_process': { id: string; beat: Date; forgotten: string };

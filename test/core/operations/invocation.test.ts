@@ -47,6 +47,7 @@ describe.each(RELEASE_NAMES)('operations in %s', (release) => {
       'meta-add',
       'meta-delete',
       'meta',
+      'purge',
       'reindex-status',
       'reindex',
       'snapshot',

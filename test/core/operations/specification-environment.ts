@@ -116,6 +116,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
     readRecord: async () => ({ matches: [], included: [], issues: [], used: [] }),
     // The specification alone has no search parameters of a tenant.
     searchParameterProgress: async () => [],
+    purge: () => Promise.reject(new Error('nothing is stored here')),
     restartSearchParameters: async (id) => {
       if (id !== undefined) throw fhirError('notFound', { type: 'SearchParameter', id });
     },

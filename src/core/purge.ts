@@ -1,0 +1,332 @@
+/** Resources are removed for ever: all versions, index rows, and whatever is remembered of them. */
+import type { RequestContext, Space } from './context';
+import { fhirError } from './errors';
+import { parseStoredObject } from './fhir/json';
+import type { Forgetter } from './forgetter';
+import { SpaceComparer } from './index-comparison';
+import type { PurgeReport, PurgeRequest, PurgedTable } from './operations/environment';
+import { SEARCH_PARAMETER } from './preparation/prepare';
+import { compartmentOwners } from './search/compartment';
+import { containerTypeOf, parameterOfRow } from './search/index-rows';
+import type { Services } from './services';
+import type { DatabaseOptions } from './storage/database';
+import { repairResources, type RepairTarget } from './storage/index-repair';
+import {
+  INDEX_TABLES,
+  noRows,
+  toResourceRows,
+  type IndexTable,
+  type ResourceRows,
+} from './storage/index-tables';
+import { readOwnedTables } from './storage/owned-tables';
+import { OwnerSession } from './storage/owner-session';
+import {
+  countLeft,
+  countMentions,
+  isRegistered,
+  purgeJobs,
+  purgeResources,
+  readLast,
+  readLastTexts,
+  readMentioning,
+  readRowsOf,
+  readSpacesBeside,
+  type FoundRow,
+  type PurgePlace,
+  type RemovedCounts,
+} from './storage/purge';
+import { workWithoutLimits } from './storage/tenant-removal';
+import { keyOfText, keyText } from './storage/version-row';
+
+export interface PurgeOptions {
+  readonly services: Services;
+  readonly database: DatabaseOptions;
+  readonly forgetter: Forgetter;
+}
+
+/** Whose compartment may be purged. */
+const PATIENT = 'Patient';
+/** Versions that one statement looks through: those of so many numbers. */
+const WINDOW = 20_000;
+/** Resources in one transaction. */
+const AT_ONCE = 64;
+/** Texts that are read at once. */
+const TEXTS_AT_ONCE = 200;
+/** Keys that one statement looks for. */
+const KEYS_AT_ONCE = 5_000;
+/** A resource that others make meanwhile is met by the next round. */
+const MAX_ROUNDS = 10;
+const MAX_RESOURCES = 500_000;
+const MAX_KEPT_TOLD = 100;
+const MAX_IDS_IN_JOBS = 1_000;
+const MAX_ROWS_OF_RESOURCE = 10_000_000;
+
+type Kept = PurgeReport['kept'][number];
+
+/**
+ * Purges one resource, or all that is in the compartment of a patient and in nobody else's: each of which the current version, or
+ * that of before its deletion, is in it. What was in it by an earlier version only, or is another patient's too, is kept and
+ * told. May be stopped anywhere and begun again. Writes may go on; what others make meanwhile is found, up to a last look.
+ *
+ * Throws forbidden, notSupported, purgeUnfinished when the deadline comes. Cost: for a compartment, reading all versions of the
+ * space; for the proof, an index of each table of the space, and its texts.
+ */
+export async function purge(
+  options: PurgeOptions,
+  context: RequestContext,
+  request: PurgeRequest,
+): Promise<PurgeReport> {
+  if (context.access?.isAdministrator === false)
+    throw fhirError('forbidden', { reason: 'Only an administrator may purge resources' });
+  if (request.isCompartment && request.type !== PATIENT)
+    throw fhirError('notSupported', { reason: `Only the compartment of a ${PATIENT} can be purged` });
+  const session = await OwnerSession.open(options.database);
+  try {
+    await workWithoutLimits(session);
+    return await new Purge(options, session, context, request).run();
+  } finally {
+    await session.close();
+  }
+}
+
+class Purge {
+  /** What is purged, by `type key`. */
+  private readonly purged = new Map<string, PurgePlace & { readonly id: string }>();
+  private readonly kept = new Map<string, Kept>();
+  private readonly removed = new Map<string, number>();
+  private readonly extract: (type: string, body: string) => ResourceRows;
+
+  constructor(
+    private readonly options: PurgeOptions,
+    private readonly session: OwnerSession,
+    private readonly context: RequestContext,
+    private readonly request: PurgeRequest,
+  ) {
+    const extract = options.services.createExtractor(context.space, MAX_ROWS_OF_RESOURCE);
+    this.extract = (type, body) => toResourceRows(extract(type, parseStoredObject(body)));
+  }
+
+  async run(): Promise<PurgeReport> {
+    const { options, session, request } = this;
+    const { space } = this.context;
+    const { type, id } = request;
+    if (type === SEARCH_PARAMETER && (await isRegistered(session, space.number, id)))
+      throw fhirError('notSupported', {
+        reason: `${type}/${id} is searched by: delete it first, and purge it when $reindex-status does not tell of it any more`,
+      });
+    const isSettled = await this.purgeAll();
+    await this.purgeLeftRows(space);
+    const spaces = await readSpacesBeside(session, space.number);
+    const names = [
+      this.nameOf(request),
+      ...[...this.purged.values()].map((one) => this.nameOf(this.named(one))),
+    ];
+    this.count('async_job', await purgeJobs(session, spaces, [...new Set(names)].slice(0, MAX_IDS_IN_JOBS)));
+    const forgotten = await options.forgetter.forget(session, spaces);
+    const tables = await this.proof(spaces);
+    const types = new Map<string, number>();
+    for (const one of this.purged.values()) {
+      const name = this.typeNameOf(one.type);
+      types.set(name, (types.get(name) ?? 0) + 1);
+    }
+    return {
+      ...forgotten,
+      isComplete: isSettled && tables.every(({ left }) => left === 0),
+      types: [...types].sort(([one], [other]) => (one < other ? -1 : 1)),
+      tables,
+      kept: [...this.kept.values()].slice(0, MAX_KEPT_TOLD),
+      keptCount: this.kept.size,
+    };
+  }
+
+  private nameOf({ type, id }: { readonly type: string; readonly id: string }): string {
+    return `${type}/${id}`;
+  }
+
+  private named({ type, id }: PurgePlace & { readonly id: string }): { type: string; id: string } {
+    return { type: this.typeNameOf(type), id };
+  }
+
+  private typeNameOf(number: number): string {
+    return this.options.services.definitions(this.context.space.release).typeName(number) ?? String(number);
+  }
+
+  /** False: others made more and more of it. */
+  private async purgeAll(): Promise<boolean> {
+    const { session, request } = this;
+    const space = this.context.space.number;
+    await this.purgeThese([this.placeOf(request)]);
+    if (!request.isCompartment) return true;
+    let looked = 0;
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const last = await readLast(session, space);
+      if (last <= looked) return true;
+      const found = await this.findMembers(looked, last);
+      looked = last;
+      if (found.length > 0) await this.purgeThese(found);
+      // Nobody can refer to it unseen: what was made before the look has a number up to `last`.
+      else if (round > 0) return true;
+    }
+    return false;
+  }
+
+  private placeOf({ type, id }: PurgeRequest): PurgePlace & { readonly id: string } {
+    const { services } = this.options;
+    const number = services.definitions(this.context.space.release).typeNumber(type);
+    if (number === undefined) throw fhirError('unknownType', { type, release: this.context.space.release });
+    return { type: number, key: keyText(services.keys.keyOf(type, id)), id };
+  }
+
+  private async purgeThese(found: readonly (PurgePlace & { readonly id: string })[]): Promise<void> {
+    const ordered = [...found].sort(
+      (one, other) => one.type - other.type || (BigInt(one.key) < BigInt(other.key) ? -1 : 1),
+    );
+    for (let start = 0; start < ordered.length; start += AT_ONCE) {
+      this.requireTime();
+      const some = ordered.slice(start, start + AT_ONCE);
+      const counts = await this.purgeSome(some);
+      for (const [table, count] of Object.entries(counts)) this.count(table, count);
+      if (counts.resource_version === 0 && counts.resource === 0) continue;
+      for (const one of some) this.purged.set(`${one.type} ${one.key}`, one);
+    }
+  }
+
+  private async purgeSome(some: readonly PurgePlace[]): Promise<RemovedCounts> {
+    return purgeResources(this.session, this.context.space.number, some, (type, body) =>
+      this.extract(this.typeNameOf(type), body),
+    );
+  }
+
+  private count(table: string, rows: number): void {
+    this.removed.set(table, (this.removed.get(table) ?? 0) + rows);
+  }
+
+  private requireTime(): void {
+    if (Date.now() <= this.context.deadline) return;
+    throw fhirError('purgeUnfinished');
+  }
+
+  /** What is in the compartment, among the resources that have a version with a number above `after` and up to `to`. */
+  private async findMembers(
+    after: number,
+    to: number,
+  ): Promise<readonly (PurgePlace & { readonly id: string })[]> {
+    const { session, request } = this;
+    const space = this.context.space.number;
+    const text = this.nameOf(request);
+    const candidates = new Map<string, PurgePlace>();
+    for (let from = after; from < to; from += WINDOW) {
+      this.requireTime();
+      const bounds = { after: from, to: Math.min(from + WINDOW, to), text };
+      for (const { type, key } of await readMentioning(session, space, bounds))
+        candidates.set(`${type} ${key}`, { type, key });
+      if (candidates.size > MAX_RESOURCES)
+        throw fhirError('tooCostly', { reason: `More than ${MAX_RESOURCES} resources mention ${text}` });
+    }
+    const places = [...candidates.values()];
+    const members: (PurgePlace & { readonly id: string })[] = [];
+    for (let start = 0; start < places.length; start += TEXTS_AT_ONCE) {
+      this.requireTime();
+      const some = places.slice(start, start + TEXTS_AT_ONCE);
+      for (const { type, key, id, body } of await readLastTexts(session, space, some)) {
+        const known = id ?? this.options.services.keys.idOf(keyOfText(key));
+        const member = { type, key, id: known };
+        if (this.isMember(member, body)) members.push(member);
+      }
+    }
+    return members;
+  }
+
+  private isMember(one: PurgePlace & { readonly id: string }, body: string): boolean {
+    const { services } = this.options;
+    const { space } = this.context;
+    const { id } = this.request;
+    const content = parseStoredObject(body);
+    const named = this.named(one);
+    const definitions = services.definitions(space.release);
+    const owners = compartmentOwners(definitions, PATIENT, named, content, services.references(space));
+    if (owners.has(id) && owners.size === 1) return true;
+    const isEverMember = definitions.compartments.get(PATIENT)?.parameters.has(named.type) === true;
+    const reason = owners.has(id) ? 'shared' : isEverMember ? 'elsewhere' : 'mentions';
+    this.kept.set(`${one.type} ${one.key}`, { ...named, reason });
+    return false;
+  }
+
+  /** Rows that other rules have made than those of this process; what others have made anew meanwhile keeps its own. */
+  private async purgeLeftRows(space: Space): Promise<void> {
+    const left = await this.leftRows();
+    if (left.length === 0) return;
+    const { services } = this.options;
+    const comparer = new SpaceComparer(services, this.session, space, 'repair');
+    for (const { type, key, stored } of left) {
+      let targets: readonly RepairTarget[] = [{ type, key, stored, seen: undefined }];
+      while (targets.length > 0) {
+        const counts = await repairResources(this.session, space.number, targets, (target, version) =>
+          comparer.recompute(comparer.typeNameOf(target.type), version),
+        );
+        targets = counts.left;
+      }
+    }
+    const before = countRowsOf(left);
+    const after = countRowsOf(await this.leftRows());
+    for (const table of INDEX_TABLES) this.count(table, before[table] - after[table]);
+  }
+
+  /** Index rows of what is purged. */
+  private async leftRows(): Promise<readonly { type: number; key: string; stored: ResourceRows }[]> {
+    const places = [...this.purged.values()];
+    const left = new Map<string, { type: number; key: string; stored: ReturnType<typeof noRows> }>();
+    for (let start = 0; start < places.length; start += KEYS_AT_ONCE) {
+      const keys = places.slice(start, start + KEYS_AT_ONCE).map(({ key }) => key);
+      for (const found of await readRowsOf(this.session, this.context.space.number, keys)) {
+        const type = this.typeOfRow(found);
+        // Resources of several types may have one key.
+        if (type === undefined || !this.purged.has(`${type} ${found.key}`)) continue;
+        const name = `${type} ${found.key}`;
+        const known = left.get(name) ?? { type, key: found.key, stored: noRows() };
+        known.stored[found.table].push(found.row);
+        left.set(name, known);
+      }
+    }
+    return [...left.values()];
+  }
+
+  private typeOfRow({ row: [parameter] }: FoundRow): number | undefined {
+    const { space } = this.context;
+    const definitions = this.options.services.definitionsOf(space);
+    const own = parameterOfRow(parameter) ?? 0;
+    const known =
+      definitions.searchParameter(own) ?? space.searchParameters?.list.find(({ number }) => number === own);
+    return containerTypeOf(parameter) ?? (known && definitions.typeNumber(known.type));
+  }
+
+  /** Every table that keeps something of tenants: what is left of what was purged, and where its name still stands. */
+  private async proof(spaces: readonly number[]): Promise<readonly PurgedTable[]> {
+    const { session, request } = this;
+    const left = new Map<string, number>();
+    const places = [...this.purged.values()];
+    for (let start = 0; start < places.length; start += KEYS_AT_ONCE) {
+      const some = places.slice(start, start + KEYS_AT_ONCE);
+      const { resource, resource_version } = await countLeft(session, this.context.space.number, some);
+      left.set('resource', (left.get('resource') ?? 0) + resource);
+      left.set('resource_version', (left.get('resource_version') ?? 0) + resource_version);
+    }
+    for (const [table, rows] of Object.entries(countRowsOf(await this.leftRows()))) left.set(table, rows);
+    const tables: PurgedTable[] = [];
+    for (const table of await readOwnedTables(session)) {
+      tables.push({
+        table: table.name,
+        removed: this.removed.get(table.name) ?? 0,
+        left: left.get(table.name) ?? 0,
+        mentions: await countMentions(session, table, spaces, this.nameOf(request)),
+      });
+    }
+    return tables;
+  }
+}
+
+function countRowsOf(left: readonly { readonly stored: ResourceRows }[]): Record<IndexTable, number> {
+  const counts = { token_index: 0, reference_index: 0, range_index: 0, string_index: 0, uri_index: 0 };
+  for (const { stored } of left) for (const table of INDEX_TABLES) counts[table] += stored[table].length;
+  return counts;
+}
