@@ -119,7 +119,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const { log, instruments, limits } = options;
   const base = baseContent(options.extensionBase);
   const installation = await migrate({ database: options.database, base, log });
-  const database = new Connections(options.database, log, installation.wall);
+  const database: Connections = new Connections(options.database, log, installation.wall, (space) =>
+    tenants.tenantOf(space),
+  );
+  const tenants: TenantStore = new TenantStore(database, options.database);
   if (instruments !== undefined) database.observe = (lane, ms) => instruments.statement(lane, ms);
   const hasher = createHasher(installation.hashKey);
   const tools = new SpaceTools({
@@ -252,7 +255,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     structuresVersion: (space) => structuresVersion(services, space),
   });
   const spaces = new Spaces(
-    new TenantStore(database, options.database),
+    tenants,
     (tenant) => cache.announce({ kind: 'tenant-changed', subject: tenant }),
     options.tenantDefaults,
     async (space) => (await readSearchParameters(database, space)).map(({ parameter }) => parameter),

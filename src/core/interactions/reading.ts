@@ -39,13 +39,13 @@ export function readEach(services: Services, { waiter }: RequestContext): Servic
  */
 export async function readAtOnce<T>(
   services: Services,
-  { waiter }: RequestContext,
+  { space, waiter }: RequestContext,
   work: (services: Services) => Promise<T>,
 ): Promise<T> {
   if (isBound(services)) return work(services);
   const { explanation, usage } = services;
   const waiting = waiter === undefined ? undefined : [waiter];
-  return services.connections.inSnapshot(waiting, (snapshot) =>
+  return services.connections.inSnapshot(space.number, waiting, (snapshot) =>
     work(readOver(services, explanation?.statements.over(snapshot) ?? countInto(usage, snapshot))),
   );
 }
@@ -82,12 +82,13 @@ export function readGathered(services: Services, database: Database, gathered: G
  */
 export async function readTogether<T>(
   services: Services,
-  { waiter, usage }: RequestContext,
+  { space, waiter, usage }: RequestContext,
   milliseconds: number,
   work: (services: Services) => Promise<T>,
 ): Promise<T> {
   const waiting = waiter === undefined ? undefined : [waiter];
   return services.connections.inSnapshot(
+    space.number,
     waiting,
     (snapshot) => {
       const database = countInto(usage, snapshot);

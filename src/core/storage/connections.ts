@@ -13,6 +13,7 @@ import {
   type Row,
   type Run,
 } from './database';
+import { FairTurns, NO_TENANT } from './fair-turns';
 import { Snapshot } from './snapshot';
 import { builder, defineStatement, template, type Bound, type Statement } from './statement';
 
@@ -30,9 +31,18 @@ const COMMIT = defineStatement(template(sql`commit`), { named: false });
 /** Called with the time that each statement took; for metrics. */
 export type StatementObserver = (lane: Lane, milliseconds: number) => void;
 
-/** The connections of one server process. Each runs as the application role with one space at a time in its settings. */
+/** Milliseconds that a statement may wait for a connection. */
+const PATIENCE_MS = 5_000;
+/** Statements of one tenant that may wait for a connection of one lane. */
+const MAX_WAITING = 10_000;
+
+/**
+ * The connections of one server process. Each runs as the application role with one space at a time in its settings.
+ * Tenants take turns at those of a lane, and none of them may have all (fair-turns.ts).
+ */
 export class Connections implements Database {
   private readonly pools: Readonly<Record<Lane, Pool>>;
+  private readonly turns: Readonly<Record<Lane, FairTurns>>;
   private readonly known = new WeakMap<ClientBase, Connection>();
   observe: StatementObserver | undefined;
 
@@ -41,6 +51,8 @@ export class Connections implements Database {
     private readonly log: Log,
     /** False where the role could not be made: the second wall is down, and readiness says so. */
     private readonly wall: boolean,
+    /** The number of the tenant that a space belongs to. */
+    private readonly tenantOf: (space: number) => number = (space) => space,
   ) {
     const total = Math.max(4, options.connections ?? 12);
     const own = Math.min(2, Math.floor(total / 4));
@@ -49,6 +61,13 @@ export class Connections implements Database {
       write: this.createPool(own),
       transaction: this.createPool(own),
       search: this.createPool(total - 3 * own),
+    };
+    this.turns = {
+      // Reads by key take no time that would be worth keeping a connection for others.
+      read: takeTurns(own, own),
+      write: takeTurns(own),
+      transaction: takeTurns(own),
+      search: takeTurns(total - 3 * own),
     };
   }
 
@@ -94,20 +113,34 @@ export class Connections implements Database {
   }
 
   /** Lends a connection to `work` alone. */
-  private async borrow<T>(lane: Lane, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const { client, connection } = await this.connect(lane);
+  private async borrow<T>(
+    lane: Lane,
+    space: number | undefined,
+    waiting: readonly Waiter[] | undefined,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const { connection, release } = await this.connect(lane, space, waiting);
     try {
       return await work(connection);
     } finally {
-      client.release(connection.lost);
+      release();
     }
   }
 
-  private async connect(lane: Lane): Promise<{ client: PoolClient; connection: Connection }> {
+  private async connect(
+    lane: Lane,
+    space: number | undefined,
+    waiting: readonly Waiter[] | undefined,
+  ): Promise<Borrowed> {
+    const turns = this.turns[lane];
+    const tenant = space === undefined ? NO_TENANT : this.tenantOf(space);
+    const turn = turns.enter(tenant, () => isGivenUp(waiting));
+    if (turn !== undefined) await turn;
     let client: PoolClient;
     try {
       client = await this.pools[lane].connect();
     } catch (error) {
+      turns.leave(tenant);
       this.log.warn({ code: errorCode(error) }, 'no database connection');
       throw fhirError('storageUnavailable');
     }
@@ -116,7 +149,14 @@ export class Connections implements Database {
       connection = new Connection(client, this.options, this.log);
       this.known.set(client, connection);
     }
-    return { client, connection };
+    const lent = connection;
+    return {
+      connection,
+      release() {
+        client.release(lent.lost);
+        turns.leave(tenant);
+      },
+    };
   }
 
   /** Runs one statement, as a transaction of its own. */
@@ -129,7 +169,7 @@ export class Connections implements Database {
   ): Promise<Row[]> {
     const started = performance.now();
     try {
-      return await this.borrow(lane, (connection) =>
+      return await this.borrow(lane, space, waiting, (connection) =>
         connection.whileWaitedFor(waiting, () => connection.run(space, statement, bound)),
       );
     } finally {
@@ -143,7 +183,7 @@ export class Connections implements Database {
    * transactions alone, and may wait there for the locks of others: what `work` asks besides, it asks by other lanes.
    */
   async transaction<T>(space: number, work: (run: Run, database: Database) => Promise<T>): Promise<T> {
-    return this.borrow('transaction', async (connection) => {
+    return this.borrow('transaction', space, undefined, async (connection) => {
       await connection.run(space, BEGIN, {});
       const run = async (
         of: number | undefined,
@@ -176,18 +216,19 @@ export class Connections implements Database {
    * `waiting`: as of `run`, for all of its statements. `milliseconds`: it is given up after so long with the connection.
    */
   async inSnapshot<T>(
+    space: number,
     given: readonly Waiter[] | undefined,
     work: (snapshot: Database) => Promise<T>,
     milliseconds?: number,
   ): Promise<T> {
-    const { client, connection } = await this.connect('search');
+    const { connection, release } = await this.connect('search', space, given);
     const { waiting, forget } = withPatience(given, milliseconds);
     const snapshot = new Snapshot(connection, waiting, (milliseconds) =>
       this.observe?.('search', milliseconds),
     );
     const end = async (isGood: boolean): Promise<void> => {
       await snapshot.end(isGood);
-      client.release(connection.lost);
+      release();
     };
     try {
       const result = await connection.whileWaitedFor(waiting, () => work(snapshot));
@@ -201,20 +242,35 @@ export class Connections implements Database {
     }
   }
 
-  /** Connections in use, idle and waited for, by lane; for metrics. */
+  /** Connections in use, idle, and statements that wait for one, by lane; for metrics. */
   usage(): Readonly<Record<Lane, { total: number; idle: number; waiting: number }>> {
-    const of = (pool: Pool): { total: number; idle: number; waiting: number } => ({
-      total: pool.totalCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
+    const of = (lane: Lane): { total: number; idle: number; waiting: number } => ({
+      total: this.pools[lane].totalCount,
+      idle: this.pools[lane].idleCount,
+      waiting: this.turns[lane].waitingCount,
     });
-    const { read, write, transaction, search } = this.pools;
-    return { read: of(read), write: of(write), transaction: of(transaction), search: of(search) };
+    return { read: of('read'), write: of('write'), transaction: of('transaction'), search: of('search') };
   }
 
   async close(): Promise<void> {
     await Promise.all(Object.values(this.pools).map((pool) => pool.end()));
   }
+}
+
+interface Borrowed {
+  readonly connection: Connection;
+  release(): void;
+}
+
+/** Of `slots` connections a tenant may have all but one while there are others. */
+function takeTurns(slots: number, most = Math.max(1, slots - 1)): FairTurns {
+  return new FairTurns({
+    slots,
+    most,
+    mostAlone: slots,
+    maxWaiting: MAX_WAITING,
+    patienceMs: PATIENCE_MS,
+  });
 }
 
 /** `waiting`, who leave after `milliseconds` at the latest. */

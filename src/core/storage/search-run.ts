@@ -18,6 +18,8 @@ import { PageRows } from './page-rows';
 
 /** Pages in one statement. */
 const MAX_SHARED = 16;
+/** Statements of pages at once; how many run in fact, the connections say. */
+const MAX_STATEMENTS = 100;
 
 /** Runs page statements. */
 export interface PageRunner {
@@ -44,14 +46,14 @@ export class SearchRunner implements PageRunner {
     private readonly database: Database,
     private readonly memory: VersionMemory,
     observe: (pages: number) => void,
-    /** Fewer statements at once make larger ones. */
-    { concurrent, most }: Gathered = { concurrent: 2, most: MAX_SHARED },
+    /** Fewer statements at once make larger ones. Those of one space, which may take long, leave room for others'. */
+    gathered: Gathered = { concurrent: 2, inAll: MAX_STATEMENTS, most: MAX_SHARED },
   ) {
     this.pageRows = new PageRows(memory, database);
     this.gathering = new Gathering({
+      ...gathered,
       run: (_group, pages) => this.runShared(pages),
-      concurrent,
-      most,
+      spaceOf: (_group, { request }) => request.space,
       observe,
     });
   }

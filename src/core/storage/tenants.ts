@@ -71,6 +71,8 @@ export class TenantStore {
   private readonly statusStatement = defineStatement(CHANGE_STATUS, { named: false });
   private readonly renameStatement = defineStatement(RENAME_TENANT, { named: false });
 
+  /** Numbers of tenants by those of their spaces, of all that were read. */
+  private readonly owners = new Map<number, number>();
   private readonly settingsStatement = defineStatement(CHANGE_SETTINGS, { named: false });
 
   constructor(
@@ -80,7 +82,15 @@ export class TenantStore {
 
   async find(name: string): Promise<TenantRow | undefined> {
     const [row] = await this.database.run('search', undefined, FIND_TENANT, { name });
-    return row === undefined ? undefined : toTenantRow(row);
+    if (row === undefined) return undefined;
+    const tenant = toTenantRow(row);
+    for (const space of Object.values(tenant.spaces)) this.owners.set(space, tenant.number);
+    return tenant;
+  }
+
+  /** The number of the tenant of a space; below 0 for a space that no tenant has been found by, such as the base spaces. */
+  tenantOf(space: number): number {
+    return this.owners.get(space) ?? -space;
   }
 
   async list(): Promise<TenantRow[]> {

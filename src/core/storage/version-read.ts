@@ -126,12 +126,14 @@ export class VersionReader {
   ) {
     this.gathering = new Gathering({
       run: (space, addresses) => this.readWhole(space, addresses),
+      spaceOf: (space) => space,
       concurrent,
       most,
       observe,
     });
     this.versions = new Gathering({
       run: (space, addresses) => this.readVersions(space, addresses),
+      spaceOf: (space) => space,
       concurrent,
       most,
       observe,

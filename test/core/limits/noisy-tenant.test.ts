@@ -1,0 +1,137 @@
+/** One tenant asks for all it can; another goes on as if it were alone (docs/limits.md, Turns). Told by counts, not by a clock. */
+import { Client } from 'pg';
+import { type RequestContext, toResourceInput } from '../../../src/core';
+import { openCore, type OpenedCore } from '../../support/core';
+
+const LIMITS = { maxDepth: 64 };
+let opened: OpenedCore;
+let owner: Client;
+/** Looks at what the others wait for: inside its transaction the owner would see one moment of that. */
+let observer: Client;
+let noisy: RequestContext;
+let quiet: RequestContext;
+beforeAll(async () => {
+  opened = await openCore({ environment: { DATABASE_CONNECTIONS: '12' } });
+  for (const name of ['noisy', 'quiet']) await opened.core.tenants.create(name);
+  noisy = await opened.context('noisy', 'r4');
+  quiet = await opened.context('quiet', 'r4');
+  for (const context of [noisy, quiet])
+    for (let number = 0; number < 10; number++) await put(context, `p${number}`);
+  [owner, observer] = [new Client(opened.database.settings), new Client(opened.database.settings)];
+  await Promise.all([owner.connect(), observer.connect()]);
+});
+afterAll(async () => {
+  await Promise.all([owner.end(), observer.end()]);
+  await opened.close();
+});
+
+const bodyOf = (type: string, more: object): ReturnType<typeof toResourceInput> =>
+  toResourceInput(JSON.stringify({ resourceType: type, ...more }), LIMITS);
+
+const put = (context: RequestContext, id: string): Promise<unknown> =>
+  opened.core.update(context, 'Patient', id, bodyOf('Patient', { id, name: [{ family: 'Chalmers' }] }));
+
+const transaction = (
+  context: RequestContext,
+  resource: { readonly resourceType: string },
+): Promise<unknown> =>
+  opened.core.bundle(context, {
+    input: bodyOf('Bundle', {
+      type: 'transaction',
+      entry: [{ resource, request: { method: 'POST', url: resource.resourceType } }],
+    }),
+  });
+
+const subscription = {
+  resourceType: 'Subscription',
+  status: 'requested',
+  reason: 'x',
+  criteria: 'Observation',
+  channel: { type: 'rest-hook', endpoint: 'http://example.org/hook' },
+};
+
+const levin = { resourceType: 'Patient', name: [{ family: 'Levin' }] };
+
+/** How many statements wait for a lock just now. */
+async function countHanging(): Promise<number> {
+  const { rows } = await observer.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+async function untilHanging(count: number): Promise<void> {
+  while ((await countHanging()) < count) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** Asks for connections of every kind. */
+function useAll(context: RequestContext): Promise<unknown> {
+  const { core } = opened;
+  const family = ['family', 'Chalmers'] as const;
+  return Promise.all([
+    core.read(context, 'Patient', 'p1'),
+    core.search(context, { type: 'Patient', parameters: [family] }),
+    core.search(context, {
+      type: 'Patient',
+      parameters: [family, ['_total', 'accurate'], ['_include', '*']],
+    }),
+    put(context, 'p1'),
+    transaction(context, levin),
+  ]);
+}
+
+it('statements of one that hang leave connections of every kind to the other', async () => {
+  const { core } = opened;
+  await core.create(noisy, 'Subscription', bodyOf('Subscription', subscription));
+  await useAll(quiet);
+  // Of Subscriptions alone: nothing of the quiet tenant has an address in an index of its own.
+  await owner.query('begin');
+  await owner.query('lock table andiron.uri_index in access exclusive mode');
+  let written = 0;
+  const flood = Array.from({ length: 15 }, (_, number) => [
+    core.search(noisy, { type: 'Subscription', parameters: [['url', `http://example.org/${number}`]] }),
+    // A total takes a snapshot of its own: it shares its statement with nobody.
+    core.search(noisy, {
+      type: 'Subscription',
+      parameters: [
+        ['url', `http://example.org/${number}`],
+        ['_total', 'accurate'],
+        ['_include', '*'],
+      ],
+    }),
+    core.create(noisy, 'Subscription', bodyOf('Subscription', subscription)),
+    transaction(noisy, subscription),
+  ]).flat();
+  const done = Promise.allSettled(flood.map((each) => each.then(() => written++)));
+  // Six connections for searches, two for writes, two for transactions: one of each is kept.
+  await untilHanging(7);
+  for (let time = 0; time < 3; time++) await useAll(quiet);
+  expect(written).toBe(0);
+  expect(await countHanging()).toBe(7);
+  await owner.query('rollback');
+  await done;
+  // On a slow machine some were told to come again.
+  expect(written).toBeGreaterThan(0);
+});
+
+it('a read waits for no more than four statements of reads of another, however many come', async () => {
+  const { core } = opened;
+  let answered = 0;
+  const count = 3_000;
+  const flood = Promise.all(
+    Array.from({ length: count }, (_, number) =>
+      core.read(noisy, 'Patient', `p${number % 10}`).then(() => answered++),
+    ),
+  );
+  const between: number[] = [];
+  while (answered < count * 0.8) {
+    const before = answered;
+    await core.read(quiet, 'Patient', 'p1');
+    between.push(answered - before);
+  }
+  await flood;
+  // Two are under way at a time, of 64 at most each.
+  expect(between.length).toBeGreaterThan(5);
+  expect(Math.max(...between)).toBeLessThanOrEqual(4 * 64);
+});
