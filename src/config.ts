@@ -79,7 +79,7 @@ export const SETTINGS = {
     text,
     'File with the certificate authority of PostgreSQL (PEM); without it the ones that Node.js knows',
   ),
-  DATABASE_CONNECTIONS: row(integer(2, 1000), 12, 'Connections to PostgreSQL that one process keeps at most'),
+  DATABASE_CONNECTIONS: row(integer(2, 1000), 14, 'Connections to PostgreSQL that one process keeps at most'),
   REDIS_HOST: row(text, '127.0.0.1', 'Host of Redis'),
   REDIS_PORT: row(port, 6379, 'Port of Redis'),
   REDIS_USERNAME: optional(text, 'User for Redis'),

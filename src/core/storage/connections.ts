@@ -54,20 +54,23 @@ export class Connections implements Database {
     /** The number of the tenant that a space belongs to. */
     private readonly tenantOf: (space: number) => number = (space) => space,
   ) {
-    const total = Math.max(4, options.connections ?? 12);
+    const total = Math.max(4, options.connections ?? 14);
     const own = Math.min(2, Math.floor(total / 4));
+    // Where there are enough, a tenant may have as many as are of use to it, and one is left for the others.
+    const writing = total >= 14 ? own + 1 : own;
+    const searching = total - own - 2 * writing;
     this.pools = {
       read: this.createPool(own),
-      write: this.createPool(own),
-      transaction: this.createPool(own),
-      search: this.createPool(total - 3 * own),
+      write: this.createPool(writing),
+      transaction: this.createPool(writing),
+      search: this.createPool(searching),
     };
     this.turns = {
       // Reads by key take no time that would be worth keeping a connection for others.
       read: takeTurns(own, own),
-      write: takeTurns(own),
-      transaction: takeTurns(own),
-      search: takeTurns(total - 3 * own),
+      write: takeTurns(writing),
+      transaction: takeTurns(writing),
+      search: takeTurns(searching),
     };
   }
 

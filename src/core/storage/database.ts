@@ -11,7 +11,7 @@ export interface DatabaseOptions {
   readonly ssl: false | { readonly ca?: string };
   /** A statement that runs longer is cancelled by PostgreSQL; default 10,000. */
   readonly statementTimeoutMs?: number;
-  /** Connections in all, shared out over the lanes; default 12, at least 4. */
+  /** Connections in all, shared out over the lanes; default 14, at least 4. */
   readonly connections?: number;
 }
 

@@ -74,6 +74,7 @@ export class SpaceChanges {
       },
       concurrent: 2,
       most: 256,
+      spaceOf: (space) => space,
       observe: () => undefined,
     });
   }
