@@ -2,7 +2,6 @@
 import {
   createSourceEventStream,
   type DocumentNode,
-  execute,
   type FormattedExecutionResult,
   getOperationAST,
   GraphQLError,
@@ -23,9 +22,11 @@ import {
   stringifyJson,
 } from '../core/index';
 import { atomicRule, createGatewayContext, type ParsedMemory, ToldChange } from '../resolvers/index';
+import { costOfOperation, refuseCost } from '../schema/cost';
 import { type DocumentLimits, limitRule } from '../schema/limits';
 import { stringifyAround } from '../schema/raw-json';
 import { formatError, formatFhirError, logUnexpected } from './errors';
+import { OperationMemory } from './execution/operation-memory';
 import { checkText } from './http';
 import { planShaping } from './shaping/plan';
 import { shapingRule } from './shaping/rule';
@@ -74,6 +75,8 @@ export interface LiveQueriesOptions {
   readonly core: Core;
   readonly settings: { readonly extensionBase: string; readonly maxDepth: number };
   readonly limits: DocumentLimits;
+  /** What one result may cost (schema/cost.ts). */
+  readonly costLimit: number;
   readonly parsed: ParsedMemory;
   schemaOf(context: RequestContext): Promise<GraphQLSchema>;
 }
@@ -92,6 +95,12 @@ export function endError(error: FhirError, resumeAfter: number): GraphQLError {
   return new GraphQLError(message, { extensions: { ...extensions, after: resumeAfter } });
 }
 
+/** What is kept of a schema, as long as it is. */
+interface OfSchema {
+  readonly documents: LRUCache<string, ReadDocument>;
+  readonly operations: OperationMemory;
+}
+
 interface ReadDocument {
   readonly document: DocumentNode;
   /** What is run in its place, where its directives change the form of the answer. */
@@ -99,7 +108,7 @@ interface ReadDocument {
 }
 
 export class LiveQueries {
-  readonly #documents = new WeakMap<GraphQLSchema, LRUCache<string, ReadDocument>>();
+  readonly #ofSchemas = new WeakMap<GraphQLSchema, OfSchema>();
 
   constructor(private readonly options: LiveQueriesOptions) {}
 
@@ -111,34 +120,38 @@ export class LiveQueries {
     const context = await contextOf();
     const { core, settings, parsed } = this.options;
     const schema = await this.options.schemaOf(context);
-    const { document, planned } = this.#read(schema, request, context);
+    const { documents, operations } = this.#of(schema);
+    const { document, planned } = this.#read(schema, documents, request, context);
     const operationName = typeof request.operationName === 'string' ? request.operationName : undefined;
     const operation = getOperationAST(document, operationName);
     if (!operation)
       throw refusal('OPERATION_RESOLUTION_FAILURE', 'Name one of the operations of the document');
     if (operation.operation !== OperationTypeNode.SUBSCRIPTION) {
       const reason = 'Only subscriptions are served here; send queries and mutations by POST';
-      throw new LiveRefusal([toGraphqlError(fhirError('notSupported', { reason }), context)]);
+      throw refusalOf([fhirError('notSupported', { reason })], context);
     }
+    const variables = toVariables(request.variables);
+    const compiled = operations.find(planned ?? document, operationName);
+    if (!('run' in compiled)) throw refusalOf(compiled, context);
+    const prepared = compiled.prepare(variables);
+    if (!('run' in prepared)) throw refusalOf(prepared, context);
+    const { cost } = costOfOperation(schema, planned ?? document, compiled.operation, prepared.variables);
+    if (cost > this.options.costLimit) throw refusalOf([refuseCost(cost, this.options.costLimit)], context);
     let stream: ChangeStream | undefined;
     const live = {
       ...(request.after === undefined ? {} : { after: request.after }),
       opened: (opened: ChangeStream) => (stream = opened),
     };
-    const variableValues = toVariables(request.variables);
-    const shared = {
-      schema,
-      document: planned ?? document,
-      ...(operationName === undefined ? {} : { operationName }),
-      ...(variableValues === undefined ? {} : { variableValues }),
-    };
     const source = await createSourceEventStream({
-      ...shared,
+      schema,
+      document,
+      ...(operationName === undefined ? {} : { operationName }),
+      ...(variables === undefined ? {} : { variableValues: variables }),
       contextValue: createGatewayContext(core, context, settings, parsed, live),
     });
     if (!(Symbol.asyncIterator in source)) {
       stream?.close();
-      throw new LiveRefusal((source.errors ?? []).map((error) => toGraphqlError(error, context)));
+      throw refusalOf(source.errors ?? [], context);
     }
     const opened = stream;
     if (opened === undefined) throw new Error('a subscription that follows nothing');
@@ -156,14 +169,10 @@ export class LiveQueries {
         if (!(value instanceof ToldChange)) return undefined;
         await turn?.();
         const current = await contextOf();
-        const result = await execute({
-          ...shared,
-          rootValue: value,
-          contextValue: createGatewayContext(core, current, settings, parsed, live),
-        });
+        const result = await prepared.run(createGatewayContext(core, current, settings, parsed, live), value);
         const shaped =
           planned && result.data
-            ? shape(schema, planned, operationName, variableValues ?? {}, result.data)
+            ? shape(schema, planned, operationName, prepared.variables, result.data)
             : { data: result.data ?? null, errors: [] };
         const errors = [...(result.errors ?? []), ...shaped.errors].map((error) =>
           toGraphqlError(error, current),
@@ -176,14 +185,25 @@ export class LiveQueries {
     };
   }
 
-  #read(schema: GraphQLSchema, { query }: LiveRequest, context: RequestContext): ReadDocument {
+  #of(schema: GraphQLSchema): OfSchema {
+    const known = this.#ofSchemas.get(schema);
+    if (known !== undefined) return known;
+    const made = {
+      documents: new LRUCache<string, ReadDocument>({ max: MAX_DOCUMENTS }),
+      operations: new OperationMemory(schema),
+    };
+    this.#ofSchemas.set(schema, made);
+    return made;
+  }
+
+  #read(
+    schema: GraphQLSchema,
+    documents: OfSchema['documents'],
+    { query }: LiveRequest,
+    context: RequestContext,
+  ): ReadDocument {
     if (typeof query !== 'string') throw refusal('BAD_REQUEST', "The request has no 'query'");
     const { limits } = this.options;
-    let documents = this.#documents.get(schema);
-    if (documents === undefined) {
-      documents = new LRUCache({ max: MAX_DOCUMENTS });
-      this.#documents.set(schema, documents);
-    }
     const known = documents.get(query);
     if (known !== undefined) return known;
     let document;
@@ -192,7 +212,7 @@ export class LiveQueries {
       document = parse(query, { maxTokens: limits.tokens });
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error;
-      throw new LiveRefusal([toGraphqlError(withCode(error, 'GRAPHQL_PARSE_FAILED'), context)]);
+      throw refusalOf([withCode(error, 'GRAPHQL_PARSE_FAILED')], context);
     }
     const faults = validate(schema, document, [
       ...specifiedRules,
@@ -201,8 +221,9 @@ export class LiveQueries {
       shapingRule,
     ]);
     if (faults.length > 0)
-      throw new LiveRefusal(
-        faults.map((fault) => toGraphqlError(withCode(fault, 'GRAPHQL_VALIDATION_FAILED'), context)),
+      throw refusalOf(
+        faults.map((fault) => withCode(fault, 'GRAPHQL_VALIDATION_FAILED')),
+        context,
       );
     const read = { document, planned: planShaping(document, schema) };
     documents.set(query, read);
@@ -219,6 +240,10 @@ function toVariables(variables: unknown): Record<string, unknown> | undefined {
 function refusal(code: string, message: string): LiveRefusal {
   const { extensions } = formatError({ message, extensions: { code } }, undefined, '');
   return new LiveRefusal([new GraphQLError(message, { extensions })]);
+}
+
+function refusalOf(errors: readonly unknown[], context: RequestContext): LiveRefusal {
+  return new LiveRefusal(errors.map((error) => toGraphqlError(error, context)));
 }
 
 function withCode(error: GraphQLError, code: string): GraphQLError {

@@ -36,6 +36,8 @@ export interface LiveRoutesOptions {
     readonly requestTimeoutMs: number;
     readonly extensionBase: string;
     readonly maxDepth: number;
+    /** What one result may cost. */
+    readonly execution: { readonly cost: number };
     readonly subscriptions: SubscriptionSettings;
   };
   readonly limits: DocumentLimits;
@@ -66,6 +68,7 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
     core,
     settings,
     limits,
+    costLimit: settings.execution.cost,
     parsed,
     schemaOf: ({ space }) => schemaOf(space),
   });

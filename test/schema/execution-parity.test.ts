@@ -41,6 +41,7 @@ const schema = buildSchema(`
     nothing: [Person]
   }
   type Mutation { add(by: Int!): Int addLater(by: Int!): Int failNow: Int failLater: Int! total: Int person: Person }
+  type Subscription { changed(after: Int): Person! failsLater: Person total: Int }
 `);
 
 type Resolver = GraphQLFieldResolver<Record<string, unknown>, { total: number }, Record<string, unknown>>;
@@ -121,6 +122,10 @@ const RESOLVERS: Readonly<Record<string, Readonly<Record<string, Resolver>>>> = 
     total: (_source, _given, context) => context.total,
     person: () => later(person('m')),
   },
+  Subscription: {
+    changed: ({ id }, { after }) => later({ ...person(String(id)), age: after }),
+    failsLater: () => laterError('later'),
+  },
 };
 for (const [typeName, fields] of Object.entries(RESOLVERS)) {
   const type = schema.getType(typeName) as GraphQLObjectType;
@@ -155,26 +160,29 @@ async function runCompiled(
   text: string,
   variables: Record<string, unknown> | undefined,
   operationName?: string,
+  rootValue?: unknown,
 ): Promise<ExecutionResult> {
   const compiled = compileOperation(schema, parse(text), operationName);
   if (!('run' in compiled)) return { errors: compiled };
-  return compiled.run({ context: { total: 0 }, variables });
+  return compiled.run({ context: { total: 0 }, variables, rootValue });
 }
 
 async function expectParity(
   text: string,
   variables?: Record<string, unknown>,
   operationName?: string,
+  rootValue?: unknown,
 ): Promise<ExecutionResult> {
   const document = parse(text);
   const reference = await execute({
     schema,
     document,
+    rootValue,
     contextValue: { total: 0 },
     variableValues: variables,
     operationName,
   });
-  const compiled = await runCompiled(text, variables, operationName);
+  const compiled = await runCompiled(text, variables, operationName, rootValue);
   expect(told(compiled)).toEqual(told(reference));
   expect(JSON.stringify(compiled.data)).toBe(JSON.stringify(reference.data));
   expect(compiled.data === undefined).toBe(reference.data === undefined);
@@ -280,6 +288,20 @@ describe('compiled execution and that of graphql', () => {
     })),
   )('agree on $title', async ({ run }) => {
     await run();
+  });
+
+  it.each([
+    { text: 'subscription { changed { id name friends { id } } }' },
+    { text: 'subscription($n: Int = 4) { changed(after: $n) { age ...f } } fragment f on Person { laterName fails }' },
+    { text: 'subscription($n: Int) { changed(after: $n) { age mustLater } }', variables: { n: 7 } },
+    {
+      text: 'subscription($s: Boolean!) { told: changed { id @skip(if: $s) __typename } }',
+      variables: { s: true },
+    },
+    { text: 'subscription { failsLater { id } }' },
+    { text: 'subscription { total }' },
+  ])('agree on a result of $text', async ({ text, variables }) => {
+    await expectParity(text, variables, undefined, { id: 'r', total: 5 });
   });
 
   it('agree when one document runs with other variables', async () => {

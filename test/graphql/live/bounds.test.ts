@@ -10,6 +10,7 @@ beforeAll(async () => {
   server = await startServer({
     environment: {
       MAX_SUBSCRIPTIONS: '2',
+      GRAPHQL_COST_LIMIT: '500',
       SUBSCRIPTION_PING_MS: '200',
     },
   });
@@ -60,6 +61,32 @@ it('when a tenant is disabled, its live queries end', async () => {
   expect(told.errors[0]?.extensions.code).toBe('not-found');
   expect(Date.now() - began).toBeLessThan(2_500);
 });
+
+it.each([
+  ['server-sent events', subscribeByEvents],
+  ['WebSocket', subscribeBySocket],
+] as const)(
+  'over the cost limit one result is too much: nothing is followed by %s',
+  async (_name, subscribe) => {
+    const document = `subscription($count: Int) {
+    resourceChanged(type: Patient) { resource { ... on Patient {
+      ObservationList(_reference: subject, _count: $count) { encounter { resource { id } } }
+    } } }
+  }`;
+    const refused = await subscribe({
+      base: server.base,
+      tenant: 'few',
+      document,
+      variables: { count: 300 },
+    });
+    while (!refused.isOver) await delay(5);
+    expect(refused.errors[0]?.message).toContain('This may cost 610, and the limit is 500');
+    expect(refused.errors[0]?.extensions).toMatchObject({ code: 'too-costly' });
+    const told = await subscribe({ base: server.base, tenant: 'few', document, variables: { count: 10 } });
+    expect(told.errors).toEqual([]);
+    told.close();
+  },
+);
 
 it('a quiet stream has signs of life, with the number to go on after', async () => {
   const controller = new AbortController();
