@@ -1,6 +1,7 @@
 import type { Access } from './access/access';
 import type { AccessTrail } from './access/access-trail';
 import type { WriteRecording } from './access/write-recording';
+import type { Policy } from './access/policy';
 import type { JsonDocument } from './fhir/json';
 import type { Release } from './fhir/release';
 import type { TenantLimits } from './limits/tenant-limits';
@@ -38,6 +39,8 @@ export interface TenantSpace extends Space {
   readonly settings: TenantSettings;
   /** Number of the space that its AuditEvents are in (access/audit-space.ts); undefined: it is such a space itself. */
   readonly auditSpace?: number;
+  /** The tenant's policies for what its clients may do; undefined: it has none. */
+  readonly policies?: readonly Policy[];
 }
 
 /** The part of a pino logger that core uses. Never log query values, ids or bodies. */

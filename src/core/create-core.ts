@@ -3,6 +3,8 @@ import type { AuthMode } from './access/authentication';
 import { createAccess } from './access/create-access';
 import { createAudit, type AuditSettings } from './access/create-audit';
 import type { Interactions } from './access/recorded-core';
+import { guardCore } from './access/door';
+import { requireInvocation } from './access/operation-rule';
 import type { Core } from './api';
 import { AsyncJobs, type AsyncJobLimits } from './async-jobs';
 import { baseContent } from './base-resources';
@@ -241,8 +243,9 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ),
     inThread,
   );
-  const invokeWithin: BundleTools['invokeWithin'] = (within, context, invocation) =>
-    invokeOperation(
+  const invokeWithin: BundleTools['invokeWithin'] = async (within, context, invocation) => {
+    requireInvocation(services, context, invocation);
+    return invokeOperation(
       createOperationEnvironment(
         { ...operationParts, codeSystems: within.codeSystems },
         context,
@@ -250,6 +253,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ),
       invocation,
     );
+  };
   const structures = createStructureSource({
     terminology: (space) => createTerminologyEnvironment(services, space, codeSystems),
     structuresVersion: (space) => structuresVersion(services, space),
@@ -313,6 +317,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       observe: (outcome) => instruments?.rememberedSearch(outcome),
     }),
   );
+  const invokeAllowed: Core['invoke'] = async (context, invocation) => {
+    requireInvocation(services, context, invocation);
+    return invoke(context, invocation);
+  };
 
   const bare: Interactions = {
     read: (context, type, id) => read(requests.of(context), context, type, id),
@@ -337,14 +345,14 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     deleteWhere: (given, type, criteria, guard) =>
       write(given, type, (context) => deleteWhere(services, context, type, criteria, guard)),
     bundle: (given, request) =>
-      runBundle({ services, write, single: audit.door, invoke, invokeWithin }, given, request),
+      runBundle({ services, write, single: audit.door, invoke: invokeAllowed, invokeWithin }, given, request),
     history: (context, request) => history(requests.of(context), context, request),
     search: (context, request) =>
       searchMemory.answer(context, request, () => searchAny(requests.of(context), context, request)),
     aggregate: (context, request) => aggregate(requests.of(context), context, request),
     follow: (context, request) => feeds.follow(context, request),
     searchEach: (context, asked) => searchEach(requests.of(context), context, asked),
-    invoke,
+    invoke: invokeAllowed,
   };
   const audit = createAudit(bare, {
     ...{ services, database, log },
@@ -440,5 +448,5 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       await database.close();
     },
   };
-  return core;
+  return guardCore(core, services);
 }

@@ -1,3 +1,5 @@
+import { Answers } from './access/answers';
+import { permissionsOf } from './access/visibility';
 import type { RequestContext } from './context';
 import { fhirError } from './errors';
 import { loadDefinitions } from './fhir/definitions';
@@ -6,7 +8,7 @@ import { changeLabels } from './interactions/change-labels';
 import { findConceptMaps } from './interactions/concept-maps';
 import { makeDocument } from './interactions/document';
 import { everything } from './interactions/everything';
-import { read } from './interactions/read';
+import { find, read } from './interactions/read';
 import { addressOf, readBase, readOwn } from './interactions/resource-address';
 import { searchAny } from './interactions/search-types';
 import type {
@@ -33,17 +35,35 @@ export function createOperationStorage(
   purge: (context: RequestContext, request: PurgeRequest) => Promise<PurgeReport>,
 ): OperationStorage {
   const { space } = context;
+  const permissions = permissionsOf(services, context);
+  const answers = permissions && new Answers(permissions.elements);
   return {
     ...createTerminologyStorage(services, space),
-    read: (type, id) => read(services, context, type, id),
+    async read(type, id) {
+      const version = await read(services, context, type, id);
+      return answers?.version(version) ?? version;
+    },
     locate: (type, id) => locate(services, context, type, id),
     summarizeMeta: (type) => summarizeMeta(services, context, type),
-    changeLabels: (type, id, change) =>
-      write(context, type, (current) => changeLabels(services, current, type, id, change)),
-    makeDocument: (id) => makeDocument(services, context, id),
-    search: (request) => searchAny(services, context, request),
+    async changeLabels(type, id, change) {
+      const version = await write(context, type, (current) =>
+        changeLabels(services, current, type, id, change),
+      );
+      return answers?.version(version) ?? version;
+    },
+    async makeDocument(id) {
+      const { versions } = await makeDocument(services, context, id);
+      return { versions: answers?.versions(versions) ?? versions };
+    },
+    async search(request) {
+      const page = await searchAny(services, context, request);
+      return answers?.page(page) ?? page;
+    },
     findConceptMaps: (system, isTarget) => findConceptMaps(services, context, system, isTarget),
-    readRecord: (request) => everything(services, context, request),
+    async readRecord(request) {
+      const page = await everything(services, context, request);
+      return answers?.page(page) ?? page;
+    },
     searchParameterProgress: (id) => searchParameterProgress(services, context, id),
     restartSearchParameters: (id) => restartSearchParameters(services, context, id),
     purge: (request) => purge(context, request),
@@ -73,6 +93,10 @@ async function locate(
   id: string,
 ): Promise<Location> {
   const address = addressOf(services, context, type, id);
+  if (context.access !== undefined) {
+    const isAllowed = permissionsOf(services, context)?.allows(type, 'r') === true;
+    if (!isAllowed || (await find(services, context, type, id)) === undefined) return 'none';
+  }
   const own = await readOwn(services, context, address, id);
   if (own !== undefined && own.change !== 'delete') return 'own';
   return (await readBase(services, context, type, address, id)) === undefined ? 'none' : 'base';
@@ -88,7 +112,10 @@ async function summarizeMeta(
   const profile = new Set<string>();
   const tag = new Map<string, JsonObject>();
   const security = new Map<string, JsonObject>();
+  const permissions = permissionsOf(services, context);
+  if (type !== undefined) permissions?.requireAll(type, 's', 'The operation $meta on a type');
   for (const name of type === undefined ? definitions.resourceTypes : [type]) {
+    if (permissions?.allowsAll(name, 's') === false) continue;
     const typeNumber = definitions.typeNumber(name);
     if (typeNumber === undefined) continue;
     const parameters = definitions.searchParameters(name);

@@ -94,8 +94,15 @@ function elementOf(structure: TypeStructure, path: string, member: string): Elem
   );
 }
 
+/** The resource with the tag that says that it is not whole. */
+export function markSubsetted(resource: JsonObject): JsonObject {
+  const { meta } = resource;
+  return { ...resource, meta: withTag(meta ?? {}) };
+}
+
 function withTag(meta: JsonValue): JsonValue {
   if (!isJsonObject(meta)) return meta;
-  const { tag } = meta;
-  return { ...meta, tag: [...(Array.isArray(tag) ? tag : []), SUBSETTED] };
+  const tags = Array.isArray(meta['tag']) ? meta['tag'] : [];
+  const isTagged = tags.some((tag) => isJsonObject(tag) && tag['code'] === SUBSETTED.code);
+  return isTagged ? meta : { ...meta, tag: [...tags, SUBSETTED] };
 }

@@ -1,8 +1,10 @@
 /** What a follower of changes wants to hear of, by the grammar of searches (https://hl7.org/fhir/R4/search.html). */
+import { permissionsOf } from '../access/visibility';
 import type { ChangeRequest } from '../api';
 import type { RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { isResolved, resolveCriteria } from '../interactions/resolve-criteria';
+import { searchContext } from '../interactions/search';
 import { markContained } from '../interactions/mark-contained';
 import { addressOf, printable, typeNumberOf } from '../interactions/resource-address';
 import { parseCriterion } from '../search/criteria';
@@ -38,9 +40,13 @@ export class ChangeFilter {
   readonly typeNumber: number | undefined;
   readonly #parameters: ChangeRequest['parameters'];
   readonly #id: string | undefined;
+  readonly #access: RequestContext['access'];
   readonly #scans = new Map<Scan, ScanTest>();
   #parsed: readonly Criterion[] = [];
   #criteria: readonly Criterion[] = [];
+  /** Those of them that whoever follows did not ask for. */
+  #restricting: readonly Criterion[] = [];
+  #policies: TenantSpace['policies'];
   #parsedFor: number | undefined;
   #resolvedAt = -Infinity;
 
@@ -56,7 +62,9 @@ export class ChangeFilter {
     this.typeNumber = type === undefined ? undefined : typeNumberOf(services, context, type);
     this.#id = id;
     this.#parameters = parameters.filter(([name, value]) => name !== '_' && value !== '');
-    this.name = JSON.stringify([type, id, this.#parameters]);
+    this.#access = context.access;
+    const key = permissionsOf(services, context)?.key;
+    this.name = JSON.stringify([type, id, this.#parameters, ...(key === undefined ? [] : [key])]);
     this.#parse(context);
   }
 
@@ -70,12 +78,21 @@ export class ChangeFilter {
     return this.#criteria.some((criterion) => !isOfVersion(criterion));
   }
 
-  #parse(context: RequestContext): void {
+  #parse(given: RequestContext): void {
     const { type } = this;
-    if (type === undefined) return;
+    const context = { ...given, access: this.#access };
+    const permissions = permissionsOf(this.services, context);
+    this.#policies = context.space.policies;
+    if (type === undefined) {
+      permissions?.requireEverything('s', 'Following the changes of all types');
+      this.#parsedFor = changeOf(context.space);
+      return;
+    }
+    const isReading = this.#id !== undefined && this.#parameters.length === 0;
+    const restricting = permissions?.conditions(type, isReading ? 'r' : 's') ?? [];
     if (this.#parameters.length > MAX_CRITERIA)
       throw fhirError('tooCostly', { reason: `A query may have at most ${MAX_CRITERIA} criteria` });
-    const within = this.services.searchContext(context.space);
+    const within = searchContext(this.services, context);
     const criteria = this.#parameters.map(([name, value]) => {
       const criterion = parseCriterion(within, type, name, value);
       if (criterion !== undefined) return criterion;
@@ -91,8 +108,9 @@ export class ChangeFilter {
       const reason = `Live queries do not look for words in other resources: '${printable(mixed.name)}'`;
       throw fhirError('notSupported', { reason });
     }
-    this.#parsed = criteria;
-    this.#criteria = criteria;
+    this.#parsed = [...restricting, ...criteria];
+    this.#criteria = this.#parsed;
+    this.#restricting = restricting;
     this.#parsedFor = changeOf(context.space);
     this.#resolvedAt = -Infinity;
     this.#scans.clear();
@@ -103,13 +121,15 @@ export class ChangeFilter {
    * asked for, some statements, at most every ten seconds. Throws what parsing and resolving throw.
    */
   async prepare(context: RequestContext): Promise<void> {
-    if (this.isOpen) return;
-    if (this.#parsedFor !== changeOf(context.space)) this.#parse(context);
+    if (this.isOpen && this.#access === undefined) return;
+    if (this.#parsedFor !== changeOf(context.space) || this.#policies !== context.space.policies)
+      this.#parse(context);
     if (performance.now() - this.#resolvedAt < RESOLVED_MS) return;
     const isSettled = isResolved(this.#parsed) && this.#parsed.every(isOfVersion);
     if (!isSettled) {
       const resolved = await resolveCriteria(this.services, context, this.#parsed);
       this.#criteria = await markContained(this.services, context.space.number, resolved);
+      this.#restricting = this.#criteria.slice(0, this.#restricting.length);
       this.#scans.clear();
     }
     this.#resolvedAt = isSettled ? Infinity : performance.now();
@@ -128,6 +148,11 @@ export class ChangeFilter {
   /** Whether a version meets all criteria, as far as it tells by itself. */
   test(version: TestedVersion): Verdict {
     return testCriteria(this.#criteria, version, (scan) => this.#scanTest(scan));
+  }
+
+  /** Whether whoever follows may see a version that does not meet what he asks, by what it tells itself. */
+  shows(version: TestedVersion): boolean {
+    return testCriteria(this.#restricting, version, (scan) => this.#scanTest(scan)) === 'yes';
   }
 
   /** Of versions that may meet the criteria, the keys, in decimal form, of those that do now. Cost: one statement. */

@@ -10,7 +10,8 @@ import type { Services } from '../services';
 import { keyText, type PageRow, type VersionRow } from '../storage/version-row';
 import type { ChangeFilter } from './change-filter';
 
-type Kind = FollowedChange['kind'];
+/** `lost`: as `leave`, of a version that whoever follows may not see: to him the resource is gone. */
+export type Kind = FollowedChange['kind'] | 'lost';
 
 /** After so many milliseconds of tests other requests get a turn. */
 const TURN_MS = 10;
@@ -82,7 +83,9 @@ export class PageChanges {
           const row = rows[index];
           const before = row === undefined ? undefined : await this.#predecessorOf(row);
           if (row === undefined || before === undefined || filter.test(before) === 'no') return;
-          kinds[index] = row.change === 'delete' ? 'delete' : 'leave';
+          if (!filter.shows(before)) return;
+          if (row.change === 'delete') kinds[index] = 'delete';
+          else kinds[index] = filter.shows(await this.#testedOf(row)) ? 'leave' : 'lost';
         }),
       );
       await this.#letOthersWork();

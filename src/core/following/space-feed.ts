@@ -1,5 +1,4 @@
 /** The changes of one space, read once for all who follow it in this process. */
-import type { FollowedChange } from '../api';
 import type { Log, RequestContext, TenantSpace } from '../context';
 import { FhirError, fhirError } from '../errors';
 import type { Services } from '../services';
@@ -8,7 +7,7 @@ import { MAX_PAGE_BYTES } from '../storage/version-read';
 import type { PageRow } from '../storage/version-row';
 import type { ChangeFilter } from './change-filter';
 import type { Follower } from './follower';
-import { PageChanges } from './page-changes';
+import { PageChanges, type Kind } from './page-changes';
 
 /** Changes that one statement reads. */
 const PAGE = 200;
@@ -156,7 +155,7 @@ export class SpaceFeed {
   }
 
   async #handOut(page: PageChanges, followers: readonly Follower[]): Promise<void> {
-    const kinds = new Map<ChangeFilter, readonly (FollowedChange['kind'] | undefined)[]>();
+    const kinds = new Map<ChangeFilter, readonly (Kind | undefined)[]>();
     for (const filter of new Set(followers.map((follower) => follower.filter))) {
       try {
         await filter.prepare(this.#context());
@@ -178,7 +177,11 @@ export class SpaceFeed {
       for (const follower of told) {
         const kind = kinds.get(follower.filter)?.[index];
         if (version === undefined || kind === undefined) continue;
-        follower.push({ kind, version });
+        follower.push(
+          kind === 'lost'
+            ? { kind: 'delete', version: { ...version, change: 'delete', text: '' } }
+            : { kind, version },
+        );
         follower.position = row.sequence;
         if (!follower.hasRoom) full.add(follower);
       }

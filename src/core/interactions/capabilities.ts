@@ -12,7 +12,6 @@ import type { NamedQuery } from '../search/named-query';
 import type { Services } from '../services';
 import { VERSION, VERSION_DATE } from '../version';
 import { listQueries, queriesVersion } from './named-queries';
-import { searchContext } from './search';
 import { normativePortion } from './normative';
 import { terminologyCapabilities } from './terminology-capabilities';
 
@@ -112,7 +111,7 @@ async function fullCapabilities(services: Services, context: RequestContext): Pr
   const known = ofSpaces.get(space.number);
   if (known?.definitions === definitions && known.told === told && known.queriesVersion === version)
     return known.capabilities;
-  const queries = await listQueries(services, context, searchContext(services, context));
+  const queries = await listQueries(services, context, services.searchContext(space));
   if (!hasParameters && queries.length === 0) {
     plainSpaces.set(space.number, version);
     return ofRelease(definitions, toTell);

@@ -30,6 +30,7 @@ export async function changeLabels(
     id,
     address,
     undefined,
+    'patch',
     async (present) => {
       if (present === undefined || present.change === 'delete') {
         const base = await readBase(services, context, type, address, id);

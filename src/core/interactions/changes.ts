@@ -2,6 +2,7 @@ import type { StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import type { Services } from '../services';
 import { readFeed } from '../storage/feed';
+import { SeenVersions } from './seen-versions';
 import { toStoredVersion } from './stored-version';
 
 const MAX_CHANGES = 1000;
@@ -25,5 +26,8 @@ export async function changes(
     Math.min(count, MAX_CHANGES),
   );
   const page = await services.reader.completePage(rows, () => context.space.number);
-  return page.map((row) => toStoredVersion(services, definitions.typeName(row.type) ?? '', row));
+  const seen = SeenVersions.of(services, context, {});
+  return (seen === undefined ? page : await seen.among(page)).map((row) =>
+    toStoredVersion(services, definitions.typeName(row.type) ?? '', row),
+  );
 }

@@ -1,3 +1,5 @@
+import { permissionsOf } from '../access/visibility';
+import { requireWritable } from '../access/write-guard';
 import type { WriteResult } from '../api';
 import { recordOf } from '../access/recording';
 import type { RequestContext } from '../context';
@@ -27,6 +29,7 @@ export async function create(
 ): Promise<WriteResult> {
   const { space } = context;
   const typeNumber = typeNumberOf(services, context, type);
+  permissionsOf(services, context)?.require(type, 'c');
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { id, high, low } = services.ids.next();
     const { text, metaOffset, rows, warnings, pairs, targets } = await services.preparer.resource({
@@ -37,6 +40,8 @@ export async function create(
       input,
     });
     const own = { type: typeNumber, key: { high, low } };
+    const content = { type, key: own.key, text, rows, before: undefined };
+    await requireWritable(services, context, 'c', content);
     const companion = await companionOf(services, context, { type, id, versionId: 1 });
     const common = {
       ...own,

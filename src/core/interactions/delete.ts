@@ -26,6 +26,16 @@ export async function deleteResource(
     if (base !== undefined) throw fhirError('baseResourceReadOnly', { type, id });
     return { change: 'none' };
   };
-  const { version } = await replaceVersion(services, context, type, id, address, guard, next, condition);
+  const { version } = await replaceVersion(
+    services,
+    context,
+    type,
+    id,
+    address,
+    guard,
+    'delete',
+    next,
+    condition,
+  );
   return { version };
 }

@@ -1,3 +1,4 @@
+import { permissionsOf } from '../access/visibility';
 import type { RequestContext } from '../context';
 import { toFullText } from '../fhir/resource-text';
 import type { Services } from '../services';
@@ -23,8 +24,11 @@ export async function difference(
   to: string,
 ): Promise<string> {
   const address = addressOf(services, context, type, id);
-  const textOf = ({ body, metaOffset }: VersionRow): string =>
-    toFullText(body, metaOffset, SERVER_META, services.extensionBase);
+  const elements = permissionsOf(services, context)?.elements;
+  const textOf = ({ body, metaOffset }: VersionRow): string => {
+    const text = toFullText(body, metaOffset, SERVER_META, services.extensionBase);
+    return elements?.strip(text) ?? text;
+  };
   const [before, after] = await Promise.all(
     [from, to].map((versionId) => readVersion(services, context, type, address, id, versionId)),
   );

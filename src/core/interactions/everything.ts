@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { visibilityOf } from '../access/visibility';
 import type { SearchPage, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
@@ -290,19 +291,24 @@ class RecordPage {
     const { services, context } = this;
     const space = context.space.number;
     const definitions = services.definitions(context.space.release);
+    const visibility = visibilityOf(services, context);
     for (let start = 0; start < addresses.length; start += CHUNK) {
       const chunk = addresses.slice(start, start + CHUNK);
       const places = chunk.map(({ type, key }): ResourceAddress => {
         return { type: definitions.typeNumber(type) ?? 0, key: keyOfText(key) };
       });
       for (const [index, row] of (await services.reader.readCurrent(space, places)).entries()) {
-        if (row === undefined || row.change === 'delete') yield undefined;
-        else
-          yield toStoredVersion(
-            services,
-            chunk[index]?.type ?? '',
-            await services.reader.complete(space, row),
-          );
+        const type = chunk[index]?.type ?? '';
+        const whole =
+          row === undefined || row.change === 'delete'
+            ? undefined
+            : await services.reader.complete(space, row);
+        const isSeen =
+          whole !== undefined &&
+          (visibility === undefined ||
+            (visibility.permissions.allows(type, 'r') &&
+              (await visibility.seesCurrent(type, 'r', space, whole))));
+        yield isSeen ? toStoredVersion(services, type, whole) : undefined;
       }
     }
   }

@@ -1,3 +1,4 @@
+import { visibilityOf } from '../access/visibility';
 import type { HistoryPage, HistoryRequest } from '../api';
 import type { RequestContext } from '../context';
 import { openCursor, sealCursor } from '../cursor';
@@ -14,6 +15,7 @@ import {
 import type { ResourceAddress } from '../storage/version-read';
 import type { PageRow } from '../storage/version-row';
 import { findListed } from './listed-versions';
+import { SeenVersions } from './seen-versions';
 import { readEach } from './reading';
 import { addressOf, readOwn, rowOfId, typeNumberOf } from './resource-address';
 import { toStoredVersion } from './stored-version';
@@ -55,33 +57,56 @@ export async function history(
 ): Promise<HistoryPage> {
   const { type, id, cursor } = request;
   const reading = readEach(services, context);
+  const seen = SeenVersions.of(reading, context, request);
   const source = await openSource(reading, context, request);
   const count = Math.min(request.count ?? DEFAULT_COUNT, MAX_COUNT);
   const boundTo = boundText(context, request);
   if (count === 0) {
-    const total = await source.count();
+    const total = seen === undefined ? await source.count() : await countSeen(reading, seen, source);
     if (total === 0) await requireKnown(services, context, type, id);
     return { versions: [], total };
   }
   const before = cursor === undefined ? undefined : readPosition(services, boundTo, cursor);
   const { rows, reached } = await source.read(before, count + 1);
-  if (rows.length === 0 && before === undefined && reached === undefined)
+  // What is not seen is not known, whatever there is of it.
+  if (seen !== undefined || (rows.length === 0 && before === undefined && reached === undefined))
     await requireKnown(services, context, type, id);
   const page = await reading.reader.completePage(rows.slice(0, count), () => context.space.number);
   const last = rows[page.length - 1];
   const next = rows.length > page.length && last !== undefined ? source.positionOf(last) : reached;
+  const shown = seen === undefined ? page : await seen.among(page);
   const total =
     before === undefined && next === undefined
-      ? page.length
-      : source.isShort
+      ? shown.length
+      : source.isShort && seen === undefined
         ? await source.count()
         : undefined;
   const definitions = services.definitions(context.space.release);
   return {
-    versions: page.map((row) => toStoredVersion(services, definitions.typeName(row.type) ?? '', row)),
+    versions: shown.map((row) => toStoredVersion(services, definitions.typeName(row.type) ?? '', row)),
     ...(total === undefined ? {} : { total }),
     ...(next === undefined ? {} : { next: sealCursor(services.secretKeys, boundTo, [next]) }),
   };
+}
+
+/** Versions that are looked at for the total of a history of which not all is seen. */
+const MAX_COUNTED = 20_000;
+
+/** Throws tooCostly. Cost: reads all of the history. */
+async function countSeen(services: Services, seen: SeenVersions, source: Source): Promise<number> {
+  let total = 0;
+  let before: number | undefined;
+  for (let looked = 0; looked < MAX_COUNTED; looked += MAX_COUNT) {
+    const { rows, reached } = await source.read(before, MAX_COUNT);
+    const whole: PageRow[] = [];
+    for (const row of rows) whole.push(await services.reader.complete(seen.space, row));
+    total += (await seen.among(whole)).length;
+    const last = rows.at(-1);
+    if (reached === undefined && (last === undefined || rows.length < MAX_COUNT)) return total;
+    before = reached ?? (last && source.positionOf(last));
+  }
+  const reason = `The versions that this client may see are counted among ${MAX_COUNTED} at most; narrow the history`;
+  throw fhirError('tooCostly', { reason });
 }
 
 /** A cursor is worth something only for the history that it was made for; `count` may change. */
@@ -104,8 +129,14 @@ async function requireKnown(
   id: string | undefined,
 ): Promise<void> {
   if (type === undefined || id === undefined) return;
-  const known = await readOwn(services, context, addressOf(services, context, type, id), id);
-  if (known === undefined) throw fhirError('notFound', { type, id });
+  const address = addressOf(services, context, type, id);
+  const known = await readOwn(services, context, address, id);
+  const visibility = visibilityOf(services, context);
+  const isSeen =
+    known !== undefined &&
+    (visibility === undefined ||
+      (await visibility.seesVersion(type, 'r', context.space.number, address, known)));
+  if (!isSeen) throw fhirError('notFound', { type, id });
 }
 
 async function openSource(

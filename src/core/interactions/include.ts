@@ -1,3 +1,4 @@
+import { permissionsOf, visibilityOf } from '../access/visibility';
 import type { StoredVersion } from '../api';
 import { findCanonical } from '../canonical';
 import type { RequestContext } from '../context';
@@ -13,7 +14,7 @@ import type { SearchParameterDefinition } from '../fhir/definitions';
 import type { Services } from '../services';
 import { findKeysOfUris } from '../storage/conformance';
 import { findReferring } from '../storage/referring';
-import { keyOfText } from '../storage/version-row';
+import { keyOfText, type VersionRow } from '../storage/version-row';
 import { find } from './read';
 import { toStoredVersion } from './stored-version';
 import { vread } from './vread';
@@ -157,6 +158,7 @@ class Collector {
     id: string,
     version: string | undefined,
   ): Promise<StoredVersion | undefined> {
+    if (permissionsOf(this.services, this.context)?.allows(type, 'r') === false) return undefined;
     if (version === undefined) return find(this.services, this.context, type, id);
     try {
       return await vread(this.services, this.context, type, id, version);
@@ -169,6 +171,7 @@ class Collector {
 
   private async readCanonical(type: string, canonical: string): Promise<StoredVersion | undefined> {
     const { services, context } = this;
+    if (permissionsOf(services, context)?.allows(type, 'r') === false) return undefined;
     const { url, version } = parseCanonical(canonical);
     const found = await findCanonical(services, context.space, type, url, version);
     if (found === undefined) return undefined;
@@ -267,6 +270,14 @@ class Collector {
     return canonicals;
   }
 
+  private async amongSeen(type: string, rows: readonly VersionRow[]): Promise<readonly VersionRow[]> {
+    const visibility = visibilityOf(this.services, this.context);
+    if (visibility === undefined) return rows;
+    if (!visibility.permissions.allows(type, 'r')) return [];
+    const seen = await visibility.amongCurrent(type, 'r', this.context.space.number, rows);
+    return rows.filter((row) => seen.has(row));
+  }
+
   private async readKeys(
     type: string,
     typeNumber: number,
@@ -274,6 +285,8 @@ class Collector {
   ): Promise<StoredVersion[]> {
     const { services, context } = this;
     const space = context.space.number;
+    // Of more than are looked at, some of those that are left out may be seen.
+    if (context.access !== undefined && keys.length > MAX_INCLUDED) this.isFull = true;
     const rows = await services.reader.readCurrent(
       space,
       keys.map((key) => ({ type: typeNumber, key: keyOfText(key) })),
@@ -281,7 +294,8 @@ class Collector {
     const live = rows.flatMap((row) => (row === undefined || row.change === 'delete' ? [] : [row]));
     const whole = await services.reader.completePage(live, () => space);
     if (whole.length < live.length) this.isFull = true;
-    return whole.map((row) => toStoredVersion(services, type, row));
+    const seen = await this.amongSeen(type, whole);
+    return seen.map((row) => toStoredVersion(services, type, row));
   }
 }
 

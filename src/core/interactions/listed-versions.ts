@@ -1,3 +1,4 @@
+import { visibilityOf } from '../access/visibility';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { isJsonObject, parseStoredObject } from '../fhir/json';
@@ -26,6 +27,11 @@ export async function findListed(
   if (!isValidId(id)) throw fhirError('invalidValue', { reason: reasonFor(list) });
   const stored = await readOwn(services, context, addressOf(services, context, 'List', id), id);
   if (stored === undefined || stored.change === 'delete') return [];
+  const visibility = visibilityOf(services, context);
+  if (visibility !== undefined) {
+    visibility.permissions.requireElements('List', 'The parameter _list');
+    if (!(await visibility.seesCurrent('List', 'r', context.space.number, stored))) return [];
+  }
   if (stored.body.length > MAX_LIST_LENGTH)
     throw fhirError('tooCostly', {
       reason: `List/${id} is longer than ${MAX_LIST_LENGTH} characters, too long for a history by _list`,

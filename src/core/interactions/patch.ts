@@ -38,7 +38,17 @@ export async function patch(
     ({ warnings } = prepared);
     return { change: 'update', prepared };
   };
-  const { version } = await replaceVersion(services, context, type, id, address, guard, next, condition);
+  const { version } = await replaceVersion(
+    services,
+    context,
+    type,
+    id,
+    address,
+    guard,
+    'patch',
+    next,
+    condition,
+  );
   if (version === undefined) throw new Error('a patch always writes');
   return { version, created: false, warnings };
 }

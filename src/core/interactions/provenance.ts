@@ -1,3 +1,5 @@
+import { permissionsOf } from '../access/visibility';
+import { requireWritable } from '../access/write-guard';
 import type { RequestContext } from '../context';
 import { FhirError, fhirError, type Issue } from '../errors';
 import { isJsonObject, type JsonDocument } from '../fhir/json';
@@ -31,6 +33,7 @@ export async function companionOf(
   if (provenance === undefined || written.length === 0) return {};
   const { id, high, low } = services.ids.next();
   try {
+    permissionsOf(services, context)?.require(PROVENANCE, 'c');
     const { text, metaOffset, rows, targets } = await services.preparer.resource({
       space,
       type: PROVENANCE,
@@ -38,6 +41,8 @@ export async function companionOf(
       idMode: 'assigned',
       input: withTargets(provenance, written),
     });
+    const content = { type: PROVENANCE, key: { high, low }, text, rows, before: undefined };
+    await requireWritable(services, context, 'c', content);
     const companion: VersionWrite = {
       type: typeNumberOf(services, context, PROVENANCE),
       key: { high, low },

@@ -1,7 +1,10 @@
+import { visibilityOf } from '../access/visibility';
 import type { StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
+import { RELEASES } from '../fhir/release';
 import type { Services } from '../services';
+import type { VersionRow } from '../storage/version-row';
 import { addressOf, readBase, rowOfId } from './resource-address';
 import { toStoredVersion } from './stored-version';
 
@@ -19,6 +22,8 @@ export async function readAsOf(
   moment: number,
 ): Promise<StoredVersion> {
   const address = addressOf(services, context, type, id);
+  const visibility = visibilityOf(services, context);
+  visibility?.permissions.require(type, 'r');
   const { number: space } = context.space;
   const [row] = await services.reader.history(space, address, {
     before: BEYOND_LAST_VERSION,
@@ -29,8 +34,13 @@ export async function readAsOf(
     limit: 1,
   });
   const own = rowOfId(row === undefined ? undefined : await services.reader.complete(space, row), id);
-  if (own !== undefined && own.change !== 'delete') return toStoredVersion(services, type, own);
-  const base = await readBase(services, context, type, address, id);
-  if (base !== undefined) return toStoredVersion(services, type, base);
-  throw fhirError(own === undefined ? 'notFound' : 'gone', { type, id });
+  const isSeen = async (place: number, version: VersionRow): Promise<boolean> =>
+    visibility === undefined || visibility.seesVersion(type, 'r', place, address, version);
+  const seen = own !== undefined && (await isSeen(space, own)) ? own : undefined;
+  if (seen !== undefined && seen.change !== 'delete') return toStoredVersion(services, type, seen);
+  const isUncovered = own === undefined || own.change === 'delete';
+  const base = isUncovered ? await readBase(services, context, type, address, id) : undefined;
+  if (base !== undefined && (await isSeen(RELEASES[context.space.release].baseSpace, base)))
+    return toStoredVersion(services, type, base);
+  throw fhirError(seen === undefined ? 'notFound' : 'gone', { type, id });
 }

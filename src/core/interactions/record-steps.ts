@@ -1,4 +1,5 @@
 /** The resources of a record type by type, in the order that its pages have. */
+import { permissionsOf } from '../access/visibility';
 import type { RequestContext } from '../context';
 import { compartmentTypes } from '../search/compartment';
 import { parseCriterion } from '../search/criteria';
@@ -32,7 +33,9 @@ export async function recordSteps(
 ): Promise<readonly RecordStep[]> {
   const { owner, types, since } = request;
   const typeContext = searchContext(services, context);
+  const permissions = permissionsOf(services, context);
   const members = (compartmentTypes(typeContext.definitions, owner.type) ?? [owner.type])
+    .filter((type) => permissions === undefined || permissions.allows(type, 's'))
     .map((type) => ({ type, typeNumber: typeNumberOf(services, context, type) }))
     .sort((a, b) => a.typeNumber - b.typeNumber);
   const populated = await findPopulatedTypes(

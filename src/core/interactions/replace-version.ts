@@ -1,3 +1,4 @@
+import { presentFor, requireWritable, type WriteIntent } from '../access/write-guard';
 import type { StoredVersion, VersionGuard } from '../api';
 import { recordOf } from '../access/recording';
 import type { RequestContext, Space } from '../context';
@@ -45,6 +46,7 @@ export async function replaceVersion(
   id: string,
   address: ResourceAddress,
   guard: VersionGuard | undefined,
+  intent: WriteIntent,
   next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>,
   condition?: WriteCondition,
 ): Promise<Replaced> {
@@ -53,7 +55,7 @@ export async function replaceVersion(
     let rows = NO_ROWS;
     for (let races = 0; races < MAX_RACES; races++) {
       const current = await readOwn(services, context, address, id);
-      const plan = await planWrite(services, context, type, id, address, guard, current, next);
+      const plan = await planWrite(services, context, type, id, address, guard, intent, current, next);
       if (plan === undefined) return { version: undefined, created: false };
       if (mustHoldHead(context, plan)) break;
       ({ rows } = plan.write);
@@ -64,7 +66,7 @@ export async function replaceVersion(
       if (written !== undefined) return finish(services, type, plan, written);
       if (Date.now() > context.deadline) throw fhirError('versionConflict', { type, id });
     }
-    return replaceLocked(services, context, type, id, address, guard, next, condition, rows);
+    return replaceLocked(services, context, type, id, address, guard, intent, next, condition, rows);
   });
 }
 
@@ -85,9 +87,11 @@ async function planWrite(
   id: string,
   address: ResourceAddress,
   guard: VersionGuard | undefined,
-  current: VersionRow | undefined,
+  intent: WriteIntent,
+  stored: VersionRow | undefined,
   next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>,
 ): Promise<Plan | undefined> {
+  const current = await presentFor(services, context, intent, { type, id }, stored);
   const live = current !== undefined && current.change !== 'delete';
   checkGuard(type, id, guard, live ? current : undefined);
   const decided = await next(current);
@@ -98,6 +102,8 @@ async function planWrite(
   }
   const common = await commonOf(services, context, type, id, address, current);
   const { text, metaOffset, rows, pairs, targets } = decided.prepared;
+  const before = live ? current.body : undefined;
+  await requireWritable(services, context, live ? 'u' : 'c', { ...address, type, text, rows, before });
   const parts = {
     ...parameterPartOf(context.space, id, pairs),
     ...(await requireTargets(services, context, [address], targets, common.targets)),
@@ -219,6 +225,7 @@ async function replaceLocked(
   id: string,
   address: ResourceAddress,
   guard: VersionGuard | undefined,
+  intent: WriteIntent,
   next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>,
   condition: WriteCondition | undefined,
   /** Of the version that would have been written last: this one will have about the same. */
@@ -232,7 +239,7 @@ async function replaceLocked(
       await run(LOCK_STATEMENT, { space, type: address.type, key: keyText(address.key) });
       // Read on another connection: the lock holds the head, so what is committed is what is current.
       const current = await readOwn(services, context, address, id);
-      const plan = await planWrite(services, context, type, id, address, guard, current, next);
+      const plan = await planWrite(services, context, type, id, address, guard, intent, current, next);
       if (plan === undefined) return { version: undefined, created: false };
       if (mustHoldHead(context, plan))
         await refuseReferred(services, context, run, [{ ...address, name: type, id }]);

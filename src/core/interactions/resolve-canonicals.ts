@@ -3,7 +3,7 @@ import { parseStoredObject } from '../fhir/json';
 import type { Predicate } from '../search/predicate';
 import { indexedUri } from '../search/rows/uri';
 import type { Services } from '../services';
-import { find } from './read';
+import { readForServer } from './resource-address';
 
 /**
  * What the id of a canonical resource stands for: its url, under any version (search-rules.md, Canonical references).
@@ -15,9 +15,9 @@ export async function resolveCanonical(
   context: RequestContext,
   { parameter, types, id }: Extract<Predicate, { index: 'canonical' }>,
 ): Promise<Predicate[]> {
-  const found = await Promise.all(types.map((type) => find(services, context, type, id)));
-  const urls = found.flatMap((version) => {
-    const url = version === undefined ? undefined : parseStoredObject(version.text)['url'];
+  const found = await Promise.all(types.map((type) => readForServer(services, context, type, id)));
+  const urls = found.flatMap((row) => {
+    const url = row === undefined ? undefined : parseStoredObject(row.body)['url'];
     return typeof url === 'string' ? [url] : [];
   });
   return [...new Set(urls)].map((url) => ({

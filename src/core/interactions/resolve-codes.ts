@@ -1,7 +1,7 @@
 /** Searches by terminology: value sets and subtrees of code systems become the codes that they have. */
 import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../context';
-import { FhirError, fhirError } from '../errors';
+import { fhirError } from '../errors';
 import type { JsonObject } from '../fhir/json';
 import type { Concept } from '../fhir/terminology/code-system';
 import { composeValueSet } from '../fhir/terminology/compose';
@@ -21,7 +21,7 @@ import type { CodeRows, HashedCode, PendingPredicate, Predicate } from '../searc
 import { hashCodes } from '../search/types/token';
 import type { Services } from '../services';
 import { createTerminologyEnvironment } from '../terminology-environment';
-import { read } from './read';
+import { readForServer } from './resource-address';
 
 /** Codes that are searched for together. */
 const MAX_CODES = 20_000;
@@ -91,11 +91,9 @@ async function findValueSet(
 ): Promise<JsonObject | undefined> {
   const local = services.references(context.space).local(name);
   if (local?.type === 'ValueSet') {
-    try {
-      return parseStored((await read(services, context, local.type, local.id)).text);
-    } catch (error) {
-      if (!(error instanceof FhirError) || (error.key !== 'notFound' && error.key !== 'gone')) throw error;
-    }
+    // Whoever may not read every value set was refused before.
+    const row = await readForServer(services, context, local.type, local.id);
+    if (row !== undefined) return parseStored(row.body);
   }
   const { url, version } = parseCanonical(name);
   return (await source.findValueSet(url, version)) ?? implicitValueSet(name);

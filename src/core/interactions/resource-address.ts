@@ -55,6 +55,21 @@ export async function readBase(
   return rowOfId(await services.reader.current(RELEASES[release].baseSpace, address), id);
 }
 
+/**
+ * What the server itself looks up to understand a request: the live resource of this id, the tenant's own or a base one,
+ * whoever asks. It is not to be answered.
+ */
+export async function readForServer(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  id: string,
+): Promise<VersionRow | undefined> {
+  const address = addressOf(services, context, type, id);
+  const own = await readOwn(services, context, address, id);
+  return own === undefined || own.change === 'delete' ? readBase(services, context, type, address, id) : own;
+}
+
 /** User input inside a diagnostics sentence: bounded, and without control characters. */
 export function printable(text: string): string {
   return text.slice(0, 80).replace(/[^\x20-\x7e]/g, '?');

@@ -1,4 +1,5 @@
 /** `_explain=true`: how a search was answered, for whoever runs the server. */
+import { permissionsOf } from '../access/visibility';
 import type { SearchPage, SearchRequest } from '../api';
 import type { RequestContext } from '../context';
 import { fhirError, type Issue } from '../errors';
@@ -80,6 +81,8 @@ export async function explaining(
   }
   const others = { ...request, parameters: request.parameters.filter(([name]) => name !== NAME) };
   const isWanted = asked.some(([, value]) => value === 'true');
+  // It tells of all that was looked at, whoever may see it.
+  if (isWanted) permissionsOf(services, context)?.requireEverything('s', `The parameter ${NAME}`);
   const { release, number } = context.space;
   const definitions = services.definitions(release);
   const explanation = isWanted

@@ -1,3 +1,4 @@
+import { permissionsOf } from '../access/visibility';
 import type { SearchPage, SearchRequest } from '../api';
 import type { RequestContext } from '../context';
 import { openCursor, sealCursor } from '../cursor';
@@ -48,7 +49,7 @@ async function answerAny(
   if (request.type !== undefined) return searchOne(services, context, { ...request, type: request.type });
   const typeContext = searchContext(services, context);
   const names = readTypes(typeContext.definitions, request.parameters);
-  const types = searchedTypes(typeContext, request, names);
+  const types = allowedTypes(services, context, names, searchedTypes(typeContext, request, names));
   const [only, ...further] = types;
   if (only !== undefined && further.length === 0) {
     const page = await searchOne(services, context, { ...request, type: only, parameters: names.others });
@@ -84,6 +85,20 @@ function searchedTypes(
   // Refuses what is never in the compartment.
   for (const type of types) criterionOf(context, compartment, type);
   return types;
+}
+
+/** Of types that a request does not name, those that may be searched. Throws `forbidden` where that is none. */
+function allowedTypes(
+  services: Services,
+  context: RequestContext,
+  { named }: NamedTypes,
+  types: readonly string[],
+): readonly string[] {
+  const permissions = permissionsOf(services, context);
+  if (permissions === undefined || named !== undefined) return types;
+  const allowed = types.filter((type) => permissions.allows(type, 's'));
+  if (allowed.length === 0) throw permissions.missing(types.length === 1 ? (types[0] ?? '*') : '*', 's');
+  return allowed;
 }
 
 /** `_type` stands first in links. */

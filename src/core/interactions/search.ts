@@ -1,3 +1,4 @@
+import { permissionsOf } from '../access/visibility';
 import type { CompartmentAddress, SearchPage, SearchRequest, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { sealCursor } from '../cursor';
@@ -49,6 +50,8 @@ export async function search(
 ): Promise<SearchPage> {
   const { query, asked, typeNumber, boundTo } = await askSearch(services, context, request);
   if (asked.contained.matches !== 'false') {
+    // What is found inside of other types would have to be looked at with their conditions.
+    permissionsOf(services, context)?.requireEverything('s', 'The parameter _contained');
     return readAtOnce(services, context, async (reading) => {
       const criteria = await resolveCriteria(reading, context, asked.criteria);
       const stored = async (of: SearchQuery): Promise<SearchPage> => {
@@ -97,7 +100,8 @@ export async function askSearch(
   const typeNumber = typeNumberOf(services, context, type);
   const typeContext = searchContext(services, context);
   const handling = request.handling ?? context.space.settings.searchUnknown;
-  const named = await findQuery(services, context, typeContext, type, request.parameters);
+  const full = services.searchContext(context.space);
+  const named = await findQuery(services, context, full, type, request.parameters);
   const query =
     named === undefined
       ? parseSearch(typeContext, type, request, handling)
@@ -143,7 +147,8 @@ export type TypeSearchRequest = SearchRequest & { readonly type: string };
 
 /** What parsing of a search in this space needs. */
 export function searchContext(services: Services, context: RequestContext): SearchTypeContext {
-  return services.searchContext(context.space);
+  const full = services.searchContext(context.space);
+  return permissionsOf(services, context)?.restrict(full) ?? full;
 }
 
 /** Throws unknownCompartment, notInCompartment. */
@@ -210,8 +215,12 @@ async function answer(
     isAlone ? undefined : searchSorted(services, context, query, typeNumber, boundTo);
   if (services.isConformanceType(release, type)) return sorted();
   const [key, ...further] = query.sort;
+  const hidesDate =
+    sortDate !== undefined && permissionsOf(services, context)?.elements.mayAsk(sortDate) === false;
   const order =
-    headOrder(query, sortDate?.code, sortDate?.number) ??
+    (hidesDate
+      ? headOrder(query, undefined, undefined, BY_KEY)
+      : headOrder(query, sortDate?.code, sortDate?.number)) ??
     (key === undefined ? undefined : await valueOrderOf(services, context, type, key));
   if (order === undefined) return sorted();
   const planned = (by: Order, limit?: number): Promise<Plan> =>
@@ -282,14 +291,18 @@ export function boundText(
   return `search ${context.space.number} ${address} ${JSON.stringify(parameters)}${queryVersion}${conditions}`;
 }
 
-/** The order that heads lie in; undefined: they do not. What is only counted has no order. */
+/**
+ * The order that heads lie in; undefined: they do not. What is only counted has no order. `usual`: where none is asked for;
+ * undefined: the best for the criteria.
+ */
 function headOrder(
   query: SearchQuery,
   sortDateCode: string | undefined,
   sortDateParameter: number | undefined,
+  usual?: HeadOrder,
 ): HeadOrder | undefined {
   const [key, ...further] = query.sort;
-  if (key === undefined || query.countOnly) return defaultOrder(query.criteria, sortDateParameter);
+  if (key === undefined || query.countOnly) return usual ?? defaultOrder(query.criteria, sortDateParameter);
   if (key.code === '_lastUpdated') return { by: 'last_updated', descending: key.descending };
   // What is equal by several keys is sorted by values as the texts have them (search-ties.ts).
   if (key.code === sortDateCode && further.length === 0)

@@ -1,3 +1,4 @@
+import { permissionsOf } from '../access/visibility';
 import type { VersionGuard, WriteResult } from '../api';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
@@ -23,11 +24,22 @@ export async function update(
 ): Promise<WriteResult> {
   if (!isValidId(id)) throw fhirError('invalidId', { id: printable(id) });
   const address = addressOf(services, context, type, id);
+  permissionsOf(services, context)?.requireOne(type, 'u', 'c');
   const { space } = context;
   const idMode = { id, isFound: condition !== undefined };
   const prepared = await services.preparer.resource({ space, type, id, idMode, input });
   const next = (): NextVersion => ({ change: 'update', prepared });
-  const replaced = await replaceVersion(services, context, type, id, address, guard, next, condition);
+  const replaced = await replaceVersion(
+    services,
+    context,
+    type,
+    id,
+    address,
+    guard,
+    'update',
+    next,
+    condition,
+  );
   const { version, created } = replaced;
   if (version === undefined) throw new Error('an update always writes');
   return { version, created, warnings: prepared.warnings };

@@ -1,3 +1,4 @@
+import { visibilityOf } from '../access/visibility';
 import type { StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
@@ -33,14 +34,19 @@ export async function readVersion(
   if (version === 0 || version > 2147483647) {
     throw fhirError('versionNotFound', { type, id, version: printable(versionId) });
   }
-  let row = rowOfId(await services.reader.version(context.space.number, address, version), id);
+  const visibility = visibilityOf(services, context);
+  visibility?.permissions.require(type, 'r');
+  let space = context.space.number;
+  let row = rowOfId(await services.reader.version(space, address, version), id);
   if (row === undefined && services.isConformanceType(context.space.release, type)) {
-    row = rowOfId(
-      await services.reader.version(RELEASES[context.space.release].baseSpace, address, version),
-      id,
-    );
+    space = RELEASES[context.space.release].baseSpace;
+    row = rowOfId(await services.reader.version(space, address, version), id);
   }
-  if (row === undefined) throw fhirError('versionNotFound', { type, id, version });
+  if (
+    row === undefined ||
+    (visibility !== undefined && !(await visibility.seesVersion(type, 'r', space, address, row)))
+  )
+    throw fhirError('versionNotFound', { type, id, version });
   if (row.change === 'delete') throw fhirError('gone', { type, id });
   return row;
 }

@@ -20,8 +20,8 @@ export function createThreadedInvoker(here: Invoke, run: (task: Task) => Promise
   return async (context, invocation) => {
     const { input } = invocation;
     if (input === undefined || !isLong(input)) return here(context, invocation);
-    const { space, actor, deadline, requestId } = context;
-    const sent = { space, actor, deadline, requestId };
+    const { space, actor, access, deadline, requestId } = context;
+    const sent = { space, actor, deadline, requestId, ...(access === undefined ? {} : { access }) };
     return valueOf('invocation', await run({ kind: 'invocation', context: sent, invocation }));
   };
 }

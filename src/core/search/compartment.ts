@@ -74,7 +74,7 @@ export function compartmentCriterion(
   for (const code of codes) {
     const parameter = stored.get(code);
     if (parameter === undefined) {
-      if (code === OWNER) continue;
+      if (code === OWNER || context.hidesElements?.(type) === true) continue;
       throw new Error(`The compartment ${owner.type} names '${code}', which is no parameter of ${type}`);
     }
     const written = { stored: parameter, name: COMPARTMENT, modifier: undefined };

@@ -76,6 +76,8 @@ export function parseSearch(
   let cursor: string | undefined;
   let offset = 0;
   let contained: SearchQuery['contained'] = { matches: 'false', as: 'container' };
+  if (context.restriction !== undefined) criteria.push(...context.restriction(type));
+  const restricting = criteria.length;
   if (request.where !== undefined) criteria.push(...conditionCriteria(context, type, request.where));
   for (const [name, value] of request.parameters) {
     if (value === '' || name === '_') continue;
@@ -133,7 +135,7 @@ export function parseSearch(
       }
     }
     used.push([name, value]);
-    if (criteria.length > MAX_CRITERIA || includes.length > MAX_CRITERIA) {
+    if (criteria.length > MAX_CRITERIA + restricting || includes.length > MAX_CRITERIA) {
       throw fhirError('tooCostly', {
         reason: `A search may have at most ${MAX_CRITERIA} criteria, and as many includes`,
       });

@@ -1,3 +1,4 @@
+import { permissionsOf } from '../../access/visibility';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';
@@ -51,6 +52,8 @@ export function readConditions(
     } else if ('target' in request && request.target.criteria !== undefined) {
       const place = entryExpression(index, 'request.url');
       const { type, criteria } = request.target;
+      if (request.kind === 'delete')
+        located(place, () => permissionsOf(services, context)?.require(type, 'd'));
       conditions.add(
         entry,
         located(place, () => parseCondition(services, context, type, criteria)),

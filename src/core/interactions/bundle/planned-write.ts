@@ -1,3 +1,5 @@
+import { permissionsOf } from '../../access/visibility';
+import { presentFor } from '../../access/write-guard';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
 import { entryExpression, type EntryGuard } from '../../fhir/bundle/entry';
@@ -96,8 +98,9 @@ export async function nextVersion(
   services: Services,
   context: RequestContext,
   write: PlannedWrite,
-  current: VersionRow | undefined,
+  stored: VersionRow | undefined,
 ): Promise<EntryVersion | undefined> {
+  const current = await presentOf(services, context, write, stored);
   const { entry, member, kind, type, typeNumber, id, key, idMode, guard, mustBeFree, isUnderCondition } =
     write;
   const live = current !== undefined && current.change !== 'delete' ? current : undefined;
@@ -128,6 +131,21 @@ export async function nextVersion(
     return kind === 'delete'
       ? { ...common, change: 'delete' }
       : { ...common, change: 'update', current: toStoredVersion(services, type, live).text };
+  } catch (error) {
+    throw atEntry(error, entry.index, type);
+  }
+}
+
+async function presentOf(
+  services: Services,
+  context: RequestContext,
+  { kind, type, id, entry }: PlannedWrite,
+  stored: VersionRow | undefined,
+): Promise<VersionRow | undefined> {
+  try {
+    if (kind !== 'create') return await presentFor(services, context, kind, { type, id }, stored);
+    permissionsOf(services, context)?.require(type, 'c');
+    return stored;
   } catch (error) {
     throw atEntry(error, entry.index, type);
   }

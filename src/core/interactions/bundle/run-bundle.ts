@@ -1,3 +1,4 @@
+import { permissionsOf } from '../../access/visibility';
 import type { BundleAnswer, BundleRequest, BundleType, Invocation, InvocationResult } from '../../api';
 import type { RequestContext } from '../../context';
 import type { OpenBundle } from '../../preparation/bundle';
@@ -33,6 +34,7 @@ export async function runBundle(
   given: RequestContext,
   { input, types = BOTH, handling, isDryRun = false }: BundleRequest,
 ): Promise<BundleAnswer> {
+  permissionsOf(services, given)?.requireAnything();
   const taken = isDryRun ? types.filter((type) => type === 'transaction') : types;
   const bundle = await services.preparer.bundle({ space: given.space, input, types: taken });
   try {

@@ -1,3 +1,4 @@
+import { requireReadable } from '../../access/visibility';
 import type { EntryAnswer, StoredVersion } from '../../api';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
@@ -320,6 +321,7 @@ class Transaction {
     const typeNumber = services.definitions(space.release).typeNumber(type) ?? 0;
     const row = await services.reader.version(from, { type: typeNumber, key: keyOfText(keyText) }, version);
     if (row === undefined) throw new Error('the version of a head is gone');
+    await requireReadable(services, this.tools.context, type, from, row);
     return toStoredVersion(services, type, row);
   }
 }

@@ -1,3 +1,4 @@
+import { requireWritable } from '../../access/write-guard';
 import type { EntryAnswer, StoredVersion, WriteResult } from '../../api';
 import type { RequestContext } from '../../context';
 import { entryExpression } from '../../fhir/bundle/entry';
@@ -13,7 +14,7 @@ import { SEARCH_PARAMETER } from '../../preparation/prepare';
 import { companionOf } from '../provenance';
 import { watchIntegrity, type IntegrityWatch } from '../referential-integrity';
 import { ANONYMOUS, toStoredVersion } from '../stored-version';
-import { nextVersion, type PlannedWrite } from './planned-write';
+import { atEntry, nextVersion, type PlannedWrite } from './planned-write';
 
 /** Another writer was faster than what was prepared: the transaction is tried again. */
 export class RaceLost extends Error {}
@@ -56,12 +57,37 @@ export async function prepareWrites(
     conditional,
     author: context.actor === ANONYMOUS ? null : context.actor,
   });
+  await requireAllWritable(services, context, versions, prepared);
   const written = prepared.entries.map(({ index, targets }) => ({
     ...(targets === undefined ? {} : { targets }),
     place: entryExpression(index, 'resource'),
   }));
   const deleted = versions.flatMap((version) => (version?.change === 'delete' ? [toDeleted(version)] : []));
   return { writes, versions, prepared, integrity: watchIntegrity(services, context, written, deleted) };
+}
+
+/** Throws `forbidden` at the first entry of which the content is not within the grants of whoever writes. */
+async function requireAllWritable(
+  services: Services,
+  context: RequestContext,
+  versions: readonly (EntryVersion | undefined)[],
+  { entries }: PreparedVersions,
+): Promise<void> {
+  if (context.access === undefined) return;
+  const byMember = new Map(
+    versions.flatMap((version) => (version === undefined ? [] : [[version.member, version]])),
+  );
+  for (const { member, index, text } of entries) {
+    const version = byMember.get(member);
+    if (version === undefined) throw new Error('an entry was prepared that was not asked for');
+    const { type, key, replaced } = version;
+    const right = replaced === undefined ? 'c' : 'u';
+    try {
+      await requireWritable(services, context, right, { type, key, text, before: replaced });
+    } catch (error) {
+      throw atEntry(error, index, type);
+    }
+  }
 }
 
 /**

@@ -60,11 +60,13 @@ export function parseCondition(
     return criterion;
   });
   const { definitions } = within;
+  // What its writer may not find does not count for him.
+  const known = within.restriction === undefined ? criteria : [...within.restriction(type), ...criteria];
   return {
     type,
     typeNumber,
-    criteria,
-    name: `${typeNumber} ${normalForm(criteria)}`,
+    criteria: known,
+    name: `${typeNumber} ${normalForm(known)}`,
     locks: locksOfCriteria(definitions, type, typeNumber, criteria),
   };
 }

@@ -1,3 +1,4 @@
+import { permissionsOf, requireReadable } from '../../access/visibility';
 import type { Criteria, WriteResult } from '../../api';
 import type { RequestContext } from '../../context';
 import { RELEASES } from '../../fhir/release';
@@ -23,6 +24,7 @@ export async function createIfNoneExist(
   input: ResourceInput,
   criteria: Criteria,
 ): Promise<WriteResult> {
+  permissionsOf(services, context)?.requireOne(type, 'c');
   const condition = parseCondition(services, context, type, criteria);
   return onMatches(services, context, condition, async (matches) => {
     const match = requireOne(condition, matches);
@@ -34,13 +36,15 @@ export async function createIfNoneExist(
 /** The version that met the condition. */
 async function present(
   services: Services,
-  { space }: RequestContext,
+  context: RequestContext,
   { type, typeNumber }: Condition,
   { keyText, version, isBase }: ConditionMatch,
 ): Promise<WriteResult> {
+  const { space } = context;
   const address = { type: typeNumber, key: keyOfText(keyText) };
   const from = isBase ? RELEASES[space.release].baseSpace : space.number;
   const row = await services.reader.version(from, address, version);
   if (row === undefined) throw new Error('the version of a head is gone');
+  await requireReadable(services, context, type, from, row);
   return { version: toStoredVersion(services, type, row), created: false, warnings: [] };
 }

@@ -1,3 +1,4 @@
+import { presentFor } from '../../access/write-guard';
 import type { StoredVersion } from '../../api';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
@@ -96,6 +97,10 @@ async function deletionsOf(
     const row = rows[index];
     if (row === undefined) throw new Error('a locked head has no version');
     const current = await services.reader.complete(space, row);
+    if ((await presentFor(services, context, 'delete', { type, id }, current)) === undefined)
+      throw fhirError('forbidden', {
+        reason: `The grants of this client do not reach all ${type} that meet the criteria`,
+      });
     writes.push(await deletionOf(services, context, type, id, current));
   }
   return writes;

@@ -1,3 +1,4 @@
+import { permissionsOf } from '../../access/visibility';
 import type { Criteria, StoredVersion, VersionGuard } from '../../api';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
@@ -20,6 +21,7 @@ export async function deleteWhere(
   criteria: Criteria,
   guard?: VersionGuard,
 ): Promise<readonly StoredVersion[]> {
+  permissionsOf(services, context)?.requireOne(type, 'd');
   const condition = parseCondition(services, context, type, criteria);
   const isForAll = context.space.settings.conditionalDelete === 'multiple' && guard?.ifMatch === undefined;
   return onMatches(services, context, condition, async (matches) => {

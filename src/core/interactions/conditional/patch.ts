@@ -1,3 +1,4 @@
+import { permissionsOf } from '../../access/visibility';
 import type { Criteria, VersionGuard, WriteResult } from '../../api';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
@@ -20,6 +21,7 @@ export async function patchWhere(
   operations: ResourceInput,
   guard?: VersionGuard,
 ): Promise<WriteResult> {
+  permissionsOf(services, context)?.requireOne(type, 'u');
   const condition = parseCondition(services, context, type, criteria);
   return onMatches(services, context, condition, async (matches) => {
     const match = requireOne(condition, matches);

@@ -1,3 +1,4 @@
+import { permissionsOf } from '../../access/visibility';
 import type { Criteria, VersionGuard, WriteResult } from '../../api';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
@@ -24,6 +25,7 @@ export async function updateWhere(
   input: ResourceInput,
   guard?: VersionGuard,
 ): Promise<WriteResult> {
+  permissionsOf(services, context)?.requireOne(type, 'u', 'c');
   const condition = parseCondition(services, context, type, criteria);
   return onMatches(services, context, condition, async (matches) => {
     const match = requireOne(condition, matches);

@@ -110,9 +110,9 @@ export function chainCriterion(
     try {
       const inner = criteriaOf(target, nesting.inside(name));
       if (inner === undefined) continue;
+      const criteria = typeCriteria(context, target, inner);
       isKnown = true;
       if (!inner.some(isLink)) nesting.take(name);
-      const criteria = typeCriteria(context, target, inner);
       if (referred.includes(target)) anyOf.push({ index: 'target', parameters, target: criteria });
       if (urls.length > 0) anyOf.push({ index: 'target', parameters, urls, target: criteria });
     } catch (error) {
@@ -234,8 +234,9 @@ function rowsTowards({ rowsOf }: StoredParameter, target: string): number[] {
   return [...new Set(numbers)];
 }
 
-function typeCriteria(
-  { definitions }: SearchTypeContext,
+/** What is met on the way of a chain is met by whoever may find it (`SearchTypeContext.restriction`). */
+export function typeCriteria(
+  { definitions, restriction }: SearchTypeContext,
   type: string,
   criteria: readonly Criterion[],
 ): TypeCriteria {
@@ -244,6 +245,6 @@ function typeCriteria(
   return {
     type: number,
     sortDateParameter: definitions.sortDateParameter(type)?.number,
-    criteria,
+    criteria: restriction === undefined ? criteria : [...criteria, ...restriction(type)],
   };
 }

@@ -2,8 +2,9 @@ import { fhirError } from '../../errors';
 import { isValidId } from '../../fhir/resource';
 import { storedParameters } from '../parameter';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
-import type { Criterion, Predicate, TypeCriteria } from '../predicate';
+import type { Criterion, Predicate } from '../predicate';
 import type { SearchTypeContext } from '../types/search-type';
+import { typeCriteria } from './chain';
 import type { SpecialParameter } from './special';
 
 const LOINC = 'http://loinc.org';
@@ -121,18 +122,16 @@ function functional(
 
 /** That a List which meets the criteria has the resource as its item. */
 function itemOf(
-  { definitions }: SearchTypeContext,
+  context: SearchTypeContext,
   criteria: readonly Criterion[],
 ): Extract<Predicate, { index: 'source' }> {
-  const item = storedParameters(definitions, 'List').get('item');
-  const type = definitions.typeNumber('List');
-  if (item === undefined || type === undefined) throw new Error('There are no Lists with items');
-  const source: TypeCriteria = {
-    type,
-    sortDateParameter: definitions.sortDateParameter('List')?.number,
-    criteria,
+  const item = storedParameters(context.definitions, 'List').get('item');
+  if (item === undefined) throw fhirError('unknownParameter', { parameter: 'item', type: 'List', known: '' });
+  return {
+    index: 'source',
+    parameters: item.rowsOf.map(({ number }) => number),
+    source: typeCriteria(context, 'List', criteria),
   };
-  return { index: 'source', parameters: item.rowsOf.map(({ number }) => number), source };
 }
 
 function known(criterion: Criterion | undefined): Criterion {

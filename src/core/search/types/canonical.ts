@@ -29,7 +29,7 @@ export function versionedPredicates(
 
 /** What an id, or `Type/id`, stands for: the url of that resource. */
 export function ownIdPredicates(
-  { definitions, references }: SearchTypeContext,
+  { definitions, references, requireAll }: SearchTypeContext,
   { stored, modifier }: WrittenParameter,
   text: string,
 ): Predicate[] {
@@ -41,5 +41,6 @@ export function ownIdPredicates(
     (candidate) => type === undefined || candidate === type,
   );
   if (types.length === 0) return [];
+  for (const candidate of types) requireAll?.(candidate, `'${stored.parameter.code}' with an id`);
   return stored.rowsOf.map(({ number }) => ({ index: 'canonical', parameter: number, types, id }));
 }

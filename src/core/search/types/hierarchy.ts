@@ -69,6 +69,7 @@ export function hierarchyPredicates(
     const codes = ofType.map((one) => one.parameter.code).join(', ');
     throw refuse(`${type} has several hierarchies (${codes}), and none of them is meant`);
   }
+  context.requireAll?.(type, `The modifier ':${relation}'`);
   const typeNumber = definitions.typeNumber(type);
   if (typeNumber === undefined) throw new Error(`The type ${type} has no number`);
   const towards = stored.rowsOf.filter(({ targetType }) => targetType === undefined || targetType === type);

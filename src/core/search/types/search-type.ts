@@ -3,7 +3,7 @@ import type { ReferenceResolver } from '../../fhir/reference';
 import type { Zone } from '../../fhir/time-zone';
 import type { Hasher } from '../hash';
 import type { StoredParameter } from '../parameter';
-import type { Predicate } from '../predicate';
+import type { Criterion, Predicate } from '../predicate';
 import type { ResourceKey } from '../resource-key';
 
 /** What turns the text of a value into predicates. */
@@ -16,6 +16,15 @@ export interface SearchTypeContext {
   readonly zone: Zone;
   /** Milliseconds since 1970, for `ap`. */
   readonly now: number;
+  /**
+   * What whoever asks may find of a type, beside what is asked; undefined: everything. Throws `forbidden` where that is
+   * nothing.
+   */
+  readonly restriction?: (type: string) => readonly Criterion[];
+  /** Whether elements of the type are hidden from whoever asks, so that texts of all of it cannot be asked for. */
+  readonly hidesElements?: (type: string) => boolean;
+  /** Throws `forbidden` where not all resources of the type, with all their elements, may be found. */
+  readonly requireAll?: (type: string, what: string) => void;
 }
 
 /** A search parameter as it was written: its definition, name and modifier. */

@@ -51,6 +51,7 @@ export const tokenType: SearchType = {
       case 'in':
       case 'not-in':
         requireType(parameter, OF_TERMINOLOGY, 'its values are not codes of a code system');
+        context.requireAll?.('ValueSet', `The modifier ':${parameter.modifier}'`);
         return [{ index: 'valueSet', rows: codeRows(parameter), valueSet: unescapeValue(value) }];
       case 'above':
       case 'below':
@@ -143,7 +144,7 @@ function textPredicate(
  * system: theirs is by the part before the parameters (search.html#mimetype).
  */
 function subsumptionPredicates(
-  { definitions: { release } }: SearchTypeContext,
+  { definitions: { release }, requireAll }: SearchTypeContext,
   parameter: WrittenParameter,
   relation: 'above' | 'below',
   value: string,
@@ -159,8 +160,10 @@ function subsumptionPredicates(
   if (systems.length === 0)
     throw refusal(parameter, value, 'write system|code: a code alone does not name a concept');
   return systems.map((system): Predicate => {
-    if (system !== MEDIA_TYPES || !bindingSystems.includes(MEDIA_TYPES))
+    if (system !== MEDIA_TYPES || !bindingSystems.includes(MEDIA_TYPES)) {
+      requireAll?.('CodeSystem', `The modifier ':${relation}'`);
       return { index: 'subsumption', rows: codeRows(parameter), relation, system, code };
+    }
     if (relation === 'above') throw refusal(parameter, value, 'media types are compared with :below only');
     const definition = parameter.stored.parameter;
     return {

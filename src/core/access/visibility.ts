@@ -1,0 +1,202 @@
+import { LRUCache } from 'lru-cache';
+import type { RequestContext } from '../context';
+import { fhirError } from '../errors';
+import { parseStoredObject, type JsonObject } from '../fhir/json';
+import { gatherHeads } from '../interactions/gather-heads';
+import { isResolved, resolveCriteria } from '../interactions/resolve-criteria';
+import type { IndexRows } from '../search/index-rows';
+import type { Criterion } from '../search/predicate';
+import { compileScan } from '../search/scan';
+import { testCriteria, type TestedVersion, type Verdict } from '../search/version-test';
+import type { Services } from '../services';
+import type { ResourceAddress } from '../storage/version-read';
+import { keyText, type VersionRow } from '../storage/version-row';
+import type { Extractor } from '../search/extract';
+import { Permissions } from './permissions';
+import type { Right } from './right';
+
+/** What is stored was let in, perhaps while the limit was another. */
+const ALL_ROWS = Number.MAX_SAFE_INTEGER;
+/** For so long what a grant asks is taken for the same: `ap` compares with the time at which it was read. */
+const KEPT_MS = 60_000;
+const MOST_KEPT = 1000;
+
+interface Kept {
+  readonly permissions: Permissions;
+  readonly extract: Extractor;
+  /** Policies are replaced as a whole when one of them changes. */
+  readonly policies: RequestContext['space']['policies'];
+}
+
+const kept = new WeakMap<Services['keys'], LRUCache<string, Kept>>();
+
+function keptOf(services: Services, context: RequestContext): Kept | undefined {
+  const { access, space } = context;
+  if (access === undefined) return undefined;
+  let all = kept.get(services.keys);
+  if (all === undefined) {
+    all = new LRUCache<string, Kept>({ max: MOST_KEPT, ttl: KEPT_MS });
+    kept.set(services.keys, all);
+  }
+  const { patient = null, user = null, scopes, policies, isAuditor } = access;
+  const change = space.searchParameters?.change ?? 0;
+  const key = JSON.stringify([space.number, change, patient, user, isAuditor, scopes, policies]);
+  let found = all.get(key);
+  if (found === undefined || found.policies !== space.policies) {
+    found = {
+      permissions: new Permissions(access, key, services.searchContext(space), space.policies ?? []),
+      extract: services.createExtractor(space, ALL_ROWS),
+      policies: space.policies,
+    };
+    all.set(key, found);
+  }
+  return found;
+}
+
+/** What whoever asks may do; undefined: everything. Cost: a look-up. */
+export function permissionsOf(services: Services, context: RequestContext): Permissions | undefined {
+  return context.access === undefined ? undefined : keptOf(services, context)?.permissions;
+}
+
+/** What whoever asks may see of what is stored; undefined: everything. */
+export function visibilityOf(services: Services, context: RequestContext): Visibility | undefined {
+  if (context.access === undefined) return undefined;
+  const found = keptOf(services, context);
+  return found && new Visibility(services, context, found.permissions, found.extract);
+}
+
+/** Throws `forbidden` for a live current version that was found by searching and may not be read. */
+export async function requireReadable(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  space: number,
+  row: VersionRow,
+): Promise<void> {
+  const visibility = visibilityOf(services, context);
+  if (visibility === undefined || (await visibility.seesCurrent(type, 'r', space, row))) return;
+  throw fhirError('forbidden', {
+    reason: `What meets the criteria may be found by this client, and not read`,
+  });
+}
+
+const verdicts = new WeakMap<VersionRow, Map<readonly Criterion[], Verdict>>();
+
+/**
+ * Whether versions meet the conditions of grants. A version says by itself whether it meets most; what only other resources
+ * tell (chains, `_has`), the database is asked of current versions. Of others that is not known, and they are not seen.
+ */
+export class Visibility {
+  constructor(
+    private readonly services: Services,
+    private readonly context: RequestContext,
+    readonly permissions: Permissions,
+    private readonly extract: Extractor,
+  ) {}
+
+  /** Of a live version that is the current one. Throws `forbidden` where the scope is missing. */
+  async seesCurrent(type: string, right: Right, space: number, row: VersionRow): Promise<boolean> {
+    return (await this.amongCurrent(type, right, space, [row])).has(row);
+  }
+
+  /** Of live current versions of one type, whole, those that are seen. Cost: a statement where they do not tell it themselves. */
+  async amongCurrent<Row extends VersionRow>(
+    type: string,
+    right: Right,
+    space: number,
+    rows: readonly Row[],
+  ): Promise<ReadonlySet<Row>> {
+    const conditions = this.permissions.conditions(type, right);
+    const open: Row[] = [];
+    const seen = new Set<Row>();
+    for (const row of rows) {
+      const verdict = await this.verdictOf(type, conditions, row);
+      if (verdict === 'yes') seen.add(row);
+      else if (verdict === 'maybe') open.push(row);
+    }
+    const [first] = open;
+    if (first === undefined) return seen;
+    const { services, context } = this;
+    const resolved = await resolveCriteria(services, context, conditions);
+    const asked: Criterion = { name: '_id', anyOf: [{ index: 'key', keys: open.map(({ key }) => key) }] };
+    const heads = await gatherHeads(services, space, first.type, [asked, ...resolved]);
+    const found = new Map(heads.map((head) => [head.keyText, head.version]));
+    for (const row of open) if (found.get(keyText(row.key)) === row.version) seen.add(row);
+    return seen;
+  }
+
+  /** Of a live version that may be an old one: by what it says itself. */
+  async seesContent(type: string, right: Right, row: VersionRow): Promise<boolean> {
+    return (await this.verdictOf(type, this.permissions.conditions(type, right), row)) === 'yes';
+  }
+
+  /**
+   * Of any version: it meets the conditions itself, and so does the current one, or the last before the deletion. A deletion
+   * is seen by whoever saw what was deleted. Cost: one or two gathered reads, none for a current version.
+   */
+  async seesVersion(
+    type: string,
+    right: Right,
+    space: number,
+    address: ResourceAddress,
+    row: VersionRow,
+  ): Promise<boolean> {
+    if (this.permissions.conditions(type, right).length === 0) return true;
+    const head = await this.services.reader.current(space, address);
+    if (head === undefined) return false;
+    const isSeen =
+      head.change === 'delete'
+        ? await this.sawDeleted(type, right, space, head)
+        : await this.seesCurrent(type, right, space, head);
+    if (!isSeen || head.version === row.version) return isSeen;
+    return row.change === 'delete'
+      ? this.sawDeleted(type, right, space, row)
+      : this.seesContent(type, right, row);
+  }
+
+  /** Of a deletion: whether what it deleted was seen. Cost: a gathered read. */
+  async sawDeleted(type: string, right: Right, space: number, deletion: VersionRow): Promise<boolean> {
+    if (this.permissions.conditions(type, right).length === 0) return true;
+    const before = await this.services.reader.version(space, deletion, deletion.version - 1);
+    return before !== undefined && before.change !== 'delete' && this.seesContent(type, right, before);
+  }
+
+  /** Of what is about to be stored. */
+  async verdictOn(type: string, right: Right, version: Omit<TestedVersion, 'lastUpdated'>): Promise<Verdict> {
+    const conditions = this.permissions.conditions(type, right);
+    if (conditions.length === 0) return 'yes';
+    return this.test(await this.resolved(conditions), { ...version, lastUpdated: Date.now() });
+  }
+
+  /** The index rows of a resource. */
+  rowsOf(type: string, resource: JsonObject): IndexRows {
+    return this.extract(type, resource);
+  }
+
+  private async verdictOf(type: string, conditions: readonly Criterion[], row: VersionRow): Promise<Verdict> {
+    if (conditions.length === 0) return 'yes';
+    let known = verdicts.get(row);
+    const before = known?.get(conditions);
+    if (before !== undefined) return before;
+    const resource = parseStoredObject(row.body);
+    const { key, lastUpdated } = row;
+    const version = { key, lastUpdated, resource, rows: this.extract(type, resource) };
+    const verdict = this.test(await this.resolved(conditions), version);
+    if (!isResolved(conditions)) return verdict;
+    if (known === undefined) verdicts.set(row, (known = new Map<readonly Criterion[], Verdict>()));
+    known.set(conditions, verdict);
+    return verdict;
+  }
+
+  private async resolved(conditions: readonly Criterion[]): Promise<readonly Criterion[]> {
+    if (isResolved(conditions)) return conditions;
+    return resolveCriteria(this.services, this.context, conditions);
+  }
+
+  private test(conditions: readonly Criterion[], version: TestedVersion): Verdict {
+    const { services } = this;
+    return testCriteria(conditions, version, (scan) =>
+      compileScan(services.definitions(scan.release), scan, (...of) => services.extractForScan(...of)),
+    );
+  }
+}

@@ -1,0 +1,57 @@
+import { visibilityOf, type Visibility } from '../access/visibility';
+import type { HistoryRequest } from '../api';
+import type { RequestContext } from '../context';
+import type { Right } from '../access/right';
+import type { Services } from '../services';
+import type { VersionRow } from '../storage/version-row';
+
+/** Which versions of a history are shown to one who may not see all: see `Visibility.seesVersion`. */
+export class SeenVersions {
+  private constructor(
+    private readonly services: Services,
+    private readonly context: RequestContext,
+    private readonly visibility: Visibility,
+    private readonly right: Right,
+  ) {}
+
+  /**
+   * Undefined: all are. A history of one resource is reading, of several searching, as SMART has it. Throws `forbidden`
+   * where nothing of it may be seen.
+   */
+  static of(
+    services: Services,
+    context: RequestContext,
+    { type, id }: Pick<HistoryRequest, 'type' | 'id'>,
+  ): SeenVersions | undefined {
+    const visibility = visibilityOf(services, context);
+    if (visibility === undefined) return undefined;
+    const { permissions } = visibility;
+    const right = id === undefined ? 's' : 'r';
+    const { resourceTypes } = services.definitions(context.space.release);
+    if (type !== undefined) permissions.require(type, right);
+    else if (!resourceTypes.some((each) => permissions.allows(each, right)))
+      throw permissions.missing('*', right);
+    const seesAll = (type === undefined ? resourceTypes : [type]).every(
+      (each) => permissions.allows(each, right) && permissions.conditions(each, right).length === 0,
+    );
+    return seesAll ? undefined : new SeenVersions(services, context, visibility, right);
+  }
+
+  get space(): number {
+    return this.context.space.number;
+  }
+
+  /** Of whole versions of the space. Cost: a gathered read of the current versions, and of what deletions deleted. */
+  async among<Row extends VersionRow>(rows: readonly Row[]): Promise<readonly Row[]> {
+    const { services, context, visibility, right, space } = this;
+    const definitions = services.definitions(context.space.release);
+    const seen = await Promise.all(
+      rows.map(async (row) => {
+        const type = definitions.typeName(row.type);
+        if (type === undefined || !visibility.permissions.allows(type, right)) return false;
+        return visibility.seesVersion(type, right, space, row, row);
+      }),
+    );
+    return rows.filter((_row, index) => seen[index]);
+  }
+}

@@ -1,0 +1,79 @@
+/** What grants reach, worked out without any of core: by looking at the JSON of what is stored. */
+import type { Access } from '../../../src/core';
+
+export interface Stored {
+  readonly resourceType: string;
+  readonly id: string;
+  readonly [member: string]: unknown;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Every reference in it, as written. */
+function referencesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(referencesIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === 'reference' && typeof member === 'string' ? [member] : referencesIn(member),
+  );
+}
+
+/** Types that are made here of which no reference to a patient is of the record. */
+const NEVER = new Set(['Practitioner', 'Organization']);
+
+/** All references to patients that are made here put a resource into the patient's compartment. */
+export function isOfPatient(resource: Stored, patient: string): boolean {
+  if (NEVER.has(resource.resourceType)) return false;
+  if (resource.resourceType === 'Patient' && resource.id === patient) return true;
+  return referencesIn(resource).includes(`Patient/${patient}`);
+}
+
+/** The criteria that the scopes here are made with. */
+const CRITERIA: Readonly<Record<string, (resource: Json) => boolean>> = {
+  'status=final': ({ status }) => status === 'final',
+  'category=laboratory': ({ category }) => JSON.stringify(category ?? []).includes('"laboratory"'),
+  'gender=female': ({ gender }) => gender === 'female',
+  'gender:not=female': ({ gender }) => gender !== 'female',
+  'status=finished,planned': ({ status }) => status === 'finished' || status === 'planned',
+};
+
+/** Search parameters of a type that have these criteria; of others a scope with them grants nothing. */
+const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  'status=final': ['Observation', 'Encounter', 'List'],
+  'category=laboratory': ['Observation', 'Condition'],
+  'gender=female': ['Patient', 'Practitioner'],
+  'gender:not=female': ['Patient', 'Practitioner'],
+  'status=finished,planned': ['Observation', 'Encounter', 'List'],
+};
+
+const SCOPE = /^(patient|user|system)\/([A-Za-z*]+)\.([a-z*]+)(?:\?(.*))?$/;
+const VERSION_1: Readonly<Record<string, string>> = { read: 'rs', write: 'cud', '*': 'cruds' };
+
+interface Grant {
+  readonly context: string;
+  readonly query: string | undefined;
+}
+
+function grantsOf(access: Access, type: string, right: string): Grant[] {
+  return access.scopes.flatMap((scope) => {
+    const [, context = '', of, letters = '', query] = SCOPE.exec(scope) ?? [];
+    const rights = VERSION_1[letters] ?? letters;
+    if ((of !== '*' && of !== type) || !rights.includes(right)) return [];
+    if (query !== undefined && KNOWN[query]?.includes(type) !== true) return [];
+    if (context === 'patient' && (access.patient === undefined || NEVER.has(type))) return [];
+    return [{ context, query }];
+  });
+}
+
+/** Whether some resource of the type may be reached. */
+export function mayAsk(access: Access, type: string, right: string): boolean {
+  return grantsOf(access, type, right).length > 0;
+}
+
+export function mayReach(access: Access, resource: Stored, right: string): boolean {
+  return grantsOf(access, resource.resourceType, right).some(
+    ({ context, query }) =>
+      (context !== 'patient' || isOfPatient(resource, access.patient ?? '')) &&
+      (query === undefined || CRITERIA[query]?.(resource) === true),
+  );
+}
