@@ -2,7 +2,13 @@ import { parsePath } from './parser';
 import type { PathSyntax } from './syntax';
 
 /** Functions that come to elements which they do not name. */
-const WIDE: ReadonlySet<string> = new Set(['children', 'descendants', 'repeat', 'resolve', 'getReferenceKey']);
+const WIDE: ReadonlySet<string> = new Set([
+  'children',
+  'descendants',
+  'repeat',
+  'resolve',
+  'getReferenceKey',
+]);
 
 /**
  * The names of all elements that an expression names anywhere; `any`: it may come to others too. `resolve()` whose type is
