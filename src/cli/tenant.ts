@@ -1,5 +1,6 @@
 import type { Core, Forgotten } from '../core';
-import { type Command, UsageError } from './command';
+import { type Arguments, type Command, UsageError } from './command';
+import { readFolder, readLines, writeFolder, writeStream } from './tenant-files';
 import { withApp } from './with-app';
 
 async function listTenants({ tenants }: Core): Promise<void> {
@@ -38,7 +39,7 @@ async function renameTenant({ tenants }: Core, name: string, words: readonly str
   process.stdout.write(`Tenant ${name} is called ${display ?? name}\n`);
 }
 
-async function deleteTenant({ tenants }: Core, name: string, confirmed: string | undefined): Promise<void> {
+async function deleteTenant({ tenants }: Core, name: string, confirmed: unknown): Promise<void> {
   if (confirmed !== name)
     throw new UsageError(
       `This removes tenant ${name} and everything in it, for ever. Say its name again: andiron tenant delete ${name} --confirm ${name}`,
@@ -51,6 +52,22 @@ async function deleteTenant({ tenants }: Core, name: string, confirmed: string |
   process.stdout.write(`${inWords(removal)}\n`);
   if (!removal.isComplete) throw new Error(`Something of tenant ${name} is left; run the command again`);
   process.stdout.write(`Deleted tenant ${name}\n`);
+}
+
+async function exportTenant({ tenants }: Core, name: string, options: Options): Promise<void> {
+  const { to, current } = options;
+  if (current === true && typeof to !== 'string')
+    throw new UsageError('Current resources of both releases are two files: say --to FOLDER');
+  const lines = await tenants.export(name, current === true ? 'current' : 'all');
+  if (lines === undefined) throw new UsageError(`There is no tenant '${name}' that could be exported`);
+  if (typeof to === 'string') await writeFolder(to, lines);
+  else await writeStream(process.stdout, lines);
+}
+
+async function importTenant({ tenants }: Core, name: string, { from }: Options): Promise<void> {
+  const lines = typeof from === 'string' ? readFolder(from) : readLines(process.stdin);
+  const { versions, resources } = await tenants.import(name, lines);
+  process.stdout.write(`Tenant ${name} has ${versions} versions of ${resources} resources\n`);
 }
 
 /** What became of what was remembered. */
@@ -91,32 +108,40 @@ function toChanges(words: readonly string[]): Readonly<Record<string, string | n
   return Object.fromEntries(changes);
 }
 
-type Action = (core: Core, name: string, more: readonly string[], confirmed?: string) => Promise<void>;
+type Options = Arguments['options'];
+type Action = (core: Core, name: string, more: readonly string[], options: Options) => Promise<void>;
 
 /** Without further words, but for those that say so. */
-const ACTIONS: ReadonlyMap<string, { readonly run: Action; readonly takesWords?: boolean }> = new Map([
+const ACTIONS: ReadonlyMap<string, { readonly run: Action; readonly takesWords?: boolean }> = new Map<
+  string,
+  { readonly run: Action; readonly takesWords?: boolean }
+>([
   ['create', { run: createTenant, takesWords: true }],
   ['disable', { run: disableTenant }],
   ['enable', { run: enableTenant }],
   ['rename', { run: renameTenant, takesWords: true }],
   ['show', { run: showTenant }],
   ['set', { run: setTenant, takesWords: true }],
-  [
-    'delete',
-    {
-      run: (core: Core, name: string, _more: readonly string[], confirmed?: string) =>
-        deleteTenant(core, name, confirmed),
-    },
-  ],
+  ['delete', { run: (core, name, _more, { confirm }) => deleteTenant(core, name, confirm) }],
+  ['export', { run: (core, name, _more, options) => exportTenant(core, name, options) }],
+  ['import', { run: (core, name, _more, options) => importTenant(core, name, options) }],
 ]);
 
 export const tenant: Command = {
   name: 'tenant',
   usage:
-    'list | create NAME [SETTING=VALUE …] | disable NAME | enable NAME | rename NAME [DISPLAY] | show NAME | set NAME SETTING=VALUE … | delete NAME --confirm NAME',
+    'list | create NAME [SETTING=VALUE …] | disable NAME | enable NAME | rename NAME [DISPLAY] | show NAME | set NAME SETTING=VALUE … | delete NAME --confirm NAME | export NAME [--to FOLDER] [--current] | import NAME [--from FOLDER]',
   summary:
-    'Show the tenants, make one, set its settings, stop it from being answered and let it again, or delete it with everything in it.',
-  options: { confirm: { type: 'string', help: 'the name again, of what is to be deleted' } },
+    'Show the tenants, make one, set its settings, stop it from being answered and let it again, delete it with everything in it, write all of it to a folder (or as one stream), or make one of that.',
+  options: {
+    confirm: { type: 'string', help: 'the name again, of what is to be deleted' },
+    to: { type: 'string', help: 'a new folder to export to; else standard output' },
+    current: {
+      type: 'boolean',
+      help: 'export the resources as they are now, for other programs, and no history',
+    },
+    from: { type: 'string', help: 'the folder of an export of all versions; else standard input' },
+  },
   async run({ words, options }) {
     const [action = '', name, ...more] = words;
     if (action === 'list' && name === undefined) return withApp(({ core }) => listTenants(core));
@@ -124,9 +149,6 @@ export const tenant: Command = {
     if (known === undefined || name === undefined || (action === 'set' && more.length === 0))
       throw new UsageError(`andiron tenant ${tenant.usage}`);
     if (more.length > 0 && known.takesWords !== true) throw new UsageError('One tenant at a time');
-    const { confirm } = options;
-    return withApp(({ core }) =>
-      known.run(core, name, more, typeof confirm === 'string' ? confirm : undefined),
-    );
+    return withApp(({ core }) => known.run(core, name, more, options));
   },
 };

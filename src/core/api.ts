@@ -17,6 +17,7 @@ import type { Release } from './fhir/release';
 import type { JobRequest, JobState } from './storage/async-jobs';
 import type { ClientDetails } from './storage/client-applications';
 import type { TenantStatus } from './storage/tenants';
+import type { ExportLine } from './tenant-export';
 
 /** One stored version, ready to be sent. */
 export interface StoredVersion {
@@ -372,6 +373,14 @@ export interface Forgotten {
   readonly cachedTexts: number | undefined;
 }
 
+/** What a tenant was made of. */
+export interface TenantImport {
+  readonly name: string;
+  readonly versions: number;
+  /** Deleted ones included. */
+  readonly resources: number;
+}
+
 /** What became of a tenant that is removed. */
 export interface TenantRemoval extends Forgotten {
   readonly name: string;
@@ -561,6 +570,16 @@ export interface Core {
      * `system`, tenantBusy while another process is at it.
      */
     remove(name: string, milliseconds?: number): Promise<TenantRemoval | undefined>;
+    /**
+     * All versions of a tenant, or its current resources, as it is now, line by line. Undefined when there is no such tenant, or it
+     * is being imported or deleted.
+     */
+    export(name: string, which?: 'all' | 'current'): Promise<AsyncGenerator<ExportLine> | undefined>;
+    /**
+     * Makes a new tenant of the lines of an export of all versions; called again after an interruption, it goes on. Throws
+     * invalidTenantName, tenantExists, tenantBusy, invalidValue.
+     */
+    import(name: string, lines: AsyncIterable<string>): Promise<TenantImport>;
     /** Undefined when there is no such tenant. */
     describe(name: string): Promise<DescribedTenant | undefined>;
     /** By name; null: the server's default again. False when there is no such tenant. Throws `invalidValue`. */

@@ -75,6 +75,8 @@ import { VersionMemory } from './storage/version-memory';
 import { SearchRunner } from './storage/search-run';
 import { VersionReader } from './storage/version-read';
 import { WriteQueues } from './storage/write-queue';
+import { exportTenant } from './tenant-export';
+import { importTenant } from './tenant-import';
 import { removeTenant } from './tenant-removal';
 import { createTerminologyEnvironment } from './terminology-environment';
 import { createWriteDoor } from './write-door';
@@ -377,6 +379,13 @@ export async function createCore(options: CoreOptions): Promise<Core> {
           { database: options.database, forgetter, changed: (tenant) => spaces.changed(tenant) },
           name,
           milliseconds,
+        ),
+      export: (name, which = 'all') => exportTenant(services, tenants, name, which),
+      import: (name, lines) =>
+        importTenant(
+          { services, database: options.database, rules, store: tenants, spaces },
+          name,
+          lines,
         ),
       describe: (name) => spaces.describe(name),
       changeSettings: (name, changes) => spaces.changeSettings(name, changes),

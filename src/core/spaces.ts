@@ -113,9 +113,14 @@ export class Spaces {
     return rows.map(toTenant);
   }
 
+  /** Throws invalidTenantName. */
+  requireName(name: string): void {
+    if (!TENANT_NAME.test(name)) throw fhirError('invalidTenantName');
+  }
+
   /** Throws invalidTenantName, invalidValue, tenantExists. */
   async create(name: string, settings: StoredSettings = {}, display?: string): Promise<Tenant> {
-    if (!TENANT_NAME.test(name)) throw fhirError('invalidTenantName');
+    this.requireName(name);
     requireFirstSettings(settings);
     if (display !== undefined) requireDisplay(display);
     const created = await this.store.create(name, RELEASE_NAMES, { settings, display: display ?? null });

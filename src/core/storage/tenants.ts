@@ -40,8 +40,8 @@ const LIST_TENANTS = defineStatement(
 );
 const CREATE_TENANT = template(sql`
   with created as (
-    insert into andiron.tenant (name, display, settings)
-    values (${bind('name')}, ${bind('display')}, ${bind('settings')}::jsonb)
+    insert into andiron.tenant (name, display, status, settings)
+    values (${bind('name')}, ${bind('display')}, ${bind('status')}, ${bind('settings')}::jsonb)
     on conflict do nothing returning number
   ), spaces as (
     insert into andiron.space (tenant, release, kind)
@@ -105,9 +105,15 @@ export class TenantStore {
     {
       settings,
       display,
-    }: { readonly settings: Readonly<Record<string, string>>; readonly display: string | null },
+      status = 'active',
+    }: {
+      readonly settings: Readonly<Record<string, string>>;
+      readonly display: string | null;
+      readonly status?: 'active' | 'importing';
+    },
   ): Promise<boolean> {
-    return this.change(this.createStatement, { name, releases, display, settings: JSON.stringify(settings) });
+    const stored = JSON.stringify(settings);
+    return this.change(this.createStatement, { name, releases, display, status, settings: stored });
   }
 
   /** False when there is no such tenant, it is `system`, or it is being imported or deleted. */

@@ -1,0 +1,63 @@
+/** The export of a tenant in a folder, or in one stream of lines. */
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { finished } from 'node:stream/promises';
+import { RELEASE_NAMES, type ExportLine } from '../core';
+import { UsageError } from './command';
+
+const MANIFEST = 'manifest.json';
+/** Patients' data: for their owner alone. */
+const MODE = 0o600;
+
+function fileOf(folder: string, release: string): string {
+  return path.join(folder, `${release}.ndjson`);
+}
+
+/**
+ * Writes r4.ndjson and r4b.ndjson, a line for each version, and at last manifest.json: the header, how many lines each has, and
+ * their SHA-256. The folder is made where it is not there, and must be empty.
+ */
+export async function writeFolder(folder: string, lines: AsyncIterable<ExportLine>): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length > 0) throw new UsageError(`The folder ${folder} is not empty`);
+  const files = new Map<string, WriteStream>();
+  for (const release of RELEASE_NAMES)
+    files.set(release, createWriteStream(fileOf(folder, release), { mode: MODE, flags: 'wx' }));
+  const manifest: object[] = [];
+  for await (const line of lines) {
+    if (line.kind !== 'version') manifest.push(JSON.parse(line.text) as object);
+    else await write(files.get(line.release), line.text);
+  }
+  for (const file of files.values()) {
+    file.end();
+    await finished(file);
+  }
+  const text = `${JSON.stringify(Object.assign({}, ...manifest), undefined, 2)}\n`;
+  await writeFile(path.join(folder, MANIFEST), text, { mode: MODE, flag: 'wx' });
+}
+
+/** The lines of a folder that `writeFolder` has written. */
+export async function* readFolder(folder: string): AsyncGenerator<string> {
+  const manifest = JSON.parse(await readFile(path.join(folder, MANIFEST), 'utf8')) as object;
+  yield JSON.stringify(manifest);
+  for (const release of RELEASE_NAMES) yield* readLines(createReadStream(fileOf(folder, release)));
+  yield JSON.stringify({ end: 'end' in manifest ? manifest.end : undefined });
+}
+
+export async function writeStream(
+  output: NodeJS.WritableStream,
+  lines: AsyncIterable<ExportLine>,
+): Promise<void> {
+  for await (const { text } of lines) await write(output, text);
+}
+
+export function readLines(input: NodeJS.ReadableStream): AsyncIterable<string> {
+  return createInterface({ input, crlfDelay: Infinity });
+}
+
+async function write(to: NodeJS.WritableStream | undefined, line: string): Promise<void> {
+  if (to?.write(`${line}\n`) === false) await once(to, 'drain');
+}

@@ -1,0 +1,145 @@
+/** Versions that come with their numbers, by the owner: writers get theirs from write_versions. */
+import { sql, type RawBuilder } from 'kysely';
+import type { OwnerSession } from './owner-session';
+import { bind, defineStatement, template, type Statement } from './statement';
+import { CHANGE, type Change } from './version-write';
+
+export interface ImportedVersion {
+  readonly type: number;
+  /** Decimal form of the 64-bit key. */
+  readonly key: string;
+  /** Null where the key stands for the id. */
+  readonly id: string | null;
+  readonly version: number;
+  /** Milliseconds since 1970. */
+  readonly lastUpdated: number;
+  readonly sequence: number;
+  readonly change: Change;
+  /** Null stands for `anonymous`. */
+  readonly author: string | null;
+  /** Null for a deletion. */
+  readonly body: string | null;
+  readonly metaOffset: number;
+}
+
+function unnamed(raw: RawBuilder<unknown>): Statement {
+  return defineStatement(template(raw), { named: false });
+}
+
+const ADD_VERSIONS = defineStatement(
+  template(sql`
+    insert into andiron.resource_version
+      (space, version, resource_key, last_updated, sequence, meta_offset, resource_type, change, id, author, body)
+    select ${bind('space')}::int, x.*
+    from unnest(${bind('versions')}::int[], ${bind('keys')}::bigint[], ${bind('last_updated')}::bigint[],
+                ${bind('sequences')}::int[], ${bind('meta_offsets')}::int[], ${bind('types')}::smallint[],
+                ${bind('changes')}::smallint[], ${bind('ids')}::text[], ${bind('authors')}::text[],
+                ${bind('bodies')}::text[]) as x`),
+);
+
+/** Heads without what the texts give: a reindex makes that. */
+const ADD_HEADS = defineStatement(
+  template(sql`
+    insert into andiron.resource as r
+      (space, version, resource_key, last_updated, resource_type, deleted, id, sort_date, presence)
+    select ${bind('space')}::int, x.version, x.resource_key, x.last_updated, x.resource_type, x.change = ${sql.lit(CHANGE.delete)},
+           x.id, -9223372036854775808, ''::bytea
+    from unnest(${bind('versions')}::int[], ${bind('keys')}::bigint[], ${bind('last_updated')}::bigint[],
+                ${bind('types')}::smallint[], ${bind('changes')}::smallint[], ${bind('ids')}::text[])
+      as x (version, resource_key, last_updated, resource_type, change, id)
+    on conflict (space, resource_type, resource_key) do update
+      set version = excluded.version, last_updated = excluded.last_updated, deleted = excluded.deleted
+      where excluded.version > r.version`),
+);
+
+/** Adds versions, in the order of their numbers, and what they make of their resources, in one transaction. */
+export async function addVersions(
+  session: OwnerSession,
+  space: number,
+  versions: readonly ImportedVersion[],
+): Promise<void> {
+  if (versions.length === 0) return;
+  const heads = [...new Map(versions.map((one) => [`${one.type} ${one.key}`, one])).values()];
+  await session.transaction(async () => {
+    await session.run(ADD_VERSIONS, {
+      ...bindHeads(space, versions),
+      sequences: versions.map(({ sequence }) => sequence),
+      meta_offsets: versions.map(({ metaOffset }) => metaOffset),
+      authors: versions.map(({ author }) => author),
+      bodies: versions.map(({ body }) => body),
+    });
+    await session.run(ADD_HEADS, bindHeads(space, heads));
+  });
+}
+
+function bindHeads(
+  space: number,
+  versions: readonly ImportedVersion[],
+): Record<string, number | (number | string | null)[]> {
+  return {
+    space,
+    versions: versions.map(({ version }) => version),
+    keys: versions.map(({ key }) => key),
+    last_updated: versions.map(({ lastUpdated }) => lastUpdated),
+    types: versions.map(({ type }) => type),
+    changes: versions.map(({ change }) => CHANGE[change]),
+    ids: versions.map(({ id }) => id),
+  };
+}
+
+const READ_BODIES = unnamed(sql`
+  select r.resource_key::text, r.id, v.body from andiron.resource r
+  join andiron.resource_version v on v.space = r.space and v.resource_type = r.resource_type
+    and v.resource_key = r.resource_key and v.version = r.version
+  where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint and not r.deleted
+    and r.resource_key > ${bind('after')}::bigint
+  order by r.resource_key limit 100`);
+const LEAST_KEY = '-9223372036854775808';
+
+/** The current texts of a type, of which there are few. */
+export async function* readCurrentTexts(
+  session: OwnerSession,
+  space: number,
+  type: number,
+): AsyncGenerator<{ readonly key: string; readonly id: string | null; readonly body: string }> {
+  for (let after = LEAST_KEY; ;) {
+    const rows = (await session.run(READ_BODIES, { space, type, after })) as [
+      string,
+      string | null,
+      string,
+    ][];
+    for (const [key, id, body] of rows) yield { key, id, body };
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last[0];
+  }
+}
+
+const USE_SEQUENCES = unnamed(sql`
+  update andiron.space s set purged_to = greatest(s.purged_to, ${bind('last')}::int),
+                             unversioned_changes = s.unversioned_changes + 1
+  where s.number = ${bind('space')}::int`);
+/** What the trigger of the counter asks of whoever writes (migrations/0006): no row is made here. */
+const KNOW_PARAMETERS = unnamed(sql`
+  select set_config('andiron.search_parameters', c.search_parameters::text, true) from andiron.change_counter c
+  where c.tenant = ${bind('tenant')}::int`);
+const SET_COUNTER = unnamed(sql`
+  update andiron.change_counter c set last_sequence = greatest(c.last_sequence, ${bind('last')}::int)
+  where c.tenant = ${bind('tenant')}::int`);
+const ACTIVATE = unnamed(
+  sql`update andiron.tenant set status = 'active' where number = ${bind('tenant')}::int and status = 'importing'`,
+);
+
+/** The tenant is answered from now on; its next change has a number above all that it came with. */
+export async function endImport(
+  session: OwnerSession,
+  tenant: number,
+  spaces: readonly { readonly space: number; readonly last: number }[],
+): Promise<void> {
+  await session.transaction(async () => {
+    for (const { space, last } of spaces) await session.run(USE_SEQUENCES, { space, last });
+    await session.run(KNOW_PARAMETERS, { tenant });
+    await session.run(SET_COUNTER, { tenant, last: Math.max(0, ...spaces.map(({ last }) => last)) });
+    await session.run(ACTIVATE, { tenant });
+  });
+}

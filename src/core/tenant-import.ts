@@ -1,0 +1,272 @@
+/** A tenant is made of what `tenant-export.ts` wrote (docs/tenants.md, "Export and import"). */
+import { createHash, type Hash } from 'node:crypto';
+import type { TenantImport } from './api';
+import { fhirError, FhirError } from './errors';
+import { loadDefinitions, type Definitions } from './fhir/definitions';
+import { isJsonObject, parseJson, parseStoredObject, type JsonObject } from './fhir/json';
+import { isRelease, RELEASE_NAMES, type Release } from './fhir/release';
+import { toStoredText } from './fhir/resource-text';
+import { SEARCH_PARAMETER } from './preparation/prepare';
+import { reindex, type ReindexOptions } from './reindex';
+import { checkTenantParameter } from './search/tenant-parameter-check';
+import type { Spaces } from './spaces';
+import { OwnerSession } from './storage/owner-session';
+import { readLast } from './storage/purge';
+import { registerSearchParameters } from './storage/search-parameters';
+import { addVersions, endImport, readCurrentTexts, type ImportedVersion } from './storage/tenant-import';
+import { lockTenant, workWithoutLimits } from './storage/tenant-removal';
+import type { TenantRow, TenantStore } from './storage/tenants';
+import { keyOfText, keyText } from './storage/version-row';
+import { CHANGE, type Change } from './storage/version-write';
+import { toHeader, type ExportHeader } from './tenant-export';
+import { requireFirstSettings } from './tenant-settings';
+
+export interface TenantImportOptions extends ReindexOptions {
+  readonly store: TenantStore;
+  readonly spaces: Spaces;
+}
+
+/** Of one transaction. */
+const MAX_VERSIONS = 500;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
+const ID = /^[A-Za-z0-9\-.]{1,64}$/;
+const ACTOR = /^[A-Za-z0-9\-.]{1,64}$/;
+
+/**
+ * Makes the tenant `name` of the lines of an export, with the ids, versions, times, numbers, authors and deletions that it had. Until
+ * all of it is there, and its index, it is not answered; where it was interrupted, the same call goes on.
+ *
+ * Throws invalidTenantName, tenantExists, tenantBusy, invalidValue (with the number of the line, from 1); Error where a version is
+ * missing. Cost: writing of all versions some hundred in a transaction, then a reindex.
+ */
+export async function importTenant(
+  options: TenantImportOptions,
+  name: string,
+  lines: AsyncIterable<string>,
+): Promise<TenantImport> {
+  const reader = lines[Symbol.asyncIterator]();
+  const first = await reader.next();
+  const header = first.done === true ? refuse(1, 'there is nothing in it') : readHeader(first.value);
+  requireFirstSettings(header.settings);
+  const row = await open(options, name, header);
+  const session = await OwnerSession.open(options.database);
+  try {
+    await workWithoutLimits(session);
+    if (!(await lockTenant(session, row.number)))
+      throw fhirError('tenantBusy', { tenant: name, status: 'being imported by another process' });
+    const work = new Import(options, session, row, header);
+    const versions = await work.addAll(reader);
+    await work.registerParameters();
+    const resources = await work.makeIndex(name);
+    await work.end();
+    options.spaces.changed(name);
+    return { name, versions, resources };
+  } finally {
+    await session.close();
+  }
+}
+
+function refuse(line: number, reason: string): never {
+  throw fhirError('invalidValue', { reason: `Line ${line} of the export: ${reason}` });
+}
+
+function readHeader(text: string): ExportHeader {
+  try {
+    return toHeader(JSON.parse(text));
+  } catch (error) {
+    return refuse(1, error instanceof SyntaxError ? error.message : 'it cannot be read');
+  }
+}
+
+/** The new tenant, or the one that was begun with. */
+async function open(
+  { store, spaces }: TenantImportOptions,
+  name: string,
+  { settings, display }: ExportHeader,
+): Promise<TenantRow> {
+  spaces.requireName(name);
+  await store.create(name, RELEASE_NAMES, { settings, display, status: 'importing' });
+  const row = await store.find(name);
+  if (row?.status !== 'importing') throw fhirError('tenantExists', { tenant: name });
+  return row;
+}
+
+class Import {
+  /** Of each release: how many lines, and their digest. */
+  private readonly seen = new Map<Release, { lines: number; readonly hash: Hash; last: number }>();
+  private line = 1;
+
+  constructor(
+    private readonly options: TenantImportOptions,
+    private readonly session: OwnerSession,
+    private readonly row: TenantRow,
+    private readonly header: ExportHeader,
+  ) {}
+
+  /** How many versions the export has. */
+  async addAll(reader: AsyncIterator<string>): Promise<number> {
+    let batch: ImportedVersion[] = [];
+    let characters = 0;
+    let ofBatch: Release | undefined;
+    let done = 0;
+    const flush = async (): Promise<void> => {
+      if (ofBatch !== undefined) await addVersions(this.session, this.spaceOf(ofBatch), batch);
+      batch = [];
+      characters = 0;
+    };
+    const present = new Map<Release, number>();
+    for (let next = await reader.next(); next.done !== true; next = await reader.next()) {
+      this.line += 1;
+      const members = this.parse(next.value);
+      const { end, release } = members;
+      if (isJsonObject(end)) {
+        await flush();
+        this.requireWhole(end);
+        return done;
+      }
+      if (typeof release !== 'string' || !isRelease(release)) refuse(this.line, 'it names no release');
+      this.note(release, next.value);
+      const version = this.toVersion(release, members);
+      done += 1;
+      if (release !== ofBatch || batch.length >= MAX_VERSIONS || characters > MAX_CHARACTERS) await flush();
+      ofBatch = release;
+      let known = present.get(release);
+      if (known === undefined)
+        present.set(release, (known = await readLast(this.session, this.spaceOf(release))));
+      if (version.sequence <= known) continue;
+      batch.push(version);
+      characters += version.body?.length ?? 0;
+    }
+    await flush();
+    return refuse(this.line, 'the export ends too early');
+  }
+
+  private parse(text: string): JsonObject {
+    try {
+      const { value } = parseJson(text, { maxDepth: 1_000 });
+      if (isJsonObject(value)) return value;
+    } catch (error) {
+      if (!(error instanceof FhirError)) throw error;
+    }
+    return refuse(this.line, 'it is not a JSON object');
+  }
+
+  private note(release: Release, text: string): void {
+    let seen = this.seen.get(release);
+    if (seen === undefined)
+      this.seen.set(release, (seen = { lines: 0, hash: createHash('sha256'), last: 0 }));
+    seen.lines += 1;
+    seen.hash.update(text).update('\n');
+  }
+
+  private spaceOf(release: Release): number {
+    const space = this.row.spaces[release];
+    if (space === undefined) throw new Error('a tenant has no space of a release');
+    return space;
+  }
+
+  private definitionsOf(release: Release): Definitions {
+    return loadDefinitions(release);
+  }
+
+  private toVersion(release: Release, members: JsonObject): ImportedVersion {
+    const { services } = this.options;
+    const { type, id, version, sequence, lastUpdated, change, author, resource } = members;
+    const number = typeof type === 'string' ? this.definitionsOf(release).typeNumber(type) : undefined;
+    if (typeof type !== 'string' || number === undefined) refuse(this.line, 'it names no resource type');
+    if (typeof id !== 'string' || !ID.test(id)) refuse(this.line, 'it has no id');
+    const last = this.seen.get(release);
+    if (!isNumber(version) || !isNumber(sequence) || last === undefined || sequence <= last.last)
+      refuse(this.line, 'its version or its sequence is no number that follows the one before');
+    last.last = sequence;
+    if (sequence > (this.header.lastSequence[release] ?? 0))
+      refuse(this.line, 'its sequence is larger than the last one in the header');
+    const at = typeof lastUpdated === 'string' ? Date.parse(lastUpdated) : NaN;
+    if (!Number.isInteger(at)) refuse(this.line, 'it does not say when it was made');
+    if (typeof change !== 'string' || !isChange(change))
+      refuse(this.line, 'it is no create, update or delete');
+    if (author !== undefined && (typeof author !== 'string' || !ACTOR.test(author)))
+      refuse(this.line, 'its author is no id');
+    const isResource = isJsonObject(resource) && resource['resourceType'] === type && resource['id'] === id;
+    if ((change === 'delete') !== (resource === undefined) || (resource !== undefined && !isResource))
+      refuse(this.line, 'its resource is another one');
+    const key = services.keys.keyOf(type, id);
+    const stored = isResource
+      ? toStoredText(resource, true, { id, extensionBase: services.extensionBase })
+      : { text: null, metaOffset: 0 };
+    return {
+      type: number,
+      key: keyText(key),
+      id: services.keys.isOwn(key) ? null : id,
+      version,
+      lastUpdated: at,
+      sequence,
+      change,
+      author: author ?? null,
+      body: stored.text,
+      metaOffset: stored.metaOffset,
+    };
+  }
+
+  private requireWhole(end: JsonObject): void {
+    const releases = new Set([...Object.keys(end), ...this.seen.keys()]);
+    for (const release of releases) {
+      const told = end[release];
+      const seen = isRelease(release) ? this.seen.get(release) : undefined;
+      const lines = isJsonObject(told) ? told['lines'] : 0;
+      const digest = (seen?.hash ?? createHash('sha256')).digest('hex');
+      const isSame =
+        lines === (seen?.lines ?? 0) && (lines === 0 || (isJsonObject(told) && told['sha256'] === digest));
+      if (!isSame) refuse(this.line, `what it says of ${release} is not what stands before: it is damaged`);
+    }
+  }
+
+  /** What is searched by is made known as when it was written; its index is made in the background. */
+  async registerParameters(): Promise<void> {
+    const { services } = this.options;
+    for (const release of RELEASE_NAMES) {
+      const definitions = this.definitionsOf(release);
+      const type = definitions.typeNumber(SEARCH_PARAMETER);
+      const space = this.spaceOf(release);
+      if (type === undefined) continue;
+      for await (const { key, id, body } of readCurrentTexts(this.session, space, type)) {
+        const owner = id ?? services.keys.idOf(keyOfText(key));
+        const { pairs, issues } = checkTenantParameter(
+          definitions,
+          owner,
+          parseStoredObject(body),
+          undefined,
+        );
+        if (issues.length === 0 && pairs.length > 0)
+          await registerSearchParameters(services.database, space, { owner, pairs });
+      }
+    }
+  }
+
+  /** How many resources there are, deleted ones included. */
+  async makeIndex(name: string): Promise<number> {
+    const compared = new Map<Release, number>();
+    for await (const { release, compared: count, losses } of reindex(this.options, { tenant: name })) {
+      const [loss] = losses;
+      if (loss !== undefined)
+        throw new Error(`The export lacks versions of ${loss.type}/${loss.id}: the tenant is not complete`);
+      compared.set(release, Math.max(count, compared.get(release) ?? 0));
+    }
+    return [...compared.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  async end(): Promise<void> {
+    const spaces = RELEASE_NAMES.map((release) => {
+      return { space: this.spaceOf(release), last: this.header.lastSequence[release] ?? 0 };
+    });
+    await endImport(this.session, this.row.number, spaces);
+  }
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 2_147_483_647;
+}
+
+function isChange(change: string): change is Change {
+  return Object.hasOwn(CHANGE, change);
+}

@@ -1,0 +1,184 @@
+/** A tenant is written out and made again of that, to the last byte; what is damaged makes none. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { readFolder, writeFolder } from '../../../src/cli/tenant-files';
+import { RELEASE_NAMES, type ExportLine, type RequestContext } from '../../../src/core';
+import { openCore, type OpenedCore } from '../../support/core';
+
+let opened: OpenedCore;
+beforeAll(async () => {
+  opened = await openCore();
+  await opened.core.tenants.create(
+    'first',
+    { 'time-zone': 'Europe/Copenhagen', validation: 'structure' },
+    'The first',
+  );
+  for (const release of RELEASE_NAMES) await fill(await opened.context('first', release));
+});
+afterAll(() => opened.close());
+
+/** Versions, deletions, foreign and own ids, digits, extensions of meta, a search parameter, and a number that was purged. */
+async function fill(given: RequestContext): Promise<void> {
+  const { core } = opened;
+  const context = { ...given, deadline: Date.now() + 300_000 };
+  const put = (text: string) => {
+    const { resourceType, id } = JSON.parse(text) as { resourceType: string; id: string };
+    return core.update({ ...context, actor: 'clerk' }, resourceType, id, { text });
+  };
+  const weight = (value: string) =>
+    `{ "resourceType":"Observation",\n "id":"w", "status":"final", "code":{"text":"Ünïcode \\u2028 \\"q\\""},
+       "subject":{"reference":"Patient/ann"}, "effectiveDateTime":"2020-01-01", "valueQuantity":{"value":${value}}}`;
+  for (const value of ['1.00', '1.000', '12345678901234567890.10']) await put(weight(value));
+  const extension = [{ url: 'http://example.org/x', valueString: 'mine' }];
+  const tag = [{ system: 'http://example.org', code: 't' }];
+  await put(
+    JSON.stringify({
+      id: 'ann',
+      meta: { tag, extension },
+      resourceType: 'Patient',
+      name: [{ given: ['Ann'] }],
+    }),
+  );
+  const made = await core.create(context, 'Patient', {
+    text: '{"resourceType":"Patient","name":[{"family":"Own"}]}',
+  });
+  await core.delete(context, 'Patient', made.version.id);
+  await core.create(context, 'Patient', { text: '{"resourceType":"Patient","active":true}' });
+  await put(JSON.stringify({ resourceType: 'Basic', id: 'gone', code: { text: 'x' } }));
+  await core.invoke(context, { level: 'instance', type: 'Basic', id: 'gone', code: 'purge', safe: false });
+  await put(
+    JSON.stringify({
+      resourceType: 'SearchParameter',
+      id: 'nick',
+      url: 'http://example.org/nick',
+      name: 'Nick',
+      status: 'active',
+      description: 'x',
+      code: 'nick',
+      base: ['Patient'],
+      type: 'string',
+      expression: 'Patient.name.given',
+    }),
+  );
+}
+
+async function linesOf(name: string, which: 'all' | 'current' = 'all'): Promise<ExportLine[]> {
+  const lines: ExportLine[] = [];
+  for await (const line of (await opened.core.tenants.export(name, which)) ?? []) lines.push(line);
+  return lines;
+}
+
+async function exported(name: string): Promise<AsyncGenerator<ExportLine>> {
+  return (await opened.core.tenants.export(name)) ?? Promise.reject(new Error(`there is no ${name}`));
+}
+
+async function* texts(lines: readonly { readonly text: string }[]): AsyncGenerator<string> {
+  for (const { text } of lines) yield await Promise.resolve(text);
+}
+
+it('A tenant is exported, imported under another name, and exported again: only the name differs', async () => {
+  const { core } = opened;
+  const lines = await linesOf('first');
+  const { versions } = await core.tenants.import('second', texts(lines));
+  expect(versions).toBe(lines.length - 2);
+  const again = await linesOf('second');
+  const [header = { text: '' }] = again;
+  expect([
+    { ...header, text: header.text.replace('"name":"second"', '"name":"first"') },
+    ...again.slice(1),
+  ]).toEqual(lines);
+  expect(await opened.differences('second')).toEqual([]);
+  for (const release of RELEASE_NAMES) {
+    const [before, after] = await Promise.all(
+      ['first', 'second'].map((name) => opened.context(name, release)),
+    );
+    if (before === undefined || after === undefined) throw new Error('no tenant');
+    for (const type of ['Patient', 'Observation']) {
+      const found = await core.search(before, { type, parameters: [['_sort', '_lastUpdated']] });
+      const same = await core.search(after, { type, parameters: [['_sort', '_lastUpdated']] });
+      expect(same.matches.map(({ text }) => text)).toEqual(found.matches.map(({ text }) => text));
+      expect(same.matches.length).toBeGreaterThan(0);
+    }
+    const last = await core.lastSequence(before);
+    expect(await core.lastSequence(after)).toBe(last);
+    const history = (await core.history(after, {})).versions.map(({ text, sequence }) => [sequence, text]);
+    expect(history).toEqual((await core.history(before, {})).versions.map((one) => [one.sequence, one.text]));
+  }
+  // The next change has the next number of the tenant.
+  const [r4, r4b] = await Promise.all(RELEASE_NAMES.map((release) => opened.context('second', release)));
+  if (r4 === undefined || r4b === undefined) throw new Error('no tenant');
+  const next = Math.max(await core.lastSequence(r4), await core.lastSequence(r4b)) + 1;
+  const { version } = await core.create(r4, 'Patient', { text: '{"resourceType":"Patient"}' });
+  expect(version.sequence).toBe(next);
+  expect(await core.tenants.describe('second')).toMatchObject({
+    display: 'The first',
+    status: 'active',
+    settings: { 'time-zone': 'Europe/Copenhagen', validation: 'structure' },
+  });
+});
+
+it('An import that was interrupted is gone on with, from a folder too; meanwhile the tenant is not there', async () => {
+  const { core } = opened;
+  const folder = path.join(await mkdtemp(path.join(tmpdir(), 'andiron-export-')), 'first');
+  try {
+    await writeFolder(folder, await exported('first'));
+    async function* half(): AsyncGenerator<string> {
+      let count = 0;
+      for await (const line of readFolder(folder)) {
+        if (++count > 12) throw new Error('killed');
+        yield line;
+      }
+    }
+    await expect(core.tenants.import('third', half())).rejects.toThrow('killed');
+    expect(await core.findSpace('third', 'r4')).toBeUndefined();
+    expect(await core.tenants.export('third')).toBeUndefined();
+    await expect(core.tenants.enable('third')).rejects.toMatchObject({ key: 'tenantBusy' });
+    await core.tenants.import('third', readFolder(folder));
+    expect((await linesOf('third')).slice(1)).toEqual((await linesOf('first')).slice(1));
+    expect(await opened.differences('third')).toEqual([]);
+    const manifest = JSON.parse(await readFile(path.join(folder, 'manifest.json'), 'utf8')) as {
+      end: { r4: { lines: number } };
+    };
+    expect(manifest.end.r4.lines).toBe(
+      (await readFile(path.join(folder, 'r4.ndjson'), 'utf8')).split('\n').length - 1,
+    );
+    await expect(writeFolder(folder, await exported('first'))).rejects.toThrow('not empty');
+  } finally {
+    await rm(path.dirname(folder), { recursive: true });
+  }
+});
+
+it('What is damaged makes no tenant, and the line is told', async () => {
+  const { core } = opened;
+  const lines = (await linesOf('first')).map(({ text }) => ({ text }));
+  const changed = (index: number, change: (text: string) => string) =>
+    lines.map(({ text }, at) => ({ text: at === index ? change(text) : text }));
+  const end = lines.length - 1;
+  const damaged: [string, { text: string }[]][] = [
+    ['early', lines.slice(0, -1)],
+    ['resource', changed(2, (text) => text.replace('1.000', '1.001'))],
+    ['missing', lines.filter((_line, at) => at !== 3)],
+    ['order', changed(2, (text) => text.replace(/"sequence":\d+/, '"sequence":1'))],
+    ['type', changed(2, (text) => text.replace('"type":"Observation"', '"type":"Patient"'))],
+    ['json', changed(4, (text) => text.slice(1))],
+    ['header', changed(0, () => '{}')],
+    ['end', changed(end, (text) => text.replace('"lines":', '"lines":1'))],
+  ];
+  for (const [name, given] of damaged) {
+    await expect(core.tenants.import(`damaged-${name}`, texts(given))).rejects.toMatchObject({
+      key: 'invalidValue',
+    });
+    expect(await core.findSpace(`damaged-${name}`, 'r4')).toBeUndefined();
+    await core.tenants.remove(`damaged-${name}`);
+  }
+  await expect(core.tenants.import('first', texts(lines))).rejects.toMatchObject({ key: 'tenantExists' });
+});
+
+it('Current resources are exported as they are answered', async () => {
+  const context = await opened.context('first', 'r4');
+  const lines = await linesOf('first', 'current');
+  const { matches } = await opened.core.search(context, { parameters: [['_sort', '_lastUpdated']] });
+  const ofR4 = lines.filter((line) => line.kind === 'version' && line.release === 'r4');
+  expect(ofR4.map(({ text }) => text).sort()).toEqual(matches.map(({ text }) => text).sort());
+});
