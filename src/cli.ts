@@ -7,6 +7,8 @@ import { config } from './cli/config';
 import { loadEnvironmentFile } from './cli/environment-file';
 import { fail } from './cli/failure';
 import { importPackage } from './cli/import-package';
+import { issuer } from './cli/issuer';
+import { keys } from './cli/keys';
 import { migrate } from './cli/migrate';
 import { quickstart } from './cli/quickstart';
 import { reindex } from './cli/reindex';
@@ -19,6 +21,8 @@ const COMMANDS: readonly Command[] = [
   migrate,
   tenant,
   client,
+  keys,
+  issuer,
   importPackage,
   reindex,
   config,

@@ -17,6 +17,7 @@ import type { Release } from './fhir/release';
 import type { JobRequest, JobState } from './storage/async-jobs';
 import type { ClientDetails } from './storage/client-applications';
 import type { TenantStatus } from './storage/tenants';
+import type { TokenIssuer } from './storage/token-issuers';
 import type { ExportLine } from './tenant-export';
 
 /** One stored version, ready to be sent. */
@@ -510,6 +511,20 @@ export interface Clients {
   removeSecret(tenant: string, id: string, secret: string): Promise<boolean>;
 }
 
+/** What is not said of an issuer elsewhere has a default: the claims `scope`, `fhirUser` and `patient`, and no map. */
+export type NewIssuer = Pick<TokenIssuer, 'issuer' | 'client' | 'audience' | 'jwksUrl'> & {
+  readonly [Name in 'scopeClaim' | 'scopeMap' | 'userClaim' | 'patientClaim']?: TokenIssuer[Name] | undefined;
+};
+
+/** Issuers elsewhere whose tokens a tenant takes. All throw `unknownTenant`; in force in every process within 2 s. */
+export interface Issuers {
+  list(tenant: string): Promise<readonly TokenIssuer[]>;
+  /** Makes one, or changes the one of this name. Throws `invalidValue`. */
+  put(tenant: string, issuer: NewIssuer): Promise<void>;
+  /** False when there is none of this name. */
+  remove(tenant: string, issuer: string): Promise<boolean>;
+}
+
 /** What a client sends to get a token. */
 export interface TokenRequest {
   readonly space: TenantSpace;
@@ -553,6 +568,7 @@ export interface Core {
    */
   identify(credentials: Credentials): Caller | Promise<Caller>;
   readonly clients: Clients;
+  readonly issuers: Issuers;
   readonly tokens: Tokens;
   readonly tenants: {
     list(): Promise<readonly Tenant[]>;

@@ -367,6 +367,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     findSpace: (tenant, release) => spaces.find(tenant, release),
     identify: (credentials) => access.identify(credentials),
     clients: access.clients,
+    issuers: access.issuers,
     tokens: access.tokens,
     tenants: {
       list: () => spaces.list(),

@@ -84,6 +84,7 @@ export const ERROR_CATALOGUE = {
   tenantBusy: { status: 409, code: 'conflict', message: "The tenant '{tenant}' is {status}" },
   invalidTenantName: { status: 400, code: 'value', message: 'A tenant name has 1 to 63 of a-z 0-9 -' },
   unauthorized: { status: 401, code: 'login', message: '{reason}' },
+  issuerUnavailable: { status: 503, code: 'transient', message: 'The keys of whoever has signed the token cannot be reached just now; try again' },
   forbidden: { status: 403, code: 'forbidden', message: '{reason}' },
   sequenceExhausted: { status: 503, code: 'no-store', message: 'This tenant has used up its version sequence; no more changes can be stored' },
   tooManyJobs: { status: 429, code: 'throttled', message: 'This tenant has {limit} requests that are answered later, the most it may have; wait for one, or DELETE the address of one' },

@@ -27,6 +27,7 @@ import { Introspections, type SchemaForm } from './introspection';
 import { type DocumentTrust, PersistedDocuments, readManifest } from './persisted-documents';
 import { type InstanceAddress, setInstance } from './instance';
 import { SchemaFiles, sendSchemaFile } from './schema-file';
+import { upgradeOf } from './upgrade';
 import { SchemaMemory, type ServedSchema } from './schema-memory';
 import { checkText, isBrowser, readBody, sendErrors, setCommonHeaders, toHeaderMap, toSearch } from './http';
 
@@ -69,6 +70,8 @@ interface Address {
   readonly type?: string;
   readonly id?: string;
 }
+const ANONYMOUS: Caller = Object.freeze({ actor: 'anonymous' });
+
 interface Identified {
   readonly space: TenantSpace;
   readonly caller: Caller;
@@ -151,7 +154,11 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     );
     const space = isSpelledOut ? await core.findSpace(tenant, release) : undefined;
     const { authorization } = request.headers;
-    const caller = await core.identify({ tenant, space, authorization, address: request.ip });
+    // A WebSocket may bring its credentials with its first message, and is let in then (live-routes.ts).
+    const isLater = space && authorization === undefined && upgradeOf(request.raw) !== undefined;
+    const caller = isLater
+      ? ANONYMOUS
+      : await core.identify({ tenant, space, authorization, address: request.ip });
     if (!space) throw fhirError('unknownTenant');
     request.visit.tenant = tenant;
     request.visit.release = release;

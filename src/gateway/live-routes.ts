@@ -77,7 +77,7 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
   async function contextOf(
     request: FastifyRequest,
     { tenant, release }: TenantSpace,
-    authorization = request.headers.authorization,
+    authorization: string | undefined,
   ): Promise<RequestContext> {
     const space = await core.findSpace(tenant, release);
     const { actor, access } = await core.identify({ tenant, space, authorization, address: request.ip });
@@ -97,10 +97,19 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
       request.visit.interaction = SOCKET_INTERACTION;
       reply.hijack();
       takeOver(reply.raw, upgrade);
-      sockets.accept(request.raw, upgrade, request.id, async (asked) => {
-        const admission = core.admit(await contextOf(request, space));
-        if (admission !== undefined) requireAdmitted(await admission);
-        return queries.open(asked, () => contextOf(request, space));
+      // Browsers can set no header on a WebSocket: its first message may bring what would stand there.
+      let { authorization } = request.headers;
+      const contextNow = (): Promise<RequestContext> => contextOf(request, space, authorization);
+      sockets.accept(request.raw, upgrade, request.id, {
+        async admit(sent) {
+          authorization = sent ?? authorization;
+          await contextNow();
+        },
+        async open(asked) {
+          const admission = core.admit(await contextNow());
+          if (admission !== undefined) requireAdmitted(await admission);
+          return queries.open(asked, contextNow);
+        },
       });
       return reply;
     },
@@ -113,7 +122,7 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
       const after = lastEventId(request);
       try {
         const results = await queries.open({ ...asked, ...(after === undefined ? {} : { after }) }, () =>
-          contextOf(request, space),
+          contextOf(request, space, request.headers.authorization),
         );
         return await sendEvents(request, reply, results, subscriptions.pingMs);
       } catch (error) {

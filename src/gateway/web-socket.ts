@@ -24,22 +24,23 @@ export interface SocketSettings {
 }
 
 export interface LiveSockets {
-  /** Takes the connection over. `open` begins a subscription of it. */
-  accept(
-    request: IncomingMessage,
-    upgrade: Upgrade,
-    requestId: string,
-    open: (request: LiveRequest) => Promise<LiveResults>,
-  ): void;
+  /** Takes the connection over. */
+  accept(request: IncomingMessage, upgrade: Upgrade, requestId: string, served: ServedConnection): void;
   /** Ends all connections: their subscriptions have been told where to go on. */
   close(): Promise<void>;
 }
 
-interface Connection {
+export interface ServedConnection {
+  /** Lets the connection in or throws; `authorization`: as the header of this name, from `connection_init`. */
+  admit(authorization: string | undefined): Promise<void>;
+  /** Begins a subscription. */
+  open(request: LiveRequest): Promise<LiveResults>;
+}
+
+interface Connection extends ServedConnection {
   readonly socket: WebSocket;
   readonly requestId: string;
   readonly turns: Turns;
-  open(request: LiveRequest): Promise<LiveResults>;
 }
 
 /** A document at its limit, and as much for variables. */
@@ -50,6 +51,8 @@ const GRACE_MS = 2_000;
 const LAST_WORDS_MS = 50;
 /** Messages that were not taken yet: only who asks and asks and reads nothing has so many. */
 const MAX_UNSENT = 1_000;
+/** RFC 6455, 5.5.1: 123 bytes. */
+const LONGEST_REASON = 100;
 /** RFC 6455, 7.4.1, and the registry of IANA: clients connect again after these. */
 const GOING_AWAY = 1001;
 const TRY_AGAIN_LATER = 1013;
@@ -131,6 +134,19 @@ function endConnection(socket: WebSocket, code: number, reason: string): void {
 export function createLiveSockets(settings: SocketSettings, log: Log): LiveSockets {
   const protocol = makeServer<Record<string, unknown>, Connection & { written(text: string): void }>({
     connectionInitWaitTimeout: settings.initTimeoutMs,
+    async onConnect({ connectionParams = {}, extra }) {
+      const sent = connectionParams['Authorization'] ?? connectionParams['authorization'];
+      try {
+        await extra.admit(typeof sent === 'string' ? sent : undefined);
+        return true;
+      } catch (error) {
+        logUnexpected(error, extra.requestId, log);
+        const { status, message } = toFhirError(error, extra.requestId);
+        if (status === 401) extra.socket.close(CloseCode.Unauthorized, message.slice(0, LONGEST_REASON));
+        // Closed with 4403, if it is not yet.
+        return false;
+      }
+    },
     async onSubscribe({ extra, subscriptions }, _id, { query, variables, operationName }) {
       try {
         const { perConnection } = settings;
@@ -175,7 +191,7 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
   });
   let isClosing = false;
 
-  function serve(socket: WebSocket, requestId: string, open: Connection['open']): void {
+  function serve(socket: WebSocket, requestId: string, served: ServedConnection): void {
     let raw: string | undefined;
     const written = (text: string): void => {
       raw = text;
@@ -211,7 +227,7 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
             });
           }),
       },
-      { socket, requestId, turns: new Turns(), open, written },
+      { socket, requestId, turns: new Turns(), admit: served.admit, open: served.open, written },
     );
     let isAlive = true;
     const pinging = setInterval(() => {
@@ -230,12 +246,12 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
   }
 
   return {
-    accept(request, { socket, head }, requestId, open) {
+    accept(request, { socket, head }, requestId, served) {
       if (isClosing) {
         socket.destroy();
         return;
       }
-      sockets.handleUpgrade(request, socket, head, (accepted) => serve(accepted, requestId, open));
+      sockets.handleUpgrade(request, socket, head, (accepted) => serve(accepted, requestId, served));
     },
     async close() {
       isClosing = true;

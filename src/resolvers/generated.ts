@@ -53,8 +53,7 @@ export const handlers: Handlers<GatewayContext> = {
       resources: page.matches.map((version) => toResource(version, context)),
       pageSize,
       total: page.total,
-      // A list has no cursor, and to make one costs as much as to find a resource.
-      ...(request.isPage ? { next: page.next } : {}),
+      next: page.next,
     };
   },
 
@@ -132,10 +131,8 @@ function toParameters(request: ListRequest, pageSize: number): SearchRequest['pa
 }
 
 /** A list has no cursor: what it leaves out without being told to must not look as if it were not there. */
-function requireWhole({ type, count }: ListRequest, page: SearchPage): void {
-  const { matches } = page;
-  if (count !== undefined && matches.length >= count) return;
-  if (page.next === undefined) return;
+function requireWhole({ type, count }: ListRequest, { matches, next }: SearchPage): void {
+  if (next === undefined || (count !== undefined && matches.length >= count)) return;
   throw fhirError('tooCostly', {
     reason: `More than ${matches.length} ${type} resources match: say how many with _count, or go through pages by ${type}Connection`,
   });

@@ -1,9 +1,11 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { fhirError, type Core, type Log } from '../core';
+import { admitAdministratorsOnly } from './administrator';
 import { answerLater } from './async';
 import { isContentOfBinary, largestContent } from './binary';
 import { readBody } from './body';
 import { readBytes } from './body-bytes';
+import { registerClientRoutes } from './clients';
 import { compressAnswers } from './compression';
 import { connectionOptions, limitRequests } from './connection-limits';
 import { allowOrigin, allowOrigins } from './cors';
@@ -69,7 +71,11 @@ export function createRestServer({
   allowOrigins(server, settings.corsOrigins);
   compressAnswers(server);
   registerHealthRoutes(server, core);
-  registerTenantRoutes(server, core);
+  void server.register(async (scope) => {
+    admitAdministratorsOnly(scope, core, settings);
+    registerTenantRoutes(scope, core);
+    registerClientRoutes(scope, core);
+  });
   const edge = new Edge(core, settings, log);
   registerOidcRoutes(server, edge);
   registerFhirRoutes(server, edge);

@@ -1,5 +1,5 @@
 /**
- * Tenant administration, from this machine only: POST /w/system/api/v1/tenants {"name":"acme"} answers 201, or 409 if
+ * Tenant administration, for administrators only (administrator.ts): POST /w/system/api/v1/tenants {"name":"acme"} answers 201, or 409 if
  * the name is taken, or 400; `display` and `settings` may stand beside the name, `time-zone` only there; GET lists all.
  *
  * PATCH /w/system/api/v1/tenants/acme {"settings":{"validation":"structure"}} sets its settings, null takes one back to the
@@ -10,7 +10,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, parseJson, type Core, type JsonObject, type JsonValue, type Tenant } from '../core';
 import { requireContentType } from './body';
-import { INTERACTIONS } from './interaction-names';
 import { methodNotAllowed } from './method';
 
 type NamedRequest = FastifyRequest<{
@@ -27,12 +26,10 @@ const REMOVAL_MS = 20_000;
 
 export function registerTenantRoutes(server: FastifyInstance, core: Core): void {
   server.get(PATH, async (request, reply) => {
-    admit(request);
     const tenants = await core.tenants.list();
     return send(request, reply, 200, { tenants: tenants.map(toAnswer) });
   });
   server.post(PATH, async (request: TenantRequest, reply) => {
-    admit(request);
     requireContentType(request.headers, ['application/json'], 'r4');
     const { name, display, settings } = readNew(request.body ?? '');
     const tenant = await core.tenants.create(name, settings, display);
@@ -42,7 +39,6 @@ export function registerTenantRoutes(server: FastifyInstance, core: Core): void 
     method: ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'],
     url: PATH,
     handler: (request) => {
-      admit(request);
       throw methodNotAllowed(request.method, 'GET, HEAD, POST');
     },
   });
@@ -53,17 +49,14 @@ export function registerTenantRoutes(server: FastifyInstance, core: Core): void 
     return send(request, reply, 200, { ...toAnswer(tenant), settings, own });
   };
   server.get(NAMED, async (request: NamedRequest, reply) => {
-    admit(request);
     return describe(request, reply);
   });
   server.patch(NAMED, async (request: NamedRequest, reply) => {
-    admit(request);
     requireContentType(request.headers, ['application/json', 'application/merge-patch+json'], 'r4');
     await change(core, request.params.name, readChanges(request.body ?? ''));
     return describe(request, reply);
   });
   server.delete(NAMED, async (request: NamedRequest, reply) => {
-    admit(request);
     const { name } = request.params;
     if (request.query.confirm !== name) {
       const reason = 'A tenant is deleted with everything in it; say its name again: ?confirm=name';
@@ -77,28 +70,9 @@ export function registerTenantRoutes(server: FastifyInstance, core: Core): void 
     method: ['POST', 'PUT', 'OPTIONS', 'TRACE'],
     url: NAMED,
     handler: (request) => {
-      admit(request);
       throw methodNotAllowed(request.method, 'GET, HEAD, PATCH, DELETE');
     },
   });
-}
-
-/**
- * Throws `forbidden` unless the caller is on this machine: by its socket, not through a proxy that tells so, and
- * under a local name, so that a web page whose name was made to point here stays outside.
- */
-function admit(request: FastifyRequest): void {
-  request.visit.interaction = INTERACTIONS.tenants;
-  const { headers, socket } = request;
-  const isForwarded = headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined;
-  const host = (headers.host ?? '').replace(/:\d+$/, '');
-  if (isLoopback(socket.remoteAddress ?? '') && !isForwarded && (host === 'localhost' || isLoopback(host)))
-    return;
-  throw fhirError('forbidden', { reason: 'Tenants are administered from the machine of the server only' });
-}
-
-function isLoopback(address: string): boolean {
-  return /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(address) || address === '::1' || address === '[::1]';
 }
 
 /** Nothing here is long: it is parsed at once, in the server's own thread. */

@@ -1,31 +1,44 @@
-/** Who asks: clients, their secrets and tokens, over HTTP (docs/access.md). */
+/** Clients, their secrets and tokens, over HTTP on a server that takes what comes without them too (docs/access.md). */
+import { createPrivateKey } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { RemoteKeys } from '../../src/core/access/remote-keys';
+import {
+  FORM,
+  makeClient,
+  makeKey,
+  serveKeys,
+  toBasic,
+  toJwt,
+  type KeyServer,
+  type MadeClient,
+} from '../support/access';
 import { startServer, type TestServer } from '../support/server';
 
 let server: TestServer;
-let id: string;
-let secret: string;
+let client: MadeClient;
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 beforeAll(async () => {
   server = await startServer();
   await server.createTenant('acme');
-  const made = await server.app.core.clients.create('acme', {
-    name: 'Ward round',
-    scopes: ['system/*.cruds'],
+  client = await makeClient(server.app.core, 'acme', {
+    scopes: ['system/*.cruds', 'system/Patient.rs'],
+    policies: ['ward-7'],
   });
-  const added = await server.app.core.clients.addSecret('acme', made.id);
-  if (added === undefined) throw new Error('the client was not made');
-  ({ id } = made);
-  ({ secret } = added);
 });
 afterAll(() => server.close());
 
-const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-const basic = (name: string, word: string): string =>
-  `Basic ${Buffer.from(`${name}:${word}`).toString('base64')}`;
+const core = () => server.app.core;
+const post = (form: string, headers: Record<string, string> = {}) =>
+  server.request('POST', '/w/acme/oidc/token', form, { ...FORM, ...headers });
+const withSecret = (more = ''): string =>
+  `grant_type=client_credentials&client_id=${client.id}&client_secret=${client.secret}${more}`;
+const patients = (authorization: string) =>
+  server.request('GET', `${server.path('acme', 'r4')}/Patient`, undefined, { authorization });
 
 async function getToken(): Promise<string> {
-  const body = `grant_type=client_credentials&client_id=${id}&client_secret=${secret}`;
-  const { status, json } = await server.request('POST', '/w/acme/oidc/token', body, FORM);
+  const { status, json } = await post(withSecret());
   expect(status).toBe(200);
   return String(json.access_token);
 }
@@ -41,17 +54,352 @@ describe('a client', () => {
     const headers = { authorization: `Bearer ${await getToken()}` };
     const path = `${server.path('acme', 'r4')}/Patient`;
     const { status, json } = await server.request('POST', path, { resourceType: 'Patient' }, headers);
-    expect(status).toBe(201);
-    expect(authorOf(json)).toBe(`ClientApplication/${id}`);
+    expect([status, authorOf(json)]).toEqual([201, `ClientApplication/${client.id}`]);
   });
 
   it('may send id and secret with each request instead', async () => {
     const path = `${server.path('acme', 'r4b')}/Patient`;
-    const headers = { authorization: basic(id, secret) };
+    const headers = { authorization: client.basic };
     const { status, json } = await server.request('POST', path, { resourceType: 'Patient' }, headers);
-    expect([status, authorOf(json)]).toEqual([201, `ClientApplication/${id}`]);
-    const wrong = await server.request('GET', path, undefined, { authorization: basic(id, `${secret}x`) });
-    expect(wrong.status).toBe(401);
-    expect(wrong.headers['www-authenticate']).toContain('error="invalid_token"');
+    expect([status, authorOf(json)]).toEqual([201, `ClientApplication/${client.id}`]);
+  });
+
+  it('is known by its scopes, policies and rights as they are now, not as they were when the token was made', async () => {
+    const made = await makeClient(core(), 'acme', { scopes: ['system/*.cruds', 'system/Patient.rs'] });
+    const form = `grant_type=client_credentials&scope=system/Patient.rs+system/*.cruds`;
+    const { json } = await post(form, { authorization: made.basic });
+    expect(json.scope).toBe('system/Patient.rs system/*.cruds');
+    const space = await core().findSpace('acme', 'r4');
+    const identify = () =>
+      core().identify({
+        tenant: 'acme',
+        space,
+        authorization: `Bearer ${json.access_token}`,
+        address: '::1',
+      });
+    expect(await identify()).toEqual({
+      actor: made.id,
+      access: {
+        client: made.id,
+        scopes: ['system/Patient.rs', 'system/*.cruds'],
+        policies: [],
+        isAdministrator: false,
+        isAuditor: false,
+      },
+    });
+    expect(await identify()).toBe(await identify());
+    await core().clients.change('acme', made.id, {
+      scopes: ['system/Patient.rs'],
+      policies: ['night'],
+      isAuditor: true,
+    });
+    expect((await identify()).access).toMatchObject({
+      scopes: ['system/Patient.rs'],
+      policies: ['night'],
+      isAuditor: true,
+    });
+  });
+
+  it('is out as soon as it is disabled, with its tokens and its secret', async () => {
+    const made = await makeClient(core(), 'acme');
+    const { json } = await post('grant_type=client_credentials', { authorization: made.basic });
+    const ways = [made.basic, `Bearer ${json.access_token}`];
+    for (const way of ways) expect((await patients(way)).status).toBe(200);
+    await core().clients.change('acme', made.id, { isDisabled: true });
+    for (const way of ways) expect((await patients(way)).status).toBe(401);
+    const refused = await post('grant_type=client_credentials', { authorization: made.basic });
+    expect([refused.status, refused.json.error]).toEqual([401, 'invalid_client']);
+  });
+
+  it('has several secrets, each until it expires or is taken away', async () => {
+    const made = await makeClient(core(), 'acme');
+    const second = await core().clients.addSecret('acme', made.id, Date.now() + 3_600_000);
+    const over = await core().clients.addSecret('acme', made.id, Date.now() - 1000);
+    const ofSecond = toBasic(made.id, second?.secret ?? '');
+    for (const way of [made.basic, ofSecond]) expect((await patients(way)).status).toBe(200);
+    expect((await patients(toBasic(made.id, over?.secret ?? ''))).status).toBe(401);
+    const [first] = (await core().clients.find('acme', made.id))?.secrets ?? [];
+    expect(await core().clients.removeSecret('acme', made.id, first?.id ?? '')).toBe(true);
+    expect((await patients(made.basic)).status).toBe(401);
+    expect((await patients(ofSecond)).status).toBe(200);
+  });
+
+  it('that guesses is slowed down, whatever it sends, and nobody else is', async () => {
+    const made = await makeClient(core(), 'acme');
+    const guess = () => patients(toBasic(made.id, 'guess'));
+    const statuses: number[] = [];
+    for (let count = 0; count < 8; count += 1) statuses.push((await guess()).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 401, 429, 429]);
+    expect((await patients(made.basic)).status).toBe(429);
+    expect((await patients(client.basic)).status).toBe(200);
+  });
+
+  it('leaves no secret in the database', async () => {
+    const database = new Client(server.database.settings);
+    await database.connect();
+    const { rows } = await database.query<{ text: string }>(
+      `select coalesce(string_agg(s::text, ''), '') as text from andiron.client_secret s`,
+    );
+    expect(rows[0]?.text).toContain('scrypt$');
+    expect(rows[0]?.text).not.toContain(client.secret.slice(8));
+    // Only the owner may read what signs.
+    await database.query('set role andiron_application');
+    await expect(database.query('select private_key from andiron.signing_key')).rejects.toThrow(
+      'permission denied',
+    );
+    const { rows: unseen } = await database.query('select id from andiron.client_application');
+    expect(unseen).toEqual([]);
+    await database.end();
+  });
+});
+
+describe('the token endpoint', () => {
+  it.each([
+    [
+      'no grant_type',
+      () => withSecret().replace('grant_type=client_credentials&', ''),
+      400,
+      'invalid_request',
+    ],
+    [
+      'another grant',
+      () => withSecret().replace('client_credentials', 'password'),
+      400,
+      'unsupported_grant_type',
+    ],
+    ['a scope that the client has not', () => withSecret('&scope=user/*.cruds'), 400, 'invalid_scope'],
+    ['a parameter twice', () => withSecret('&scope=a&scope=b'), 400, 'invalid_request'],
+    ['no secret', () => `grant_type=client_credentials&client_id=${client.id}`, 401, 'invalid_client'],
+    ['a wrong secret', () => withSecret('x'), 401, 'invalid_client'],
+    ['an unknown client', () => withSecret().replace(client.id, 'nobody'), 401, 'invalid_client'],
+  ])('refuses %s in the words of OAuth', async (_title, form, status, error) => {
+    const answer = await post(form());
+    expect([answer.status, answer.json.error]).toEqual([status, error]);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    if (status === 401) expect(answer.headers['www-authenticate']).toMatch(/^Basic /);
+  });
+
+  it('refuses two ways to prove oneself at once, another type of body, other methods and unknown tenants', async () => {
+    expect((await post(withSecret(), { authorization: client.basic })).json.error).toBe('invalid_request');
+    expect((await post(withSecret(), JSON_TYPE)).status).toBe(415);
+    expect((await server.request('GET', '/w/acme/oidc/token')).status).toBe(405);
+    expect((await server.request('POST', '/w/nobody/oidc/token', withSecret(), FORM)).status).toBe(404);
+  });
+
+  it('gives the scopes that were asked for, and says for how long', async () => {
+    const { json, headers } = await post(withSecret('&scope=system/Patient.rs+openid'));
+    expect(json).toMatchObject({ token_type: 'Bearer', expires_in: 300, scope: 'system/Patient.rs' });
+    expect(headers['cache-control']).toBe('no-store');
+  });
+});
+
+describe('a client with keys', () => {
+  const key = makeKey('one');
+  let keyServer: KeyServer;
+  beforeAll(async () => {
+    keyServer = await serveKeys([key]);
+  });
+  afterAll(() => keyServer.close());
+
+  /** What is looked for is in the header. */
+  const noToken = { payload: '', signature: '' };
+  const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+  const send = (assertion: string) =>
+    post(
+      `grant_type=client_credentials&client_assertion_type=${encodeURIComponent(TYPE)}&client_assertion=${assertion}`,
+    );
+  let count = 0;
+  const assert = (id: string, changes: object = {}, signer = key): string => {
+    count += 1;
+    const claims = {
+      iss: id,
+      sub: id,
+      aud: `${server.base}/w/acme/oidc/token`,
+      jti: `j${count}`,
+      exp: Math.floor(Date.now() / 1000) + 240,
+      ...changes,
+    };
+    return toJwt({ alg: 'ES384', typ: 'JWT', kid: signer.kid }, claims, signer.privateKey);
+  };
+
+  it.each(['in the server', 'under an address'])('%s gets a token for what it signs, once', async (where) => {
+    const keys = where === 'in the server' ? { jwks: { keys: [key.jwk] } } : { jwksUrl: keyServer.url };
+    const { id } = await core().clients.create('acme', { name: 'Backend', scopes: ['system/*.rs'], ...keys });
+    const assertion = assert(id);
+    const { status, json } = await send(assertion);
+    expect([status, json.scope]).toEqual([200, 'system/*.rs']);
+    expect((await patients(`Bearer ${json.access_token}`)).status).toBe(200);
+    const again = await send(assertion);
+    expect([again.status, again.json.error]).toEqual([401, 'invalid_client']);
+    for (const changes of [
+      { exp: Math.floor(Date.now() / 1000) - 60 },
+      { exp: Math.floor(Date.now() / 1000) + 3600 },
+      { aud: 'https://elsewhere.example/token' },
+      { sub: 'somebody' },
+      { jti: undefined },
+    ])
+      expect((await send(assert(id, changes))).status).toBe(401);
+    expect((await send(assert(id, {}, makeKey('one')))).status).toBe(401);
+    expect((await send(toJwt({ alg: 'none' }, { iss: id, sub: id, jti: 'x' }))).status).toBe(401);
+  });
+
+  it('may have a new key under its address without telling anybody; while the address is away it is 503', async () => {
+    const own = await serveKeys([key]);
+    const remote = new RemoteKeys(1);
+    const find = async (kid: string) => (await remote.of(own.url))({ alg: 'ES384', kid }, noToken);
+    await find('one');
+    await expect(find('two')).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' });
+    own.keys = [key, makeKey('two')];
+    await delay(5);
+    await find('two');
+    await own.close();
+    await delay(5);
+    await expect(find('three')).rejects.toMatchObject({ status: 503 });
+    await find('one');
+  });
+
+  it('keeps the private half of a key to itself, and its address on TLS', async () => {
+    const privateKey = createPrivateKey({ key: key.privateKey.export({ format: 'jwk' }), format: 'jwk' });
+    const jwks = { keys: [{ ...privateKey.export({ format: 'jwk' }) }] };
+    await expect(core().clients.create('acme', { name: 'x', jwks })).rejects.toThrow('public keys only');
+    const jwksUrl = 'http://keys.example/jwks';
+    await expect(core().clients.create('acme', { name: 'x', jwksUrl })).rejects.toThrow('https://');
+  });
+});
+
+describe('the keys of a tenant', () => {
+  it('are told to everybody without their private half, and change without breaking what they have signed', async () => {
+    const before = await getToken();
+    const kids = async (): Promise<unknown[]> => {
+      const { json } = await server.request('GET', '/w/acme/oidc/jwks');
+      expect(JSON.stringify(json)).not.toContain('"d"');
+      return json.keys.map(({ kid }: { kid: string }) => kid);
+    };
+    const [old] = await kids();
+    const fresh = await core().tokens.rotateKeys('acme', false);
+    expect(await kids()).toEqual([fresh, old]);
+    for (const token of [before, await getToken()])
+      expect((await patients(`Bearer ${token}`)).status).toBe(200);
+    await core().tokens.rotateKeys('acme', true);
+    expect(await kids()).toHaveLength(1);
+    expect((await patients(`Bearer ${before}`)).status).toBe(401);
+    expect((await patients(`Bearer ${await getToken()}`)).status).toBe(200);
+  });
+});
+
+describe('an identity provider elsewhere', () => {
+  const key = makeKey('idp', 'P-256');
+  const issuer = 'https://login.hospital.example';
+  let keyServer: KeyServer;
+  let id: string;
+  const tell = (changes: object = {}, signer = key): string =>
+    `Bearer ${toJwt(
+      { alg: 'ES256', kid: signer.kid },
+      {
+        iss: issuer,
+        aud: 'andiron',
+        sub: 'u1',
+        exp: Math.floor(Date.now() / 1000) + 600,
+        groups: ['doctors', 'smokers'],
+        fhirUser: 'https://elsewhere.example/Practitioner/7',
+        patient: 'p1',
+        ...changes,
+      },
+      signer.privateKey,
+    )}`;
+  beforeAll(async () => {
+    keyServer = await serveKeys([key]);
+    ({ id } = await core().clients.create('acme', { name: 'Portal', scopes: ['user/*.rs', 'patient/*.rs'] }));
+    await core().issuers.put('acme', {
+      issuer,
+      client: id,
+      audience: 'andiron',
+      jwksUrl: keyServer.url,
+      scopeClaim: 'groups',
+      scopeMap: { doctors: ['user/*.rs', 'system/*.cruds'] },
+    });
+  });
+  afterAll(() => keyServer.close());
+
+  it('says who sits before the client and what they may, at most what the client may', async () => {
+    const space = await core().findSpace('acme', 'r4');
+    const authorization = tell();
+    const caller = await core().identify({ tenant: 'acme', space, authorization, address: '::1' });
+    expect(caller).toEqual({
+      actor: id,
+      access: {
+        client: id,
+        user: 'Practitioner/7',
+        patient: 'p1',
+        scopes: ['user/*.rs'],
+        policies: [],
+        isAdministrator: false,
+        isAuditor: false,
+      },
+    });
+  });
+
+  it('is believed for its own audience, in time, and by its own keys only', async () => {
+    for (const changes of [
+      { aud: 'another' },
+      { exp: Math.floor(Date.now() / 1000) - 60 },
+      { exp: undefined },
+    ])
+      expect((await patients(tell(changes))).status).toBe(401);
+    expect((await patients(tell({}, makeKey('idp', 'P-256')))).status).toBe(401);
+    const unsigned = toJwt({ alg: 'none' }, { iss: issuer, aud: 'andiron', exp: 9_999_999_999 });
+    expect((await patients(`Bearer ${unsigned}`)).status).toBe(401);
+  });
+
+  it('is nobody once it is taken away', async () => {
+    const other = 'https://other.example';
+    await core().issuers.put('acme', {
+      issuer: other,
+      client: id,
+      audience: 'andiron',
+      jwksUrl: keyServer.url,
+    });
+    const space = await core().findSpace('acme', 'r4');
+    const ask = () =>
+      core().identify({ tenant: 'acme', space, authorization: tell({ iss: other }), address: '::1' });
+    expect((await ask()).actor).toBe(id);
+    expect(await core().issuers.remove('acme', other)).toBe(true);
+    expect((await ask()).actor).toBe('anonymous');
+  });
+});
+
+describe('an administrator', () => {
+  it('makes a client over HTTP, is told its secret once, and changes and stops it', async () => {
+    const path = '/w/system/api/v1/tenants/acme/clients';
+    const made = await server.request('POST', path, { name: 'App', scopes: ['system/*.rs'] }, JSON_TYPE);
+    expect(made.status).toBe(201);
+    const { id, secret } = made.json;
+    expect((await patients(toBasic(id, secret.secret))).status).toBe(200);
+    const listed = await server.request('GET', path);
+    expect(listed.text).toContain(id);
+    expect(listed.text).not.toContain(secret.secret);
+    expect(listed.text).not.toContain('scrypt');
+    const next = await server.request('POST', `${path}/${id}/secrets`, '', JSON_TYPE);
+    expect((await patients(toBasic(id, next.json.secret))).status).toBe(200);
+    const removed = await server.request('DELETE', `${path}/${id}/secrets/${secret.id}`);
+    expect(removed.status).toBe(200);
+    expect((await patients(toBasic(id, secret.secret))).status).toBe(401);
+    const stopped = await server.request('PATCH', `${path}/${id}`, { disabled: true }, JSON_TYPE);
+    expect(stopped.json).toMatchObject({ disabled: true, scopes: ['system/*.rs'] });
+    expect((await patients(toBasic(id, next.json.secret))).status).toBe(401);
+  });
+
+  it.each([
+    [{ scopes: ['system/*.rs'] }],
+    [{ name: 'x', scopes: ['everything'] }],
+    [{ name: 'x', scope: 'system/*.rs' }],
+    [{ name: 'x', redirectUris: ['http://app.example/back'] }],
+    [{ name: 'x', jwks: { keys: ['k'] } }],
+    [{ name: 'x', disabled: 'yes' }],
+    [[]],
+  ])('is told what is wrong with %j', async (body) => {
+    const path = '/w/system/api/v1/tenants/acme/clients';
+    const { status, json } = await server.request('POST', path, body, JSON_TYPE);
+    expect([status, json.resourceType]).toEqual([400, 'OperationOutcome']);
   });
 });

@@ -5,9 +5,11 @@ import type { TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import type { Release } from '../fhir/release';
 import type { StoredClient } from '../storage/client-applications';
+import type { TokenIssuer } from '../storage/token-issuers';
 import type { Access } from './access';
 import type { AccessTokens, Grant } from './access-tokens';
 import type { Clients } from './clients';
+import type { OutsideIssuers } from './issuers';
 import { readToken, type ReadToken } from './read-token';
 import type { SigningKeys } from './signing-keys';
 
@@ -43,8 +45,9 @@ const MAX_TOKENS = 20_000;
 
 interface Remembered {
   readonly grant: Grant;
-  /** The object by which the tenant's keys know the key that signed it. */
+  /** `kid` of the key of the tenant that has signed it, or the name of the issuer elsewhere. */
   readonly key: string;
+  readonly isOutside: boolean;
   /** Milliseconds since 1970. */
   readonly expires: number;
   made?: { readonly client: StoredClient; readonly caller: Caller };
@@ -62,6 +65,7 @@ export class Authentication {
       readonly clients: Clients;
       readonly keys: SigningKeys;
       readonly tokens: AccessTokens;
+      readonly issuers: OutsideIssuers;
       findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
     },
   ) {}
@@ -109,19 +113,35 @@ export class Authentication {
     const token = readToken(text);
     const issuer = token?.payload['iss'];
     if (token === undefined || typeof issuer !== 'string') return { kind: 'unverifiable' };
-    if (space === undefined || !tokens.isOwn(tenant, issuer)) return this.#judgeForeign(token, issuer);
-    const grant = await tokens.verify(space, tenant, token);
-    if (grant === undefined)
-      return { kind: 'refused', reason: 'The token is none of this tenant, or has expired' };
-    const remembered: Remembered = { grant, key: grant.key, expires: grant.expires * 1000 };
+    const outside = space && (await this.parts.issuers.find(space, issuer));
+    if (space === undefined || (outside === undefined && !tokens.isOwn(tenant, issuer)))
+      return this.#judgeForeign(token, issuer);
+    const remembered =
+      outside === undefined
+        ? await this.#verifyOwn(space, tenant, token)
+        : await this.#verifyOutside(outside, token);
+    if (remembered === undefined)
+      return { kind: 'refused', reason: 'The token is none that this tenant takes, or has expired' };
     this.#tokens.set(name, remembered);
     return this.#judgeGrant(space, remembered);
   }
 
+  async #verifyOwn(space: TenantSpace, tenant: string, token: ReadToken): Promise<Remembered | undefined> {
+    const grant = await this.parts.tokens.verify(space, tenant, token);
+    return grant && { grant, key: grant.key, isOutside: false, expires: grant.expires * 1000 };
+  }
+
+  async #verifyOutside(issuer: TokenIssuer, token: ReadToken): Promise<Remembered | undefined> {
+    const grant = await this.parts.issuers.verify(issuer, token);
+    return grant && { grant, key: issuer.issuer, isOutside: true, expires: grant.expires * 1000 };
+  }
+
   /** What was verified stays so, until it expires, its key is withdrawn or its client disabled. */
   async #judgeGrant(space: TenantSpace, remembered: Remembered): Promise<Verdict> {
-    const { grant, key, expires } = remembered;
-    const isGood = expires > Date.now() && (await this.parts.keys.find(space, key)) !== undefined;
+    const { grant, key, isOutside, expires } = remembered;
+    const { issuers, keys } = this.parts;
+    const source = await (isOutside ? issuers.find(space, key) : keys.find(space, key));
+    const isGood = expires > Date.now() && source !== undefined;
     const client = await this.parts.clients.find(space, grant.client);
     if (!isGood || client === undefined || client.isDisabled)
       return { kind: 'refused', reason: 'The token has expired, or was withdrawn' };

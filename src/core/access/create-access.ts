@@ -1,14 +1,16 @@
-import type { Clients as ClientsDoor, ClientApplication, Caller, Tokens } from '../api';
+import type { Clients as ClientsDoor, ClientApplication, Caller, Issuers, Tokens } from '../api';
 import type { TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import type { Release } from '../fhir/release';
 import { ClientStore, type StoredClient } from '../storage/client-applications';
 import type { Database, DatabaseOptions } from '../storage/database';
 import { SigningKeyStore } from '../storage/signing-keys';
+import { IssuerStore } from '../storage/token-issuers';
 import { AccessTokens } from './access-tokens';
 import { Authentication, type AuthMode, type Credentials } from './authentication';
 import { changeDetails } from './client-details';
 import { Clients } from './clients';
+import { OutsideIssuers } from './issuers';
 import { SigningKeys } from './signing-keys';
 import { TokenEndpoint } from './token-endpoint';
 
@@ -28,6 +30,7 @@ export interface AccessOptions {
 export interface AccessParts {
   identify(credentials: Credentials): Caller | Promise<Caller>;
   readonly clients: ClientsDoor;
+  readonly issuers: Issuers;
   readonly tokens: Tokens;
   /** Something of a tenant was changed elsewhere. */
   forget(): void;
@@ -40,7 +43,8 @@ export function createAccess(options: AccessOptions): AccessParts {
   const clients = new Clients(store);
   const keys = new SigningKeys(new SigningKeyStore(database, owner));
   const tokens = new AccessTokens(keys, publicUrls);
-  const authentication = new Authentication(options.mode, { clients, keys, tokens, findSpace });
+  const issuers = new OutsideIssuers(new IssuerStore(database, owner));
+  const authentication = new Authentication(options.mode, { clients, keys, tokens, issuers, findSpace });
   const endpoint = new TokenEndpoint({ clients, store, tokens, seconds: options.tokenSeconds });
 
   /** Clients and keys are those of both releases: either space stands for the tenant. */
@@ -88,6 +92,18 @@ export function createAccess(options: AccessOptions): AccessParts {
         return removed;
       },
     },
+    issuers: {
+      list: async (tenant) => issuers.list(await spaceOf(tenant)),
+      async put(tenant, issuer) {
+        await issuers.put(await spaceOf(tenant), issuer);
+        options.changed(tenant);
+      },
+      async remove(tenant, issuer) {
+        const removed = await issuers.remove(await spaceOf(tenant), issuer);
+        options.changed(tenant);
+        return removed;
+      },
+    },
     tokens: {
       grant: (request) => endpoint.grant(request),
       async publicKeys(tenant) {
@@ -102,6 +118,7 @@ export function createAccess(options: AccessOptions): AccessParts {
     forget() {
       clients.forget();
       keys.forget();
+      issuers.forget();
     },
   };
 }

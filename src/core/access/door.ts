@@ -19,6 +19,7 @@ export const CORE_RULES = {
   findSpace: 'anybody',
   tenants: 'server',
   clients: 'server',
+  issuers: 'server',
   tokens: 'anybody',
   identify: 'anybody',
   admit: 'anybody',

@@ -42,7 +42,8 @@ export class Recent<Value extends object> {
   /** Everything is asked for again. */
   forget(): void {
     this.#loading.clear();
-    for (const [key, { value, text }] of this.#kept.entries())
+    // Of a copy: what is set goes to the end of what is gone through.
+    for (const [key, { value, text }] of [...this.#kept.entries()])
       this.#kept.set(key, { value, text, at: Number.NEGATIVE_INFINITY, refreshing: false });
   }
 

@@ -147,6 +147,7 @@ function statement(definitions: Definitions, told: Told, queries: readonly Named
     rest: [
       {
         mode: 'server',
+        security: SECURITY,
         resource: definitions.resourceTypes.map((type) => {
           const operations = offered
             .filter(({ levels }) => levels.includes('type') || levels.includes('instance'))
@@ -178,6 +179,15 @@ function statement(definitions: Definitions, told: Told, queries: readonly Named
     ],
   };
 }
+
+/** How clients get in, in every mode (docs/access.md); where, .well-known/smart-configuration tells. */
+const SECURITY = {
+  service: ['SMART-on-FHIR', 'Basic'].map((code) => ({
+    coding: [{ system: 'http://terminology.hl7.org/CodeSystem/restful-security-service', code }],
+  })),
+  description:
+    'A bearer token of this tenant, or HTTP Basic with the id and secret of a client; see .well-known/smart-configuration',
+};
 
 const GRAPHQL = 'http://hl7.org/fhir/OperationDefinition/Resource-graphql';
 

@@ -242,41 +242,36 @@ async function answer(
     if (isAlone && phasesOf(plan).length > 1) return undefined;
     return { ...answered, matches: [], included: [], total: await countAll(services, plan) };
   }
-  const positioned = await withReason(findMatches(services, plan, query, boundTo, isAlone), () =>
+  const found = await withReason(findMatches(services, plan, query, boundTo, isAlone), () =>
     isCounted(query) ? countingReason(plan) : matchingReason(plan),
   );
-  if (positioned === undefined) return undefined;
-  const { matches } = positioned;
+  if (found === undefined) return undefined;
+  const { matches } = found;
   const page = await services.reader.completePage(
     matches.slice(0, query.count).map(({ match }) => match.row),
     () => context.space.number,
   );
   const last = matches[page.length - 1];
   const more = matches.length > page.length && last !== undefined;
-  let { total } = positioned;
+  let { total } = found;
   if (isCounted(query) && total === undefined) {
     if (isAlone) return undefined;
     total = await countOfAll();
   }
-  const found = {
+  return {
     ...answered,
     matches: page.map((row) => toStoredVersion(services, type, row)),
     included: [],
     ...(total === undefined || query.total === 'none' ? {} : { total }),
-  };
-  if (!more) return found;
-  const content = contentOf(plan, { phase: last.phase, after: afterOf(last.match) });
-  return withNext(found, () => sealCursor(services.secretKeys, boundTo, content));
-}
-
-/** The cursor is made when it is asked for: the lists of GraphQL never do. */
-function withNext(page: SearchPage, seal: () => string): SearchPage {
-  let sealed: string | undefined;
-  return {
-    ...page,
-    get next() {
-      return (sealed ??= seal());
-    },
+    ...(more
+      ? {
+          next: sealCursor(
+            services.secretKeys,
+            boundTo,
+            contentOf(plan, { phase: last.phase, after: afterOf(last.match) }),
+          ),
+        }
+      : {}),
   };
 }
 

@@ -151,8 +151,7 @@ function merge(text: string, calls: readonly (readonly Bound[])[]): Merged | und
     return place;
   });
   if (distinct.length === 1) return { statement: undefined, distinct: 1, places };
-  let types = knownTypes.get(text);
-  if (types === undefined) knownTypes.set(text, (types = typesOf(text)));
+  const types = typesOf(text);
   const varying = (distinct[0] ?? []).map((value, index) =>
     distinct.some((values) => !areSame(values[index], value)),
   );
@@ -195,8 +194,6 @@ function typesOf(text: string): (string | undefined)[] {
   for (const [, place, type] of text.matchAll(PLACEHOLDER)) types[Number(place) - 1] ??= type;
   return types;
 }
-
-const knownTypes = new LRUCache<string, readonly (string | undefined)[]>({ max: 300 });
 
 type Form = Pick<Statement, 'name' | 'text'>;
 

@@ -5,7 +5,7 @@ import type { Edge } from '../edge';
 import { INTERACTIONS } from '../interaction-names';
 import { methodNotAllowed } from '../method';
 import { openidConfiguration, smartConfiguration } from './discovery';
-import { sendJson } from './json';
+import { sendJson } from '../send-json';
 import { token } from './token';
 
 type OidcRequest = FastifyRequest<{ Params: { tenant: string }; Body: string | undefined }>;

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, OAuthError, parseQueryText, type TenantSpace } from '../../core';
 import type { Edge } from '../edge';
 import { FORM_TYPES, requireContentType } from '../body';
-import { sendJson } from './json';
+import { sendJson } from '../send-json';
 
 /** Nothing that a client sends here is long. */
 const LONGEST_FORM = 64 * 1024;

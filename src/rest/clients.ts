@@ -1,0 +1,264 @@
+/**
+ * Administration of a tenant's clients, keys and issuers, for administrators only (administrator.ts), below
+ * /w/system/api/v1/tenants/{tenant}: `clients` (GET, POST), `clients/{id}` (GET, PATCH), `clients/{id}/secrets` (POST),
+ * `clients/{id}/secrets/{secret}` (DELETE), `issuers` (GET, PUT), `keys` (POST: a new one signs from now on).
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  fhirError,
+  isJsonObject,
+  parseJson,
+  type ClientApplication,
+  type ClientChanges,
+  type Core,
+  type JsonObject,
+  type NewSecret,
+} from '../core';
+import { requireContentType } from './body';
+import { methodNotAllowed } from './method';
+import { sendJson } from './send-json';
+
+interface Parts {
+  readonly name: string;
+  readonly client: string;
+  readonly secret: string;
+}
+type AdministrationRequest = FastifyRequest<{ Params: Parts; Body: string | undefined }>;
+type Answer = (request: AdministrationRequest, reply: FastifyReply) => Promise<FastifyReply>;
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+const ROOT = '/w/system/api/v1/tenants/:name';
+const LONGEST_BODY = 256 * 1024;
+
+/** `scope`: of routes that only administrators reach. */
+export function registerClientRoutes(scope: FastifyInstance, core: Core): void {
+  const { clients, issuers, tokens } = core;
+
+  add(scope, '/clients', {
+    GET: async (request, reply) => {
+      const list = await clients.list(request.params.name);
+      return sendJson(request, reply, 200, { clients: list.map(toAnswer) });
+    },
+    POST: async (request, reply) => {
+      const { name: tenant } = request.params;
+      const { withSecret, ...changes } = readClient(request);
+      const client = await clients.create(tenant, changes);
+      const hasKeys = client.jwks !== null || client.jwksUrl !== null;
+      const secret = (withSecret ?? !hasKeys) ? await clients.addSecret(tenant, client.id) : undefined;
+      const shown = (await clients.find(tenant, client.id)) ?? client;
+      return sendJson(request, reply, 201, {
+        ...toAnswer(shown),
+        ...(secret === undefined ? {} : { secret: toSecretAnswer(secret) }),
+      });
+    },
+  });
+  add(scope, '/clients/:client', {
+    GET: async (request, reply) => {
+      const { name, client } = request.params;
+      return sendJson(request, reply, 200, toAnswer(found(await clients.find(name, client))));
+    },
+    PATCH: async (request, reply) => {
+      const { name, client } = request.params;
+      const changed = await clients.change(name, client, readClient(request));
+      return sendJson(request, reply, 200, toAnswer(found(changed)));
+    },
+  });
+  add(scope, '/clients/:client/secrets', {
+    POST: async (request, reply) => {
+      const { name, client } = request.params;
+      const made = found(await clients.addSecret(name, client, readExpiry(request)));
+      return sendJson(request, reply, 201, toSecretAnswer(made));
+    },
+  });
+  add(scope, '/clients/:client/secrets/:secret', {
+    DELETE: async (request, reply) => {
+      const { name, client, secret } = request.params;
+      if (!(await clients.removeSecret(name, client, secret))) throw fhirError('noSuchAddress');
+      return sendJson(request, reply, 200, { removed: secret });
+    },
+  });
+  add(scope, '/issuers', {
+    GET: async (request, reply) =>
+      sendJson(request, reply, 200, { issuers: await issuers.list(request.params.name) }),
+    PUT: async (request, reply) => {
+      const { name } = request.params;
+      const { issuer, client, audience, jwksUrl, ...more } = readMembers(request, ISSUER_MEMBERS);
+      await issuers.put(name, {
+        issuer: readText('issuer', issuer) ?? '',
+        client: readText('client', client) ?? '',
+        audience: readText('audience', audience) ?? '',
+        jwksUrl: readText('jwksUrl', jwksUrl) ?? '',
+        scopeClaim: readText('scopeClaim', more['scopeClaim']),
+        userClaim: readText('userClaim', more['userClaim']),
+        patientClaim: readText('patientClaim', more['patientClaim']),
+        scopeMap: more['scopeMap'] === undefined ? undefined : readMap(more['scopeMap']),
+      });
+      return sendJson(request, reply, 200, { issuers: await issuers.list(name) });
+    },
+  });
+  add(scope, '/keys', {
+    POST: async (request, reply) => {
+      const { revoke } = request.body === undefined ? {} : readMembers(request, ['revoke']);
+      const key = await tokens.rotateKeys(request.params.name, revoke === true);
+      return sendJson(request, reply, 201, { key });
+    },
+  });
+}
+
+function add(scope: FastifyInstance, path: string, methods: Readonly<Partial<Record<Method, Answer>>>): void {
+  const url = ROOT + path;
+  const served: Method[] = [];
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+    const answer = methods[method];
+    if (answer === undefined) continue;
+    served.push(method);
+    scope.route<{ Params: Parts; Body: string | undefined }>({ method, url, handler: answer });
+  }
+  const others = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).filter(
+    (method) => !served.includes(method),
+  );
+  scope.route({
+    method: others,
+    url,
+    handler: (request) => {
+      throw methodNotAllowed(request.method, served.join(', '));
+    },
+  });
+}
+
+const ISSUER_MEMBERS = [
+  'issuer',
+  'client',
+  'audience',
+  'jwksUrl',
+  'scopeClaim',
+  'scopeMap',
+  'userClaim',
+  'patientClaim',
+];
+const CLIENT_MEMBERS = [
+  'name',
+  'disabled',
+  'scopes',
+  'policies',
+  'administrator',
+  'auditor',
+  'jwks',
+  'jwksUrl',
+  'redirectUris',
+  'withSecret',
+];
+
+function found<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw fhirError('noSuchAddress');
+  return value;
+}
+
+/** Throws `invalidValue` for members that there are not, so that no typing error is taken for a wish. */
+function readMembers(request: AdministrationRequest, known: readonly string[]): JsonObject {
+  requireContentType(request.headers, ['application/json', 'application/merge-patch+json'], 'r4');
+  const body = request.body ?? '';
+  if (Buffer.byteLength(body) > LONGEST_BODY) throw fhirError('bodyTooLarge', { limit: LONGEST_BODY });
+  const { value } = parseJson(body);
+  if (!isJsonObject(value)) refuse('The body is a JSON object');
+  const unknown = Object.keys(value).find((name) => !known.includes(name));
+  if (unknown !== undefined) refuse(`'${unknown.slice(0, 40)}' is not a member: ${known.join(', ')}`);
+  return value;
+}
+
+function readClient(request: AdministrationRequest): ClientChanges & { readonly withSecret?: boolean } {
+  const members = readMembers(request, CLIENT_MEMBERS);
+  const jwks = members['jwks'];
+  return {
+    name: readText('name', members['name']),
+    isDisabled: readFlag('disabled', members['disabled']),
+    scopes: readWords('scopes', members['scopes']),
+    policies: readWords('policies', members['policies']),
+    isAdministrator: readFlag('administrator', members['administrator']),
+    isAuditor: readFlag('auditor', members['auditor']),
+    jwks: jwks === undefined || jwks === null ? jwks : readKeys(jwks),
+    jwksUrl: members['jwksUrl'] === null ? null : readText('jwksUrl', members['jwksUrl']),
+    redirectUris: readWords('redirectUris', members['redirectUris']),
+    withSecret: readFlag('withSecret', members['withSecret']),
+  };
+}
+
+function readKeys(value: unknown): NonNullable<ClientChanges['jwks']> {
+  const keys = isObject(value) ? value['keys'] : undefined;
+  if (!Array.isArray(keys) || !keys.every(isObject)) refuse('"jwks" is a JSON Web Key Set, {"keys":[…]}');
+  return { keys };
+}
+
+/** `{"expires":"2027-01-01T00:00:00Z"}`, or nothing: it does not. */
+function readExpiry(request: AdministrationRequest): number | undefined {
+  if (request.body === undefined || request.body === '') return undefined;
+  const text = readText('expires', readMembers(request, ['expires'])['expires']);
+  if (text === undefined) return undefined;
+  const expires = Date.parse(text);
+  if (!/^\d{4}-\d\d-\d\dT/.test(text) || !(expires > Date.now()))
+    refuse('"expires" is an instant to come, such as 2027-01-01T00:00:00Z');
+  return expires;
+}
+
+function readText(name: string, value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  return refuse(`"${name}" is a text`);
+}
+
+function readFlag(name: string, value: unknown): boolean | undefined {
+  if (value === undefined || typeof value === 'boolean') return value;
+  return refuse(`"${name}" is true or false`);
+}
+
+function readWords(name: string, value: unknown): readonly string[] | undefined {
+  const isText = (each: unknown): each is string => typeof each === 'string';
+  if (value === undefined || (Array.isArray(value) && value.every(isText))) return value;
+  return refuse(`"${name}" is a list of texts`);
+}
+
+/** What a claim says, and the scopes that this stands for. */
+function readMap(value: unknown): Readonly<Record<string, readonly string[]>> {
+  if (!isObject(value)) refuse('"scopeMap" is an object of lists of scopes');
+  return Object.fromEntries(
+    Object.entries(value).map(([said, scopes]) => [said, readWords('scopeMap', scopes) ?? []]),
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refuse(reason: string): never {
+  throw fhirError('invalidValue', { reason });
+}
+
+function toAnswer(client: ClientApplication): object {
+  const { id, name, created, isDisabled, scopes, policies, isAdministrator, isAuditor } = client;
+  return {
+    id,
+    name,
+    created: toInstant(created),
+    disabled: isDisabled,
+    scopes,
+    policies,
+    administrator: isAdministrator,
+    auditor: isAuditor,
+    jwks: client.jwks,
+    jwksUrl: client.jwksUrl,
+    redirectUris: client.redirectUris,
+    secrets: client.secrets.map(({ id: secret, created: made, expires }) => ({
+      id: secret,
+      created: toInstant(made),
+      ...(expires === undefined ? {} : { expires: toInstant(expires) }),
+    })),
+  };
+}
+
+/** The one answer that tells it. */
+function toSecretAnswer({ id, secret, expires }: NewSecret): object {
+  return { id, secret, ...(expires === undefined ? {} : { expires: toInstant(expires) }) };
+}
+
+function toInstant(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,86 @@
+/** Clients, tokens and keys for tests of who may ask. */
+import { createServer, type Server } from 'node:http';
+import { createSign, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import type { ClientChanges, Core } from '../../src/core';
+
+export interface MadeClient {
+  readonly id: string;
+  readonly secret: string;
+  /** Value of the header Authorization. */
+  readonly basic: string;
+}
+
+export const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+export function toBasic(id: string, secret: string): string {
+  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+}
+
+/** A client with a secret. */
+export async function makeClient(
+  core: Core,
+  tenant: string,
+  details: ClientChanges = {},
+): Promise<MadeClient> {
+  const { id } = await core.clients.create(tenant, {
+    name: 'Ward round',
+    scopes: ['system/*.cruds'],
+    ...details,
+  });
+  const added = await core.clients.addSecret(tenant, id);
+  if (added === undefined) throw new Error('the client was not made');
+  return { id, secret: added.secret, basic: toBasic(id, added.secret) };
+}
+
+const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+/** A JWT of any kind, signed by us and not by the library that the server verifies it with. */
+export function toJwt(
+  header: { alg: string } & Record<string, unknown>,
+  payload: object,
+  key?: KeyObject,
+): string {
+  const text = `${encode(header)}.${encode(payload)}`;
+  if (key === undefined) return `${text}.`;
+  const hash = `sha${header.alg.slice(2)}`;
+  const bytes = header.alg.startsWith('ES')
+    ? sign(hash, Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
+    : createSign(hash).update(text).sign(key);
+  return `${text}.${bytes.toString('base64url')}`;
+}
+
+export interface TestKey {
+  readonly kid: string;
+  readonly privateKey: KeyObject;
+  readonly jwk: Record<string, unknown>;
+}
+
+/** ES384 with the curve P-384, or ES256 with P-256. */
+export function makeKey(kid: string, namedCurve = 'P-384'): TestKey {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve });
+  const alg = namedCurve === 'P-384' ? 'ES384' : 'ES256';
+  return { kid, privateKey, jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg, use: 'sig' } };
+}
+
+export interface KeyServer {
+  readonly url: string;
+  /** What it answers from now on. */
+  keys: readonly TestKey[];
+  close(): Promise<void>;
+}
+
+/** Somebody's key set on a port of its own. */
+export async function serveKeys(keys: readonly TestKey[]): Promise<KeyServer> {
+  const made = { keys };
+  const server: Server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ keys: made.keys.map(({ jwk }) => jwk) }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return Object.assign(made, {
+    url: `http://127.0.0.1:${port}/jwks`,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  });
+}
