@@ -45,6 +45,8 @@ if (values.help) {
 }
 const [patients, copies, seconds] = [values.patients, values.copies, values.seconds].map(Number);
 const CLIENTS = 16;
+/** What one search costs is measured without remembered answers: many shapes have few different searches. */
+const FORGETFUL = { SEARCH_MEMORY_MB: '0' };
 const SPACE_OF =
   "select s.number from andiron.space s join andiron.tenant t on t.number = s.tenant where t.name = 'system' and s.release = 'r4' and s.kind = 'data'";
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'andiron-bench-search-'));
@@ -85,20 +87,30 @@ async function run() {
     encounterIds: await readIds(andiron.client, '/Encounter?_count=500'),
   };
   console.log(`loaded ${loaded.count} resources`);
+  await andiron.child.stop('SIGTERM', 8000);
+  andiron = await startAndiron(postgres, FORGETFUL);
   const small = await measureShapes(andiron.client, sample);
   const blends = [];
-  for (const [title, more] of [
-    ['as the driver sends it', ''],
-    ['_count=20 on every shape', '_count=20'],
-  ])
-    blends.push(await blend(title, more, { andiron, limit, sample, limitIds }));
+  const blendBoth = async (how) => {
+    for (const [title, more] of [
+      ['as the driver sends it', ''],
+      ['_count=20 on every shape', '_count=20'],
+    ])
+      blends.push(await blend(`${title}${how}`, more, { andiron, limit, sample, limitIds }));
+  };
+  await blendBoth(', nothing remembered');
+  await andiron.child.stop('SIGTERM', 8000);
+  andiron = await startAndiron(postgres);
+  await blendBoth('');
   let large;
   if (copies > 1) {
     const [{ number: space }] = await postgres.query('andiron', SPACE_OF);
     await multiplyAll(postgres, space);
     await andiron.child.stop('SIGTERM', 8000);
-    andiron = await startAndiron(postgres);
+    andiron = await startAndiron(postgres, FORGETFUL);
     large = await measureShapes(andiron.client, sample);
+    await andiron.child.stop('SIGTERM', 8000);
+    andiron = await startAndiron(postgres);
     blends.push(
       await blend(`as the driver sends it, ${copies} times the data`, '', {
         andiron,
@@ -113,7 +125,7 @@ async function run() {
   if (values.write) fs.writeFileSync(path.join(repository, 'docs', 'bench', 'search.md'), page);
 }
 
-async function startAndiron(postgres) {
+async function startAndiron(postgres, environment = {}) {
   const database = 'andiron';
   await postgres.createDatabase(database).catch(() => undefined);
   const port = await findFreePort();
@@ -135,6 +147,7 @@ async function startAndiron(postgres) {
       REDIS_PORT: String(redis?.port ?? (await findFreePort())),
       PORT: String(port),
       METRICS_ADDRESS: 'off',
+      ...environment,
     },
   });
   const client = createClient(`http://127.0.0.1:${port}/w/system/api/v1/fhir/r4`, CLIENTS);
@@ -175,21 +188,27 @@ async function measureShapes(client, sample) {
   const measured = new Map();
   for (const [name, make] of Object.entries({ ...DRIVER_SHAPES, ...DESIGN_SHAPES })) {
     const took = [];
-    let refused;
+    let [refused, entries] = [undefined, 0];
     const last = performance.now() + seconds * 1000;
     for (let i = 0; i < 5 || (performance.now() < last && took.length < 2000); i++) {
       const begun = performance.now();
-      const answer = await client.send({ method: 'GET', path: make(sample) });
+      const answer = await client.send({ method: 'GET', path: make(sample) }, true);
       if (answer.status !== 200) {
         refused = answer.text.slice(0, 200);
         break;
       }
-      if (i >= 3) took.push(performance.now() - begun);
+      if (i < 3) continue;
+      took.push(performance.now() - begun);
+      entries += answer.text.split('"fullUrl":').length - 1;
     }
     took.sort((a, b) => a - b);
     const at = (share) => round(took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? NaN, 2);
-    measured.set(name, { refused, count: took.length, p50: at(0.5), p99: at(0.99) });
-    console.log(name.padEnd(36), refused ?? `p50 ${at(0.5)} p99 ${at(0.99)} of ${took.length}`);
+    const mean = Math.round(entries / Math.max(1, took.length));
+    measured.set(name, { refused, count: took.length, p50: at(0.5), p99: at(0.99), entries: mean });
+    console.log(
+      name.padEnd(36),
+      refused ?? `p50 ${at(0.5)} p99 ${at(0.99)} of ${took.length}, ${mean} entries`,
+    );
   }
   return measured;
 }
@@ -247,17 +266,19 @@ function format({ count, small, large, blends, version }) {
         .loadavg()
         .map((load) => load.toFixed(1))
         .join(' ')}. ` +
-      `Milliseconds of one client that asks one search after the other, over HTTP, answers included. The ${total(copies)} resources are the ${total(1)} and ${copies - 1} copies of them with keys, dates and identifiers of their own.`,
+      `Milliseconds of one client that asks one search after the other, over HTTP, answers included, entries an answer; the process remembers no answers there. The ${total(copies)} resources are the ${total(1)} and ${copies - 1} copies of them with keys, dates and identifiers of their own.`,
     '',
-    `| shape | ${total(1)}: p50 | p99 | ${total(copies)}: p50 | p99 | p50 grows |`,
-    '|---|---|---|---|---|---|',
+    `| shape | ${total(1)}: p50 | p99 | entries | ${total(copies)}: p50 | p99 | entries | p50 grows | p99 grows |`,
+    '|---|---|---|---|---|---|---|---|---|',
   ];
-  const cell = (of) => (of === undefined ? '– | –' : of.refused ? 'refused | –' : `${of.p50} | ${of.p99}`);
+  const cell = (of) =>
+    of === undefined ? '– | – | –' : of.refused ? 'refused | – | –' : `${of.p50} | ${of.p99} | ${of.entries}`;
   for (const [name, one] of small) {
     const other = large?.get(name);
-    const grows =
-      other === undefined || other.refused || one.refused ? '–' : `${round(other.p50 / one.p50, 1)} ×`;
-    lines.push(`| ${name} | ${cell(one)} | ${cell(other)} | ${grows} |`);
+    const grows = (of) =>
+      other === undefined || other.refused || one.refused ? '–' : `${round(of(other) / of(one), 1)} ×`;
+    const grown = `${grows(({ p50 }) => p50)} | ${grows(({ p99 }) => p99)}`;
+    lines.push(`| ${name} | ${cell(one)} | ${cell(other)} | ${grown} |`);
   }
   lines.push(
     '',

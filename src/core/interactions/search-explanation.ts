@@ -108,6 +108,8 @@ function describeDrive(drive: Drive): string {
       return 'the rows of the values that are sorted by are walked in order, then the heads of what has none';
     case 'dates':
       return 'all rows of the clinical date are walked';
+    case 'targets':
+      return 'who refers to each target of a chain is merged in order';
   }
 }
 

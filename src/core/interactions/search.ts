@@ -231,7 +231,7 @@ async function answer(
   const plan = await planned(order);
   if (order.by === 'value' && plan.drive.kind === 'gather') return sorted();
   const countOfAll = async (): Promise<number> =>
-    countAll(services, order.by === 'value' ? await planned(BY_KEY, Infinity) : plan);
+    countAll(services, isForSome(plan) ? await planned(BY_KEY, Infinity) : plan);
   if (further.length > 0 && !query.countOnly) {
     if (isAlone) return undefined;
     const page = await searchTies(services, context, query, plan, boundTo);
@@ -240,7 +240,7 @@ async function answer(
   const answered = { issues: query.issues, used: query.used };
   if (query.countOnly) {
     if (isAlone && phasesOf(plan).length > 1) return undefined;
-    return { ...answered, matches: [], included: [], total: await countAll(services, plan) };
+    return { ...answered, matches: [], included: [], total: await countOfAll() };
   }
   const found = await withReason(findMatches(services, plan, query, boundTo, isAlone), () =>
     isCounted(query) ? countingReason(plan) : matchingReason(plan),
@@ -273,6 +273,11 @@ async function answer(
         }
       : {}),
   };
+}
+
+/** Whether a plan that finds the first matches soon may take long to find all: it walks over what does not match. */
+function isForSome({ order, drive }: Plan): boolean {
+  return order.by === 'value' || drive.kind === 'dates' || drive.kind === 'heads';
 }
 
 /** Parameters that say which page, or what stands beside it; the cursor itself among them. */

@@ -34,7 +34,9 @@ export type Drive =
    * Take all resources that meet this criterion, test the others, sort what is left. By the values of a parameter the
    * database cannot: rows are not found by their resource.
    */
-  | { readonly kind: 'gather'; readonly criterion: number };
+  | { readonly kind: 'gather'; readonly criterion: number }
+  /** Take all targets of this chain, and merge who refers to each of them, as they lie in the order of the date. */
+  | { readonly kind: 'targets'; readonly criterion: number };
 
 /** True when the index rows of the predicate lie in the order of the clinical date. */
 function liesByDate(predicate: Predicate, sortDateParameter: number | undefined): boolean {
@@ -82,6 +84,32 @@ export function canWalk(criterion: Criterion, sortDateParameter: number | undefi
   );
 }
 
+/** True for a chain of which the index holds, for each target, who refers to it in the order of the clinical date. */
+function liesByTarget({ anyOf, isNegated }: Criterion): boolean {
+  const [only] = anyOf;
+  return (
+    isNegated !== true &&
+    anyOf.length === 1 &&
+    only?.index === 'target' &&
+    only.urls === undefined &&
+    only.parameters.length === 1
+  );
+}
+
+/** Of more targets those who refer are not merged: each is a range of its own. */
+const MAX_MERGED_TARGETS = 2_000;
+
+/** True for such a chain with few targets, none of them contained in who refers. */
+function canMergeTargets(criterion: Criterion): boolean {
+  const [only] = criterion.anyOf;
+  return (
+    liesByTarget(criterion) &&
+    only?.index === 'target' &&
+    only.looksInside !== true &&
+    (only.target.driverCount ?? Infinity) <= MAX_MERGED_TARGETS
+  );
+}
+
 /**
  * The order of a search that asks for none: it depends on the criteria alone, never on how many match, so that every
  * page has the same. Clinical date where an index gives it for nothing, newest first.
@@ -95,7 +123,10 @@ export function defaultOrder(
   const [range] = (criteria.length === 1 ? rangesOfOneValue(criteria[0]) : undefined) ?? [];
   if (range !== undefined && (range.parameter !== sortDateParameter || range.qualifier !== undefined))
     return { by: 'low', descending: true };
-  const walks = criteria.some((criterion) => canWalk(criterion, sortDateParameter));
+  const [only, ...others] = criteria;
+  const isChain =
+    sortDateParameter !== undefined && only !== undefined && others.length === 0 && liesByTarget(only);
+  const walks = isChain || criteria.some((criterion) => canWalk(criterion, sortDateParameter));
   return { by: walks ? 'sort_date' : 'key', descending: true };
 }
 
@@ -110,6 +141,9 @@ function isOneUpdatedRange([only, ...others]: readonly Criterion[]): boolean {
 export function needsCounts(criteria: readonly Criterion[], order: Order): boolean {
   if (order.by === 'low' || (order.by === 'last_updated' && isOneUpdatedRange(criteria))) return false;
   if (order.by === 'value') return criteria.length > 0;
+  const [only] = criteria;
+  if (criteria.length === 1 && order.by === 'sort_date' && only !== undefined && canMergeTargets(only))
+    return false;
   const drivable = criteria.filter(canDrive).length;
   if (drivable !== 1) return drivable > 1;
   const isChain = criteria.some(({ anyOf }) => anyOf.some(isNested));
@@ -214,6 +248,7 @@ export function chooseDrive(
   const [only, ...others] = criteria;
   if (only !== undefined && others.length === 0 && canDrive(only)) {
     if (walkable[0] === true) return plain({ kind: 'walk', criterion: 0 });
+    if (order.by === 'sort_date' && canMergeTargets(only)) return plain({ kind: 'targets', criterion: 0 });
     if (order.by === 'key' && !only.anyOf.some(isNested)) return plain({ kind: 'gather', criterion: 0 });
   }
   let best: (Choice & { readonly cost: number }) | undefined;

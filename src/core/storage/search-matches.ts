@@ -51,9 +51,10 @@ export function valuesOfPlace(request: SearchStatementRequest): PredicateValue[]
   return [{ name: 'after_value', type, value }, key];
 }
 
-/** What an order by values is told by. */
-export function valuesOfOrder({ order, phase }: SearchStatementRequest): PredicateValue[] {
-  if (order.by !== 'value') return [];
+/** What the order and the drive are told by. */
+export function valuesOfOrder(request: SearchStatementRequest): PredicateValue[] {
+  const { order, phase } = request;
+  if (order.by !== 'value') return valuesOfTargets(request);
   const { parameter, ordinal } = order.rows;
   return phase === 'unvalued'
     ? [
@@ -99,6 +100,8 @@ export function matchesSql(
       return phase === 'unvalued' ? headsSql(request, compiled, value) : datesSql(request, compiled, value);
     case 'gather':
       return gatherSql(request, compiled, drive.criterion, value);
+    case 'targets':
+      return targetsSql(request, compiled, drive.criterion, value);
     case 'values':
       throw new Error('rows of values are walked for their own order only');
   }
@@ -286,6 +289,80 @@ function gatherSql(
       ) t
       where ${sql.join(conditions, sql` and `)}`,
   );
+}
+
+/**
+ * Who refers to any of the targets. Of each target the first few are read; where those do not reach as far down as the
+ * page does, as many more as the page needs. So the cost is that of the targets and the page, however many refer.
+ */
+function targetsSql(
+  request: SearchStatementRequest,
+  compiled: CompiledCriteria,
+  driver: number,
+  reference: ValueReference,
+): RawBuilder<unknown> {
+  const targets = compiled[driver]?.alternatives[0]?.byTarget;
+  if (targets === undefined) throw new Error('who refers to targets is merged for chains only');
+  const direction = directionSql(request.order);
+  const [behind, before] = request.order.descending ? [sql`<`, sql`>`] : [sql`>`, sql`<`];
+  const referring = (target: RawBuilder<unknown>, further: readonly RawBuilder<unknown>[]) => {
+    const conditions = [
+      targets.condition(target, reference),
+      ...phaseCondition(request, sql`f.sort_date`, false),
+      ...keysetCondition(request, sql`f.sort_date`, sql`f.resource_key`, reference),
+      ...further,
+    ];
+    return sql`
+      select f.sort_date, f.resource_key from andiron.reference_index f
+      where ${sql.join(conditions, sql` and `)}
+      order by f.sort_date ${direction}, f.resource_key ${direction}`;
+  };
+  const each = sql`${reference(PER_TARGET)}::int`;
+  return sql`
+    with target as materialized (select distinct u.resource_key from (${targets.keys(reference)}) u),
+    first_rows as materialized (
+      select t.resource_key as target_key, r.sort_date, r.resource_key, r.place
+      from target t
+      cross join lateral (
+        select g.sort_date, g.resource_key,
+          row_number() over (order by g.sort_date ${direction}, g.resource_key ${direction}) as place
+        from (${referring(sql`t.resource_key`, [])} limit ${each}) g
+      ) r
+    ),
+    last_of_page as materialized (
+      select d.sort_date, d.resource_key from (select distinct sort_date, resource_key from first_rows) d
+      order by d.sort_date ${direction}, d.resource_key ${direction}
+      limit 1 offset ${bind('limit')}::int - 1
+    ),
+    further_rows as (
+      select r.sort_date, r.resource_key
+      from first_rows l
+      cross join lateral (
+        ${referring(sql`l.target_key`, [
+          sql`(f.sort_date, f.resource_key) ${behind} (l.sort_date, l.resource_key)`,
+          sql`((f.sort_date, f.resource_key) ${before} (select p.sort_date, p.resource_key from last_of_page p)) is not false`,
+        ])} limit ${bind('limit')}::int
+      ) r
+      where l.place = ${each}
+        and ((l.sort_date, l.resource_key) ${before}
+          (select p.sort_date, p.resource_key from last_of_page p)) is not false
+    )
+    select distinct u.sort_date as sort_value, u.resource_key
+    from (select sort_date, resource_key from first_rows union all select sort_date, resource_key from further_rows) u
+    order by sort_value ${direction}, resource_key ${direction} limit ${bind('limit')}::int`;
+}
+
+const PER_TARGET = 'per_target';
+/** A target is read in steps: one more costs as much as so many rows do. */
+const LEAST_PER_TARGET = 4;
+
+/** How many are read of each target at first: twice its share of the page. */
+function valuesOfTargets({ drive, criteria, limit }: SearchStatementRequest): PredicateValue[] {
+  if (drive.kind !== 'targets') return [];
+  const [chain] = criteria[drive.criterion]?.anyOf ?? [];
+  const targets = chain?.index === 'target' ? Math.max(1, chain.target.driverCount ?? 1) : 1;
+  const share = Math.max(LEAST_PER_TARGET, Math.ceil((2 * limit) / targets));
+  return [{ name: PER_TARGET, type: 'int', value: Math.min(limit, share) }];
 }
 
 function ordered(

@@ -12,6 +12,15 @@ export interface CompiledPredicate {
   /** A select of the column `resource_key`, repeated where several rows meet it; only where `canDrive` holds. */
   keys(value: ValueReference): RawBuilder<unknown>;
   test(row: TestedRow, value: ValueReference): RawBuilder<boolean>;
+  /** Of a chain: its targets, and who refers to one of them. */
+  readonly byTarget?: CompiledTargets;
+}
+
+export interface CompiledTargets {
+  /** A select of the column `resource_key` of the targets, some of them several times. */
+  keys(value: ValueReference): RawBuilder<unknown>;
+  /** On a row `f` of reference_index: it leads to this target. */
+  condition(target: RawBuilder<unknown>, value: ValueReference): RawBuilder<unknown>;
 }
 
 export interface CompiledCriterion {

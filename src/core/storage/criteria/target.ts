@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Criterion, Predicate } from '../../search/predicate';
-import { allTests, type CompiledPredicate } from './compiled';
+import { allTests, type CompiledPredicate, type CompiledTargets } from './compiled';
 import { compileContained } from './contained';
 import { headOf, headRow, onHead, SPACE } from './head';
 import { parameterTest, parameterValue } from './parameters';
@@ -22,7 +22,11 @@ export function compileTarget(
   const byKey = of.criteria.every(isByKey);
   const parameterName = `${prefix}parameters`;
   const [key, source, head] = [`k_${prefix}`, `i_${prefix}`, `o_${prefix}`];
+  const condition: CompiledTargets['condition'] = (targetKey, value) =>
+    sql`f.space = ${SPACE} and ${parameterTest('f.parameter', parameters, parameterName, value)}
+          and f.target_key = ${targetKey} and f.target_type = ${target.scope.type(value)}`;
   return {
+    ...(contained === undefined ? { byTarget: { keys: (value) => target.keys(value), condition } } : {}),
     shape: `>${parameters.length === 1 ? '' : '*'}${target.shape}${contained?.shape ?? ''}`,
     values: [parameterValue(parameters, parameterName), ...target.values, ...(contained?.values ?? [])],
     rows: undefined,
@@ -31,8 +35,7 @@ export function compileTarget(
       from (select distinct u.resource_key from (${target.keys(value)}) u) ${sql.id(source)}
       cross join lateral (
         select f.resource_key from andiron.reference_index f
-        where f.space = ${SPACE} and ${parameterTest('f.parameter', parameters, parameterName, value)}
-          and f.target_key = ${sql.ref(`${source}.resource_key`)} and f.target_type = ${target.scope.type(value)}
+        where ${condition(sql.ref(`${source}.resource_key`), value)}
         offset 0
       ) ${sql.id(head)}
       ${contained === undefined ? sql`` : sql`union all ${contained.keys(value)}`}`,
