@@ -16,6 +16,7 @@ import * as tenantLife from './0018-tenant-life';
 import * as tokenBuckets from './0019-token-buckets';
 import * as unversionedChanges from './0020-unversioned-changes';
 import * as purgedSequences from './0021-purged-sequences';
+import * as quotas from './0022-quotas';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -36,4 +37,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0019-token-buckets': tokenBuckets,
   '0020-unversioned-changes': unversionedChanges,
   '0021-purged-sequences': purgedSequences,
+  '0022-quotas': quotas,
 };

@@ -22,6 +22,16 @@ function toTrusted(caFile: string | undefined): { readonly ca?: string } {
   return caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') };
 }
 
+function toQuotas({ QUOTA_RESOURCES: maxResources, QUOTA_BYTES: maxBytes }: Settings): {
+  readonly maxResources?: number;
+  readonly maxBytes?: number;
+} {
+  return {
+    ...(maxResources === undefined ? {} : { maxResources }),
+    ...(maxBytes === undefined ? {} : { maxBytes }),
+  };
+}
+
 async function warnOfOutdatedIndex(core: Core, log: Log): Promise<void> {
   const { spaces, madeWith, now } = await core.outdatedIndex();
   if (spaces === 0) return;
@@ -41,6 +51,7 @@ export async function createApp(
 ): Promise<App> {
   const metrics = createMetrics();
   const extensionBase = settings.FHIR_EXTENSION_BASE;
+  const quotas = toQuotas(settings);
   const core = await createCore({
     database: {
       host: settings.FHIR_DATABASE_HOST,
@@ -51,6 +62,7 @@ export async function createApp(
       ssl: settings.FHIR_DATABASE_SSL && toTrusted(settings.FHIR_DATABASE_CA_FILE),
       statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
       connections: settings.DATABASE_CONNECTIONS,
+      quotas,
     },
     redis: {
       host: settings.REDIS_HOST,
@@ -69,6 +81,7 @@ export async function createApp(
       conditionalDelete: settings.CONDITIONAL_DELETE,
       limits: {
         rates: { tenant: settings.RATE_LIMIT_TENANT, client: settings.RATE_LIMIT_CLIENT, clients: new Map() },
+        ...quotas,
       },
     },
     authMode: settings.AUTH_MODE,

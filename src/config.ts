@@ -162,6 +162,16 @@ export const SETTINGS = {
     'Requests of each tenant in a second (s) or a minute (m), over all processes; more are answered with 429',
   ),
   RATE_LIMIT_CLIENT: row(rates, [], 'Requests of each client of a tenant, in the same way'),
+  QUOTA_RESOURCES: optional(
+    integer(0, 999_999_999_999_999),
+    'Resources that each tenant may have, of both releases; more are answered with 507',
+    { defaultText: 'any number' },
+  ),
+  QUOTA_BYTES: optional(
+    integer(0, 999_999_999_999_999),
+    'Bytes that the texts of all versions of a tenant may come to, of both releases',
+    { defaultText: 'any number' },
+  ),
   CORS_ORIGINS: row(
     list(origin, 'a comma-separated list of origins, or *'),
     [],

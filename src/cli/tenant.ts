@@ -84,9 +84,10 @@ function inWords({ processes, silentProcesses, cachedTexts }: Forgotten): string
 async function showTenant({ tenants }: Core, name: string): Promise<void> {
   const described = await tenants.describe(name);
   if (described === undefined) throw new UsageError(`There is no tenant '${name}'`);
-  const { display, status, created, settings, own } = described;
+  const { display, status, created, settings, own, usage } = described;
   const called = display === name ? name : `${name} (${display})`;
   process.stdout.write(`${called}  ${status}  ${new Date(created).toISOString()}\n`);
+  process.stdout.write(`${usage.resources} resources, ${usage.bytes} bytes\n`);
   for (const [setting, value] of Object.entries(settings))
     process.stdout.write(`${setting}=${value}${own.includes(setting) ? '' : '  (default of the server)'}\n`);
 }

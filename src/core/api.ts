@@ -397,6 +397,15 @@ export interface DescribedTenant extends Tenant {
   readonly settings: Readonly<Record<string, string>>;
   /** Names of those that the tenant has set itself; the others are the server's defaults. */
   readonly own: readonly string[];
+  readonly usage: TenantUsage;
+}
+
+/** What a tenant keeps, in both releases, its AuditEvents aside: exact. */
+export interface TenantUsage {
+  /** That are not deleted. */
+  readonly resources: number;
+  /** Of the texts of all versions. */
+  readonly bytes: number;
 }
 
 export interface ConnectionUsage {

@@ -87,6 +87,7 @@ export const ERROR_CATALOGUE = {
   issuerUnavailable: { status: 503, code: 'transient', message: 'The keys of whoever has signed the token cannot be reached just now; try again' },
   forbidden: { status: 403, code: 'forbidden', message: '{reason}' },
   sequenceExhausted: { status: 503, code: 'no-store', message: 'This tenant has used up its version sequence; no more changes can be stored' },
+  quotaExceeded: { status: 507, code: 'business-rule', message: 'This tenant {reason}; nothing was stored' },
   tooManyJobs: { status: 429, code: 'throttled', message: 'This tenant has {limit} requests that are answered later, the most it may have; wait for one, or DELETE the address of one' },
   unknownJob: { status: 404, code: 'not-found', message: 'There is no such address, or what it told is forgotten' },
   tooManyRequests: { status: 429, code: 'throttled', message: '{reason}' },

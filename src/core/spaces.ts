@@ -168,7 +168,7 @@ export class Spaces {
     const timeZone = row.settings[TIME_ZONE] ?? DEFAULT_TIME_ZONE;
     const known: StoredSettings = { ...nameSettings(settings), [TIME_ZONE]: timeZone };
     const own = Object.keys(known).filter((setting) => row.settings[setting] === known[setting]);
-    return { ...toTenant(row), settings: known, own };
+    return { ...toTenant(row), settings: known, own, usage: await this.store.usage(row.number) };
   }
 
   /** In force in every process within 2 s. False when there is no such tenant. Throws `invalidValue`. */

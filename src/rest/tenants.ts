@@ -45,8 +45,8 @@ export function registerTenantRoutes(server: FastifyInstance, core: Core): void 
   const describe = async (request: NamedRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const tenant = await core.tenants.describe(request.params.name);
     if (tenant === undefined) throw fhirError('unknownTenant');
-    const { settings, own } = tenant;
-    return send(request, reply, 200, { ...toAnswer(tenant), settings, own });
+    const { settings, own, usage } = tenant;
+    return send(request, reply, 200, { ...toAnswer(tenant), settings, own, usage });
   };
   server.get(NAMED, async (request: NamedRequest, reply) => {
     return describe(request, reply);

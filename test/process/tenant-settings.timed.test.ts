@@ -73,6 +73,8 @@ it('a change in one process holds in the other within 2 s, in both releases, and
     {
       ...settings,
       'conditional-delete': 'single',
+      'quota-bytes': 'off',
+      'quota-resources': 'off',
       'rate-limit': 'off',
       'rate-limit-client': 'off',
       'referential-integrity': 'off',

@@ -14,6 +14,10 @@ export interface RequestRates {
 export interface TenantLimits {
   /** Undefined: requests are not counted. */
   readonly rates?: RequestRates;
+  /** Resources that are not deleted, of both releases; undefined: any number. */
+  readonly maxResources?: number;
+  /** Bytes of the texts of all versions, of both releases; undefined: any number. */
+  readonly maxBytes?: number;
 }
 
 type Stored = Readonly<Record<string, string>>;
@@ -36,10 +40,25 @@ const RATE: Pick<LimitSetting, 'expects' | 'accepts'> = {
   },
 };
 
+const QUOTA_EXPECTED = 'off or a whole number of at most 15 digits';
+
+/** Undefined: it cannot be read; Infinity: `off`. */
+function parseQuota(text: string): number | undefined {
+  if (text === 'off') return Infinity;
+  return /^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : undefined;
+}
+
+const QUOTA: Pick<LimitSetting, 'expects' | 'accepts'> = {
+  expects: QUOTA_EXPECTED,
+  accepts: (text) => parseQuota(text) !== undefined,
+};
+
 const TENANT_RATE = 'rate-limit';
 const CLIENT_RATE = 'rate-limit-client';
 /** Followed by the id of a client. */
 const OF_CLIENT = 'rate-limit-client.';
+const RESOURCES = 'quota-resources';
+const BYTES = 'quota-bytes';
 const CLIENT_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 /** What a tenant may set of its limits. docs/configuration.md is made from it. */
@@ -56,6 +75,18 @@ export const LIMIT_SETTINGS: readonly LimitSetting[] = [
     ...RATE,
     defaultFrom: 'RATE_LIMIT_CLIENT',
     meaning: 'Requests of each client; `rate-limit-client.ID` holds for the client of that id alone',
+  },
+  {
+    name: RESOURCES,
+    ...QUOTA,
+    defaultFrom: 'QUOTA_RESOURCES',
+    meaning: 'Resources that the tenant may have, of both releases, deleted ones not counted',
+  },
+  {
+    name: BYTES,
+    ...QUOTA,
+    defaultFrom: 'QUOTA_BYTES',
+    meaning: 'Bytes that the texts of all its versions may come to, of both releases',
   },
 ];
 
@@ -79,14 +110,32 @@ export function toTenantLimits(stored: Stored, defaults: TenantLimits): TenantLi
     if (rates !== undefined) clients.set(name.slice(OF_CLIENT.length), rates);
   }
   const isCounted = tenant.length > 0 || client.length > 0 || clients.size > 0;
-  return isCounted ? { rates: { tenant, client, clients } } : {};
+  return {
+    ...(isCounted ? { rates: { tenant, client, clients } } : {}),
+    ...toQuotas(
+      parseQuota(stored[RESOURCES] ?? '') ?? defaults.maxResources,
+      parseQuota(stored[BYTES] ?? '') ?? defaults.maxBytes,
+    ),
+  };
+}
+
+function toQuotas(
+  maxResources = Infinity,
+  maxBytes = Infinity,
+): Pick<TenantLimits, 'maxResources' | 'maxBytes'> {
+  return {
+    ...(maxResources === Infinity ? {} : { maxResources }),
+    ...(maxBytes === Infinity ? {} : { maxBytes }),
+  };
 }
 
 /** The limits in force by the names of their settings, as operators see them. */
-export function nameLimits({ rates }: TenantLimits): Stored {
+export function nameLimits({ rates, maxResources, maxBytes }: TenantLimits): Stored {
   const named: Record<string, string> = {
     [TENANT_RATE]: printRates(rates?.tenant ?? []),
     [CLIENT_RATE]: printRates(rates?.client ?? []),
+    [RESOURCES]: String(maxResources ?? 'off'),
+    [BYTES]: String(maxBytes ?? 'off'),
   };
   for (const [client, own] of rates?.clients ?? []) named[OF_CLIENT + client] = printRates(own);
   return named;

@@ -104,6 +104,10 @@ export class Connections implements Database {
       sql`set statement_timeout = ${sql.lit(this.options.statementTimeoutMs ?? 10_000)}`,
       sql`set idle_in_transaction_session_timeout = 60000`,
     ];
+    const { maxResources, maxBytes } = this.options.quotas ?? {};
+    if (maxResources !== undefined)
+      settings.push(sql`set andiron.quota_resources = ${sql.lit(String(maxResources))}`);
+    if (maxBytes !== undefined) settings.push(sql`set andiron.quota_bytes = ${sql.lit(String(maxBytes))}`);
     if (this.wall) settings.push(sql`set role ${sql.id(APPLICATION_ROLE)}`);
     for (const setting of settings) await client.query(setting.compile(builder).sql);
     if (!this.wall) return;

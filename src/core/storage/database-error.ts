@@ -11,6 +11,11 @@ export interface TranslatedError {
 
 /** SQLSTATE that write_versions raises when a tenant's counter is at its end. */
 const SEQUENCE_EXHAUSTED = 'AN001';
+/** SQLSTATEs of require_quota (migrations/0022), and what they say of the tenant. */
+const QUOTAS: Readonly<Record<string, string>> = {
+  AN004: 'has as many resources as it may have: delete some',
+  AN005: 'keeps as many bytes of versions as it may keep: purge some',
+};
 const QUERY_CANCELED = '57014';
 
 /** The only place that knows PostgreSQL's error codes (errcodes-appendix of its manual). */
@@ -25,6 +30,9 @@ export function translateDatabaseError(error: unknown): TranslatedError {
   if (code === SEQUENCE_EXHAUSTED) {
     return { error: fhirError('sequenceExhausted'), cause, connectionLost: false };
   }
+  const reason = QUOTAS[code];
+  if (reason !== undefined)
+    return { error: fhirError('quotaExceeded', { reason }), cause, connectionLost: false };
   if (code === QUERY_CANCELED) return { error: fhirError('timeout'), cause, connectionLost: false };
   // 08: connection, 57P: shut down or crash, 53: out of resources, 25006: read-only standby, 3D000: no such database
   if (/^(08|57P|53|25006|3D000)/.test(code)) {
@@ -60,4 +68,9 @@ const PARAMETERS_CHANGED = 'AN002';
 /** True where rows were made by search parameters of the tenant that have changed since: nothing was written. */
 export function isOutdatedWrite(error: unknown): boolean {
   return error instanceof StatementError && error.sqlState === PARAMETERS_CHANGED;
+}
+
+/** True where a write met a quota of its tenant: nothing was written. */
+export function isOverQuota(error: unknown): boolean {
+  return error instanceof FhirError && error.key === 'quotaExceeded';
 }

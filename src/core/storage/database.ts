@@ -11,6 +11,8 @@ export interface DatabaseOptions {
   readonly ssl: false | { readonly ca?: string };
   /** A statement that runs longer is cancelled by PostgreSQL; default 10,000. */
   readonly statementTimeoutMs?: number;
+  /** Of tenants that set none: resources, and bytes of the texts of versions; undefined: any number. */
+  readonly quotas?: { readonly maxResources?: number; readonly maxBytes?: number };
   /** Connections in all, shared out over the lanes; default 14, at least 4. */
   readonly connections?: number;
 }

@@ -75,6 +75,7 @@ const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ['execute', 'function andiron.remove_async_job'],
   ['execute', 'function andiron.take_tokens'],
   ['execute', 'function andiron.forget_full_buckets'],
+  ['execute', 'function andiron.tenant_usage'],
   ['execute', 'function andiron.attend'],
   ['execute', 'function andiron.last_erasure'],
   ['execute', 'function andiron.leave'],
@@ -176,6 +177,8 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.require_targets(int, smallint[], bigint[], int[], boolean)', 'execute')
         and has_function_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.forget_full_buckets(int)', 'execute')
+        and has_function_privilege(
+          ${sql.lit(APPLICATION_ROLE)}, 'andiron.tenant_usage(int)', 'execute')
         and has_function_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.use_assertion(int, bytea, timestamptz)', 'execute')
         and has_function_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.have_access_records()', 'execute')

@@ -38,6 +38,9 @@ const FIND_TENANT = defineStatement(
 const LIST_TENANTS = defineStatement(
   template(sql`select ${COLUMNS} from andiron.tenant t order by t.name limit ${bind('limit')}::int`),
 );
+const USAGE = defineStatement(
+  template(sql`select resources, bytes from andiron.tenant_usage(${bind('tenant')}::int)`),
+);
 const CREATE_TENANT = template(sql`
   with created as (
     insert into andiron.tenant (name, display, status, settings)
@@ -84,13 +87,19 @@ export class TenantStore {
     const [row] = await this.database.run('search', undefined, FIND_TENANT, { name });
     if (row === undefined) return undefined;
     const tenant = toTenantRow(row);
-    for (const space of Object.values(tenant.spaces)) this.owners.set(space, tenant.number);
+    for (const space of [...Object.values(tenant.spaces), ...Object.values(tenant.auditSpaces)])
+      this.owners.set(space, tenant.number);
     return tenant;
   }
 
   /** The number of the tenant of a space; below 0 for a space that no tenant has been found by, such as the base spaces. */
   tenantOf(space: number): number {
     return this.owners.get(space) ?? -space;
+  }
+
+  async usage(tenant: number): Promise<{ readonly resources: number; readonly bytes: number }> {
+    const [row] = await this.database.run('search', undefined, USAGE, { tenant });
+    return { resources: Number(row?.[0] ?? 0), bytes: Number(row?.[1] ?? 0) };
   }
 
   async list(): Promise<TenantRow[]> {

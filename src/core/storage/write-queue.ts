@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { FhirError, fhirError } from '../errors';
 import type { IndexRows } from '../search/index-rows';
 import { encodeMemberRecords, recordWritten, type MemberRecord } from './access-records';
-import { isOutdatedWrite, isRetryable } from './database-error';
+import { isOutdatedWrite, isOverQuota, isRetryable } from './database-error';
 import type { Connections } from './connections';
 import type { Database, Run } from './database';
 import { REGISTER, type Registration } from './search-parameters';
@@ -332,7 +332,8 @@ class SpaceQueue {
     } catch (error) {
       // A FhirError is the database's own trouble and meets all; anything else is some member's: refused or unfit.
       const separable =
-        !(error instanceof FhirError || isOutdatedWrite(error)) && (batch.length > 1 || isRetryable(error));
+        (isOverQuota(error) || !(error instanceof FhirError || isOutdatedWrite(error))) &&
+        (batch.length > 1 || isRetryable(error));
       if (!separable) {
         for (const member of batch) member.reject(error);
         return;
