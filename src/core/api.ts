@@ -168,6 +168,8 @@ export interface SearchRequest {
   readonly handling?: 'strict' | 'lenient';
   /** The matches of this moment, milliseconds since 1970, each in its version of then; of one type only. */
   readonly asOf?: number;
+  /** True: `previous` and `last` are wanted; of stored resources of one type, as they are now. */
+  readonly bothWays?: boolean;
 }
 
 export interface SearchPage {
@@ -183,6 +185,10 @@ export interface SearchPage {
   readonly next?: string;
   /** Numbers of the types that decide the answer: it is the same while none of their resources changes. Undefined: any. */
   readonly decidedBy?: readonly number[];
+  /** The same of the page that ends before this one; undefined on the first, and where it is not asked for or offered. */
+  readonly previous?: string;
+  /** The same of the page at the end; undefined where it is not asked for or offered. */
+  readonly last?: string;
 }
 
 /** Resources of a type that meet criteria, to be counted and not to be found. */

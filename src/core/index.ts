@@ -7,6 +7,7 @@ export { OAuthError } from './access/oauth-error';
 export type { JobRequest } from './storage/async-jobs';
 export type { Log, RequestContext, Space, TenantSpace } from './context';
 export { createCore, type Instruments } from './create-core';
+export { elementTexts, mayGiveValues } from './element-values';
 export { createFilterAllowance, filterElements, type FilterAllowance } from './element-filter';
 export { FhirError, fhirError, toIssue, type ErrorKey, type Issue } from './errors';
 export {

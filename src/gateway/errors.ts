@@ -24,7 +24,9 @@ const BAD_REQUEST = 400;
 const LONGEST_MESSAGE = 1000;
 
 function toExtensions(issues: readonly Issue[]): Record<string, unknown> {
-  return { code: issues[0]?.code ?? 'exception', outcome: new RawJson(toOutcome(issues)) };
+  const outcome = new RawJson(toOutcome(issues));
+  // `resource` is what HL7 calls it (http://hl7.org/fhir/R4/graphql.html#errors).
+  return { code: issues[0]?.code ?? 'exception', outcome, resource: outcome };
 }
 
 /** The part of an entry of `errors` that an expected failure has everywhere. */

@@ -5,12 +5,14 @@ import {
   type FilterAllowance,
   filterElements,
   type JsonObject,
+  type JsonValue,
   type LocalReference,
   type SearchPage,
   type SearchRequest,
   type StoredVersion,
 } from '../core/index';
 import type { Handlers, ListRequest } from '../schema/fhir/index';
+import { type ConnectionSearch, openConnection, sealConnection } from './connection-cursor';
 import { typedChange } from './changes/typed-change';
 import type { GatewayContext } from './context';
 import { findInner } from './parsed-resources';
@@ -39,21 +41,36 @@ export const handlers: Handlers<GatewayContext> = {
   },
 
   async list(request, context) {
-    const pageSize = request.count ?? DEFAULT_PAGE;
+    const asked = toSearch(request);
+    const opened = request.isPage ? openConnection(request, asked) : { ...asked, cursor: undefined };
+    const { parameters, fhirpath, cursor, count: pageSize = DEFAULT_PAGE } = opened;
     const { referring } = request;
     if (referring !== undefined && !referring.to.isStored) return { resources: [], pageSize, total: 0 };
     const page = await context.loaders.searches.load({
       type: request.type,
-      parameters: toParameters(request, pageSize),
+      parameters: [...parameters, ...pageOf(request, cursor, pageSize)],
       ...(request.asOf === undefined ? {} : { asOf: Date.parse(request.asOf) }),
       ...(request.where === undefined ? {} : { where: request.where }),
+      ...(request.bothWays ? { bothWays: true } : {}),
     });
     if (!request.isPage) requireWhole(request, page);
+    const seal = (inner: string | undefined): string => sealConnection(request, opened, inner);
+    const sealed = (inner: string | undefined): string | undefined =>
+      inner === undefined ? undefined : seal(inner);
     return {
-      resources: page.matches.map((version) => toResource(version, context)),
+      resources: selected(page.matches, fhirpath, request.type, context).map((version) =>
+        toResource(version, context),
+      ),
       pageSize,
       total: page.total,
-      next: page.next,
+      ...(request.isPage
+        ? {
+            first: seal(undefined),
+            next: sealed(page.next),
+            previous: sealed(page.previous),
+            last: sealed(page.last),
+          }
+        : {}),
     };
   },
 
@@ -97,9 +114,8 @@ export const handlers: Handlers<GatewayContext> = {
   inner: toInnerResource,
 
   filter(elements, place, expression, context) {
-    let allowance = allowances.get(context);
-    if (allowance === undefined) allowances.set(context, (allowance = createFilterAllowance()));
-    return filterElements(context.request.space.release, place, expression, elements, allowance);
+    const { release } = context.request.space;
+    return filterElements(release, place, expression, elements, allowanceOf(context));
   },
 
   change: typedChange,
@@ -113,21 +129,46 @@ function load(
   return loaders.versions.load(`${type}/${id}/_history/${versionId}`);
 }
 
-/** The search that REST would be asked for. */
-function toParameters(request: ListRequest, pageSize: number): SearchRequest['parameters'] {
-  const { parameters, referring, offset, cursor, counted, listed } = request;
-  const of =
-    referring === undefined
-      ? []
-      : [[referring.parameter, `${referring.to.resourceType}/${referring.to.id ?? ''}`] as const];
+/** The search that REST would be asked for, but for the page. */
+function toSearch({ parameters, referring, fhirpath, count }: ListRequest): ConnectionSearch {
+  const to = referring && `${referring.to.resourceType}/${referring.to.id ?? ''}`;
+  const of = referring === undefined || to === undefined ? [] : [[referring.parameter, to] as const];
+  return { parameters: [...of, ...parameters], fhirpath, count };
+}
+
+function pageOf(
+  { offset, counted, listed }: ListRequest,
+  cursor: string | undefined,
+  pageSize: number,
+): SearchRequest['parameters'] {
   return [
-    ...of,
-    ...parameters,
     ['_count', String(listed ? pageSize : 0)],
     ...(offset === undefined ? [] : [['_offset', String(offset)] as const]),
     ...(cursor === undefined ? [] : [['_cursor', cursor] as const]),
     ...(counted ? [['_total', 'accurate'] as const] : []),
   ];
+}
+
+/** Those that the expression is true of. */
+function selected(
+  versions: readonly StoredVersion[],
+  expression: string | undefined,
+  type: string,
+  context: GatewayContext,
+): readonly StoredVersion[] {
+  if (expression === undefined) return versions;
+  const byResource = new Map<JsonValue, StoredVersion>();
+  for (const version of versions) byResource.set(context.parsed.of(version), version);
+  const { release } = context.request.space;
+  return filterElements(release, type, expression, [...byResource.keys()], allowanceOf(context)).flatMap(
+    (resource) => byResource.get(resource) ?? [],
+  );
+}
+
+function allowanceOf(context: GatewayContext): FilterAllowance {
+  let allowance = allowances.get(context);
+  if (allowance === undefined) allowances.set(context, (allowance = createFilterAllowance()));
+  return allowance;
 }
 
 /** A list has no cursor: what it leaves out without being told to must not look as if it were not there. */

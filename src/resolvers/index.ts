@@ -5,6 +5,7 @@ import { atomicDirective } from '../schema/atomic';
 import { SHAPING_DIRECTIVES } from '../schema/directives';
 import { createFhirTypes, type SchemaDefinitions } from '../schema/fhir/index';
 import { graft, resourceTypeEnum } from '../schema/graft';
+import { setRelease } from '../schema/places';
 import { setCosts } from './costs';
 import { handlers } from './generated';
 // In the order in which their fields stand in the schema.
@@ -32,7 +33,8 @@ export function createSchema(definitions: SchemaDefinitions, assumeValid = false
   const patchOperation = assertInputObjectType(root.getType('JsonPatchOperation'));
   const { types, query, mutation } = createFhirTypes(definitions, handlers, patchOperation);
   const fields = { query, mutation };
-  return setCosts(graft(root, [resourceTypeEnum(definitions.resourceTypes), ...types], fields, assumeValid));
+  const grafted = graft(root, [resourceTypeEnum(definitions.resourceTypes), ...types], fields, assumeValid);
+  return setRelease(setCosts(grafted), definitions.release);
 }
 
 function refuseTopics(): never {

@@ -50,6 +50,15 @@ export const MOST_ITEMS = 1000;
 
 export const COST_OF_READ: FieldCost = Object.freeze({ base: READ_COST, items: () => 1 });
 
+/** Between the parts of the cursor of a connection; the first is the size of its pages, or nothing. */
+export const CURSOR_SEPARATOR = '.';
+
+/** How many a page has that is asked for by this cursor alone; undefined: as many as by default. */
+export function sizeInCursor(cursor: unknown): number | undefined {
+  const size = typeof cursor === 'string' ? /^([0-9]{1,4})\./.exec(cursor)?.[1] : undefined;
+  return size === undefined ? undefined : Number(size);
+}
+
 /** Of a search that takes its page size by one of these arguments. */
 export function costOfSearch(names: readonly string[], byDefault: number): FieldCost {
   return {
@@ -60,7 +69,7 @@ export function costOfSearch(names: readonly string[], byDefault: number): Field
         const size = given[name];
         if (typeof size === 'number') return Math.min(Math.max(0, size), MOST_ITEMS);
       }
-      return byDefault;
+      return Math.min(sizeInCursor(given._cursor) ?? byDefault, MOST_ITEMS);
     },
   };
 }

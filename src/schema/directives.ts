@@ -34,7 +34,7 @@ export const sliceDirective = new GraphQLDirective({
   args: {
     path: {
       type: new GraphQLNonNull(GraphQLString),
-      description: 'The position (`$index`), or elements below the field (`use`, `code.text`).',
+      description: 'The position (`$index`), or FHIRPath on each element (`use`, `code.text`, `given.first()`).',
     },
   },
 });

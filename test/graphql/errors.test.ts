@@ -44,6 +44,8 @@ describe('a request that cannot run', () => {
       resourceType: 'OperationOutcome',
       issue: [{ severity: 'error', code, diagnostics: message }],
     });
+    // HL7's name for it.
+    expect(extensions.resource).toEqual(extensions.outcome);
     expect(extensions).not.toHaveProperty('stacktrace');
   });
 
@@ -148,16 +150,14 @@ describe('what went wrong inside the server', () => {
       error,
       'r-1',
     );
+    const outcome = {
+      resourceType: 'OperationOutcome',
+      issue: [{ severity: 'error', code: 'not-found', diagnostics: 'Patient/1 is not known' }],
+    };
     expect(JSON.parse(JSON.stringify(formatted))).toEqual({
       message: 'Patient/1 is not known',
       path: ['patch'],
-      extensions: {
-        code: 'not-found',
-        outcome: {
-          resourceType: 'OperationOutcome',
-          issue: [{ severity: 'error', code: 'not-found', diagnostics: 'Patient/1 is not known' }],
-        },
-      },
+      extensions: { code: 'not-found', outcome, resource: outcome },
     });
   });
 });

@@ -11,15 +11,19 @@ export interface GatewayAnswer extends Answer {
   readonly errors: readonly GatewayError[];
 }
 
+interface Outcome {
+  readonly resourceType: string;
+  readonly issue: readonly Readonly<Record<string, unknown>>[];
+}
+
 export interface GatewayError {
   readonly message: string;
   readonly path?: readonly (string | number)[];
   readonly extensions: {
     readonly code: string;
-    readonly outcome: {
-      readonly resourceType: string;
-      readonly issue: readonly Readonly<Record<string, unknown>>[];
-    };
+    readonly outcome: Outcome;
+    /** The same, as HL7 calls it. */
+    readonly resource: Outcome;
   };
 }
 

@@ -102,6 +102,30 @@ const EXAMPLES: readonly (readonly [title: string, query: string, answer: object
     { 'value.0.phone': ['+33 (237) 998327'] },
   ],
   [
+    'slices by a FHIRPath expression over what is not selected',
+    '{ name @slice(path: "given.first()") { family } }',
+    { 'name.Peter': [{ family: 'Chalmers' }, { family: 'Windsor' }], 'name.Jim': [{ family: null }] },
+  ],
+  [
+    'slices by a text that FHIRPath makes',
+    `{ telecom(system: phone) @flatten @slice(path: "system & '-' & use") { value @singleton } }`,
+    {
+      'value.phone-work': '(03) 5555 6473',
+      'value.phone-mobile': '(03) 3410 5613',
+      'value.phone-old': '(03) 5555 8834',
+    },
+  ],
+  [
+    'slices by whether there is something',
+    '{ name @slice(path: "period.exists()") { use } }',
+    { 'name.false': [{ use: 'official' }, { use: 'usual' }], 'name.true': [{ use: 'maiden' }] },
+  ],
+  [
+    'slices of values by FHIRPath on each',
+    '{ name @first { given @slice(path: "length()") @first } }',
+    { name: [{ 'given.5': ['Peter'] }] },
+  ],
+  [
     'a singleton below two flattened fields',
     '{ contact @flatten { name @flatten { family @singleton given } } }',
     { family: 'du Marché', given: ['Bénédicte'] },
@@ -132,6 +156,18 @@ describe.each<Release>(['r4', 'r4b'])('a query on one resource in %s', (release)
     ]);
     const types = await ask('{ name @flatten { use } identifier @flatten { use: system } }');
     expect([types.json.data, types.json.errors[0].extensions.code]).toEqual([{ use: null }, 'business-rule']);
+  });
+
+  it('refuses a slice by what is no FHIRPath, before anything runs, or by what is no simple value', async () => {
+    for (const path of ['given.', 'nonsense()', 'family.nothing']) {
+      const { status, json } = await ask(`{ name @slice(path: "${path}") { family } }`);
+      expect([path, status, json.data]).toEqual([path, 400, undefined]);
+    }
+    const { json } = await ask('{ id name @slice(path: "period") { family } }');
+    expect([json.data.id, json.errors.map(({ path }: { path: unknown }) => path)]).toEqual([
+      'example',
+      [['name']],
+    ]);
   });
 
   it('is asked by GET, as GraphQL and as JSON with variables, fragments and a name, and answered alike', async () => {

@@ -82,6 +82,31 @@ describe.each<Release>(['r4', 'r4b'])('a search parameter of a tenant in %s', (r
     expect(await fields('south')).toContain('birthdate');
     expect(await fields('south')).not.toContain('nick_name');
   });
+
+  it('is all that a tenant adds: operations that it defines cannot run, and are nowhere', async () => {
+    const definition = (id: string, kind: string): object => ({
+      resourceType: 'OperationDefinition',
+      id,
+      name: 'Own',
+      code: id,
+      kind,
+      status: 'active',
+      resource: ['Patient'],
+      system: true,
+      type: true,
+      instance: false,
+    });
+    await put('OperationDefinition', definition('own-operation', 'operation'));
+    const send = createSender(server, 'north', release);
+    const { found } = await send('{ operations { code } }');
+    expect(found.operations.map(({ code }: { code: string }) => code)).not.toContain('own-operation');
+    const { text } = await server.request('GET', `${gatewayPath('north', release)}/schema.graphql`);
+    expect(text).not.toMatch(/own.?operation/i);
+    for (const type of ['', 'type: Patient, ']) {
+      const { status, errors } = await send(`mutation { invoke(${type}code: "own-operation") { json } }`);
+      expect([status, errors.map(({ extensions }) => extensions.code)]).toEqual([404, ['not-supported']]);
+    }
+  });
 });
 
 it('introspection of the schema of one tenant tells its parameters, and holds up nobody else', async () => {

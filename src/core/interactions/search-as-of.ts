@@ -2,7 +2,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SearchPage } from '../api';
 import type { RequestContext } from '../context';
-import { sealCursor } from '../cursor';
 import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
 import { parseSearch, type SearchQuery } from '../search/parse-search';
@@ -22,7 +21,16 @@ import { readAtOnce } from './reading';
 import { printable, typeNumberOf } from './resource-address';
 import { resolveCriteria } from './resolve-criteria';
 import { boundText, completePage, criterionOf, searchContext, type TypeSearchRequest } from './search';
-import { comparePlaces, openPlace, placeOf, readSortValues, type Sortable } from './search-sorted';
+import {
+  comparePlaces,
+  contentOf,
+  findStart,
+  placeOf,
+  readSortValues,
+  startOf,
+  type Sortable,
+} from './search-sorted';
+import { inOrder, pageLinks } from './search-position';
 import { planningReason, withReason } from './search-timeout';
 import { toStoredVersion } from './stored-version';
 
@@ -78,30 +86,30 @@ export async function searchAsOf(
     if (query.countOnly) return { ...answered, matches: [], total };
     const unchanged = await readSortValues(reading, context, asked, typeNumber, context.space.number, heads);
     const sorted = [...unchanged, ...changed].sort((a, b) => comparePlaces(query, placeOf(a), placeOf(b)));
-    const start = query.cursor === undefined ? query.offset : startOf(reading, query, sorted, boundTo);
-    const page = await past.read(sorted.slice(start, start + query.count));
-    const last = sorted[start + page.length - 1];
-    const hasMore = last !== undefined && start + page.length < sorted.length;
+    const start = startOf(reading, query, boundTo);
+    const { place, isBackward } = start;
+    const met = isBackward ? [...sorted].reverse() : sorted;
+    const first = place === undefined ? (isBackward ? 0 : query.offset) : findStart(query, met, place, start);
+    const page = await past.read(met.slice(first, first + query.count));
+    const last = met[first + page.length - 1];
+    const hasMore = last !== undefined && first + page.length < met.length;
     return completePage(reading, context, query, {
       ...answered,
-      matches: page.map((row) => toStoredVersion(services, type, row)),
+      matches: inOrder(
+        page.map((row) => toStoredVersion(services, type, row)),
+        start,
+      ),
       ...(query.total === 'none' ? {} : { total }),
-      ...(hasMore
-        ? { next: sealCursor(services.secretKeys, boundTo, [...last.values, last.head.keyText]) }
-        : {}),
+      ...pageLinks(
+        reading,
+        boundTo,
+        query.bothWays,
+        start,
+        { first: contentOf(met[first]), last: contentOf(last) },
+        hasMore,
+      ),
     });
   });
-}
-
-function startOf(
-  services: Services,
-  query: SearchQuery,
-  sorted: readonly Sortable[],
-  boundTo: string,
-): number {
-  const place = openPlace(services, query, boundTo, query.cursor ?? '');
-  const start = sorted.findIndex((entry) => comparePlaces(query, placeOf(entry), place) > 0);
-  return start === -1 ? sorted.length : start;
 }
 
 function requireSupported(

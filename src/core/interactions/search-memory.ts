@@ -143,7 +143,7 @@ export class SearchMemory {
    */
   private nameOf(context: RequestContext, request: SearchRequest): string | undefined {
     const { space, snapshot, usage, access } = context;
-    const { type, compartment, parameters, where, handling, asOf } = request;
+    const { type, compartment, parameters, where, handling, asOf, bothWays } = request;
     if (snapshot !== undefined || usage !== undefined || access !== undefined || asOf !== undefined)
       return undefined;
     // Resources of these come from a space of the base too.
@@ -158,6 +158,7 @@ export class SearchMemory {
       compartment?.type,
       compartment?.id,
       parameters,
+      bothWays,
       where,
     ]);
     if (name.length > MOST_NAME_LENGTH || (where !== undefined && BY_THE_CLOCK.test(name))) return undefined;

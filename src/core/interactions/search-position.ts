@@ -1,5 +1,6 @@
 /** Where a page of a search begins, and the cursors that say so. */
-import { openCursor, type CursorContent } from '../cursor';
+import type { SearchPage } from '../api';
+import { openCursor, sealCursor, type CursorContent } from '../cursor';
 import { fhirError } from '../errors';
 import { doubleOfSortText, sortTextOfDouble } from '../fhir/exact-number';
 import type { ValueOrder } from '../search/plan';
@@ -37,9 +38,60 @@ export function contentOf({ order }: Plan, { phase, after }: Position): CursorCo
     : [phase, after.sortValue, after.key];
 }
 
+/** Stands first in cursors of pages that end before a place, or at the end of all; no value of a resource has a NUL. */
+const BACKWARD = '\0before';
+
+/** The way in which a page is walked, from its first match to its last. */
+export interface Walk {
+  /** True: from the end of the page to its beginning. */
+  readonly isBackward: boolean;
+  /** Whether there are matches on the side that it begins at. */
+  readonly hasBehind: boolean;
+}
+
+/** What was met on a walk, as it lies in the order. */
+export function inOrder<T>(met: readonly T[], { isBackward }: Walk): readonly T[] {
+  return isBackward ? [...met].reverse() : met;
+}
+
+/** Where a page begins that a cursor names; `content` is undefined for one that begins at the end of all. */
+export interface OpenedCursor extends Walk {
+  readonly content: CursorContent | undefined;
+}
+
 /** Throws invalidCursor. */
-export function openPosition(services: Services, plan: Plan, boundTo: string, cursor: string): Position {
+export function openPage(services: Services, boundTo: string, cursor: string): OpenedCursor {
   const content = openCursor(services.secretKeys, boundTo, cursor);
+  if (content[0] !== BACKWARD) return { isBackward: false, hasBehind: true, content };
+  const place = content.slice(1);
+  const isAtEnd = place.length === 0;
+  return { isBackward: true, hasBehind: !isAtEnd, content: isAtEnd ? undefined : place };
+}
+
+/** The cursors of a page; `first` and `last` say the places of its matches as it was walked, `more`: there are others ahead. */
+export function pageLinks(
+  { secretKeys }: Services,
+  boundTo: string,
+  bothWays: boolean,
+  { isBackward, hasBehind }: Walk,
+  places: { readonly first: CursorContent | undefined; readonly last: CursorContent | undefined },
+  more: boolean,
+): Pick<SearchPage, 'next' | 'previous' | 'last'> {
+  const ahead = more ? places.last : undefined;
+  // What lay there may be gone; the way back is from the end then.
+  const behind = hasBehind ? (places.first ?? []) : undefined;
+  const [after, before] = isBackward ? [behind, ahead] : [ahead, behind];
+  return {
+    ...(after !== undefined && after.length > 0 ? { next: sealCursor(secretKeys, boundTo, after) } : {}),
+    ...(bothWays && before !== undefined
+      ? { previous: sealCursor(secretKeys, boundTo, [BACKWARD, ...before]) }
+      : {}),
+    ...(bothWays ? { last: sealCursor(secretKeys, boundTo, [BACKWARD]) } : {}),
+  };
+}
+
+/** Throws invalidCursor. */
+export function openPosition(plan: Plan, content: CursorContent): Position {
   return plan.order.by === 'value' ? openValue(plan.order, content) : openPhase(content);
 }
 

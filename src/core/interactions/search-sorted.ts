@@ -1,7 +1,7 @@
 import { zoneOf } from '../space-zone';
 import type { SearchPage } from '../api';
 import type { RequestContext } from '../context';
-import { openCursor, sealCursor } from '../cursor';
+import type { CursorContent } from '../cursor';
 import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
 import type { SearchQuery } from '../search/parse-search';
@@ -11,6 +11,7 @@ import { compareKeys, type MatchHead } from '../storage/search-run';
 import { keyOfText, type PageRow } from '../storage/version-row';
 import { gatherHeads } from './gather-heads';
 import { toStoredVersion } from './stored-version';
+import { inOrder, openPage, pageLinks, type Walk } from './search-position';
 import { findVisibleBase } from './visible-base';
 
 /** Texts that are held at once while sort values are read from them. */
@@ -58,26 +59,27 @@ export async function searchSorted(
     ...(await readSortValues(services, context, query, type, space.number, own)),
     ...(await readSortValues(services, context, query, type, base.space, base.heads)),
   ].sort((a, b) => comparePlaces(query, placeOf(a), placeOf(b)));
-  const start =
-    query.cursor === undefined
-      ? query.offset
-      : findStart(query, sorted, openPlace(services, query, boundTo, query.cursor));
-  const following = sorted.slice(start, start + query.count + 1);
+  const start = startOf(services, query, boundTo);
+  const { place, isBackward } = start;
+  const met = isBackward ? [...sorted].reverse() : sorted;
+  const first = place === undefined ? (isBackward ? 0 : query.offset) : findStart(query, met, place, start);
+  const following = met.slice(first, first + query.count + 1);
   return {
     ...answered,
-    ...(await readMatches(services, query, type, boundTo, following)),
+    ...(await readMatches(services, query, type, boundTo, following, start)),
     ...(query.total === 'none' ? {} : { total }),
   };
 }
 
-/** The page of what follows in order, one match more than it holds where there is a next one. */
+/** The page of what follows on a walk, one match more than it holds where there is a page ahead. */
 export async function readMatches(
   services: Services,
   query: SearchQuery,
   type: number,
   boundTo: string,
   following: readonly Sortable[],
-): Promise<Pick<SearchPage, 'matches' | 'included' | 'next'>> {
+  walk: Walk,
+): Promise<Pick<SearchPage, 'matches' | 'included' | 'next' | 'previous' | 'last'>> {
   const wanted = following.slice(0, query.count);
   const entries = await readPage(services, type, wanted);
   const spaces = new Map(entries.map(({ row, space }) => [row, space]));
@@ -89,10 +91,25 @@ export async function readMatches(
   const last = isCut ? entries[page.length - 1]?.sortable : wanted.at(-1);
   const more = last !== undefined && (isCut || following.length > query.count);
   return {
-    matches: page.map((row) => toStoredVersion(services, query.type, row)),
+    matches: inOrder(
+      page.map((row) => toStoredVersion(services, query.type, row)),
+      walk,
+    ),
     included: [],
-    ...(more ? { next: sealCursor(services.secretKeys, boundTo, [...last.values, last.head.keyText]) } : {}),
+    ...pageLinks(
+      services,
+      boundTo,
+      query.bothWays,
+      walk,
+      { first: contentOf(following[0]), last: contentOf(last) },
+      more,
+    ),
   };
+}
+
+/** What a cursor says of its place. */
+export function contentOf(sortable: Sortable | undefined): CursorContent | undefined {
+  return sortable && [...sortable.values, sortable.head.keyText];
 }
 
 export async function readSortValues(
@@ -162,22 +179,34 @@ async function readPage(
   });
 }
 
-/** The place that a cursor of this order tells. Throws invalidCursor. */
-export function openPlace(
-  services: Services,
-  query: SearchQuery,
-  boundTo: string,
-  cursor: string,
-): SortedPlace {
-  const content = openCursor(services.secretKeys, boundTo, cursor);
+/** Where a page begins; `place` is undefined at the beginning of all, or backward at the end. */
+export interface SortedStart extends Walk {
+  readonly place: SortedPlace | undefined;
+}
+
+/** Throws invalidCursor. */
+export function startOf(services: Services, query: SearchQuery, boundTo: string): SortedStart {
+  if (query.cursor === undefined) return { isBackward: false, hasBehind: query.offset > 0, place: undefined };
+  const { content, ...walk } = openPage(services, boundTo, query.cursor);
+  return { ...walk, place: content && toPlace(query, content) };
+}
+
+function toPlace(query: SearchQuery, content: CursorContent): SortedPlace {
   const key = content.at(-1);
   if (typeof key !== 'string' || content.length !== query.sort.length + 1) throw fhirError('invalidCursor');
   return { values: content.slice(0, -1), key };
 }
 
-function findStart(query: SearchQuery, sorted: readonly Sortable[], place: SortedPlace): number {
-  const start = sorted.findIndex((entry) => comparePlaces(query, placeOf(entry), place) > 0);
-  return start === -1 ? sorted.length : start;
+/** Where among the matches, as they are walked, those begin that are behind the place. */
+export function findStart(
+  query: SearchQuery,
+  met: readonly Sortable[],
+  place: SortedPlace,
+  { isBackward }: Pick<Walk, 'isBackward'>,
+): number {
+  const way = isBackward ? -1 : 1;
+  const start = met.findIndex((entry) => way * comparePlaces(query, placeOf(entry), place) > 0);
+  return start === -1 ? met.length : start;
 }
 
 /** Ties by key, the way of the first key. */

@@ -11,14 +11,7 @@ import type { Phase, StoredSortValue } from '../storage/search-matches';
 import { runKeys, type MatchHead } from '../storage/search-run';
 import type { Plan } from './plan-search';
 import { afterOf, phasesOf, toStoredValue, type Position } from './search-position';
-import {
-  comparePlaces,
-  openPlace,
-  placeOf,
-  readMatches,
-  readSortValues,
-  type Sortable,
-} from './search-sorted';
+import { comparePlaces, placeOf, readMatches, readSortValues, startOf, type Sortable } from './search-sorted';
 import { matchingReason, withReason } from './search-timeout';
 
 /** Before every key in an order: an end of the 64-bit numbers. */
@@ -39,24 +32,28 @@ export async function searchTies(
   plan: Plan,
   boundTo: string,
 ): Promise<SearchPage> {
-  const place = query.cursor === undefined ? undefined : openPlace(services, query, boundTo, query.cursor);
-  const groups = new TiedHeads(services, plan, place?.values[0]);
-  const skipped = place === undefined ? query.offset : 0;
+  const start = startOf(services, query, boundTo);
+  const { place, isBackward } = start;
+  const way = isBackward ? -1 : 1;
+  const groups = new TiedHeads(services, plan, isBackward, place?.values[0]);
+  const isAtBeginning = place === undefined && !isBackward;
+  const skipped = isAtBeginning ? query.offset : 0;
   const wanted = skipped + query.count + 1;
   const following: Sortable[] = [];
   while (following.length < wanted) {
     const heads = await withReason(groups.next(wanted - following.length), () => matchingReason(plan));
     if (heads.length === 0) break;
     const sortables = await readSortValues(services, context, query, plan.type, plan.space, heads);
-    sortables.sort((a, b) => comparePlaces(query, placeOf(a), placeOf(b)));
+    sortables.sort((a, b) => way * comparePlaces(query, placeOf(a), placeOf(b)));
     for (const sortable of sortables)
-      if (place === undefined || comparePlaces(query, placeOf(sortable), place) > 0) following.push(sortable);
+      if (place === undefined || way * comparePlaces(query, placeOf(sortable), place) > 0)
+        following.push(sortable);
   }
-  const isWhole = place === undefined && skipped === 0 && following.length < wanted;
+  const isWhole = isAtBeginning && skipped === 0 && following.length < wanted;
   return {
     issues: query.issues,
     used: query.used,
-    ...(await readMatches(services, query, plan.type, boundTo, following.slice(skipped, wanted))),
+    ...(await readMatches(services, query, plan.type, boundTo, following.slice(skipped, wanted), start)),
     ...(isWhole && query.total !== 'none' ? { total: following.length } : {}),
   };
 }
@@ -70,15 +67,17 @@ class TiedHeads {
   private isRead = true;
   private readonly buffer: MatchHead[] = [];
 
-  /** @param first the value of the first key to begin with; undefined: at the beginning */
+  /** @param first the value of the first key to begin with; undefined: at the beginning, or backward at the end */
   constructor(
     private readonly services: Services,
     private readonly plan: Plan,
+    private readonly isBackward: boolean,
     first: SortValue | undefined,
   ) {
     this.phases = [...phasesOf(plan)];
+    if (isBackward) this.phases.reverse();
     if (first === undefined) return;
-    const position = beginningOf(plan.order, first);
+    const position = beginningOf(plan.order, first, isBackward);
     this.phases.splice(0, this.phases.indexOf(position.phase));
     this.phase = this.phases.shift();
     this.after = position.after;
@@ -115,8 +114,8 @@ class TiedHeads {
   }
 
   private async readMore(limit: number): Promise<void> {
-    const { services, plan, phase = 'all', after } = this;
-    const heads = await runKeys(services.database, { ...plan, phase, after, limit });
+    const { services, plan, phase = 'all', after, isBackward } = this;
+    const heads = await runKeys(services.database, { ...plan, phase, after, limit, isBackward });
     this.buffer.push(...heads);
     this.isRead = heads.length < limit;
     const last = heads.at(-1);
@@ -138,14 +137,15 @@ function isNumber(order: Order, value: StoredSortValue | undefined): value is nu
   return order.by === 'value' && order.rows.domain === 'number' && typeof value === 'number';
 }
 
-/** The place before everything that has this value. Throws invalidCursor. */
-function beginningOf(order: Order, first: SortValue): Position {
+/** The place before everything that has this value, as it is walked. Throws invalidCursor. */
+function beginningOf(order: Order, first: SortValue, isBackward: boolean): Position {
   const stored = order.by === 'value' ? toStoredValue(order, first) : first;
+  const isDescending = order.descending !== isBackward;
   // What is open at its beginning lies above it.
-  const sortValue = isNumber(order, stored) && order.descending ? nextAbove(stored) : stored;
+  const sortValue = isNumber(order, stored) && isDescending ? nextAbove(stored) : stored;
   if (sortValue === undefined || (order.by !== 'value' && typeof sortValue !== 'number'))
     throw fhirError('invalidCursor');
-  const key = FIRST_KEY[order.descending ? 'descending' : 'ascending'];
+  const key = FIRST_KEY[isDescending ? 'descending' : 'ascending'];
   const phase = order.by !== 'value' ? 'all' : sortValue === null ? 'unvalued' : 'valued';
   return { phase, after: { sortValue, key } };
 }

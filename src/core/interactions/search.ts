@@ -1,7 +1,7 @@
 import { permissionsOf } from '../access/visibility';
 import type { CompartmentAddress, SearchPage, SearchRequest, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
-import { sealCursor } from '../cursor';
+import type { CursorContent } from '../cursor';
 import { fhirError } from '../errors';
 import { toSubset } from '../fhir/subset';
 import { compartmentCriterion } from '../search/compartment';
@@ -23,7 +23,17 @@ import { findQuery, type AskedQuery } from './named-queries';
 import { readAtOnce, readEach } from './reading';
 import { decidingTypes, isResolved, resolveCriteria } from './resolve-criteria';
 import { BY_KEY } from './gather-heads';
-import { afterOf, contentOf, openPosition, phasesOf, type Position } from './search-position';
+import {
+  afterOf,
+  contentOf,
+  inOrder,
+  openPage,
+  openPosition,
+  pageLinks,
+  phasesOf,
+  type Position,
+  type Walk,
+} from './search-position';
 import { searchContained } from './search-contained';
 import { searchSorted } from './search-sorted';
 import {
@@ -59,7 +69,14 @@ export async function search(
         if (page === undefined) throw new Error('a search that may run several statements found no answer');
         return of.countOnly ? page : completePage(reading, context, of, page);
       };
-      return searchContained(reading, context, { ...asked, criteria }, typeNumber, boundTo, stored);
+      return searchContained(
+        reading,
+        context,
+        { ...asked, criteria, bothWays: false },
+        typeNumber,
+        boundTo,
+        stored,
+      );
     });
   }
   if (mayBeOneStatement(asked)) {
@@ -251,6 +268,8 @@ async function answer(
     matches.slice(0, query.count).map(({ match }) => match.row),
     () => context.space.number,
   );
+  const placeOf = (found: Positioned | undefined): CursorContent | undefined =>
+    found && contentOf(plan, { phase: found.phase, after: afterOf(found.match) });
   const last = matches[page.length - 1];
   const more = matches.length > page.length && last !== undefined;
   let { total } = found;
@@ -260,18 +279,20 @@ async function answer(
   }
   return {
     ...answered,
-    matches: page.map((row) => toStoredVersion(services, type, row)),
+    matches: inOrder(
+      page.map((row) => toStoredVersion(services, type, row)),
+      found,
+    ),
     included: [],
     ...(total === undefined || query.total === 'none' ? {} : { total }),
-    ...(more
-      ? {
-          next: sealCursor(
-            services.secretKeys,
-            boundTo,
-            contentOf(plan, { phase: last.phase, after: afterOf(last.match) }),
-          ),
-        }
-      : {}),
+    ...pageLinks(
+      services,
+      boundTo,
+      query.bothWays,
+      found,
+      { first: placeOf(matches[0]), last: placeOf(last) },
+      more,
+    ),
   };
 }
 
@@ -320,7 +341,8 @@ interface Positioned {
   readonly match: Match;
 }
 
-interface Found {
+interface Found extends Walk {
+  /** In the order in which they were met. */
   readonly matches: readonly Positioned[];
   /** Where it is free, or came with the matches. */
   readonly total?: number | undefined;
@@ -338,42 +360,45 @@ async function findMatches(
   isAlone: boolean,
 ): Promise<Found | undefined> {
   const { cursor, offset, count } = query;
+  const opened = cursor === undefined ? undefined : openPage(services, boundTo, cursor);
+  const { isBackward, hasBehind } = opened ?? { isBackward: false, hasBehind: offset > 0 };
+  const walk = { isBackward, hasBehind };
   const position =
-    cursor === undefined
+    opened === undefined
       ? await skipTo(services, plan, offset)
-      : openPosition(services, plan, boundTo, cursor);
-  if (position === 'end') return { matches: [] };
+      : opened.content && openPosition(plan, opened.content);
+  if (position === 'end') return { ...walk, matches: [] };
+  const isWholeOrder = position === undefined && !isBackward;
   const limit = count + 1;
   const found: Positioned[] = [];
   const phases = phasesOf(plan);
   const [only] = phases;
   if (isCounted(query) && only !== undefined && phases.length === 1) {
     const all = { ...plan, phase: only, after: undefined, limit: MAX_TOTAL };
-    const page = { ...all, after: position?.after, limit };
-    const { matches, total } = await runCountedPage(
-      services.database,
-      page,
-      all,
-      position === undefined ? limit : 1,
-    );
-    const isWhole = position === undefined && matches.length < limit;
+    const page = { ...all, after: position?.after, limit, isBackward };
+    const { matches, total } = await runCountedPage(services.database, page, all, isWholeOrder ? limit : 1);
+    const isWhole = isWholeOrder && matches.length < limit;
     return {
+      ...walk,
       matches: matches.map((match) => ({ phase: only, match })),
       total: isWhole ? matches.length : total,
     };
   }
   if (isAlone && isCounted(query)) return undefined;
-  const start = position === undefined ? 0 : Math.max(0, phases.indexOf(position.phase));
-  for (const [index, phase] of phases.slice(start).entries()) {
+  const walked = isBackward ? [...phases].reverse() : phases;
+  const start = position === undefined ? 0 : Math.max(0, walked.indexOf(position.phase));
+  for (const [index, phase] of walked.slice(start).entries()) {
     if (isAlone && index > 0) return undefined;
     const after = position?.phase === phase ? position.after : undefined;
-    const matches = await services.searches.page({ ...plan, phase, after, limit: limit - found.length });
+    const asked = { ...plan, phase, after, limit: limit - found.length, isBackward };
+    const matches = await services.searches.page(asked);
     found.push(...matches.map((match) => ({ phase, match })));
     if (found.length >= limit) break;
   }
   return {
+    ...walk,
     matches: found,
-    ...(position === undefined && found.length < limit ? { total: found.length } : {}),
+    ...(isWholeOrder && found.length < limit ? { total: found.length } : {}),
   };
 }
 

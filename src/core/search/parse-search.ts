@@ -36,6 +36,8 @@ export interface SearchQuery {
   /** Undefined: whole resources. */
   readonly subset: Subset | undefined;
   readonly cursor: string | undefined;
+  /** Whether cursors of the page before and of the last one are wanted, too. */
+  readonly bothWays: boolean;
   /** Whether stored or contained resources are found, or both, and what is shown of a contained one (#contained). */
   readonly contained: {
     readonly matches: 'false' | 'true' | 'both';
@@ -144,6 +146,7 @@ export function parseSearch(
   return {
     ...{ type, criteria, sort, includes, count, total, countOnly, subset, cursor, offset, used, issues },
     contained,
+    bothWays: request.bothWays === true,
   };
 }
 

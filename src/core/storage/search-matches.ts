@@ -37,6 +37,8 @@ export interface SearchStatementRequest {
   readonly drive: Drive;
   readonly phase: Phase;
   readonly after: After | undefined;
+  /** True: from the end, or from `after`, towards the beginning; what each is sorted by stays the same. */
+  readonly isBackward?: boolean;
   readonly limit: number;
 }
 
@@ -229,7 +231,7 @@ function unvaluedSql(
   reference: ValueReference,
 ): RawBuilder<unknown> {
   const ordinal = sql`${reference('value_ordinal')}::int`;
-  const comparison = order.descending ? sql`<` : sql`>`;
+  const comparison = isDescending(request) ? sql`<` : sql`>`;
   const conditions = [
     sql`t.space = ${bind('space')}::int and t.resource_type = ${bind('type')}::smallint and not t.deleted`,
     sql`(not (${ordinal} / 8 < length(t.presence) and get_bit(t.presence, ${ordinal}) = 1)
@@ -245,7 +247,7 @@ function unvaluedSql(
   const none = order.rows.index === 'range' ? sql`null::float8` : sql`null::text`;
   return sql`
     select ${none} as sort_value, t.resource_key from andiron.resource t where ${sql.join(conditions, sql` and `)}
-    order by t.resource_key ${directionSql(order)} limit ${bind('limit')}::int`;
+    order by t.resource_key ${directionSql(request)} limit ${bind('limit')}::int`;
 }
 
 /** All resources of one criterion, then their heads, the other criteria, and a sort. */
@@ -303,8 +305,8 @@ function targetsSql(
 ): RawBuilder<unknown> {
   const targets = compiled[driver]?.alternatives[0]?.byTarget;
   if (targets === undefined) throw new Error('who refers to targets is merged for chains only');
-  const direction = directionSql(request.order);
-  const [behind, before] = request.order.descending ? [sql`<`, sql`>`] : [sql`>`, sql`<`];
+  const direction = directionSql(request);
+  const [behind, before] = isDescending(request) ? [sql`<`, sql`>`] : [sql`>`, sql`<`];
   const referring = (target: RawBuilder<unknown>, further: readonly RawBuilder<unknown>[]) => {
     const conditions = [
       targets.condition(target, reference),
@@ -371,13 +373,18 @@ function ordered(
   columns: RawBuilder<unknown>,
   from: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  const direction = directionSql(request.order);
+  const direction = directionSql(request);
   return sql`${select} ${columns} from ${from}
     order by sort_value ${direction}, resource_key ${direction} limit ${bind('limit')}::int`;
 }
 
-export function directionSql(order: Order): RawBuilder<unknown> {
-  return order.descending ? sql`desc` : sql`asc`;
+export function directionSql(request: SearchStatementRequest): RawBuilder<unknown> {
+  return isDescending(request) ? sql`desc` : sql`asc`;
+}
+
+/** The way in which the rows are walked. */
+export function isDescending({ order, isBackward }: SearchStatementRequest): boolean {
+  return order.descending !== (isBackward === true);
 }
 
 function sortColumn({ order }: SearchStatementRequest): RawBuilder<unknown> {
@@ -410,9 +417,9 @@ function keysetCondition(
   key: RawBuilder<unknown>,
   reference: ValueReference,
 ): RawBuilder<unknown>[] {
-  const { after, order } = request;
+  const { after } = request;
   if (after === undefined) return [];
-  const comparison = order.descending ? sql`<` : sql`>`;
+  const comparison = isDescending(request) ? sql`<` : sql`>`;
   const type = sql.raw(typeOfSortValue(request));
   return [
     sql`(${value}, ${key}) ${comparison} (${reference('after_value')}::${type}, ${reference('after_key')}::bigint)`,

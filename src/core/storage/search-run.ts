@@ -1,4 +1,3 @@
-import type { Order } from '../search/plan';
 import type { Waiter } from '../waiter';
 import type { Database } from './database';
 import type { VersionMemory } from './version-memory';
@@ -13,7 +12,7 @@ import {
   type Prepared,
   type ShareablePage,
 } from './search-statement';
-import type { SearchStatementRequest, StoredSortValue } from './search-matches';
+import { isDescending, type SearchStatementRequest, type StoredSortValue } from './search-matches';
 import { PageRows } from './page-rows';
 
 /** Pages in one statement. */
@@ -96,7 +95,8 @@ export class SearchRunner implements PageRunner {
 
   /** Nobody's leaving takes their page from the others: the statement is cancelled when all have left. */
   private async runTogether(first: AwaitedPage, pages: readonly AwaitedPage[]): Promise<Match[][]> {
-    const { space, type, order } = first.request;
+    const { space, type } = first.request;
+    const descending = isDescending(first.request);
     const form = this.pageRows.formFor(space, type);
     const { statement, bound } = sharedStatement(first, pages, form);
     const waiters = pages.flatMap(({ waiter }) => waiter ?? []);
@@ -106,7 +106,8 @@ export class SearchRunner implements PageRunner {
     const found: Match[][] = pages.map(() => []);
     for (const [index, match] of matches.entries()) found[(rows[index]?.[0] as number) - 1]?.push(match);
     // The pages come one after the other as they were made; only a plan nobody has seen would mix them.
-    for (const page of found) if (!isInOrder(page, order)) page.sort((a, b) => compareMatches(a, b, order));
+    for (const page of found)
+      if (!isInOrder(page, descending)) page.sort((a, b) => compareMatches(a, b, descending));
     return found;
   }
 }
@@ -141,14 +142,14 @@ interface HowToRun {
   readonly pageRows?: PageRows | undefined;
 }
 
-function isInOrder(page: readonly Match[], order: Order): boolean {
+function isInOrder(page: readonly Match[], descending: boolean): boolean {
   return page.every((match, index) => {
     const before = page[index - 1];
-    return before === undefined || compareMatches(before, match, order) <= 0;
+    return before === undefined || compareMatches(before, match, descending) <= 0;
   });
 }
 
-function compareMatches(a: Match, b: Match, { descending }: Order): number {
+function compareMatches(a: Match, b: Match, descending: boolean): number {
   const ascending = compareStored(a.sortValue, b.sortValue) || compareKeys(a.keyText, b.keyText);
   return descending ? -ascending : ascending;
 }

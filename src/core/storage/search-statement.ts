@@ -45,7 +45,7 @@ function inlineBound(form: PageForm, rows: number): Record<string, Bound> {
 /** As `pageStatement`, without the texts: for matches of which only some will be read. */
 export function keysStatement(request: SearchStatementRequest): BoundStatement {
   const prepared = prepare(request);
-  const direction = directionSql(request.order);
+  const direction = directionSql(request);
   const statement = shapes.get(
     `keys ${prepared.shape}`,
     () => sql`
@@ -179,7 +179,7 @@ function prepare(request: SearchStatementRequest): Prepared {
   const by = order.by === 'value' ? order.rows.index : order.by;
   const shape = `${drive.kind} ${'criterion' in drive ? drive.criterion : ''} ${by} ${
     order.descending ? 'desc' : 'asc'
-  } ${phase} ${after === undefined ? 'first' : 'next'}`;
+  }${request.isBackward === true ? ' backward' : ''} ${phase} ${after === undefined ? 'first' : 'next'}`;
   return { shape: shape + shapeOf(compiled), compiled };
 }
 
@@ -204,7 +204,7 @@ function pageSql(
   { compiled }: Prepared,
   value: ValueReference,
 ): RawBuilder<unknown> {
-  const direction = directionSql(request.order);
+  const direction = directionSql(request);
   return sql`
     with page as (${matchesSql(request, compiled, value)})
     select x.sort_value, x.resource_key::text as key_text, y.*

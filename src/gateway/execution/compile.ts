@@ -53,6 +53,9 @@ type PlainRecord = Record<string, unknown>;
 /** Variable values that are wrong are told one by one up to so many. */
 const MOST_VARIABLE_ERRORS = 50;
 
+/** In a document that is shaped afterwards: what an object was made of. Clients cannot ask for it: no type has it. */
+export const SOURCE_FIELD = '__andiron_source';
+
 /** Plans of one operation, of which each is for other values of its `@skip` and `@include`. */
 const MOST_PLANS = 32;
 
@@ -221,6 +224,7 @@ class Planner {
   ): FillField | undefined {
     const [node] = nodes;
     if (node === undefined) return undefined;
+    if (node.name.value === SOURCE_FIELD) return (_run, source) => source;
     const definition = this.definitionOf(parentType, node.name.value);
     if (definition === undefined) return undefined;
     if (definition === TypeNameMetaFieldDef) return () => parentType.name;

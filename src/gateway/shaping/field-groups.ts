@@ -3,6 +3,7 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   getDirectiveValues,
+  getNamedType,
   type GraphQLDirective,
   GraphQLIncludeDirective,
   type GraphQLObjectType,
@@ -18,7 +19,7 @@ import {
 } from 'graphql';
 import { firstDirective, flattenDirective, singletonDirective } from '../../schema/directives';
 import { HIDDEN } from './plan';
-import { parseSlicePath, pathOf, type SlicePath, sliceOf } from './slice-path';
+import { pathOf, type SlicePath, slicePathOf, sliceOf } from './slice-path';
 
 /** All selections of one name in one place: they are one value of the answer. */
 export interface FieldGroup {
@@ -55,7 +56,7 @@ export class FieldGroups {
       const nodes = new Map<string, FieldNode[]>();
       const spread = new Set<string>();
       for (const set of sets) this.collect(set?.selections ?? [], type, nodes, spread);
-      byType.set(type, (groups = [...nodes].map(([name, found]) => toGroup(name, found, type))));
+      byType.set(type, (groups = [...nodes].map(([name, found]) => toGroup(this.schema, name, found, type))));
     }
     return groups;
   }
@@ -103,17 +104,23 @@ export class FieldGroups {
   }
 }
 
-function toGroup(name: string, nodes: readonly FieldNode[], parent: GraphQLObjectType): FieldGroup {
+function toGroup(
+  schema: GraphQLSchema,
+  name: string,
+  nodes: readonly FieldNode[],
+  parent: GraphQLObjectType,
+): FieldGroup {
   const has = (directive: GraphQLDirective): boolean =>
     nodes.some(({ directives = [] }) => directives.some((used) => used.name.value === directive.name));
   const slice = nodes.map(sliceOf).find((used) => used !== undefined);
+  const type = parent.getFields()[nodes[0]?.name.value ?? '']?.type;
   return {
     name,
     nodes,
-    type: parent.getFields()[nodes[0]?.name.value ?? '']?.type,
+    type,
     isFlat: has(flattenDirective),
     isFirst: has(firstDirective),
     isSingle: has(singletonDirective),
-    slice: slice && parseSlicePath(pathOf(slice) ?? ''),
+    slice: slice && type && slicePathOf(schema, getNamedType(type), pathOf(slice) ?? ''),
   };
 }

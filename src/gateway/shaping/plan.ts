@@ -2,6 +2,7 @@
 import {
   type DocumentNode,
   type FieldNode,
+  getNamedType,
   type GraphQLSchema,
   isAbstractType,
   Kind,
@@ -10,7 +11,8 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { SHAPING_DIRECTIVES } from '../../schema/directives';
-import { parseSlicePath, pathOf, sliceOf } from './slice-path';
+import { SOURCE_FIELD } from '../execution/compile';
+import { pathOf, slicePathOf, sliceOf } from './slice-path';
 import { toSelection } from './slice-fields';
 
 /** Begins the aliases of what is selected for shaping alone. */
@@ -45,9 +47,13 @@ export function planShaping(document: DocumentNode, schema: GraphQLSchema): Docu
       Field: {
         leave(node) {
           const slice = sliceOf(node);
-          const path = slice && parseSlicePath(pathOf(slice) ?? '');
-          if (path?.kind !== 'members' || path.names.length === 0 || !node.selectionSet) return undefined;
-          const read = toSelection(path.names, aliasOf(path.names));
+          const type = getNamedType(types.getType());
+          const path = slice && type && slicePathOf(schema, type, pathOf(slice) ?? '');
+          if (path === undefined || path.kind === 'index' || !node.selectionSet) return undefined;
+          const read =
+            path.kind === 'expression'
+              ? toSelection([SOURCE_FIELD], SOURCE_FIELD)
+              : toSelection(path.names, aliasOf(path.names));
           const selections = [...node.selectionSet.selections, read];
           return { ...node, selectionSet: { ...node.selectionSet, selections } };
         },

@@ -2,8 +2,8 @@
 import { type ASTVisitor, getNamedType, GraphQLError, isLeafType, type ValidationContext } from 'graphql';
 import { flattenDirective, sliceDirective } from '../../schema/directives';
 import { HIDDEN } from './plan';
-import { parseSlicePath, pathOf } from './slice-path';
-import { fieldsBelow } from './slice-fields';
+import { FhirError } from '../../core/index';
+import { pathOf, slicePathOf } from './slice-path';
 
 export function shapingRule(context: ValidationContext): ASTVisitor {
   const refuse = (message: string, node: GraphQLError['nodes']): void =>
@@ -27,13 +27,13 @@ export function shapingRule(context: ValidationContext): ASTVisitor {
           refuse("The 'path' of @slice is written as a string, not as a variable", [node]);
         return;
       }
-      const path = parseSlicePath(text);
-      if (path === undefined)
-        refuse("The 'path' of @slice is $index, $this or names of elements, such as use or code.text", [
-          node,
-        ]);
-      else if (path.kind === 'members' && fieldsBelow(type, path.names) === undefined)
-        refuse(`@slice finds no value at '${text}' of ${type.name}`, [node]);
+      try {
+        if (slicePathOf(context.getSchema(), type, text) === undefined)
+          refuse(`@slice finds no value at '${text}' of ${type.name}`, [node]);
+      } catch (error) {
+        if (!(error instanceof FhirError)) throw error;
+        refuse(error.message, [node]);
+      }
     },
   };
 }

@@ -18,8 +18,17 @@ import {
   isObjectType,
   Kind,
 } from 'graphql';
-import { fhirError } from '../../core/index';
+import {
+  createFilterAllowance,
+  elementTexts,
+  FhirError,
+  fhirError,
+  type JsonValue,
+  parseStoredObject,
+} from '../../core/index';
 import { DECIMAL_MARK } from '../../schema/json';
+import { ResourceSource } from '../../schema/types/resource';
+import { SOURCE_FIELD } from '../execution/compile';
 import { type FieldGroup, FieldGroups } from './field-groups';
 import { aliasOf, HIDDEN_TYPE } from './plan';
 
@@ -83,6 +92,9 @@ export function shape(
 
 class Shaper {
   readonly errors: GraphQLError[] = [];
+  /** Fields of which the slices have no names. */
+  private readonly failed = new Set<FieldGroup>();
+  private readonly allowance = createFilterAllowance();
 
   constructor(
     private readonly schema: GraphQLSchema,
@@ -125,7 +137,9 @@ class Shaper {
     }
     elements.forEach((element, index) => {
       if (absent(element) && (isMoved || isFlat)) return;
-      const suffix = descent.suffix + (slice === undefined ? '' : `.${sliceName(slice, element, index)}`);
+      const cut = slice === undefined ? '' : this.sliceName(group, slice, element, index, path);
+      if (cut === undefined) return;
+      const suffix = descent.suffix + (slice === undefined ? '' : `.${cut}`);
       const type = this.typeOf(group, element);
       if (isFlat && isObject(element) && isObjectType(type)) {
         const below: Descent = { isFlat: true, isList: descent.isList || isRepeating, suffix };
@@ -141,6 +155,29 @@ class Shaper {
       const place = [...path, name + suffix, ...(isRepeating ? [member.values.length] : [])];
       member.values.push(this.inner(element, group, type, place));
     });
+  }
+
+  /** Undefined where it cannot be told, which is an error once for all elements of the field. */
+  private sliceName(
+    group: FieldGroup,
+    slice: NonNullable<FieldGroup['slice']>,
+    element: unknown,
+    index: number,
+    path: Path,
+  ): string | undefined {
+    if (slice.kind !== 'expression') return sliceName(slice, element, index);
+    if (this.failed.has(group)) return undefined;
+    try {
+      const { release, place, expression } = slice;
+      return elementTexts(release, place, expression, sourceOf(element), this.allowance).join(',');
+    } catch (error) {
+      if (!(error instanceof FhirError)) throw error;
+      this.failed.add(group);
+      const place = [...path, group.name];
+      const { nodes } = group;
+      this.errors.push(new GraphQLError(error.message, { nodes, path: place, originalError: error }));
+      return undefined;
+    }
   }
 
   /** An element as it is answered, what is in it shaped. */
@@ -202,7 +239,18 @@ function isObject(value: unknown): value is Data {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function sliceName(slice: NonNullable<FieldGroup['slice']>, element: unknown, index: number): string {
+/** The JSON of an element: what its object was made of, or the value itself. */
+function sourceOf(element: unknown): JsonValue {
+  const source: unknown = isObject(element) ? element[SOURCE_FIELD] : element;
+  if (source instanceof ResourceSource) return parseStoredObject(source.text);
+  return (source ?? null) as JsonValue;
+}
+
+function sliceName(
+  slice: Exclude<NonNullable<FieldGroup['slice']>, { readonly kind: 'expression' }>,
+  element: unknown,
+  index: number,
+): string {
   if (slice.kind === 'index') return String(index);
   if (slice.names.length === 0) return toText(element);
   const alias = aliasOf(slice.names);

@@ -1,19 +1,50 @@
 /** The `path` of @slice: what the names of the slices are made of. */
-import { Kind, type ConstDirectiveNode, type DirectiveNode, type FieldNode } from 'graphql';
+import {
+  type ConstDirectiveNode,
+  type DirectiveNode,
+  type FieldNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  isLeafType,
+  Kind,
+} from 'graphql';
+import { isRelease, mayGiveValues, type Release } from '../../core/index';
 import { sliceDirective } from '../../schema/directives';
+import { fhirPlaceOf, releaseOf } from '../../schema/places';
+import { fieldsBelow } from './slice-fields';
 
 export type SlicePath =
   | { readonly kind: 'index' }
   /** Names of fields, one below the other; none: the element itself. */
-  | { readonly kind: 'members'; readonly names: readonly string[] };
+  | { readonly kind: 'members'; readonly names: readonly string[] }
+  /** FHIRPath on an element of this place. */
+  | {
+      readonly kind: 'expression';
+      readonly release: Release;
+      readonly place: string;
+      readonly expression: string;
+    };
 
 const MEMBERS = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/;
 
-/** Undefined where the text is no such path. */
-export function parseSlicePath(text: string): SlicePath | undefined {
+/**
+ * What a path means on elements of a type: the position, fields of the answer, else FHIRPath. Undefined where that is not
+ * known of the type, or finds nothing. Throws invalidValue for what is no expression.
+ */
+export function slicePathOf(
+  schema: GraphQLSchema,
+  type: GraphQLNamedType,
+  text: string,
+): SlicePath | undefined {
   if (text === '$index') return { kind: 'index' };
-  if (text === '$this') return { kind: 'members', names: [] };
-  return MEMBERS.test(text) ? { kind: 'members', names: text.split('.') } : undefined;
+  if (text === '$this' && isLeafType(type)) return { kind: 'members', names: [] };
+  const names = MEMBERS.test(text) ? text.split('.') : undefined;
+  if (names !== undefined && fieldsBelow(type, names) !== undefined) return { kind: 'members', names };
+  const [release, place] = [releaseOf(schema), fhirPlaceOf(type)];
+  if (release === undefined || !isRelease(release) || place === undefined) return undefined;
+  return mayGiveValues(release, place, text)
+    ? { kind: 'expression', release, place, expression: text }
+    : undefined;
 }
 
 /** The text of the argument; undefined where it is no literal. */

@@ -12,6 +12,7 @@ import {
 import { isJsonObject } from '../json';
 import { RawJson } from '../raw-json';
 import { jsonScalar } from '../scalars';
+import { withPlace } from '../places';
 import { memberOf, ResourceSource } from '../types/resource';
 import type { SchemaDefinitions, SchemaElement, SchemaStructure } from './definitions';
 import type { Handlers } from './handlers';
@@ -93,6 +94,7 @@ export class ElementTypes<Context> {
     const type = new GraphQLObjectType<unknown, Context>({
       name,
       description: path === '' ? describe(this.definitions, structure) : undefined,
+      ...withPlace(structure.name, path),
       interfaces: () => (isResource ? [this.resource] : []),
       fields: () => ({
         ...(isResource ? this.ownFields() : {}),

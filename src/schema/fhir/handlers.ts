@@ -14,6 +14,8 @@ export interface ListRequest {
   readonly parameters: readonly SearchPair[];
   /** What is to be met besides. */
   readonly where?: readonly Condition[];
+  /** Only matches that this expression is true of; `counted` is before it. */
+  readonly fhirpath?: string;
   /** Only what refers to this resource, by this parameter. */
   readonly referring?: { readonly parameter: string; readonly to: ResourceSource };
   readonly count?: number;
@@ -23,6 +25,8 @@ export interface ListRequest {
   readonly counted: boolean;
   /** False: only the number of all matches is wanted. */
   readonly listed: boolean;
+  /** Whether cursors of the page before and of the last one are wanted. */
+  readonly bothWays: boolean;
   /** An instant: the matches of then, each in its version of then. */
   readonly asOf?: string;
   /** False: all matches, or as many as `count` says; fewer are an error and not an answer. */
@@ -35,8 +39,13 @@ export interface ListPage {
   /** Resources to a page. */
   readonly pageSize: number;
   readonly total?: number;
+  /** Cursor of the first page; undefined of a list. */
+  readonly first?: string;
   /** Cursor of the next page; undefined on the last one. */
   readonly next?: string;
+  /** Cursor of the page before; undefined on the first one. */
+  readonly previous?: string;
+  readonly last?: string;
 }
 
 /** What is counted of the resources of one type that meet all of it. */

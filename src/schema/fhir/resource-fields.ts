@@ -45,11 +45,10 @@ const AS_OF: GraphQLFieldConfigArgumentMap = { asOf: { type: instantScalar } };
 /** As many as REST gives unless it is told. */
 const COST_OF_LIST = costOfSearch(['_count'], 50);
 
-/** Any other cursor is one that core gave out. */
-const FIRST_PAGE = 'first';
-
 /** Fields of a connection that the resources of the page are needed for. */
-const PAGE_FIELDS = ['edges', 'next'];
+const PAGE_FIELDS = ['edges', 'next', 'previous', 'last'];
+/** Those that go the other way. */
+const BACKWARD_FIELDS = ['previous', 'last'];
 
 export class ResourceFields<Context> {
   private readonly sources: ReadonlyMap<string, Source>;
@@ -176,7 +175,7 @@ export class ResourceFields<Context> {
       args,
       resolve: async (from, given, context) => {
         const request = this.request(source, given, scope(from, given._reference));
-        const asked = { ...request, counted: false, listed: true, isPage: false };
+        const asked = { ...request, counted: false, listed: true, isPage: false, bothWays: false };
         return (await this.handlers.list(asked, context)).resources;
       },
     };
@@ -191,7 +190,9 @@ export class ResourceFields<Context> {
         const request = this.request(source, given, scope(from, given._reference));
         const counted = selects(info, 'count');
         const listed = !counted || PAGE_FIELDS.some((name) => selects(info, name));
-        const page = await this.handlers.list({ ...request, counted, listed, isPage: true }, context);
+        const bothWays = BACKWARD_FIELDS.some((name) => selects(info, name));
+        const asked = { ...request, counted, listed, isPage: true, bothWays };
+        const page = await this.handlers.list(asked, context);
         return { ...page, offset: request.cursor === undefined ? (request.offset ?? 0) : undefined };
       },
     };
@@ -216,7 +217,7 @@ export class ResourceFields<Context> {
       name: `${type}Edge`,
       fields: {
         mode: { type: codeScalar, description: 'Why it is in the page: `match`.', resolve: () => 'match' },
-        score: { type: primitiveScalar('decimal'), resolve: () => undefined },
+        score: { type: primitiveScalar('decimal'), description: 'Null: what a search finds is not weighed.', resolve: () => undefined },
         resource: { type: resource, resolve: (source) => source },
       },
     });
@@ -227,10 +228,10 @@ export class ResourceFields<Context> {
         offset: { type: GraphQLInt, description: 'Matches before this page; null behind a cursor.' },
         pagesize: { type: GraphQLInt, resolve: ({ pageSize }) => pageSize },
         edges: { type: new GraphQLList(edge), resolve: ({ resources }) => resources },
-        first: { type: GraphQLString, description: 'Cursor of the first page.', resolve: () => FIRST_PAGE },
-        previous: { type: GraphQLString, description: 'Null: pages are gone through forward.', resolve: () => undefined },
+        first: { type: GraphQLString, description: 'Cursor of the first page.' },
+        previous: { type: GraphQLString, description: 'Cursor of the page that ends before this one; null on the first one.' },
         next: { type: GraphQLString, description: 'Cursor of the next page; null on the last one.' },
-        last: { type: GraphQLString, description: 'Null: pages are gone through forward.', resolve: () => undefined },
+        last: { type: GraphQLString, description: 'Cursor of the page with the last matches.' },
       },
     });
     this.connections.set(type, connection);
@@ -266,18 +267,16 @@ function badInput(message: string): GraphQLError {
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
-type PageRequest = Omit<ListRequest, 'counted' | 'listed' | 'isPage'>;
+type PageRequest = Omit<ListRequest, 'counted' | 'listed' | 'isPage' | 'bothWays'>;
 
 function toRequest(
   { type, args }: Source,
   given: Arguments,
   referring: ListRequest['referring'],
 ): PageRequest {
-  const { cursor, ...request } = args.request(given);
   return {
     type,
-    ...request,
-    ...(cursor === undefined || cursor === FIRST_PAGE ? {} : { cursor }),
+    ...args.request(given),
     ...(referring === undefined ? {} : { referring }),
     ...(typeof given.asOf === 'string' ? { asOf: given.asOf } : {}),
   };

@@ -10,12 +10,13 @@ export function toArgumentName(code: string): string {
 }
 
 const PAGING: GraphQLFieldConfigArgumentMap = {
+  fhirpath: { type: GraphQLString },
   _sort: { type: GraphQLString },
   _count: { type: GraphQLInt },
   _offset: { type: GraphQLInt },
   _cursor: { type: GraphQLString },
 };
-const PLACES: ReadonlySet<string> = new Set(['_count', '_offset', '_cursor']);
+const PLACES: ReadonlySet<string> = new Set(['_count', '_offset', '_cursor', 'fhirpath']);
 
 /** What a reverse lookup is seldom narrowed by: each argument stands there some hundred times. */
 const SELDOM: ReadonlySet<string> = new Set(['_text', '_content', '_source', '_profile', '_security', '_list']);
@@ -58,7 +59,7 @@ export class SearchArguments {
   }
 
   /** What arguments ask for; the values of one argument are alternatives. */
-  request(args: Readonly<Record<string, unknown>>): Pick<ListRequest, 'parameters' | 'count' | 'offset' | 'cursor'> {
+  request(args: Readonly<Record<string, unknown>>): Pick<ListRequest, 'parameters' | 'count' | 'offset' | 'cursor' | 'fhirpath'> {
     const parameters: SearchPair[] = [];
     for (const [name, value] of Object.entries(args)) {
       const code = this.codes.get(name);
@@ -66,12 +67,13 @@ export class SearchArguments {
       const values = (Array.isArray(value) ? value : [value]).filter((single) => typeof single === 'string');
       if (values.length > 0) parameters.push([code, values.join(',')]);
     }
-    const { _count: count, _offset: offset, _cursor: cursor } = args;
+    const { _count: count, _offset: offset, _cursor: cursor, fhirpath } = args;
     return {
       parameters,
       ...(typeof count === 'number' ? { count } : {}),
       ...(typeof offset === 'number' ? { offset } : {}),
       ...(typeof cursor === 'string' ? { cursor } : {}),
+      ...(typeof fhirpath === 'string' ? { fhirpath } : {}),
     };
   }
 }
