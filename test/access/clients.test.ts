@@ -24,7 +24,6 @@ beforeAll(async () => {
   await server.createTenant('acme');
   client = await makeClient(server.app.core, 'acme', {
     scopes: ['system/*.cruds', 'system/Patient.rs'],
-    policies: ['ward-7'],
   });
 });
 afterAll(() => server.close());
@@ -187,8 +186,12 @@ describe('the token endpoint', () => {
   });
 
   it('gives the scopes that were asked for, and says for how long', async () => {
-    const { json, headers } = await post(withSecret('&scope=system/Patient.rs+openid'));
+    const { json, headers } = await post(withSecret('&scope=system/Patient.rs+openid+user/*.rs'));
     expect(json).toMatchObject({ token_type: 'Bearer', expires_in: 300, scope: 'system/Patient.rs' });
+    const part = encodeURIComponent('system/Observation.rs?status=final');
+    expect((await post(withSecret(`&scope=${part}+system/Patient.read`))).json.scope).toBe(
+      'system/Observation.rs?status=final system/Patient.read',
+    );
     expect(headers['cache-control']).toBe('no-store');
   });
 });

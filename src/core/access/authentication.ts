@@ -11,6 +11,7 @@ import type { AccessTokens, Grant } from './access-tokens';
 import type { Clients } from './clients';
 import type { OutsideIssuers } from './issuers';
 import { readToken, type ReadToken } from './read-token';
+import { coversScope } from './scope-cover';
 import type { SigningKeys } from './signing-keys';
 
 /** `open`: requests without credentials are answered; `enforced`: none are. */
@@ -181,7 +182,7 @@ function toCaller(client: StoredClient, { scopes, user, patient }: Grant): Calle
     client: client.id,
     ...(user === undefined ? {} : { user }),
     ...(patient === undefined ? {} : { patient }),
-    scopes: scopes.filter((scope) => client.scopes.includes(scope)),
+    scopes: scopes.filter((scope) => coversScope(client.scopes, scope)),
     policies: client.policies,
     isAdministrator: client.isAdministrator,
     isAuditor: client.isAuditor,

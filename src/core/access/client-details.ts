@@ -45,7 +45,8 @@ export function changeDetails(changes: ClientChanges, before: ClientDetails = NO
 }
 
 function withoutUndefined(changes: ClientChanges): Partial<ClientDetails> {
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  const entries: [string, unknown][] = Object.entries(changes);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
 function requireEach(members: readonly string[], kind: string, isGood: (member: string) => boolean): void {

@@ -54,7 +54,7 @@ export class Recent<Value extends object> {
     const at = performance.now();
     const loading = load()
       .then((loaded) => {
-        const text = JSON.stringify(loaded) ?? '';
+        const text = loaded === undefined ? '' : JSON.stringify(loaded);
         const before = this.#kept.get(key);
         const value = before !== undefined && before.text === text ? before.value : loaded;
         // Forgotten meanwhile: what was read may be older than that.

@@ -8,6 +8,7 @@ import { verifyAssertion } from './client-assertion';
 import type { Clients } from './clients';
 import { OAuthError } from './oauth-error';
 import { readToken } from './read-token';
+import { coversScope } from './scope-cover';
 
 export class TokenEndpoint {
   constructor(
@@ -77,10 +78,10 @@ export class TokenEndpoint {
   }
 }
 
-/** Those of the client that were asked for; all of them where nothing was. */
+/** What was asked for and lies within the client's scopes; all of those where nothing was. */
 function chooseScopes(client: StoredClient, asked: string | undefined): readonly string[] {
   if (asked === undefined || asked.trim() === '') return client.scopes;
-  const chosen = [...new Set(toWords(asked))].filter((scope) => client.scopes.includes(scope));
+  const chosen = [...new Set(toWords(asked))].filter((scope) => coversScope(client.scopes, scope));
   if (chosen.length === 0)
     throw new OAuthError('invalid_scope', 'The client may have none of the scopes that it asked for');
   return chosen;

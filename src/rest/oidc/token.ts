@@ -1,6 +1,6 @@
 /** POST /w/{tenant}/oidc/token: https://www.rfc-editor.org/rfc/rfc6749#section-4.4. Answers are those of OAuth 2.0. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fhirError, OAuthError, parseQueryText, type TenantSpace } from '../../core';
+import { fhirError, OAuthError, parseQueryText, type TenantSpace, type TokenAnswer } from '../../core';
 import type { Edge } from '../edge';
 import { FORM_TYPES, requireContentType } from '../body';
 import { sendJson } from '../send-json';
@@ -15,23 +15,33 @@ export async function token(
   space: TenantSpace,
 ): Promise<FastifyReply> {
   requireContentType(request.headers, FORM_TYPES, space.release);
+  const answer = await grant(edge, request, space);
+  if (!(answer instanceof OAuthError))
+    return sendJson(request, reply.header('pragma', 'no-cache'), 200, answer);
+  const isUnproven = answer.code === 'invalid_client';
+  if (isUnproven) reply.header('www-authenticate', `Basic realm="${space.tenant}"`);
+  return sendJson(request, reply, isUnproven ? 401 : 400, {
+    error: answer.code,
+    error_description: answer.message,
+  });
+}
+
+async function grant(
+  { core, addresses }: Edge,
+  request: FastifyRequest<{ Body: string | undefined }>,
+  space: TenantSpace,
+): Promise<TokenAnswer | OAuthError> {
   try {
-    const answer = await edge.core.tokens.grant({
+    return await core.tokens.grant({
       space,
-      base: edge.addresses.base(request),
+      base: addresses.base(request),
       parameters: readForm(request.body ?? ''),
       authorization: request.headers.authorization,
       address: request.ip,
     });
-    return sendJson(request, reply.header('pragma', 'no-cache'), 200, answer);
   } catch (error) {
-    if (!(error instanceof OAuthError)) throw error;
-    const isUnproven = error.code === 'invalid_client';
-    if (isUnproven) reply.header('www-authenticate', `Basic realm="${space.tenant}"`);
-    return sendJson(request, reply, isUnproven ? 401 : 400, {
-      error: error.code,
-      error_description: error.message,
-    });
+    if (error instanceof OAuthError) return error;
+    throw error;
   }
 }
 
