@@ -234,9 +234,9 @@ export const SETTINGS = {
     'Whether GraphQL answers the documents of GRAPHQL_TRUSTED_DOCUMENTS and no others',
   ),
   GRAPHQL_SNAPSHOT_MS: row(
-    milliseconds,
+    integer(0, 86_400_000),
     2000,
-    'Milliseconds for which a GraphQL query of several levels may keep a database connection to see one moment',
+    'Milliseconds for which a GraphQL query of several levels may keep a database connection to see one moment; 0: it keeps none, shares its statements with others, and each level sees its own moment',
   ),
   HEADERS_TIMEOUT_MS: row(
     milliseconds,

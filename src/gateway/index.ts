@@ -166,7 +166,12 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   }
 
   async function answer(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const identified = await identify(request);
+    const identified = await identify(request).catch((error: unknown) => {
+      // Whoever opens an address cannot send credentials with it. The page tells nothing, and sends those that it is given.
+      if (isBrowser(request) && error instanceof FhirError && error.key === 'unauthorized') return undefined;
+      throw error;
+    });
+    if (identified === undefined) return sendPage(request, reply);
     const accepted = live.acceptSocket(request, reply, identified.space);
     if (accepted) return accepted;
     if (isBrowser(request)) return sendPage(request, reply);

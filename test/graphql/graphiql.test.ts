@@ -53,6 +53,19 @@ describe('opening the gateway in a browser', () => {
     }
   });
 
+  it('needs no credentials, which its requests need where access is enforced', async () => {
+    const enforced = await startServer({
+      database: server.database,
+      environment: { AUTH_MODE: 'enforced' },
+    });
+    const path = gatewayPath('system', 'r4');
+    const page = await enforced.request('GET', path, undefined, { accept: BROWSER });
+    expect([page.status, page.text.includes('data-tenant="system"')]).toEqual([200, true]);
+    expect((await enforced.request('GET', `${path}/schema.json`)).status).toBe(401);
+    expect((await enforced.request('GET', `${path}?query={__typename}`)).status).toBe(401);
+    await enforced.close();
+  });
+
   it('is 404 for a tenant that there is not', async () => {
     const answer = await server.request('GET', '/w/nobody/api/v1/graphql/r4', undefined, { accept: BROWSER });
     expect(answer.status).toBe(404);

@@ -54,11 +54,21 @@ export interface SearchQuery {
 /** Says what the answer looks like, not which resources match; understood by the edge. */
 const PRESENTATION = new Set(['_format', '_pretty']);
 const MAX_CRITERIA = 50;
+/** Characters of all names and values: room for 10,000 ids of 64 and as much again. */
+const MAX_CHARACTERS = 1_500_000;
+
+/** Throws tooCostly for a search that is written in more characters than any may have. */
+export function requireSearchLength(characters: number): void {
+  if (characters <= MAX_CHARACTERS) return;
+  throw fhirError('tooCostly', {
+    reason: `A search may be written in ${MAX_CHARACTERS} characters, and this one has ${characters}`,
+  });
+}
 
 /**
  * Parses the parameters of a search (search.html). Unknown parameters are refused or left out by `handling`; unknown
  * modifiers, prefixes and malformed values are refused always. Empty values and `_` are ignored.
- * Throws unknownParameter, unsupportedModifier, invalidParameterValue.
+ * Throws unknownParameter, unsupportedModifier, invalidParameterValue, tooCostly.
  */
 export function parseSearch(
   context: SearchTypeContext,
@@ -66,6 +76,7 @@ export function parseSearch(
   request: SearchRequest,
   unknown: 'strict' | 'lenient',
 ): SearchQuery {
+  requireSearchLength(request.parameters.reduce((sum, [name, value]) => sum + name.length + value.length, 0));
   const criteria: Criterion[] = [];
   const sort: SortKey[] = [];
   const includes: Include[] = [];

@@ -17,7 +17,7 @@ import { OperationMemory } from './operation-memory';
 export interface ExecutionLimits {
   /** What one request may cost (schema/cost.ts). */
   readonly cost: number;
-  /** Milliseconds that a query of several levels may read in one snapshot. */
+  /** Milliseconds that a query of several levels may read in one snapshot; 0: none has one. */
   readonly snapshotMs: number;
   /** Whether the schema may be asked for. */
   readonly introspection: boolean;
@@ -101,7 +101,9 @@ export function compiledExecution(
           const isAsked =
             request.http?.headers.get(COST_HEADER) === '1' || request.extensions?.['cost'] === true;
           const mayRead =
-            compiled.operation.operation === OperationTypeNode.QUERY && cost.levels >= LEVELS_OF_A_SNAPSHOT;
+            limits.snapshotMs > 0 &&
+            compiled.operation.operation === OperationTypeNode.QUERY &&
+            cost.levels >= LEVELS_OF_A_SNAPSHOT;
           if (!isAsked) return runAtOnce(prepared, context, mayRead ? limits.snapshotMs : undefined);
           const usage = new Usage();
           const counted = withRequest(context, { ...context.request, usage });
