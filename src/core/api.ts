@@ -682,6 +682,16 @@ export interface Core {
     criteria: Criteria,
     guard?: VersionGuard,
   ): Promise<readonly StoredVersion[]>;
+  /**
+   * Lets all that is read by the context that `work` is given be recorded as one access. `query`: what was asked, as an
+   * address below `{fhir_root}`; `statusOf`: how it ended, as HTTP tells it.
+   */
+  oneAccess<T>(
+    context: RequestContext,
+    query: string,
+    work: (context: RequestContext) => Promise<T>,
+    statusOf: (result: T) => number,
+  ): Promise<T>;
   /** A transaction, all of it or nothing, or a batch, each entry by itself (http.html#transaction). */
   bundle(context: RequestContext, request: BundleRequest): Promise<BundleAnswer>;
   history(context: RequestContext, request: HistoryRequest): Promise<HistoryPage>;

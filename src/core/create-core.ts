@@ -347,7 +347,19 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     deleteWhere: (given, type, criteria, guard) =>
       write(given, type, (context) => deleteWhere(services, context, type, criteria, guard)),
     bundle: (given, request) =>
-      runBundle({ services, write, single: audit.door, invoke: invokeAllowed, invokeWithin }, given, request),
+      runBundle(
+        {
+          services,
+          write,
+          single: audit.door,
+          records: audit.entries,
+          toRead: audit.toRead,
+          invoke: invokeAllowed,
+          invokeWithin,
+        },
+        given,
+        request,
+      ),
     history: (context, request) => history(requests.of(context), context, request),
     search: (context, request) =>
       searchMemory.answer(context, request, () => searchAny(requests.of(context), context, request)),
@@ -364,8 +376,12 @@ export async function createCore(options: CoreOptions): Promise<Core> {
 
   const core: Core = {
     ...audit.door,
+    oneAccess: audit.oneAccess,
+    ...audit.recordRefusals({
+      identify: (credentials) => access.identify(credentials),
+      admit: (context) => admitRequest(rates, context),
+    }),
     findSpace: (tenant, release) => spaces.find(tenant, release),
-    identify: (credentials) => access.identify(credentials),
     clients: access.clients,
     issuers: access.issuers,
     tokens: access.tokens,
@@ -383,15 +399,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         ),
       export: (name, which = 'all') => exportTenant(services, tenants, name, which),
       import: (name, lines) =>
-        importTenant(
-          { services, database: options.database, rules, store: tenants, spaces },
-          name,
-          lines,
-        ),
+        importTenant({ services, database: options.database, rules, store: tenants, spaces }, name, lines),
       describe: (name) => spaces.describe(name),
       changeSettings: (name, changes) => spaces.changeSettings(name, changes),
     },
-    admit: (context) => admitRequest(rates, context),
     resourceTypes: (release) => loadDefinitions(release).resourceTypes,
     localReference: (context, reference) => services.references(context.space).local(reference),
     changes: (context, since, count) => changes(services, context, since, count),

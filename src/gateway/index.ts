@@ -154,11 +154,10 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     );
     const space = isSpelledOut ? await core.findSpace(tenant, release) : undefined;
     const { authorization } = request.headers;
+    const asked = { address: request.ip, requestId: request.id, asked: request.url };
     // A WebSocket may bring its credentials with its first message, and is let in then (live-routes.ts).
     const isLater = space && authorization === undefined && upgradeOf(request.raw) !== undefined;
-    const caller = isLater
-      ? ANONYMOUS
-      : await core.identify({ tenant, space, authorization, address: request.ip });
+    const caller = isLater ? ANONYMOUS : await core.identify({ tenant, space, authorization, ...asked });
     if (!space) throw fhirError('unknownTenant');
     request.visit.tenant = tenant;
     request.visit.release = release;
@@ -215,14 +214,20 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const { space } = context;
     const { headers, search, body, instance } = await documents.complete(space, sent);
     const apollo = await serverOf(await schemas.of(space));
-    const response = await apollo.executeHTTPGraphQLRequest({
-      httpGraphQLRequest: { method: request.method, headers, search, body },
-      context: async () => {
-        checkText(body, limits);
-        const asked = createGatewayContext(core, context, settings, parsed);
-        return instance ? setInstance(asked, instance) : asked;
-      },
-    });
+    const response = await core.oneAccess(
+      context,
+      toAsked(search, body),
+      (recorded) =>
+        apollo.executeHTTPGraphQLRequest({
+          httpGraphQLRequest: { method: request.method, headers, search, body },
+          context: async () => {
+            checkText(body, limits);
+            const asked = createGatewayContext(core, recorded, settings, parsed);
+            return instance ? setInstance(asked, instance) : asked;
+          },
+        }),
+      ({ status = 200 }) => status,
+    );
     setCommonHeaders(request, reply).code(response.status ?? 200);
     for (const [name, value] of response.headers) void reply.header(name, value);
     // Chunks are for @defer, which graphql 16 does not have.
@@ -325,4 +330,12 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
       await Promise.all([...servers.values()].map(async (server) => (await server).stop()));
     },
   };
+}
+
+/** For the record: the document, without its variables. */
+function toAsked(search: string, body: unknown): string {
+  if (search !== '') return `$graphql${search}`;
+  const isNamed = typeof body === 'object' && body !== null && 'query' in body;
+  const query = isNamed && typeof body.query === 'string' ? body.query : undefined;
+  return query === undefined ? '$graphql' : `$graphql?${new URLSearchParams({ query }).toString()}`;
 }

@@ -80,11 +80,20 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
     authorization: string | undefined,
   ): Promise<RequestContext> {
     const space = await core.findSpace(tenant, release);
-    const { actor, access } = await core.identify({ tenant, space, authorization, address: request.ip });
+    const asked = { address: request.ip, requestId: request.id, asked: request.url };
+    const { actor, access } = await core.identify({ tenant, space, authorization, ...asked });
     if (space === undefined) throw fhirError('unknownTenant');
     const deadline = Date.now() + settings.requestTimeoutMs;
     const { id: requestId } = request;
-    return { space, actor, deadline, requestId, log, ...(access === undefined ? {} : { access }) };
+    return {
+      space,
+      actor,
+      deadline,
+      requestId,
+      address: request.ip,
+      log,
+      ...(access === undefined ? {} : { access }),
+    };
   }
 
   return {

@@ -98,13 +98,14 @@ export class Edge {
   }
 
   #identify(
-    { headers, ip }: FastifyRequest,
+    { headers, ip, id, url }: FastifyRequest,
     tenant: string,
     space: TenantSpace | undefined,
     interaction: Interaction,
   ): Caller | Promise<Caller> {
     if (OPEN_TO_ALL.includes(interaction)) return ANONYMOUS;
-    return this.core.identify({ tenant, space, authorization: headers.authorization, address: ip });
+    const { authorization } = headers;
+    return this.core.identify({ tenant, space, authorization, address: ip, requestId: id, asked: url });
   }
 
   #isType(release: Release, name: string): boolean {

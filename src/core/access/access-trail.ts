@@ -2,6 +2,8 @@
 const MAX_LINES = 100;
 
 export class AccessTrail {
+  /** True: something of it has been recorded by itself, such as a change. */
+  isRecorded = false;
   readonly #lines = new Set<string>();
   #others = 0;
 

@@ -34,7 +34,9 @@ export function toAuditEvent(record: AccessRecord, patients: Iterable<string>, t
   return {
     resourceType: 'AuditEvent',
     type: coding(`${CODE_SYSTEM}/audit-event-type`, 'rest', 'RESTful Operation'),
-    subtype: [coding('http://hl7.org/fhir/restful-interaction', interaction, interaction)],
+    ...(interaction === 'none'
+      ? {}
+      : { subtype: [coding('http://hl7.org/fhir/restful-interaction', interaction, interaction)] }),
     action: ACTIONS.get(interaction) ?? 'E',
     recorded: formatInstant(recorded),
     outcome: outcomeOf(status),

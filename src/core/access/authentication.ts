@@ -27,6 +27,9 @@ export interface Credentials {
   readonly authorization: string | undefined;
   /** Where it came from, so that guessing is slowed down. */
   readonly address: string;
+  /** Of the request that they came with, for the record: its id, and its address as it was sent. */
+  readonly requestId?: string;
+  readonly asked?: string;
 }
 
 /** What became of credentials that were looked at. */

@@ -1,10 +1,13 @@
+import type { Core } from '../api';
 import type { Log } from '../context';
 import type { Services } from '../services';
 import type { Database, DatabaseOptions } from '../storage/database';
 import { AccessLog } from './access-log';
-import { keepAuditApart } from './audit-door';
+import { keepAuditApart, readingContext, type ReadingContext } from './audit-door';
 import { AuditEventWriter } from './audit-event-writer';
-import { recordAccesses, type Interactions } from './recorded-core';
+import { createEntryRecords, NO_ENTRY_RECORDS, type EntryRecords } from './entry-records';
+import { recordRefusals } from './recorded-refusals';
+import { recordAccesses, recordTogether, type Interactions } from './recorded-core';
 
 export interface AuditSettings {
   /** What leaves an AuditEvent: every access, what changes something or is refused, nothing. */
@@ -24,6 +27,12 @@ export interface AuditParts {
 export interface Audit {
   /** The interactions that it was made of, recorded, and AuditEvents apart from all else. */
   readonly door: Interactions;
+  readonly oneAccess: Core['oneAccess'];
+  /** The same, with a record of whom they do not let in. */
+  recordRefusals(keeper: Pick<Core, 'identify' | 'admit'>): Pick<Core, 'identify' | 'admit'>;
+  readonly entries: EntryRecords;
+  /** Where entries of Bundles read. */
+  readonly toRead: ReadingContext;
   /** From now on this process makes AuditEvents of what is recorded. */
   start(): void;
   /** What is recorded is in the database when it resolves. */
@@ -50,11 +59,14 @@ export function createAudit(
       return events.catchUp(both, Math.min(CATCH_UP_MS, (deadline - Date.now()) / 2));
     },
   });
+  const tools = { log: accesses, ids: services.ids, recordsReads: records === 'on' };
   return {
-    door:
-      records === 'off'
-        ? apart
-        : recordAccesses(apart, { log: accesses, ids: services.ids, recordsReads: records === 'on' }),
+    toRead: readingContext(isOpen),
+    entries:
+      records === 'off' ? NO_ENTRY_RECORDS : createEntryRecords(accesses, services.ids, tools.recordsReads),
+    oneAccess: records === 'off' ? (context, _query, work) => work(context) : recordTogether(tools),
+    door: records === 'off' ? apart : recordAccesses(apart, tools),
+    recordRefusals: (keeper) => (records === 'off' ? keeper : recordRefusals(keeper, tools)),
     start: () => events.start(),
     async close() {
       await accesses.close();

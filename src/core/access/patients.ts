@@ -16,7 +16,10 @@ export async function patientsOf(
   record: AccessRecord,
 ): Promise<ReadonlySet<string>> {
   const patients = new Set<string>(record.patient === undefined ? [] : [record.patient]);
-  const { type, id, version, query } = record;
+  const { type, id, query, details } = record;
+  // Of a history, its newest version tells.
+  const listed = /\/_history\/(\d+)/.exec(details ?? '')?.[1];
+  const version = record.version ?? (listed === undefined ? undefined : Number(listed));
   const definitions = services.definitions(space.release);
   if (type === PATIENT && id !== undefined) patients.add(id);
   else if (type !== undefined && id !== undefined && version !== undefined) {
@@ -24,7 +27,9 @@ export async function patientsOf(
     const isInOne = definitions.compartments.get(PATIENT)?.parameters.has(type) === true;
     if (typeNumber !== undefined && isInOne) {
       const address = { type: typeNumber, key: services.keys.keyOf(type, id) };
-      const row = await services.reader.version(space.number, address, version);
+      let row = await services.reader.version(space.number, address, version);
+      // What was deleted was about somebody until then.
+      if (row?.change === 'delete') row = await services.reader.version(space.number, address, version - 1);
       if (row !== undefined && row.body !== '')
         for (const owner of compartmentOwners(
           definitions,
@@ -36,28 +41,37 @@ export async function patientsOf(
           patients.add(owner);
     }
   }
-  if (query !== undefined) for (const named of namedPatients(query, type, definitions)) patients.add(named);
+  const lines = [query ?? '', ...(details ?? '').split('\n')];
+  for (const line of lines) for (const named of namedPatients(line, definitions)) patients.add(named);
   return patients;
 }
 
 type Definitions = ReturnType<Services['definitions']>;
 
-const ID = /^(?:Patient\/)?([A-Za-z0-9\-.]{1,64})$/;
+const ID = /^(Patient\/)?([A-Za-z0-9\-.]{1,64})$/;
 const COMPARTMENT = /^Patient\/([A-Za-z0-9\-.]{1,64})(?:[/?]|$)/;
+const SEARCHED = /^([A-Za-z]+)\?/;
 
-/** Ids of patients that an address names: that of a compartment, and values of the parameters by which one is in it. */
-function namedPatients(query: string, type: string | undefined, definitions: Definitions): string[] {
-  const named = COMPARTMENT.exec(query)?.[1];
+/**
+ * Ids of patients that an address names: a Patient, the one whose compartment is searched, and values of parameters that
+ * refer to Patients.
+ */
+function namedPatients(address: string, definitions: Definitions): string[] {
+  const named = COMPARTMENT.exec(address)?.[1];
   const found = named === undefined ? [] : [named];
+  const type = SEARCHED.exec(address)?.[1];
   if (type === undefined) return found;
-  const codes =
-    type === PATIENT ? ['_id'] : (definitions.compartments.get(PATIENT)?.parameters.get(type) ?? []);
-  for (const [name, value] of new URLSearchParams(query.slice(query.indexOf('?') + 1))) {
+  const known = definitions.isResourceType(type) ? definitions.searchParameters(type) : undefined;
+  for (const [name, value] of new URLSearchParams(address.slice(address.indexOf('?') + 1))) {
     const [code = '', modifier] = name.split(':');
-    if (!codes.includes(code) || (modifier !== undefined && modifier !== PATIENT)) continue;
+    if (modifier !== undefined && modifier !== PATIENT) continue;
+    const targets = type === PATIENT && code === '_id' ? [PATIENT] : (known?.get(code)?.targets ?? []);
+    if (!targets.includes(PATIENT)) continue;
+    // Groups are targets of some parameters of this name too, though it means Patients.
+    const isCertain = targets.length === 1 || modifier === PATIENT || code === 'patient';
     for (const part of value.split(',')) {
-      const id = ID.exec(part)?.[1];
-      if (id !== undefined) found.push(id);
+      const [, prefix, id] = ID.exec(part) ?? [];
+      if (id !== undefined && (isCertain || prefix !== undefined)) found.push(id);
     }
   }
   return found;

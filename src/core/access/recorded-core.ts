@@ -1,9 +1,19 @@
 /** Core's door with a record of every access that goes through it. */
-import type { Core, HistoryRequest, Invocation, SearchPage, SearchRequest, StoredVersion } from '../api';
+import type { Core, SearchPage, SearchRequest, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { FhirError } from '../errors';
 import type { IdSource } from '../search/resource-key';
 import type { AccessLog } from './access-log';
+import { AccessTrail } from './access-trail';
+import {
+  describeHistory,
+  describeSearch,
+  endingOf,
+  lineOf,
+  listed,
+  operationAddress,
+  queryText,
+} from './describe';
 import { toRecord, type Described, type Ending } from './recording';
 
 export interface RecordingTools {
@@ -67,7 +77,7 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
     try {
       result = await work();
     } catch (error) {
-      if (trail === undefined && (recordsReads || isRefusal(error)))
+      if ((trail === undefined && recordsReads) || isRefusal(error))
         await noteFailure(context, described, error);
       throw error;
     }
@@ -96,6 +106,7 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
       await noteFailure(given, described, error);
       throw error;
     }
+    if (given.trail !== undefined) given.trail.isRecorded = true;
     if (!isWritten(result)) await note(given, described);
     return result;
   }
@@ -105,25 +116,24 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
     id,
     version: versionId,
   });
-  const line = ({ type, id, versionId }: StoredVersion): string => `${type}/${id}/_history/${versionId}`;
   const readOne = (
     context: RequestContext,
     described: Described,
     work: () => Promise<StoredVersion>,
-  ): Promise<StoredVersion> => reading(context, described, work, one, (version) => [line(version)]);
+  ): Promise<StoredVersion> => reading(context, described, work, one, (version) => [lineOf(version)]);
   const page = (
     context: RequestContext,
     request: SearchRequest,
     work: () => Promise<SearchPage>,
   ): Promise<SearchPage> => {
     const described = describeSearch(request);
-    const all = ({ matches, included }: SearchPage): string[] => [...matches, ...included].map(line);
+    const all = ({ matches, included }: SearchPage): StoredVersion[] => [...matches, ...included];
     return reading(
       context,
       described,
       work,
       (found) => ({ details: listed(all(found)) }),
-      (found) => [described.query ?? '', ...all(found)],
+      (found) => [described.query ?? '', ...all(found).map(lineOf)],
     );
   };
 
@@ -133,21 +143,23 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
     // Part of something else, but for a request with a trail.
     find: async (context, type, id) => {
       const version = await core.find(context, type, id);
-      if (version !== undefined) context.trail?.add(line(version));
+      if (version !== undefined) context.trail?.add(lineOf(version));
       return version;
     },
     vread: (context, type, id, versionId) =>
       readOne(context, { interaction: 'vread', type, id }, () => core.vread(context, type, id, versionId)),
     readAsOf: (context, type, id, moment) =>
       readOne(context, { interaction: 'vread', type, id }, () => core.readAsOf(context, type, id, moment)),
-    difference: (context, type, id, from, to) =>
-      reading(
+    difference: (context, type, id, from, to) => {
+      const lines = [from, to].map((version) => `${type}/${id}/_history/${version}`);
+      return reading(
         context,
         { interaction: 'vread', type, id },
         () => core.difference(context, type, id, from, to),
-        () => ({ details: listed([from, to].map((version) => `${type}/${id}/_history/${version}`)) }),
-        () => [from, to].map((version) => `${type}/${id}/_history/${version}`),
-      ),
+        () => ({ details: lines.join('\n') }),
+        () => lines,
+      );
+    },
     create: (given, type, input) =>
       writing(
         given,
@@ -204,26 +216,28 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
         (context) => core.deleteWhere(context, type, criteria, guard),
         (versions) => versions.length > 0,
       ),
-    // Its entries are recorded each by itself (interactions/bundle/record-entries.ts); here is what was refused as a whole.
+    // Its entries are recorded each by itself (entry-records.ts); here is what was refused or tried as a whole.
     bundle: async (context, request) => {
+      let answer;
       try {
-        return await core.bundle(context, request);
+        answer = await core.bundle(context, request);
       } catch (error) {
         await noteFailure(context, { interaction: 'transaction' }, error);
         throw error;
       }
+      if (context.trail !== undefined) context.trail.isRecorded = true;
+      if (answer.entries.length === 0 || request.isDryRun === true)
+        await note(context, { interaction: answer.type });
+      return answer;
     },
-    history: (context, request) => {
-      const described = describeHistory(request);
-      const lines = (versions: readonly StoredVersion[]): string[] => versions.map(line);
-      return reading(
+    history: (context, request) =>
+      reading(
         context,
-        described,
+        describeHistory(request),
         () => core.history(context, request),
-        ({ versions }) => ({ details: listed(lines(versions)) }),
-        ({ versions }) => lines(versions),
-      );
-    },
+        ({ versions }) => ({ details: listed(versions) }),
+        ({ versions }) => versions.map(lineOf),
+      ),
     search: (context, request) => page(context, request, () => core.search(context, request)),
     searchEach: async (context, requests) => {
       const pages = await core.searchEach(context, requests);
@@ -276,58 +290,39 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
         await noteFailure(context, described, error);
         throw error;
       }
-      if (recordsReads || !invocation.safe) await note(context, described);
+      if (context.trail !== undefined) context.trail.add(described.query ?? '');
+      else if (recordsReads || !invocation.safe) await note(context, described);
       return result;
     },
   };
-}
-
-export function endingOf(error: unknown): Ending {
-  return error instanceof FhirError
-    ? { status: error.status, reason: error.key }
-    : { status: 500, reason: 'internal' };
 }
 
 function isRefusal(error: unknown): boolean {
   return error instanceof FhirError && [401, 403, 429].includes(error.status);
 }
 
-const MAX_LISTED = 100;
-
-/** What was read, one a line, and how much more there was. */
-export function listed(lines: readonly string[]): string | undefined {
-  if (lines.length === 0) return undefined;
-  if (lines.length <= MAX_LISTED) return lines.join('\n');
-  return `${lines.slice(0, MAX_LISTED).join('\n')}\n+${lines.length - MAX_LISTED}`;
-}
-
-export function describeSearch({ type, compartment, parameters }: SearchRequest): Described {
-  const path =
-    compartment === undefined ? (type ?? '') : `${compartment.type}/${compartment.id}/${type ?? '*'}`;
-  return {
-    interaction: type === undefined ? 'search-system' : 'search-type',
-    type,
-    query: queryText(path, parameters),
+/** As Core.oneAccess. */
+export function recordTogether({ log, ids, recordsReads }: RecordingTools): Core['oneAccess'] {
+  return async (context, query, work, statusOf) => {
+    const trail = new AccessTrail();
+    const note = (ending: Ending): Promise<void> | undefined => {
+      const isRefused = [401, 403, 429].includes(ending.status);
+      if (!recordsReads && !isRefused) return undefined;
+      const { details } = trail;
+      if (details === undefined && trail.isRecorded) return undefined;
+      return log.note(
+        context.space.number,
+        toRecord(ids, context, { interaction: 'operation', query, details }, ending),
+      );
+    };
+    let result;
+    try {
+      result = await work({ ...context, trail });
+    } catch (error) {
+      await note(endingOf(error));
+      throw error;
+    }
+    await note({ status: statusOf(result) });
+    return result;
   };
-}
-
-export function describeHistory({ type, id }: HistoryRequest): Described {
-  if (type === undefined) return { interaction: 'history-system', query: '_history' };
-  if (id === undefined) return { interaction: 'history-type', type, query: `${type}/_history` };
-  return { interaction: 'history-instance', type, id, query: `${type}/${id}/_history` };
-}
-
-export function operationAddress({ type, id, code, query = [] }: Invocation): string {
-  const owner = [type, id].filter((part) => part !== undefined);
-  return queryText([...owner, `$${code}`].join('/'), query);
-}
-
-function queryText(path: string, parameters: readonly (readonly [string, string])[]): string {
-  const query = parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
-  return `${path}?${query}`;
-}
-
-/** Half of a surrogate pair cannot be encoded. */
-function encode(text: string): string {
-  return encodeURIComponent(Buffer.from(text).toString());
 }

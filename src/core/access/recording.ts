@@ -25,14 +25,17 @@ export interface Ending {
 }
 
 const OK: Ending = { status: 200 };
-const ANONYMOUS = 'anonymous';
+export const ANONYMOUS_ACTOR = 'anonymous';
+
+/** Who asks, from where. */
+export type Asking = Pick<RequestContext, 'actor' | 'access' | 'requestId' | 'address'>;
 /** Of a client's texts that are kept. */
 const MAX_QUERY = 4_000;
 
 /** The record of one access, with the key of its AuditEvent. */
 export function toRecord(
   ids: IdSource,
-  { actor, access, requestId, address }: RequestContext,
+  { actor, access, requestId, address }: Asking,
   { interaction, type, id, version, query, details }: Described,
   { status, reason }: Ending = OK,
 ): AccessRecord {
@@ -43,7 +46,7 @@ export function toRecord(
     status,
     requestId,
     ...(reason === undefined ? {} : { reason }),
-    ...(actor === ANONYMOUS ? {} : { client: actor }),
+    ...(actor === ANONYMOUS_ACTOR ? {} : { client: actor }),
     ...(access?.user === undefined ? {} : { person: access.user }),
     ...(address === undefined ? {} : { address }),
     ...(type === undefined ? {} : { type }),

@@ -1,3 +1,4 @@
+import type { EntryRecords } from '../../access/entry-records';
 import type { Core, EntryAnswer } from '../../api';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
@@ -32,6 +33,7 @@ const AT_ONCE = 32;
  */
 export async function runBatch(
   writes: SingleWrites,
+  records: EntryRecords,
   reader: EntryReader,
   { entries }: BundleOutline,
 ): Promise<readonly EntryAnswer[]> {
@@ -45,7 +47,7 @@ export async function runBatch(
       if (entry === undefined) return;
       try {
         if (Date.now() > context.deadline) throw fhirError('timeout');
-        answers[index] = allowance.take(await runEntry(writes, reader, entry));
+        answers[index] = allowance.take(await runEntry(writes, records, reader, entry));
       } catch (error) {
         if (!(error instanceof FhirError))
           context.log.error(
@@ -66,12 +68,27 @@ function faultOf(error: unknown): string {
 
 async function runEntry(
   writes: SingleWrites,
+  records: EntryRecords,
   reader: EntryReader,
   entry: OutlinedEntry | RefusedEntry,
 ): Promise<EntryAnswer> {
-  if ('refusal' in entry) throw new FhirError(entry.refusal.key, entry.refusal.issues);
+  const { context } = reader;
+  if ('refusal' in entry) {
+    const refusal = new FhirError(entry.refusal.key, entry.refusal.issues);
+    await records.noteRefused(context, refusal);
+    throw refusal;
+  }
   const { index, request } = entry;
-  if (request.kind === 'get' || request.kind === 'invoke') return readEntry(reader, entry);
+  if (request.kind === 'get' || request.kind === 'invoke') {
+    try {
+      const answer = await readEntry(reader, entry);
+      await records.noteRead(context, entry, answer);
+      return answer;
+    } catch (error) {
+      if (error instanceof Error) await records.noteRead(context, entry, error);
+      throw error;
+    }
+  }
   const type = request.kind === 'create' ? request.type : request.target.type;
   try {
     return await runWrite(writes, reader.context, entry);

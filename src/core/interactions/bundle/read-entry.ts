@@ -1,3 +1,4 @@
+import { requireApart, type ReadingContext } from '../../access/audit-door';
 import type { EntryAnswer, Invocation, InvocationResult, StoredVersion } from '../../api';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
@@ -17,6 +18,8 @@ export interface EntryReader {
   readonly context: RequestContext;
   /** `Prefer: handling`, for searches. */
   readonly handling: 'strict' | 'lenient' | undefined;
+  /** The context in which resources of a type are read. */
+  readonly toRead: ReadingContext;
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
 }
 
@@ -50,7 +53,7 @@ export async function readEntry(
 const PRESENTATION: ReadonlySet<string> = new Set(['_format', '_pretty']);
 
 async function answerGet(
-  { services, context, handling }: EntryReader,
+  { services, context, handling, toRead }: EntryReader,
   index: number,
   { place, query: given, path, isHead, known }: Extract<EntryRequest, { kind: 'get' }>,
 ): Promise<EntryAnswer> {
@@ -59,7 +62,9 @@ async function answerGet(
     type?: string;
     compartment?: { type: string; id: string };
   }): Promise<EntryAnswer> => {
-    const page = await searchAny(services, context, { ...scope, parameters: query, handling });
+    const request = { ...scope, parameters: query, handling };
+    requireApart(request);
+    const page = await searchAny(services, toRead(context, scope.type), request);
     return { kind: 'search', page, path, isHead };
   };
   const one = (version: StoredVersion): EntryAnswer => ({
@@ -70,9 +75,9 @@ async function answerGet(
   });
   switch (place.kind) {
     case 'instance':
-      return one(await read(services, context, place.type, place.id));
+      return one(await read(services, toRead(context, place.type), place.type, place.id));
     case 'version':
-      return one(await vread(services, context, place.type, place.id, place.versionId));
+      return one(await vread(services, toRead(context, place.type), place.type, place.id, place.versionId));
     case 'system':
       return search({});
     case 'type':
@@ -83,7 +88,11 @@ async function answerGet(
     }
     case 'history': {
       const { type, id } = place;
-      const page = await history(services, context, { type, id, ...parseHistoryParameters(query) });
+      const page = await history(services, toRead(context, type), {
+        type,
+        id,
+        ...parseHistoryParameters(query),
+      });
       return { kind: 'history', page, path, query, isHead };
     }
     case 'metadata': {

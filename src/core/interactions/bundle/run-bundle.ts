@@ -1,3 +1,5 @@
+import type { ReadingContext } from '../../access/audit-door';
+import type { EntryRecords } from '../../access/entry-records';
 import { permissionsOf } from '../../access/visibility';
 import type { BundleAnswer, BundleRequest, BundleType, Invocation, InvocationResult } from '../../api';
 import type { RequestContext } from '../../context';
@@ -14,6 +16,9 @@ export interface BundleTools {
   readonly write: WriteDoor;
   /** What each entry of a batch is done by. */
   readonly single: SingleWrites;
+  /** What is kept of who asked for what. */
+  readonly records: EntryRecords;
+  readonly toRead: ReadingContext;
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
   /** Runs an operation by other services: those that read within a transaction. */
   invokeWithin(
@@ -30,7 +35,7 @@ const BOTH: readonly BundleType[] = ['batch', 'transaction'];
  * a transaction what is wrong with any of its entries.
  */
 export async function runBundle(
-  { services, write, single, invoke, invokeWithin }: BundleTools,
+  { services, write, single, records, toRead, invoke, invokeWithin }: BundleTools,
   given: RequestContext,
   { input, types = BOTH, handling, isDryRun = false }: BundleRequest,
 ): Promise<BundleAnswer> {
@@ -41,9 +46,17 @@ export async function runBundle(
     const { type } = bundle.outline;
     const entries =
       type === 'batch'
-        ? await runBatch(single, { services, context: given, handling, invoke }, bundle.outline)
+        ? await runBatch(
+            single,
+            records,
+            { services, context: given, handling, toRead, invoke },
+            bundle.outline,
+          )
         : await write(given, mainType(bundle), (context) =>
-            runTransaction({ services, context, handling, isDryRun, invoke: invokeWithin }, bundle),
+            runTransaction(
+              { services, context, handling, isDryRun, records, toRead, invoke: invokeWithin },
+              bundle,
+            ),
           );
     return { type, entries };
   } finally {

@@ -1,3 +1,5 @@
+import { AUDIT_EVENT } from '../../access/audit-space';
+import type { EntryRecords } from '../../access/entry-records';
 import { requireReadable } from '../../access/visibility';
 import type { EntryAnswer, StoredVersion } from '../../api';
 import type { RequestContext } from '../../context';
@@ -8,6 +10,7 @@ import { createCodeSystemMemory } from '../../operations/code-system-memory';
 import { operationsOf } from '../../operations/invoke';
 import type { OpenBundle, OutlinedEntry } from '../../preparation/bundle';
 import type { Services } from '../../services';
+import { insertRecords } from '../../storage/access-records';
 import { lockConditions, type ConditionLock } from '../../storage/condition-lock';
 import type { Database, Run } from '../../storage/database';
 import { isRetryable } from '../../storage/database-error';
@@ -49,6 +52,9 @@ export interface TransactionTools {
   readonly handling: EntryReader['handling'];
   /** True: nothing of it is kept. */
   readonly isDryRun: boolean;
+  /** What is kept of who asked for what, with the changes. */
+  readonly records: EntryRecords;
+  readonly toRead: EntryReader['toRead'];
   /** Runs an operation by services that read within the transaction. */
   invoke(services: Services, ...asked: Parameters<EntryReader['invoke']>): ReturnType<EntryReader['invoke']>;
 }
@@ -75,6 +81,7 @@ export async function runTransaction(
   const { services, context } = tools;
   const entries = bundle.outline.entries.flatMap((entry) => ('refusal' in entry ? [] : [entry]));
   if (entries.length === 0) return [];
+  entries.forEach(requireNoAuditEvent);
   const conditions = readConditions(services, context, entries);
   const references = readConditionalReferences(services, context, entries);
   const ids = new NewIds(services);
@@ -146,7 +153,7 @@ class Transaction {
       await writeProvenance(within, run, context, written);
       if (!this.isSame(conditional, await this.findReferences(within))) throw new RaceLost();
       await registerAll(run, context, [ready]);
-      return this.complete(within, plan, written);
+      return this.complete(run, within, plan, written);
     });
   }
 
@@ -189,7 +196,7 @@ class Transaction {
       const written = new Map([...early.written, ...late.written]);
       await writeProvenance(within, run, context, written);
       await registerAll(run, context, [early.ready, late.ready]);
-      return this.complete(within, plan, written);
+      return this.complete(run, within, plan, written);
     });
   }
 
@@ -271,6 +278,7 @@ class Transaction {
 
   /** Runs what only reads, behind all writes, and puts all answers into the order of the entries. */
   private async complete(
+    run: Run,
     services: Services,
     plan: Plan,
     written: WrittenEntries,
@@ -291,6 +299,7 @@ class Transaction {
       services,
       context,
       handling: this.tools.handling,
+      toRead: this.tools.toRead,
       invoke: (...asked) => this.tools.invoke(services, ...asked),
     };
     for (const entry of this.entries) {
@@ -304,11 +313,14 @@ class Transaction {
         throw atEntry(error, index, '');
       }
     }
-    return this.entries.map(({ index }) => {
+    const all = this.entries.map(({ index }) => {
       const answer = answers.get(index);
       if (answer === undefined) throw new Error('an entry of a transaction has no answer');
       return answer;
     });
+    const records = this.tools.records.of(context, this.entries, all);
+    if (records.length > 0) await insertRecords(run, context.space.number, records);
+    return all;
   }
 
   private async readMatch(
@@ -324,6 +336,15 @@ class Transaction {
     await requireReadable(services, this.tools.context, type, from, row);
     return toStoredVersion(services, type, row);
   }
+}
+
+/** They are in a space of their own. Throws notSupported. */
+function requireNoAuditEvent({ index, request }: OutlinedEntry): void {
+  const type =
+    request.kind === 'create' ? request.type : 'target' in request ? request.target.type : undefined;
+  if (type !== AUDIT_EVENT) return;
+  const reason = 'An AuditEvent is recorded by itself or in a batch, and not in a transaction';
+  throw fhirError('notSupported', { reason }, entryExpression(index, 'request.url'));
 }
 
 /** Enough to tell none, one and several apart. */

@@ -1,0 +1,222 @@
+/** Who did what is recorded, and found as AuditEvents by those who may know (docs/audit.md). */
+import type { Access, JsonObject, Release, RequestContext } from '../../src/core';
+import { silentLog } from '../support/log';
+import { runOnServer } from '../support/services';
+import { startServer, type TestServer } from '../support/server';
+
+const RELEASES = ['r4', 'r4b'] as const;
+const JSON_TYPE = { 'content-type': 'application/json' };
+const AUDITOR: Access = {
+  client: 'auditor',
+  scopes: [],
+  policies: [],
+  isAdministrator: false,
+  isAuditor: true,
+};
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ environment: { AUDIT: 'on' } });
+  await server.createTenant('other');
+});
+afterAll(async () => server.close());
+
+async function contextOf(release: Release, tenant = 'system', access?: Access): Promise<RequestContext> {
+  const space = await server.app.core.findSpace(tenant, release);
+  if (space === undefined) throw new Error(`There is no tenant '${tenant}'`);
+  const context = {
+    space,
+    actor: 'anonymous',
+    deadline: Date.now() + 30_000,
+    requestId: 'x',
+    log: silentLog,
+  };
+  return access === undefined ? context : { ...context, access };
+}
+
+/** The AuditEvents that a search finds, oldest first. */
+async function eventsBy(
+  release: Release,
+  parameters: readonly (readonly [string, string])[],
+  tenant?: string,
+): Promise<JsonObject[]> {
+  const context = await contextOf(release, tenant, AUDITOR);
+  const page = await server.app.core.search(context, { type: 'AuditEvent', parameters });
+  expect(page.issues).toEqual([]);
+  return page.matches.map(({ text }) => JSON.parse(text) as JsonObject).reverse();
+}
+
+const eventsOf = (release: Release, requestId: string, tenant?: string): Promise<JsonObject[]> =>
+  eventsBy(release, [['entity:identifier', `|${requestId}`]], tenant);
+
+interface Told {
+  readonly subtype?: { code: string }[];
+  readonly action: string;
+  readonly outcome: string;
+  readonly agent: { altId: string; network?: { address: string } }[];
+  readonly entity: { what?: { reference?: string }; query?: string }[];
+}
+
+/** An event in short: `interaction action outcome: references | queries`. */
+function shortly(event: JsonObject): string {
+  const { subtype, action, outcome, entity } = event as unknown as Told;
+  const references = entity.flatMap(({ what }) => what?.reference ?? []);
+  const queries = entity.flatMap(({ query = '' }) =>
+    query === '' ? [] : Buffer.from(query, 'base64').toString(),
+  );
+  return `${subtype?.[0]?.code ?? ''} ${action} ${outcome}: ${references.join(' ')} | ${queries.join(' ')}`;
+}
+
+async function faultsOf(release: Release, resource: JsonObject): Promise<string[]> {
+  const { json } = await server.request(
+    'POST',
+    `${server.path('system', release)}/AuditEvent/$validate`,
+    resource,
+    JSON_TYPE,
+  );
+  const { issue } = json as { issue: { severity: string; diagnostics: string }[] };
+  return issue
+    .map(({ severity, diagnostics }) => `${severity}: ${diagnostics}`)
+    .filter((found) => !/^information|dom-6/.test(found));
+}
+
+const PATIENT = { resourceType: 'Patient', active: true };
+const observationOf = (patient: string): object => ({
+  resourceType: 'Observation',
+  status: 'final',
+  code: { text: 'weight' },
+  subject: { reference: `Patient/${patient}` },
+});
+
+describe.each(RELEASES)('in %s', (release) => {
+  const root = rootOf(release);
+  const ask = (method: string, path: string, id: string, body?: unknown): Promise<{ status: number }> =>
+    server.request(method, `${root}${path}`, body, { ...JSON_TYPE, 'x-request-id': `${id}.${release}` });
+
+  it('each interaction leaves one valid AuditEvent, with the patient that it was about', async () => {
+    const bundle = (type: string): object => ({
+      resourceType: 'Bundle',
+      type,
+      entry: [
+        { request: { method: 'PUT', url: `Patient/in-${type}` }, resource: { ...PATIENT, id: `in-${type}` } },
+        { request: { method: 'GET', url: 'Patient/a' } },
+      ],
+    });
+    const version = 'Observation/o/_history/';
+    // prettier-ignore
+    const rows: [id: string, method: string, path: string, body: unknown, told: string[]][] = [
+      ['update', 'PUT', '/Patient/a', { ...PATIENT, id: 'a' }, ['update U 0: Patient/a Patient/a/_history/1 | ']],
+      ['made', 'PUT', '/Observation/o', { ...observationOf('a'), id: 'o' }, [`update U 0: Patient/a ${version}1 | `]],
+      ['read', 'GET', '/Observation/o', undefined, [`read R 0: Patient/a ${version}1 | `]],
+      ['vread', 'GET', '/Observation/o/_history/1', undefined, [`vread R 0: Patient/a ${version}1 | `]],
+      ['miss', 'GET', '/Observation/none', undefined, ['read R 4: Observation/none | ']],
+      ['patch', 'PATCH', '/Observation/o', [{ op: 'replace', path: '/status', value: 'amended' }], [`patch U 0: Patient/a ${version}2 | `]],
+      ['stale', 'PATCH', '/Observation/o', [{ op: 'test', path: '/status', value: 'final' }], ['patch U 4: Observation/o | ']],
+      ['search', 'GET', '/Observation?patient=a&status=amended', undefined, [`search-type E 0: Patient/a ${version}2 | Observation?patient=a&status=amended`]],
+      ['compartment', 'GET', '/Patient/a/Observation', undefined, [`search-type E 0: Patient/a ${version}2 | Patient/a/Observation?`]],
+      ['history', 'GET', '/Observation/o/_history', undefined, [`history-instance R 0: Patient/a Observation/o ${version}2 ${version}1 | Observation/o/_history`]],
+      ['everything', 'GET', '/Patient/a/$everything', undefined, ['operation E 0: Patient/a Patient/a | Patient/a/$everything?']],
+      ['delete', 'DELETE', '/Observation/o', undefined, [`delete D 0: Patient/a ${version}3 | `]],
+      ['batch', 'POST', '', bundle('batch'), ['read R 0: Patient/a Patient/a/_history/1 | ', 'update U 0: Patient/in-batch Patient/in-batch/_history/1 | ']],
+      ['transaction', 'POST', '', bundle('transaction'), ['read R 0: Patient/a Patient/a/_history/1 | ', 'update U 0: Patient/in-transaction Patient/in-transaction/_history/1 | ']],
+      ['refused', 'POST', '', { ...bundle('transaction'), entry: [{}] }, ['transaction E 4:  | ']],
+      ['unless', 'DELETE', '/Observation/o', undefined, ['delete D 0: Observation/o | ']],
+    ];
+    for (const [id, method, path, body] of rows) await ask(method, path, id, body);
+    for (const [id, , , , told] of rows) {
+      const events = await eventsOf(release, `${id}.${release}`);
+      expect([id, events.map(shortly).sort()]).toEqual([id, told]);
+      for (const event of events) expect([id, await faultsOf(release, event)]).toEqual([id, []]);
+    }
+    const { agent } = (await eventsOf(release, `read.${release}`))[0] as unknown as Told;
+    expect(agent).toMatchObject([{ altId: 'anonymous', network: { address: '127.0.0.1' } }]);
+    const found = await eventsBy(release, [
+      ['patient', 'Patient/a'],
+      ['date', `ge${new Date(Date.now() - 60_000).toISOString()}`],
+      ['action', 'D'],
+      ['outcome', '0'],
+      ['altid', 'anonymous'],
+    ]);
+    expect(found.map(shortly)).toEqual([`delete D 0: Patient/a ${version}3 | `]);
+  });
+
+  it('what a GraphQL request has read is told by one event, and what it has written by its own', async () => {
+    const path = `/w/system/api/v1/graphql/${release}`;
+    const send = (id: string, query: string): Promise<{ status: number }> =>
+      server.request('POST', path, { query }, { ...JSON_TYPE, 'x-request-id': `${id}.${release}` });
+    await ask('PUT', '/Patient/g', 'g', { ...PATIENT, id: 'g' });
+    await send('gql', '{ Patient(id: "g") { id } }');
+    const [event, ...others] = await eventsOf(release, `gql.${release}`);
+    expect(others).toEqual([]);
+    expect(shortly(event ?? {})).toBe(
+      'operation E 0: Patient/g Patient/g/_history/1 | $graphql?query=%7B+Patient%28id%3A+%22g%22%29+%7B+id+%7D+%7D',
+    );
+    expect(await faultsOf(release, event ?? {})).toEqual([]);
+  });
+
+  it('an AuditEvent is never changed, not by clients and not by the application role', async () => {
+    const event = {
+      resourceType: 'AuditEvent',
+      id: 'mine',
+      type: { code: 'rest' },
+      recorded: '2026-01-01T00:00:00Z',
+      agent: [{ requestor: true }],
+      source: { observer: { display: 'A client' } },
+    };
+    const sent: [method: string, path: string, body: unknown, status: number][] = [
+      ['PUT', '/AuditEvent/mine', event, 201],
+      ['GET', '/AuditEvent/mine', undefined, 200],
+      ['PUT', '/AuditEvent/mine', event, 405],
+      ['PATCH', '/AuditEvent/mine', [{ op: 'remove', path: '/type' }], 405],
+      ['DELETE', '/AuditEvent/mine', undefined, 405],
+      ['DELETE', '/AuditEvent?_id=mine', undefined, 405],
+      ['GET', '/AuditEvent?_include=AuditEvent:patient', undefined, 400],
+      ['GET', '/Patient?_has:AuditEvent:patient:action=R', undefined, 400],
+      ['GET', '/AuditEvent/mine/_history/2', undefined, 404],
+    ];
+    for (const [method, path, body, status] of sent)
+      expect([method, path, (await ask(method, path, 'own', body)).status]).toEqual([method, path, status]);
+    const { space } = await contextOf(release);
+    const altered = runOnServer(
+      server.database.settings,
+      `set role andiron_application; select set_config('andiron.space', '${space.auditSpace}', false);
+       update andiron.access_record set status = 200`,
+    );
+    await expect(altered).rejects.toThrow('permission denied');
+  });
+
+  it('AuditEvents are for auditors, and in the tenant where it happened alone', async () => {
+    const { core } = server.app;
+    await ask('GET', '/Patient/secret', 'elsewhere');
+    expect(await eventsOf(release, `elsewhere.${release}`)).toHaveLength(1);
+    expect(await eventsOf(release, `elsewhere.${release}`, 'other')).toEqual([]);
+    const other = await contextOf(release, 'system', {
+      ...AUDITOR,
+      isAuditor: false,
+      scopes: ['system/*.cruds'],
+    });
+    for (const asked of [
+      core.search(other, { type: 'AuditEvent', parameters: [] }),
+      core.read(other, 'AuditEvent', 'mine'),
+      core.history(other, { type: 'AuditEvent' }),
+      core.createIfNoneExist(other, 'AuditEvent', { value: {}, marked: false }, [['_id', 'mine']]),
+    ])
+      await expect(asked).rejects.toMatchObject({ status: 403 });
+  });
+});
+
+function rootOf(release: Release): string {
+  return `/w/system/api/v1/fhir/${release}`;
+}
+
+it('who is not let in leaves an event, in enforced mode by default', async () => {
+  const enforced = await startServer({ database: server.database, environment: { AUTH_MODE: 'enforced' } });
+  const path = `${enforced.path('system', 'r4')}/Patient/a?x=1`;
+  expect((await enforced.request('GET', path, undefined, { 'x-request-id': 'no-token' })).status).toBe(401);
+  await enforced.close();
+  const [event, ...others] = await eventsOf('r4', 'no-token');
+  expect(others).toEqual([]);
+  expect(shortly(event ?? {})).toBe(' E 4: Patient/a | Patient/a?x=1');
+  expect(event).toMatchObject({ outcomeDesc: 'HTTP 401: unauthorized' });
+  expect(await faultsOf('r4', event ?? {})).toEqual([]);
+});
