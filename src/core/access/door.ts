@@ -47,6 +47,7 @@ export const CORE_RULES = {
   search: 'data',
   aggregate: 'data',
   inSnapshot: 'parts',
+  oneAccess: 'parts',
   searchEach: 'data',
   sharedTexts: 'server',
   capabilities: 'anybody',
