@@ -51,6 +51,12 @@ export interface Log {
   error(details: object, message: string): void;
 }
 
+/** Stands for a moment that several reads see. */
+export interface SnapshotMark {
+  /** It was not before this moment of this process (performance.now()). */
+  readonly begun: number;
+}
+
 /** Who asks for what, where and until when: passed explicitly to every interaction and operation. */
 export interface RequestContext {
   readonly space: TenantSpace;
@@ -64,7 +70,7 @@ export interface RequestContext {
   readonly waiter?: Waiter;
   readonly requestId: string;
   /** The moment that reads see, made by `Core.inSnapshot`; undefined: each its own. */
-  readonly snapshot?: object;
+  readonly snapshot?: SnapshotMark;
   /** Counts what this request reads, which shares no statement with others then. */
   readonly usage?: Usage;
   /** Network address of whoever asks, as far as it is known. */

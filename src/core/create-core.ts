@@ -361,11 +361,20 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         request,
       ),
     history: (context, request) => history(requests.of(context), context, request),
-    search: (context, request) =>
-      searchMemory.answer(context, request, () => searchAny(requests.of(context), context, request)),
+    search: (context, request) => {
+      const reading = requests.of(context);
+      return searchMemory.answer(context, request, reading.database, () =>
+        searchAny(reading, context, request),
+      );
+    },
     aggregate: (context, request) => aggregate(requests.of(context), context, request),
     follow: (context, request) => feeds.follow(context, request),
-    searchEach: (context, asked) => searchEach(requests.of(context), context, asked),
+    searchEach: (context, asked) => {
+      const reading = requests.of(context);
+      return searchMemory.answerEach(context, asked, reading.database, (some) =>
+        searchEach(reading, context, some),
+      );
+    },
     invoke: invokeAllowed,
   };
   const audit = createAudit(bare, {

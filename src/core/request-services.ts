@@ -41,7 +41,7 @@ export class RequestServices {
     work: (context: RequestContext) => Promise<T>,
   ): Promise<T> {
     if (context.snapshot !== undefined) return work(context);
-    const snapshot = {};
+    const snapshot = { begun: performance.now() };
     try {
       return await readTogether(this.services, context, milliseconds, (services) => {
         this.snapshots.set(snapshot, services);

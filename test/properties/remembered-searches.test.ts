@@ -47,7 +47,8 @@ function remembering(core: Core, bytes = 8 * 1024 * 1024) {
   return {
     outcomes,
     search: (context: RequestContext, request: SearchRequest): Promise<SearchPage> =>
-      memory.answer(context, request, () => core.search(context, request)),
+      memory.answer(context, request, connections.database, () => core.search(context, request)),
+    memory,
   };
 }
 
@@ -199,6 +200,43 @@ it('a search that begins after a write has ended finds it, while all write and s
     }),
   );
   expect(outcomes.changed).toBeGreaterThan(0);
+});
+
+it('what a snapshot shows is of its moment, whatever was asked and remembered before and after', async () => {
+  const third = await openCore({ database: first.database });
+  try {
+    await third.core.tenants.create('snapshots');
+    const context = await third.context('snapshots', 'r4');
+    const plain = await first.context('snapshots', 'r4');
+    const choose = createChooser(5);
+    const typed = SEARCHES.filter((text) => !text.startsWith('?')).map(toRequest);
+    const asked = typed.flatMap((request) =>
+      request.type === undefined ? [] : [{ ...request, type: request.type }],
+    );
+    const askAll = (of: RequestContext): Promise<unknown[]> =>
+      Promise.all(asked.map(async (request) => seen(await third.core.search(of, request))));
+    for (let round = 0; round < 12; round++) {
+      for (let changes = 0; changes < 3; changes++) await change(first.core, plain, choose);
+      if (choose(2) === 0) await askAll(context);
+      const expected = await Promise.all(
+        asked.map(async (request) => seen(await first.core.search(plain, request))),
+      );
+      await third.core.inSnapshot(context, 20_000, async (within) => {
+        // The snapshot is of the moment of its first statement.
+        await third.core.find(within, 'Patient', 'p0');
+        if (choose(2) === 0) await change(first.core, plain, choose);
+        if (choose(2) === 0) await askAll(context);
+        expect(await askAll(within)).toEqual(expected);
+        const each = await third.core.searchEach(within, asked);
+        expect(each.map((page) => (page instanceof Error ? page : seen(page)))).toEqual(expected);
+      });
+      expect(await askAll(context)).toEqual(
+        await Promise.all(asked.map(async (request) => seen(await first.core.search(plain, request)))),
+      );
+    }
+  } finally {
+    await third.close();
+  }
 });
 
 it('rows that a reindex puts right are a change, though no version was written', async () => {

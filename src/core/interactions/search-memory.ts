@@ -2,6 +2,7 @@ import type { SearchPage, SearchRequest, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import type { Release } from '../fhir/release';
 import { mayRemember } from '../process-memory';
+import type { Database } from '../storage/database';
 import type { SpaceChanges, SpaceMoment } from '../storage/space-changes';
 
 /** A search that brings more is not remembered. */
@@ -22,8 +23,10 @@ const EXPLAIN = '_explain';
 
 interface RememberedPage {
   readonly page: SearchPage;
-  /** It is the answer of a moment after this one. */
+  /** It is the answer of this moment or a later one, */
   readonly since: SpaceMoment;
+  /** and that was before this one of this process (performance.now()). */
+  readonly until: number;
 }
 
 /** Of a search: its remembered answer still stood, did not, or there was none. */
@@ -54,31 +57,95 @@ export class SearchMemory {
   private young = emptyGeneration();
   private old = emptyGeneration();
   private readonly shares = new Map<number, { share: number; skipped: number }>();
+  /** One for each snapshot. */
+  private readonly looks = new WeakMap<object, Promise<SpaceMoment>>();
 
   constructor(private readonly options: SearchMemoryOptions) {}
 
-  /** As `search`, which it asks where it knows no answer that still stands. */
+  /**
+   * As `search`, which it asks where it knows no answer that still stands. `database`: what the context is read by.
+   * Cost: nothing for what was never asked; else a share in one statement, in a snapshot one for all searches in it.
+   */
   async answer(
     context: RequestContext,
     request: SearchRequest,
+    database: Database,
     search: () => Promise<SearchPage>,
   ): Promise<SearchPage> {
-    const { bytes, changes, observe } = this.options;
-    const name = bytes === 0 ? undefined : this.nameOf(context, request);
-    if (name === undefined) return search();
-    const { number: space } = context.space;
-    const known = this.find(name);
-    if (known !== undefined && this.isWorthLooking(space)) {
-      const now = await changes.current(space);
-      const stands = now.isUnchanged(known.since, known.page.decidedBy);
-      this.count(space, stands);
-      observe(stands ? 'current' : 'changed');
-      if (stands) return known.page;
-    } else observe('unknown');
-    const since = changes.lastKnown(space);
-    const page = await search();
-    if (since !== undefined && mayRemember(space)) this.keep(name, { page, since });
+    const [page] = await this.answerEach(context, [request], database, async () => [await search()]);
+    if (page instanceof Error) throw page;
+    if (page === undefined) throw new Error('a search was not answered');
     return page;
+  }
+
+  /** As `search` for several at once, which it asks for those that it knows no answer of. */
+  async answerEach<R extends SearchRequest>(
+    context: RequestContext,
+    requests: readonly R[],
+    database: Database,
+    search: (requests: readonly R[]) => Promise<readonly (SearchPage | Error)[]>,
+  ): Promise<readonly (SearchPage | Error)[]> {
+    const { number: space } = context.space;
+    const names = requests.map((request) =>
+      this.options.bytes === 0 ? undefined : this.nameOf(context, request),
+    );
+    if (names.every((name) => name === undefined) || !this.isWorthLooking(space)) return search(requests);
+    const isInSnapshot = context.snapshot !== undefined;
+    const known = names.map((name) => (name === undefined ? undefined : this.find(name)));
+    const isKnown = known.some((each) => each !== undefined);
+    // In a snapshot a look is its own; whoever searches for the first time need not wait for it.
+    const looking = isKnown || isInSnapshot ? this.look(context, database) : undefined;
+    looking?.catch(() => undefined);
+    const now = isKnown ? await looking : undefined;
+    const standing = known.map((each) => {
+      if (each === undefined) return undefined;
+      const stands = now !== undefined && this.stands(each, context, now);
+      this.count(space, stands);
+      return stands ? each.page : undefined;
+    });
+    for (const [index, name] of names.entries())
+      if (name !== undefined)
+        this.options.observe(
+          standing[index] !== undefined ? 'current' : known[index] === undefined ? 'unknown' : 'changed',
+        );
+    // Without a snapshot of the request's own, what goes together is of one moment only if all of it is asked.
+    const isWhole = isInSnapshot || standing.every((page) => page !== undefined);
+    const found = isWhole ? standing : standing.map(() => undefined);
+    const missing = requests.filter((_request, index) => found[index] === undefined);
+    if (missing.length === 0) return found.flatMap((page) => page ?? []);
+    const before = isInSnapshot ? undefined : this.options.changes.lastKnown(space);
+    const searched = await search(missing);
+    const since = isInSnapshot ? await looking : before;
+    const until = performance.now();
+    let next = 0;
+    return requests.map((_request, index) => {
+      const page = found[index];
+      if (page !== undefined) return page;
+      const fresh = searched[next++] ?? new Error('a search was not answered');
+      const name = names[index];
+      if (name !== undefined && since !== undefined && !(fresh instanceof Error) && mayRemember(space))
+        this.keep(name, { page: fresh, since, until });
+      return fresh;
+    });
+  }
+
+  /** What has changed: until now, or until the moment of the snapshot. */
+  private look({ space, snapshot }: RequestContext, database: Database): Promise<SpaceMoment> {
+    const { changes } = this.options;
+    if (snapshot === undefined) return changes.current(space.number);
+    let looking = this.looks.get(snapshot);
+    if (looking === undefined) this.looks.set(snapshot, (looking = changes.lookBy(database, space.number)));
+    return looking;
+  }
+
+  /** What was found after a snapshot began may be newer than what it shows. */
+  private stands(
+    { page, since, until }: RememberedPage,
+    { snapshot }: RequestContext,
+    now: SpaceMoment,
+  ): boolean {
+    if (snapshot !== undefined && until >= snapshot.begun) return false;
+    return now.known.isUnchanged(since, page.decidedBy);
   }
 
   /** Forgets all. */
@@ -142,10 +209,9 @@ export class SearchMemory {
    * alone, or is for its client only.
    */
   private nameOf(context: RequestContext, request: SearchRequest): string | undefined {
-    const { space, snapshot, usage, access } = context;
+    const { space, usage, access } = context;
     const { type, compartment, parameters, where, handling, asOf, bothWays } = request;
-    if (snapshot !== undefined || usage !== undefined || access !== undefined || asOf !== undefined)
-      return undefined;
+    if (usage !== undefined || access !== undefined || asOf !== undefined) return undefined;
     // Resources of these come from a space of the base too.
     if (type === undefined || this.options.isConformanceType(space.release, type)) return undefined;
     for (const [name, value] of parameters)

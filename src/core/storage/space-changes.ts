@@ -64,13 +64,13 @@ interface Change {
  */
 export class SpaceChanges {
   private readonly spaces = new Map<number, KnownChanges>();
-  private readonly looks: Gathering<number, number, KnownChanges>;
+  private readonly looks: Gathering<number, number, SpaceMoment>;
 
   constructor(private readonly database: Database) {
-    this.looks = new Gathering<number, number, KnownChanges>({
+    this.looks = new Gathering<number, number, SpaceMoment>({
       run: async (space, asked) => {
-        const known = await this.lookAt(space);
-        return asked.map(() => known);
+        const moment = await this.lookBy(this.database, space);
+        return asked.map(() => moment);
       },
       concurrent: 2,
       most: 256,
@@ -90,24 +90,31 @@ export class SpaceChanges {
     return known?.moment;
   }
 
-  /** What is known at a moment after this call. Cost: a share in one statement. */
-  current(space: number): Promise<KnownChanges> {
+  /** A moment after this call. Cost: a share in one statement. */
+  current(space: number): Promise<SpaceMoment> {
     return this.looks.load(String(space), space, space);
   }
 
-  private async lookAt(space: number): Promise<KnownChanges> {
+  /** The moment that this database shows, such as that of a snapshot. Cost: one statement. */
+  async lookBy(database: Database, space: number): Promise<SpaceMoment> {
     const known = this.spaces.get(space);
     if (known !== undefined) {
       const { sequence: since } = known.moment;
-      const rows = await this.database.run('read', space, READ_SINCE, { space, since, limit: MOST_CHANGES });
-      if (rows.length < MOST_CHANGES && known.add(toChanges(rows), since, Number(rows[0]?.[0] ?? 0)))
-        return known;
+      const rows = await database.run('read', space, READ_SINCE, { space, since, limit: MOST_CHANGES });
+      const changes = toChanges(rows);
+      const unversionedChanges = Number(rows[0]?.[0] ?? 0);
+      // An older snapshot does not show what others have seen: it can tell nothing of what is known.
+      const isSeen = since === 0 || changes.length > 0;
+      if (isSeen && rows.length < MOST_CHANGES && known.add(changes, since, unversionedChanges))
+        return { known, sequence: changes.at(-1)?.sequence ?? since, unversionedChanges };
     }
-    const [row] = await this.database.run('read', space, READ_LAST, { space });
+    const [row] = await database.run('read', space, READ_LAST, { space });
     const fresh = new KnownChanges(Number(row?.[1] ?? 0), Number(row?.[2] ?? 0), Number(row?.[0] ?? 0));
-    if (this.spaces.size >= MAX_SPACES) this.spaces.clear();
-    this.spaces.set(space, fresh);
-    return fresh;
+    if (known === undefined || database === this.database) {
+      if (this.spaces.size >= MAX_SPACES) this.spaces.clear();
+      this.spaces.set(space, fresh);
+    }
+    return fresh.moment;
   }
 }
 
