@@ -1,6 +1,8 @@
 /** Clients, their secrets and tokens, over HTTP on a server that takes what comes without them too (docs/access.md). */
+import { execFile } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { RemoteKeys } from '../../src/core/access/remote-keys';
 import {
@@ -13,7 +15,7 @@ import {
   type KeyServer,
   type MadeClient,
 } from '../support/access';
-import { startServer, type TestServer } from '../support/server';
+import { startServer, toEnvironment, type TestServer } from '../support/server';
 
 let server: TestServer;
 let client: MadeClient;
@@ -404,5 +406,32 @@ describe('an administrator', () => {
     const path = '/w/system/api/v1/tenants/acme/clients';
     const { status, json } = await server.request('POST', path, body, JSON_TYPE);
     expect([status, json.resourceType]).toEqual([400, 'OperationOutcome']);
+  });
+});
+
+describe('andiron client', () => {
+  const andiron = async (...words: string[]): Promise<string> => {
+    const env = { ...process.env, ...toEnvironment(server.database) };
+    const { stdout } = await promisify(execFile)(process.execPath, ['dist/src/cli.js', ...words], { env });
+    return stdout;
+  };
+
+  it('makes a client whose secret it tells once, in a form that a shell can read', async () => {
+    const told = await andiron(
+      'client',
+      'create',
+      '--tenant',
+      'acme',
+      '--name',
+      'CLI',
+      '--scopes',
+      'system/*.rs',
+    );
+    const [, id = ''] = /^client_id=(.+)$/m.exec(told) ?? [];
+    const [, secret = ''] = /^client_secret=(andiron_.+)$/m.exec(told) ?? [];
+    expect((await patients(toBasic(id, secret))).status).toBe(200);
+    const listed = await andiron('client', 'list', '--tenant', 'acme');
+    expect(listed).toContain(`${id}  active  CLI`);
+    expect(listed).not.toContain(secret);
   });
 });
