@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startServer, type TestServer } from '../../support/server';
 import { gatewayPath } from '../gateway-client';
 import { type Subscriber, subscribeByEvents, subscribeBySocket } from './subscriber';
-
-const ALL = 'subscription { resourceChanged(type: Basic) { id sequence json } }';
+import { ALL_BASICS, putBasic } from './two-servers';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -18,15 +17,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function putBasic(tenant: string, id: string, text = 'x', of = server): Promise<void> {
-  const answer = await of.request('PUT', `${of.path(tenant, 'r4')}/Basic/${id}`, {
-    resourceType: 'Basic',
-    id,
-    code: { text },
-  });
-  if (answer.status >= 300) throw new Error(answer.text);
-}
-
 it('when the server stops, each live query is told after which change to go on', async () => {
   const stopping = await startServer({ database: server.database });
   const base = stopping.base;
@@ -34,7 +24,7 @@ it('when the server stops, each live query is told after which change to go on',
     await subscribeByEvents({ base, variables: { type: 'Basic' } }),
     await subscribeBySocket({ base, variables: { type: 'Basic' } }),
   ];
-  await putBasic('system', 'last', 'x', stopping);
+  await putBasic(stopping, 'system', 'last');
   await Promise.all(told.map((one) => one.received(1)));
   const began = Date.now();
   await stopping.close();
@@ -91,7 +81,7 @@ it.each([
 it('a quiet stream has signs of life, with the number to go on after', async () => {
   const controller = new AbortController();
   const response = await fetch(
-    `${server.base}${gatewayPath('few', 'r4')}/stream?query=${encodeURIComponent(ALL)}`,
+    `${server.base}${gatewayPath('few', 'r4')}/stream?query=${encodeURIComponent(ALL_BASICS)}`,
     {
       signal: controller.signal,
       headers: { accept: 'text/event-stream' },
@@ -115,7 +105,7 @@ it('a tenant has as many live queries as it may have; others are not concerned, 
   first.close();
   await delay(100);
   const third = await open('many');
-  await Promise.all([putBasic('many', 'told'), putBasic('few', 'told')]);
+  await Promise.all([putBasic(server, 'many', 'told'), putBasic(server, 'few', 'told')]);
   await Promise.all([second.received(1), third.received(1), other.received(1)]);
   for (const one of [second, third, other]) one.close();
 });

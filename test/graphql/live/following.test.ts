@@ -1,25 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Release } from '../../../src/core';
-import { startServer, type TestServer } from '../../support/server';
+import { type TestServer } from '../../support/server';
 import { createSender, gatewayPath, readExample } from '../gateway-client';
 import { type Subscriber, subscribeByEvents, type SubscribeOptions } from './subscriber';
+import { startTwoServers, type TwoServers } from './two-servers';
 
+let two: TwoServers;
 let server: TestServer;
 let other: TestServer;
 const subscribers: Subscriber[] = [];
 beforeAll(async () => {
-  server = await startServer();
-  // Another process of the same installation: it has its own connections and hears of writes by Redis.
-  other = await startServer({ database: server.database });
-  for (const name of ['north', 'south']) await server.createTenant(name);
+  two = await startTwoServers();
+  ({ server, other } = two);
 });
 afterEach(() => {
   for (const subscriber of subscribers.splice(0)) subscriber.close();
 });
-afterAll(async () => {
-  await other.close();
-  await server.close();
-});
+afterAll(() => two.close());
 
 async function subscribe(options: Partial<SubscribeOptions> = {}): Promise<Subscriber> {
   const subscriber = await subscribeByEvents({ base: server.base, tenant: 'north', ...options });

@@ -7,8 +7,7 @@ import { WebSocket } from 'ws';
 import { startServer, type TestServer } from '../../support/server';
 import { gatewayPath } from '../gateway-client';
 import { SUBSCRIPTION, subscribeByEvents } from './subscriber';
-
-const ALL = 'subscription { resourceChanged(type: Basic) { id sequence json } }';
+import { ALL_BASICS, putBasic } from './two-servers';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -24,20 +23,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function putBasic(tenant: string, id: string, text = 'x', of = server): Promise<void> {
-  const answer = await of.request('PUT', `${of.path(tenant, 'r4')}/Basic/${id}`, {
-    resourceType: 'Basic',
-    id,
-    code: { text },
-  });
-  if (answer.status >= 300) throw new Error(answer.text);
-}
-
 /** A connection that asks for a stream and then reads what it is told to read. */
 async function askSlowly(tenant: string): Promise<Socket> {
   const { hostname, port } = new URL(server.base);
   const socket = connect(Number(port), hostname);
-  const path = `${gatewayPath(tenant, 'r4')}/stream?query=${encodeURIComponent(ALL)}`;
+  const path = `${gatewayPath(tenant, 'r4')}/stream?query=${encodeURIComponent(ALL_BASICS)}`;
   socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAccept: text/event-stream\r\n\r\n`);
   await new Promise((resolve) => socket.once('data', resolve));
   socket.pause();
@@ -46,9 +36,9 @@ async function askSlowly(tenant: string): Promise<Socket> {
 
 it('a slow reader hurts nobody: others are told at once, and it is cut off and may go on where it was', async () => {
   const slow = await askSlowly('slow');
-  const fast = await subscribeByEvents({ base: server.base, tenant: 'slow', document: ALL });
+  const fast = await subscribeByEvents({ base: server.base, tenant: 'slow', document: ALL_BASICS });
   const text = 'x'.repeat(900_000);
-  for (let index = 0; index < 20; index++) await putBasic('slow', `big-${index}`, text);
+  for (let index = 0; index < 20; index++) await putBasic(server, 'slow', `big-${index}`, text);
   await fast.received(20);
   const began = Date.now();
   let received = '';
@@ -126,7 +116,7 @@ it('a thousand idle live queries cost a look each second, and are all told when 
   expect((await transactions()) - before).toBeLessThan(60);
   await database.end();
 
-  await putBasic('few', 'idle-7');
+  await putBasic(server, 'few', 'idle-7');
   while (told < 10) await delay(10);
   expect(told).toBe(10);
   stopFurther();

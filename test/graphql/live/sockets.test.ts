@@ -2,7 +2,7 @@ import { request as sendRequest } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { startServer, type TestServer } from '../../support/server';
+import { type TestServer } from '../../support/server';
 import { gatewayPath } from '../gateway-client';
 import {
   connectSocket,
@@ -11,10 +11,12 @@ import {
   type SubscribeOptions,
   type Subscriber,
 } from './subscriber';
+import { putBasic as storeBasic, startTwoServers, type TwoServers } from './two-servers';
 
 const PROTOCOL = 'graphql-transport-ws';
 const PAGE = 'https://page.example';
 
+let two: TwoServers;
 let server: TestServer;
 let other: TestServer;
 const subscribers: Subscriber[] = [];
@@ -25,17 +27,13 @@ beforeAll(async () => {
     MAX_SUBSCRIPTIONS_PER_CONNECTION: '3',
     SUBSCRIPTION_PING_MS: '300',
   };
-  server = await startServer({ environment });
-  other = await startServer({ database: server.database });
-  for (const name of ['north', 'south']) await server.createTenant(name);
+  two = await startTwoServers(environment);
+  ({ server, other } = two);
 });
 afterEach(() => {
   for (const subscriber of subscribers.splice(0)) subscriber.close();
 });
-afterAll(async () => {
-  await other.close();
-  await server.close();
-});
+afterAll(() => two.close());
 
 const socketUrl = (): string => server.base.replace('http', 'ws') + gatewayPath('north', 'r4');
 
@@ -45,8 +43,7 @@ async function subscribe(options: Partial<SubscribeOptions> = {}, client?: Retur
   return subscriber;
 }
 async function putBasic(id: string, tenant = 'north', of = server): Promise<void> {
-  const resource = { resourceType: 'Basic', id, code: { text: String(Math.random()) } };
-  await of.request('PUT', `${of.path(tenant, 'r4')}/Basic/${id}`, resource);
+  await storeBasic(of, tenant, id, String(Math.random()));
 }
 
 /** A socket that speaks for itself, and what it has heard. */
