@@ -17,6 +17,7 @@ import * as tokenBuckets from './0019-token-buckets';
 import * as unversionedChanges from './0020-unversioned-changes';
 import * as purgedSequences from './0021-purged-sequences';
 import * as quotas from './0022-quotas';
+import * as policies from './0023-policies';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -38,4 +39,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0020-unversioned-changes': unversionedChanges,
   '0021-purged-sequences': purgedSequences,
   '0022-quotas': quotas,
+  '0023-policies': policies,
 };

@@ -10,6 +10,7 @@ import { importPackage } from './cli/import-package';
 import { issuer } from './cli/issuer';
 import { keys } from './cli/keys';
 import { migrate } from './cli/migrate';
+import { policy } from './cli/policy';
 import { quickstart } from './cli/quickstart';
 import { reindex } from './cli/reindex';
 import { serve } from './cli/serve';
@@ -23,6 +24,7 @@ const COMMANDS: readonly Command[] = [
   client,
   keys,
   issuer,
+  policy,
   importPackage,
   reindex,
   config,

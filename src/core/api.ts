@@ -3,6 +3,7 @@
  * GraphQL, no SQL. Expected failures are thrown as `FhirError`.
  */
 import type { Access } from './access/access';
+import type { PolicyDefinition } from './access/policy';
 import type { Credentials } from './access/authentication';
 import type { JobExecutor } from './async-jobs';
 import type { RequestContext, Space, TenantSpace } from './context';
@@ -540,6 +541,15 @@ export interface Issuers {
   remove(tenant: string, issuer: string): Promise<boolean>;
 }
 
+/** The policies of tenants by their names. All throw `unknownTenant`; what they change is in force in every process within 2 s. */
+export interface Policies {
+  list(tenant: string): Promise<Readonly<Record<string, PolicyDefinition>>>;
+  /** Throws `invalidValue` for what is no policy of the tenant's releases, tooCostly. */
+  put(tenant: string, name: string, definition: unknown): Promise<void>;
+  /** False when there is no such policy. */
+  delete(tenant: string, name: string): Promise<boolean>;
+}
+
 /** What a client sends to get a token. */
 export interface TokenRequest {
   readonly space: TenantSpace;
@@ -584,6 +594,7 @@ export interface Core {
   identify(credentials: Credentials): Caller | Promise<Caller>;
   readonly clients: Clients;
   readonly issuers: Issuers;
+  readonly policies: Policies;
   readonly tokens: Tokens;
   readonly tenants: {
     list(): Promise<readonly Tenant[]>;

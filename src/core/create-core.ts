@@ -4,6 +4,7 @@ import { createAccess } from './access/create-access';
 import { createAudit, type AuditSettings } from './access/create-audit';
 import type { Interactions } from './access/recorded-core';
 import { guardCore } from './access/door';
+import { createPolicies } from './access/policies';
 import { requireInvocation } from './access/operation-rule';
 import type { Core } from './api';
 import { AsyncJobs, type AsyncJobLimits } from './async-jobs';
@@ -393,6 +394,12 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     findSpace: (tenant, release) => spaces.find(tenant, release),
     clients: access.clients,
     issuers: access.issuers,
+    policies: createPolicies({
+      store: tenants,
+      findSpace: (tenant, release) => spaces.find(tenant, release),
+      searchContext: (space) => services.searchContext(space),
+      changed: (tenant) => spaces.changed(tenant),
+    }),
     tokens: access.tokens,
     tenants: {
       list: () => spaces.list(),

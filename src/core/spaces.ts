@@ -1,3 +1,4 @@
+import { parsePolicies, type Policy } from './access/policy';
 import type { DescribedTenant, Tenant } from './api';
 import type { Space, TenantSettings, TenantSpace } from './context';
 import { fhirError } from './errors';
@@ -27,6 +28,9 @@ interface Known {
   readonly spaces: Readonly<Partial<Record<Release, TenantSpace>>>;
   /** See `TenantRow.searchParameters`. */
   readonly parameterChange: number;
+  /** See `TenantRow.policies`; what is made of it is the same while it is. */
+  readonly policiesText: string;
+  readonly policies: readonly Policy[] | undefined;
   readonly at: number;
   refreshing: boolean;
 }
@@ -76,6 +80,9 @@ export class Spaces {
   private async load(tenant: string): Promise<Known['spaces']> {
     const at = performance.now();
     const row = await this.store.find(tenant);
+    const before = this.known.get(tenant);
+    const policiesText = row?.policies ?? NO_POLICIES;
+    const policies = before?.policiesText === policiesText ? before.policies : readPolicies(policiesText);
     const spaces =
       row === undefined || row.status !== 'active'
         ? {}
@@ -83,10 +90,11 @@ export class Spaces {
             row,
             toTenantSettings(row.settings, this.defaults),
             await this.parametersOf(row, this.known.get(tenant)),
+            policies,
           );
     if (this.known.size >= MAX_KNOWN) this.known.clear();
     const parameterChange = row?.searchParameters ?? 0;
-    this.known.set(tenant, { spaces, parameterChange, at, refreshing: false });
+    this.known.set(tenant, { spaces, parameterChange, policiesText, policies, at, refreshing: false });
     return spaces;
   }
 
@@ -190,6 +198,12 @@ function toTenant({ name, display, status, created }: TenantRow): Tenant {
   return { name, display: display ?? name, status, created };
 }
 
+const NO_POLICIES = '{}';
+
+function readPolicies(text: string): readonly Policy[] | undefined {
+  return text === NO_POLICIES ? undefined : parsePolicies(text);
+}
+
 const LONGEST_DISPLAY = 200;
 
 function requireDisplay(display: string): void {
@@ -202,6 +216,7 @@ function toSpaces(
   row: TenantRow,
   settings: TenantSettings,
   parameters: Partial<Record<Release, SpaceParameters>>,
+  policies: readonly Policy[] | undefined,
 ): Partial<Record<Release, TenantSpace>> {
   const spaces: Partial<Record<Release, TenantSpace>> = {};
   for (const release of RELEASE_NAMES) {
@@ -217,6 +232,7 @@ function toSpaces(
       timeZone: row.settings[TIME_ZONE] ?? DEFAULT_TIME_ZONE,
       settings,
       ...(searchParameters === undefined ? {} : { searchParameters }),
+      ...(policies === undefined ? {} : { policies }),
       ...(auditSpace === undefined ? {} : { auditSpace }),
     };
   }

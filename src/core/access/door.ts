@@ -20,6 +20,7 @@ export const CORE_RULES = {
   tenants: 'server',
   clients: 'server',
   issuers: 'server',
+  policies: 'server',
   tokens: 'anybody',
   identify: 'anybody',
   admit: 'anybody',
@@ -157,7 +158,7 @@ export function guardCore(core: Core, services: Services): Core {
     },
     jobs: {
       ...core.jobs,
-      submit(context, request) {
+      async submit(context, request) {
         permissionsFor(context)?.requireAnything();
         return core.jobs.submit(context, request);
       },

@@ -1,5 +1,5 @@
 /** Elements that policies hide or let nobody change: what is left of a resource, and what may be asked about it. */
-import { fhirError, type FhirError } from '../errors';
+import { FhirError, fhirError } from '../errors';
 import type { Definitions, SearchParameterDefinition, TypeStructure } from '../fhir/definitions';
 import {
   isJsonObject,
@@ -33,7 +33,7 @@ const STORED = { maxDepth: Number.MAX_SAFE_INTEGER };
 class ElementSet {
   private readonly roots = new Map<string, Place>();
 
-  /** Throws `invalidValue` for what is no element of a type. */
+  /** All of them are elements. */
   constructor(
     private readonly definitions: Definitions,
     paths: readonly string[],
@@ -54,6 +54,7 @@ class ElementSet {
     return this.roots.get(type)?.below.has(element) === true;
   }
 
+  /** Throws `invalidValue` for what is no element of a type. */
   add(path: string): void {
     const [type = '', ...names] = path.split('.');
     const refused = (reason: string): FhirError =>
@@ -136,15 +137,14 @@ export class ElementRules {
   /** Without the search parameters by which hidden elements could be told. */
   readonly definitions: Definitions;
 
-  /** Throws `invalidValue` for what is no element of a type. */
+  /** What is no element of this release is one of the other. */
   constructor(definitions: Definitions, policies: readonly Pick<Policy, 'hidden' | 'readOnly'>[]) {
-    this.hidden = new ElementSet(
-      definitions,
-      policies.flatMap(({ hidden }) => hidden),
-    );
+    const known = (paths: readonly string[]): readonly string[] =>
+      paths.filter((path) => isElement(definitions, path));
+    this.hidden = new ElementSet(definitions, known(policies.flatMap(({ hidden }) => hidden)));
     this.readOnly = new ElementSet(
       definitions,
-      policies.flatMap(({ hidden, readOnly }) => [...hidden, ...readOnly]),
+      known(policies.flatMap(({ hidden, readOnly }) => [...hidden, ...readOnly])),
     );
     this.definitions = this.hidden.isEmpty
       ? definitions
@@ -283,7 +283,13 @@ function objectOf(value: JsonValue | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** Throws `invalidValue` for what is no element of a type of the release. */
-export function requireElements(definitions: Definitions, paths: readonly string[]): void {
-  new ElementSet(definitions, paths);
+/** Whether the release has such an element, and it may be hidden. */
+export function isElement(definitions: Definitions, path: string): boolean {
+  try {
+    new ElementSet(definitions, []).add(path);
+    return true;
+  } catch (error) {
+    if (error instanceof FhirError) return false;
+    throw error;
+  }
 }

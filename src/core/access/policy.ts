@@ -1,6 +1,21 @@
 /** What a tenant's policies say: which types, by which interactions, which of their resources, which elements. */
-import type { QueryParameter } from '../fhir/query-text';
-import type { Right } from './right';
+import { fhirError } from '../errors';
+import { parseQueryText, type QueryParameter } from '../fhir/query-text';
+import { parseRights, type Right } from './right';
+
+/** A policy as it is put and shown (docs/access-rules.md, Policies). */
+export interface PolicyDefinition {
+  readonly rules: readonly {
+    readonly types: readonly string[];
+    /** Some of `cruds`, in that order. */
+    readonly interactions: string;
+    /** Search parameters, `category=laboratory&status=final`; one of them is met. */
+    readonly criteria?: readonly string[];
+  }[];
+  readonly operations?: readonly string[];
+  readonly hidden?: readonly string[];
+  readonly readOnly?: readonly string[];
+}
 
 export interface PolicyRule {
   /** `*`: all. */
@@ -18,4 +33,84 @@ export interface Policy {
   /** `Type.element`, `Type.element.element`. */
   readonly hidden: readonly string[];
   readonly readOnly: readonly string[];
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const MEMBERS: ReadonlySet<string> = new Set(['rules', 'operations', 'hidden', 'readOnly']);
+const RULE_MEMBERS: ReadonlySet<string> = new Set(['types', 'interactions', 'criteria']);
+/** Of each list. */
+const MOST = 200;
+
+/** Throws `invalidValue`. */
+export function requirePolicyName(name: string): void {
+  if (NAME.test(name)) return;
+  throw fhirError('invalidValue', { reason: 'The name of a policy has 1 to 64 of A-Z a-z 0-9 . _ -' });
+}
+
+/** What the stored policies of a tenant say. */
+export function parsePolicies(text: string): readonly Policy[] {
+  const all: unknown = JSON.parse(text);
+  return Object.entries(asObject(all)).map(([name, definition]) => parsePolicy(name, definition));
+}
+
+/** Throws `invalidValue` for what is not a `PolicyDefinition`. */
+export function parsePolicy(name: string, definition: unknown): Policy {
+  const members = asObject(definition);
+  requireMembers(members, MEMBERS, 'A policy');
+  const { rules, operations, hidden = [], readOnly = [] } = members;
+  if (!Array.isArray(rules) || rules.length > MOST)
+    throw refused(`"rules" is a list of at most ${MOST} rules`);
+  return {
+    name,
+    rules: rules.map(parseRule),
+    operations: operations === undefined ? undefined : texts('operations', operations).map(withoutDollar),
+    hidden: texts('hidden', hidden),
+    readOnly: texts('readOnly', readOnly),
+  };
+}
+
+function parseRule(rule: unknown): PolicyRule {
+  const members = asObject(rule);
+  requireMembers(members, RULE_MEMBERS, 'A rule');
+  const { types, interactions, criteria = [] } = members;
+  const rights = typeof interactions === 'string' ? parseRights(interactions) : undefined;
+  if (rights === undefined) throw refused('"interactions" is some of the letters cruds, in that order');
+  const anyOf = texts('criteria', criteria).map((text) => {
+    const query = parseQueryText(text);
+    if (query.length === 0 || query.some(([, value]) => value === ''))
+      throw refused('of "criteria" each asks for something, as in category=laboratory');
+    return query;
+  });
+  return { types: texts('types', types), rights, anyOf };
+}
+
+function withoutDollar(code: string): string {
+  return code.startsWith('$') ? code.slice(1) : code;
+}
+
+function texts(member: string, value: unknown): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [undefined];
+  const found = list.filter((each) => typeof each === 'string');
+  if (found.length !== list.length || found.length > MOST)
+    throw refused(`"${member}" is a list of at most ${MOST} texts`);
+  return found;
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw refused('it is a JSON object with "rules", and "operations", "hidden" or "readOnly" if wanted');
+}
+
+function requireMembers(
+  members: Readonly<Record<string, unknown>>,
+  known: ReadonlySet<string>,
+  what: string,
+): void {
+  const other = Object.keys(members).find((name) => !known.has(name));
+  if (other !== undefined)
+    throw refused(`${what} has no member "${other.slice(0, 40)}"; it has ${[...known].join(', ')}`);
+}
+
+function refused(reason: string): Error {
+  return fhirError('invalidValue', { reason: `This is not a policy: ${reason}` });
 }

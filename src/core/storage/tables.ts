@@ -15,6 +15,7 @@ export interface Tables {
     created: Date;
     settings: Record<string, string>;
     search_parameters: number;
+    policies: object;
   };
   'andiron.space': {
     number: number;

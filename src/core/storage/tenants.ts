@@ -23,6 +23,8 @@ export interface TenantRow {
   readonly settings: Readonly<Record<string, string>>;
   /** How often its search parameters have changed; 0: it has never had any of its own. */
   readonly searchParameters: number;
+  /** JSON of its policies by their names. */
+  readonly policies: string;
 }
 
 const COLUMNS = sql`t.number, t.name, t.display, t.status, floor(extract(epoch from t.created) * 1000)::bigint,
@@ -30,7 +32,7 @@ const COLUMNS = sql`t.number, t.name, t.display, t.status, floor(extract(epoch f
    where s.tenant = t.number and s.kind = 'data'),
   (select jsonb_object_agg(s.release, s.number) from andiron.space s
    where s.tenant = t.number and s.kind = 'audit'),
-  t.settings, t.search_parameters`;
+  t.settings, t.search_parameters, t.policies::text`;
 
 const FIND_TENANT = defineStatement(
   template(sql`select ${COLUMNS} from andiron.tenant t where t.name = ${bind('name')} limit 1`),
@@ -66,6 +68,15 @@ const CHANGE_SETTINGS = template(sql`
   update andiron.tenant set settings = jsonb_strip_nulls(settings || ${bind('changes')}::jsonb)
   where name = ${bind('name')} returning number`);
 
+/** Null takes one away. At most so many characters in all: they are read with the tenant each second. */
+const CHANGE_POLICY = template(sql`
+  update andiron.tenant set policies = case
+      when ${bind('policy')}::jsonb is null then policies - ${bind('policy_name')}::text
+      else policies || jsonb_build_object(${bind('policy_name')}::text, ${bind('policy')}::jsonb) end
+  where name = ${bind('name')}
+    and octet_length(policies::text) + octet_length(coalesce(${bind('policy')}::text, '')) <= ${bind('most')}::int
+  returning number`);
+
 const MAX_TENANTS = 100_000;
 
 /** The control plane: which tenants there are. Changes are made as the owner, on a connection of their own. */
@@ -74,6 +85,7 @@ export class TenantStore {
   private readonly statusStatement = defineStatement(CHANGE_STATUS, { named: false });
   private readonly renameStatement = defineStatement(RENAME_TENANT, { named: false });
 
+  private readonly policyStatement = defineStatement(CHANGE_POLICY, { named: false });
   /** Numbers of tenants by those of their spaces, of all that were read. */
   private readonly owners = new Map<number, number>();
   private readonly settingsStatement = defineStatement(CHANGE_SETTINGS, { named: false });
@@ -140,9 +152,15 @@ export class TenantStore {
     return this.change(this.settingsStatement, { name, changes: JSON.stringify(changes) });
   }
 
+  /** `policy`: JSON, null takes it away. False when there is no such tenant, or it has too many. */
+  async changePolicy(tenant: string, name: string, policy: string | null, most: number): Promise<boolean> {
+    const bound = { name: tenant, policy_name: name, policy, most };
+    return this.change(this.policyStatement, bound);
+  }
+
   private async change(
     statement: ReturnType<typeof defineStatement>,
-    bound: Record<string, string | null | readonly string[]>,
+    bound: Record<string, string | number | null | readonly string[]>,
   ): Promise<boolean> {
     const client = new Client(clientConfiguration(this.owner));
     // A lost connection fails the statement, which tells; without a listener the event would end the process.
@@ -160,17 +178,19 @@ export class TenantStore {
 }
 
 function toTenantRow(row: readonly unknown[]): TenantRow {
-  const [number, name, display, status, created, spaces, auditSpaces, settings, searchParameters] = row as [
-    number,
-    string,
-    string | null,
-    TenantRow['status'],
-    number,
-    Record<string, number> | null,
-    Record<string, number> | null,
-    Record<string, string>,
-    number,
-  ];
+  const [number, name, display, status, created, spaces, auditSpaces, settings, searchParameters, policies] =
+    row as [
+      number,
+      string,
+      string | null,
+      TenantRow['status'],
+      number,
+      Record<string, number> | null,
+      Record<string, number> | null,
+      Record<string, string>,
+      number,
+      string,
+    ];
   return {
     number,
     name,
@@ -181,5 +201,6 @@ function toTenantRow(row: readonly unknown[]): TenantRow {
     auditSpaces: auditSpaces ?? {},
     settings,
     searchParameters,
+    policies,
   };
 }

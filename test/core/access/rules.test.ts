@@ -1,0 +1,293 @@
+/** What clients may write, what policies hide, and that nothing of core is without a rule. */
+import {
+  type Access,
+  type Core,
+  FhirError,
+  type RequestContext,
+  type ResourceInput,
+  toResourceInput,
+} from '../../../src/core';
+import { CORE_RULES } from '../../../src/core/access/door';
+import { openCore, type OpenedCore } from '../../support/core';
+
+const NOBODY: Access = {
+  client: 'app',
+  scopes: [],
+  policies: [],
+  isAdministrator: false,
+  isAuditor: false,
+};
+
+const inputOf = (resource: unknown): ResourceInput =>
+  toResourceInput(JSON.stringify(resource), { maxDepth: 64 });
+
+const ann = { resourceType: 'Patient', id: 'ann', gender: 'female', name: [{ family: 'Abel' }] };
+const bob = { resourceType: 'Patient', id: 'bob', gender: 'male' };
+const observation = (id: string, patient: string): object => ({
+  resourceType: 'Observation',
+  ...(id === '' ? {} : { id }),
+  status: 'final',
+  code: { text: 'weight' },
+  subject: { reference: `Patient/${patient}` },
+  note: [{ text: `secret of ${patient}` }],
+  effectiveDateTime: '2020-01-01',
+});
+
+describe.each(['r4', 'r4b'] as const)('access in %s', (release) => {
+  let opened: OpenedCore;
+  let core: Core;
+  let open: RequestContext;
+
+  beforeAll(async () => {
+    opened = await openCore({ environment: { VALIDATION: 'structure' } });
+    ({ core } = opened);
+    open = await opened.context('system', release);
+    for (const patient of [ann, bob]) await core.update(open, 'Patient', patient.id, inputOf(patient));
+    await core.update(open, 'Observation', 'a1', inputOf(observation('a1', 'ann')));
+    await core.update(open, 'Observation', 'b1', inputOf(observation('b1', 'bob')));
+  });
+  afterAll(() => opened.close());
+
+  const as = (scopes: readonly string[], more: Partial<Access> = {}): RequestContext => ({
+    ...open,
+    access: { ...NOBODY, patient: 'ann', scopes, ...more },
+  });
+  const outcome = async (work: Promise<unknown>): Promise<string> =>
+    work.then(
+      () => 'done',
+      (error: unknown) => (error instanceof FhirError ? error.key : Promise.reject(error as Error)),
+    );
+
+  it('a client without scopes may do nothing, and is told what is missing', async () => {
+    const nobody = { ...open, access: NOBODY };
+    const observed = observation('a1', 'ann');
+    const input = inputOf(observed);
+    const patch = inputOf([]);
+    const calls: Record<string, () => Promise<unknown>> = {
+      read: () => core.read(nobody, 'Observation', 'a1'),
+      find: () => core.find(nobody, 'Observation', 'a1'),
+      vread: () => core.vread(nobody, 'Observation', 'a1', '1'),
+      readAsOf: () => core.readAsOf(nobody, 'Observation', 'a1', Date.now()),
+      difference: () => core.difference(nobody, 'Observation', 'a1', '1', '1'),
+      create: () => core.create(nobody, 'Observation', input),
+      update: () => core.update(nobody, 'Observation', 'a1', input),
+      patch: () => core.patch(nobody, 'Observation', 'a1', patch),
+      delete: () => core.delete(nobody, 'Observation', 'a1'),
+      createIfNoneExist: () => core.createIfNoneExist(nobody, 'Observation', input, [['code', 'x']]),
+      updateWhere: () => core.updateWhere(nobody, 'Observation', [['code', 'x']], input),
+      patchWhere: () => core.patchWhere(nobody, 'Observation', [['code', 'x']], patch),
+      deleteWhere: () => core.deleteWhere(nobody, 'Observation', [['code', 'x']]),
+      bundle: () =>
+        core.bundle(nobody, { input: inputOf({ resourceType: 'Bundle', type: 'transaction', entry: [] }) }),
+      history: () => core.history(nobody, {}),
+      changes: () => core.changes(nobody, 0, 10),
+      follow: () => core.follow(nobody, { parameters: [] }),
+      search: () => core.search(nobody, { type: 'Observation', parameters: [] }),
+      aggregate: () => core.aggregate(nobody, { type: 'Observation', parameters: [] }),
+      searchEach: async () => {
+        const [page] = await core.searchEach(nobody, [{ type: 'Observation', parameters: [] }]);
+        if (page instanceof Error) throw page;
+      },
+      invoke: () =>
+        core.invoke(nobody, {
+          level: 'instance',
+          type: 'Patient',
+          id: 'ann',
+          code: 'everything',
+          safe: true,
+        }),
+      jobs: () => core.jobs.submit(nobody, { details: {}, isRepeatable: true }),
+    };
+    const withRule = Object.entries(CORE_RULES).flatMap(([name, rule]) => (rule === 'data' ? [name] : []));
+    expect(Object.keys(calls).sort()).toEqual(withRule.sort());
+    // What core has, and what has a rule.
+    expect(Object.keys(core).sort()).toEqual(Object.keys(CORE_RULES).sort());
+    for (const [name, call] of Object.entries(calls))
+      expect([name, await outcome(call())]).toEqual([name, 'forbidden']);
+    await expect(core.read(nobody, 'Observation', 'a1')).rejects.toThrow(
+      'This client has no scopes: the scope system/Observation.r is missing',
+    );
+  });
+
+  it('writes are within the grants before and after, alone and in transactions (check 191)', async () => {
+    const own = as(['patient/*.cruds']);
+    const mine = inputOf(observation('a2', 'ann'));
+    const others = inputOf(observation('b2', 'bob'));
+    const moved = inputOf([{ op: 'replace', path: '/subject/reference', value: 'Patient/bob' }]);
+    const transaction = (method: string, url: string, resource?: object): Promise<unknown> => {
+      const entry = [{ request: { method, url }, ...(resource === undefined ? {} : { resource }) }];
+      return core.bundle(own, { input: inputOf({ resourceType: 'Bundle', type: 'transaction', entry }) });
+    };
+    const before = await core.lastSequence(open);
+    const told = {
+      createOfOthers: await outcome(core.create(own, 'Observation', others)),
+      putOfOthers: await outcome(core.update(own, 'Observation', 'b2', others)),
+      overOthers: await outcome(core.update(own, 'Observation', 'b1', inputOf(observation('b1', 'ann')))),
+      awayFromMe: await outcome(core.update(own, 'Observation', 'a1', inputOf(observation('a1', 'bob')))),
+      patchOfOthers: await outcome(core.patch(own, 'Observation', 'b1', moved)),
+      patchAway: await outcome(core.patch(own, 'Observation', 'a1', moved)),
+      deleteOfOthers: (await core.delete(own, 'Observation', 'b1')).version,
+      guarded: await outcome(core.delete(own, 'Observation', 'b1', { ifMatch: ['7'] })),
+      otherType: await outcome(core.create(own, 'Practitioner', inputOf({ resourceType: 'Practitioner' }))),
+      entryOfOthers: await outcome(transaction('POST', 'Observation', observation('', 'bob'))),
+      entryOverOthers: await outcome(transaction('PUT', 'Observation/b1', observation('b1', 'ann'))),
+      entryDeletes: await outcome(transaction('DELETE', 'Observation/b1')),
+      labels: await outcome(
+        core.invoke(own, {
+          level: 'instance',
+          type: 'Observation',
+          id: 'b1',
+          code: 'meta-add',
+          input: inputOf({
+            resourceType: 'Parameters',
+            parameter: [{ name: 'meta', valueMeta: { tag: [{ code: 't' }] } }],
+          }),
+          safe: false,
+        }),
+      ),
+    };
+    expect(told).toEqual({
+      createOfOthers: 'forbidden',
+      putOfOthers: 'forbidden',
+      overOthers: 'forbidden',
+      awayFromMe: 'forbidden',
+      patchOfOthers: 'notFound',
+      patchAway: 'forbidden',
+      deleteOfOthers: undefined,
+      guarded: 'preconditionFailed',
+      otherType: 'forbidden',
+      entryOfOthers: 'forbidden',
+      entryOverOthers: 'forbidden',
+      entryDeletes: 'done',
+      labels: 'notFound',
+    });
+    expect(await core.lastSequence(open)).toBe(before);
+    expect((await core.update(own, 'Observation', 'a2', mine)).created).toBe(true);
+    expect((await core.deleteWhere(own, 'Observation', [['_id', 'a2']])).length).toBe(1);
+    expect(await outcome(core.deleteWhere(own, 'Observation', [['_id', 'b1']]))).toBe('done');
+    expect((await core.read(open, 'Observation', 'b1')).versionId).toBe(1);
+  });
+
+  it('a record by $everything and a live query have nothing of others', async () => {
+    const own = as(['patient/*.rs']);
+    const record = await core.invoke(own, { level: 'type', type: 'Patient', code: 'everything', safe: true });
+    if (!('page' in record)) throw new Error('a record has pages');
+    expect(record.page.matches.map(({ id }) => id).sort()).toEqual(['a1', 'ann']);
+    expect(
+      await outcome(
+        core.invoke(own, { level: 'instance', type: 'Patient', id: 'bob', code: 'everything', safe: true }),
+      ),
+    ).toBe('notFound');
+    const stream = await core.follow(own, { type: 'Observation', parameters: [] });
+    await core.update(open, 'Observation', 'b3', inputOf(observation('b3', 'bob')));
+    await core.update(open, 'Observation', 'a3', inputOf(observation('a3', 'ann')));
+    await core.update(open, 'Observation', 'a3', inputOf(observation('a3', 'bob')));
+    await core.delete(open, 'Observation', 'b3');
+    await core.update(open, 'Observation', 'a4', inputOf(observation('a4', 'ann')));
+    const heard = [await stream.next(), await stream.next(), await stream.next()];
+    stream.close();
+    expect(
+      heard.map((change) => [change?.kind, change?.version.id, change?.version.text.includes('bob')]),
+    ).toEqual([
+      ['update', 'a3', false],
+      ['delete', 'a3', false],
+      ['update', 'a4', false],
+    ]);
+    expect(await outcome(core.follow(own, { parameters: [] }))).toBe('forbidden');
+  });
+
+  it('policies narrow scopes, hide elements in every answer and protect others', async () => {
+    await core.policies.put('system', 'ward', {
+      rules: [
+        { types: ['Observation'], interactions: 'crus', criteria: ['status=final&subject={patient}'] },
+        { types: ['Patient'], interactions: 'rus' },
+      ],
+      operations: ['$everything'],
+      hidden: ['Observation.note', 'Patient.name'],
+      readOnly: ['Patient.gender'],
+    });
+    const current = await opened.context('system', release);
+    const ward = {
+      ...current,
+      access: { ...NOBODY, patient: 'ann', scopes: ['system/*.cruds'], policies: ['ward'] },
+    };
+    const found = await core.search(ward, { type: 'Observation', parameters: [['_sort', '_id']] });
+    expect(found.matches.map(({ id }) => id)).toEqual(['a1', 'a4']);
+    const texts = [
+      ...found.matches.map(({ text }) => text),
+      (await core.read(ward, 'Patient', 'ann')).text,
+      (await core.vread(ward, 'Observation', 'a1', '1')).text,
+      ...(await core.history(ward, { type: 'Observation', id: 'a1' })).versions.map(({ text }) => text),
+      ...(await core.changes(ward, 0, 100)).map(({ text }) => text),
+    ];
+    for (const text of texts)
+      expect([text, text.includes('secret'), text.includes('Abel')]).toEqual([text, false, false]);
+    expect(texts[0]).toContain('SUBSETTED');
+    const asks = (type: string, name: string, value: string): Promise<string> =>
+      outcome(core.search(ward, { type, parameters: [[name, value]], handling: 'strict' }));
+    expect({
+      name: await asks('Patient', 'name', 'Abel'),
+      sort: await asks('Patient', '_sort', 'family'),
+      missing: await asks('Patient', 'name:missing', 'true'),
+      filter: await asks('Patient', '_filter', 'name co Abel'),
+      chain: await asks('Observation', 'subject:Patient.family', 'Abel'),
+      has: await asks('Patient', '_has:Observation:subject:_content', 'secret'),
+      words: await asks('Observation', '_content', 'secret'),
+      visible: await asks('Patient', 'gender', 'female'),
+    }).toEqual({
+      name: 'unknownParameter',
+      sort: 'invalidParameterValue',
+      missing: 'unknownParameter',
+      filter: 'unknownParameter',
+      chain: 'unknownParameter',
+      has: 'unknownParameter',
+      words: 'unknownParameter',
+      visible: 'done',
+    });
+    const grouped = core.aggregate(ward, { type: 'Patient', parameters: [], by: { parameter: 'name' } });
+    expect(await outcome(grouped)).toBe('unknownParameter');
+    const test = inputOf([{ op: 'test', path: '/name/0/family', value: 'Abel' }]);
+    expect(await outcome(core.patch(ward, 'Patient', 'ann', test))).toBe('forbidden');
+    expect(await outcome(core.create(ward, 'Observation', inputOf(observation('', 'ann'))))).toBe(
+      'forbidden',
+    );
+    const { note: _hidden, ...rest } = { note: undefined, ...observation('', 'ann') };
+    expect(await outcome(core.create(ward, 'Observation', inputOf(rest)))).toBe('done');
+    expect(await outcome(core.delete(ward, 'Observation', 'a1'))).toBe('forbidden');
+    const meta = { level: 'instance', type: 'Patient', id: 'ann', code: 'meta', safe: true } as const;
+    expect(await outcome(core.invoke(ward, meta))).toBe('forbidden');
+    const unknown = { ...ward, access: { ...ward.access, policies: ['none'] } };
+    expect(await outcome(core.read(unknown, 'Patient', 'ann'))).toBe('forbidden');
+    await core.policies.put('system', 'desk', {
+      rules: [{ types: ['Patient'], interactions: 'crud' }],
+      readOnly: ['Patient.gender', 'Patient.contact.name'],
+    });
+    const desk = {
+      ...(await opened.context('system', release)),
+      access: { ...NOBODY, scopes: ['system/Patient.*'], policies: ['desk'] },
+    };
+    const put = (change: object): Promise<string> =>
+      outcome(core.update(desk, 'Patient', 'ann', inputOf({ ...ann, ...change })));
+    expect({
+      protected: await put({ gender: 'other' }),
+      within: await put({ contact: [{ name: { text: 'Eve' } }] }),
+      allowed: await put({ birthDate: '1970' }),
+    }).toEqual({ protected: 'forbidden', within: 'forbidden', allowed: 'done' });
+    expect(Object.keys(await core.policies.list('system')).sort()).toEqual(['desk', 'ward']);
+    for (const name of ['desk', 'ward']) expect(await core.policies.delete('system', name)).toBe(true);
+  });
+
+  it.each([
+    ['a rule without letters of interactions', { rules: [{ types: ['Patient'], interactions: 'sr' }] }],
+    ['a type that there is not', { rules: [{ types: ['Patiant'], interactions: 'r' }] }],
+    [
+      'a criterion that the type has not',
+      { rules: [{ types: ['Patient'], interactions: 'r', criteria: ['x=1'] }] },
+    ],
+    ['an element that there is not', { rules: [], hidden: ['Patient.nam'] }],
+    ['the id', { rules: [], hidden: ['Patient.id'] }],
+    ['a member that there is not', { rules: [], hide: [] }],
+  ])('%s is no policy', async (_what, definition) => {
+    expect(await outcome(core.policies.put('system', 'bad', definition))).toBe('invalidValue');
+  });
+});
