@@ -1,4 +1,5 @@
 /** Resources are removed for ever: all versions, index rows, and whatever is remembered of them. */
+import { AUDIT_EVENT, inSpaceOf } from './access/audit-space';
 import type { RequestContext, Space } from './context';
 import { fhirError } from './errors';
 import { parseStoredObject } from './fhir/json';
@@ -24,6 +25,7 @@ import {
   countLeft,
   countMentions,
   isRegistered,
+  purgeAccessRecords,
   purgeJobs,
   purgeResources,
   readLast,
@@ -58,7 +60,10 @@ const KEYS_AT_ONCE = 5_000;
 const MAX_ROUNDS = 10;
 const MAX_RESOURCES = 500_000;
 const MAX_KEPT_TOLD = 100;
-const MAX_IDS_IN_JOBS = 1_000;
+/** Of resources that jobs and records of accesses are looked through for. */
+const MAX_NAMES = 1_000;
+/** `Type/id` in a text. */
+const NAMES = /[A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64}/g;
 const MAX_ROWS_OF_RESOURCE = 10_000_000;
 
 type Kept = PurgeReport['kept'][number];
@@ -94,6 +99,8 @@ class Purge {
   private readonly purged = new Map<string, PurgePlace & { readonly id: string }>();
   private readonly kept = new Map<string, Kept>();
   private readonly removed = new Map<string, number>();
+  /** AuditEvents that were purged. */
+  private readonly events: PurgePlace[] = [];
   private readonly extract: (type: string, body: string) => ResourceRows;
 
   constructor(
@@ -121,7 +128,8 @@ class Purge {
       this.nameOf(request),
       ...[...this.purged.values()].map((one) => this.nameOf(this.named(one))),
     ];
-    this.count('async_job', await purgeJobs(session, spaces, [...new Set(names)].slice(0, MAX_IDS_IN_JOBS)));
+    this.count('async_job', await purgeJobs(session, spaces, [...new Set(names)].slice(0, MAX_NAMES)));
+    await this.purgeAudit(spaces, names);
     const forgotten = await options.forgetter.forget(session, spaces);
     const tables = await this.proof(spaces);
     const types = new Map<string, number>();
@@ -137,6 +145,32 @@ class Purge {
       kept: [...this.kept.values()].slice(0, MAX_KEPT_TOLD),
       keptCount: this.kept.size,
     };
+  }
+
+  /** What was recorded of accesses to it; that of the purge itself comes later, and stays. */
+  private async purgeAudit(spaces: readonly number[], names: readonly string[]): Promise<void> {
+    const { session } = this;
+    const { space } = inSpaceOf(this.context, AUDIT_EVENT);
+    if (space === this.context.space) return;
+    const texts = [...new Set(names)].slice(0, MAX_NAMES);
+    this.count('access_record', await purgeAccessRecords(session, spaces, texts));
+    const isAsked = new Set(texts);
+    const extract = this.options.services.createExtractor(space, MAX_ROWS_OF_RESOURCE);
+    const last = await readLast(session, space.number);
+    for (let after = 0; after < last; after += WINDOW) {
+      this.requireTime();
+      const bounds = { after, to: Math.min(after + WINDOW, last), texts };
+      const found = await readMentioning(session, space.number, bounds);
+      for (let start = 0; start < found.length; start += AT_ONCE) {
+        const some = await readLastTexts(session, space.number, found.slice(start, start + AT_ONCE));
+        const events = some.filter(({ body }) => (body.match(NAMES) ?? []).some((name) => isAsked.has(name)));
+        const counts = await purgeResources(session, space.number, events, (_type, body) =>
+          toResourceRows(extract(AUDIT_EVENT, parseStoredObject(body))),
+        );
+        for (const [table, count] of Object.entries(counts)) this.count(table, count);
+        this.events.push(...events.map(({ type, key }) => ({ type, key })));
+      }
+    }
   }
 
   private nameOf({ type, id }: { readonly type: string; readonly id: string }): string {
@@ -217,7 +251,7 @@ class Purge {
     const candidates = new Map<string, PurgePlace>();
     for (let from = after; from < to; from += WINDOW) {
       this.requireTime();
-      const bounds = { after: from, to: Math.min(from + WINDOW, to), text };
+      const bounds = { after: from, to: Math.min(from + WINDOW, to), texts: [text] };
       for (const { type, key } of await readMentioning(session, space, bounds))
         candidates.set(`${type} ${key}`, { type, key });
       if (candidates.size > MAX_RESOURCES)
@@ -312,6 +346,19 @@ class Purge {
       left.set('resource_version', (left.get('resource_version') ?? 0) + resource_version);
     }
     for (const [table, rows] of Object.entries(countRowsOf(await this.leftRows()))) left.set(table, rows);
+    const { space } = inSpaceOf(this.context, AUDIT_EVENT);
+    for (let start = 0; start < this.events.length; start += KEYS_AT_ONCE) {
+      const some = this.events.slice(start, start + KEYS_AT_ONCE);
+      const counts = await countLeft(session, space.number, some);
+      for (const table of ['resource', 'resource_version'] as const)
+        left.set(table, (left.get(table) ?? 0) + counts[table]);
+      for (const { table } of await readRowsOf(
+        session,
+        space.number,
+        some.map(({ key }) => key),
+      ))
+        left.set(table, (left.get(table) ?? 0) + 1);
+    }
     const tables: PurgedTable[] = [];
     for (const table of await readOwnedTables(session)) {
       tables.push({

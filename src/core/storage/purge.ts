@@ -59,16 +59,20 @@ const MENTIONING = defineStatement(
     select distinct v.resource_type, v.resource_key::text, v.id
     from andiron.resource_version v
     where v.space = ${bind('space')}::int and v.sequence > ${bind('after')}::int and v.sequence <= ${bind('to')}::int
-      and position(${bind('text')}::text in v.body) > 0`),
+      and exists (select 1 from unnest(${bind('texts')}::text[]) as x (text) where position(x.text in v.body) > 0)`),
 );
 
-/** Resources of which a version, with a sequence above `after` and up to `to`, has the text. Cost: reading those versions. */
+/** Resources of which a version, with a sequence above `after` and up to `to`, has one of the texts. Cost: reading those versions. */
 export async function readMentioning(
   session: OwnerSession,
   space: number,
-  bounds: { readonly after: number; readonly to: number; readonly text: string },
+  bounds: { readonly after: number; readonly to: number; readonly texts: readonly string[] },
 ): Promise<readonly MentioningVersion[]> {
-  const rows = (await session.run(MENTIONING, { space, ...bounds })) as [number, string, string | null][];
+  const rows = (await session.run(MENTIONING, { space, ...bounds, texts: [...bounds.texts] })) as [
+    number,
+    string,
+    string | null,
+  ][];
   return rows.map(([type, key, id]) => ({ type, key, id }));
 }
 
@@ -275,8 +279,37 @@ export async function countMentions(
   if (table.owner !== 'space' || !table.hasText) return 0;
   const statement = unnamed(sql`
     select count(*)::int from ${sql.table(`andiron.${table.name}`)} t
-    where t.space = any (${bind('spaces')}::int[]) and position(${bind('text')}::text in t::text) > 0`);
-  const [row] = await session.run(statement, { spaces: [...spaces], text });
+    where t.space = any (${bind('spaces')}::int[]) and position(${bind('text')}::text in t::text) > 0
+      and t::text ~ ${bind('pattern')}::text`);
+  const [row] = await session.run(statement, { spaces: [...spaces], text, pattern: wholeName(text) });
+  return Number(row?.[0] ?? 0);
+}
+
+/** A regular expression of PostgreSQL that `Type/id` meets, and no longer id. */
+function wholeName(name: string): string {
+  return `(^|[^A-Za-z0-9.-])${name.replace(/[.]/g, '\\.')}($|[^A-Za-z0-9.-])`;
+}
+
+/** Accesses that are no AuditEvents yet. */
+const REMOVE_RECORDS = unnamed(sql`
+  with removed as (
+    delete from andiron.access_record t
+    where t.space = any (${bind('spaces')}::int[])
+      and (t.resource_type || '/' || t.resource_id = any (${bind('names')}::text[])
+           or 'Patient/' || t.patient = any (${bind('names')}::text[])
+           or exists (select 1 from unnest(${bind('names')}::text[]) as x (name)
+                      where position(x.name in t.query) > 0 or position(x.name in t.details) > 0))
+    returning 1
+  )
+  select count(*)::int from removed`);
+
+/** How many. */
+export async function purgeAccessRecords(
+  session: OwnerSession,
+  spaces: readonly number[],
+  names: readonly string[],
+): Promise<number> {
+  const [row] = await session.run(REMOVE_RECORDS, { spaces: [...spaces], names: [...names] });
   return Number(row?.[0] ?? 0);
 }
 
