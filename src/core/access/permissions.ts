@@ -1,4 +1,3 @@
-import type { RequestContext } from '../context';
 import { FhirError, fhirError } from '../errors';
 import { compartmentCriterion } from '../search/compartment';
 import { parseCriterion } from '../search/criteria';
@@ -236,6 +235,3 @@ function anyOf(alternatives: readonly Alternative[]): readonly Criterion[] | nul
   if (others.length === 0) return only.map((criterion) => ({ ...criterion, name: ACCESS }));
   return [{ ...oneOf(granting.map(allOf)), name: ACCESS }];
 }
-
-/** Permissions are asked for with each request; `RequestContext.access` undefined: nothing is restricted. */
-export type AskedAccess = Pick<RequestContext, 'space' | 'access'>;
