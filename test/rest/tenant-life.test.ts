@@ -178,3 +178,64 @@ it('A removal that was interrupted is gone on with; meanwhile the tenant is not 
   expect(await keptOf(tenant, spaces)).toEqual({});
   expect(await core.tenants.remove('umbra')).toBeUndefined();
 });
+
+describe('where everybody says who he is, and it is recorded', () => {
+  let closed: TestServer;
+  let db: Client;
+  const headersOf = async (tenant: string, isAdministrator: boolean): Promise<Record<string, string>> => {
+    const { clients } = closed.app.core;
+    const { id } = await clients.create(tenant, { name: 'c', scopes: ['system/*.cruds'], isAdministrator });
+    const secret = await clients.addSecret(tenant, id);
+    const credentials = Buffer.from(`${id}:${secret?.secret ?? ''}`).toString('base64');
+    return { authorization: `Basic ${credentials}`, 'content-type': 'application/json' };
+  };
+  beforeAll(async () => {
+    closed = await startServer({ environment: { AUTH_MODE: 'enforced', AUDIT: 'on' } });
+    db = new Client(closed.database.settings);
+    await db.connect();
+  });
+  afterAll(async () => {
+    await db.end();
+    await closed.close();
+  });
+
+  it('only administrators of the tenant system make, change and remove tenants', async () => {
+    const path = '/w/system/api/v1/tenants';
+    const administrator = await headersOf('system', true);
+    expect((await closed.request('GET', path)).status).toBe(401);
+    expect((await closed.request('GET', path, undefined, await headersOf('system', false))).status).toBe(403);
+    expect((await closed.request('POST', path, { name: 'nord' }, administrator)).status).toBe(201);
+    const ofNord = await headersOf('nord', true);
+    for (const method of ['GET', 'DELETE'])
+      expect([401, 403]).toContain(
+        (await closed.request(method, `${path}/nord?confirm=nord`, undefined, ofNord)).status,
+      );
+    expect((await closed.request('GET', `${path}/nord`, undefined, administrator)).status).toBe(200);
+  });
+
+  it('a purge takes what was recorded of accesses with it; only the record of the purge itself comes after', async () => {
+    const headers = { ...(await headersOf('system', true)), 'content-type': 'application/fhir+json' };
+    const root = closed.path('system', 'r4');
+    for (const id of ['anna', 'ann'])
+      await closed.request('PUT', `${root}/Patient/${id}`, { resourceType: 'Patient', id }, headers);
+    for (const query of ['Patient/ann', 'Patient/ann/_history', 'Patient/anna'])
+      expect((await closed.request('GET', `${root}/${query}`, undefined, headers)).status).toBe(200);
+    const recorded = async (name: string, besides: string): Promise<number> => {
+      const { rows } = await db.query<{ count: number }>(
+        `select (select count(*) from andiron.resource_version t where t::text ~ $1 and t::text !~ $2)::int
+              + (select count(*) from andiron.access_record t
+                 where 'Patient/' || t.resource_id ~ $1 and t::text !~ $2)::int as count`,
+        [`${name}([^A-Za-z0-9.-]|$)`, besides],
+      );
+      return rows[0]?.count ?? 0;
+    };
+    // The resource itself, its making, and the reads.
+    for (let look = 0; look < 200 && (await recorded('Patient/ann', 'nothing')) < 3; look++)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await recorded('Patient/ann', 'nothing')).toBeGreaterThanOrEqual(3);
+    const { status, json } = await closed.request('POST', `${root}/Patient/ann/$purge`, undefined, headers);
+    expect([status, json.parameter[0]]).toEqual([200, { name: 'complete', valueBoolean: true }]);
+    expect(await recorded('Patient/ann', 'purge')).toBe(0);
+    expect(await recorded('Patient/anna', 'nothing')).toBeGreaterThanOrEqual(2);
+  });
+});
