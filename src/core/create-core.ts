@@ -6,6 +6,7 @@ import type { Interactions } from './access/recorded-core';
 import { guardCore } from './access/door';
 import { createPolicies } from './access/policies';
 import { requireInvocation } from './access/operation-rule';
+import { permissionsOf } from './access/visibility';
 import type { Core } from './api';
 import { AsyncJobs, type AsyncJobLimits } from './async-jobs';
 import { baseContent } from './base-resources';
@@ -317,6 +318,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       changes: new SpaceChanges(database),
       bytes: limits.searchMemoryBytes,
       isConformanceType: services.isConformanceType,
+      permissionsOf: (context) => permissionsOf(services, context)?.number,
       observe: (outcome) => instruments?.rememberedSearch(outcome),
     }),
   );
@@ -355,6 +357,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
           single: audit.door,
           records: audit.entries,
           toRead: audit.toRead,
+          isAuditApart: audit.isApart,
           invoke: invokeAllowed,
           invokeWithin,
         },

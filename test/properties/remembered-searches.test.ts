@@ -42,6 +42,7 @@ function remembering(core: Core, bytes = 8 * 1024 * 1024) {
     changes: new SpaceChanges(connections.database),
     bytes,
     isConformanceType: (_release, type) => type === 'ValueSet',
+    permissionsOf: () => undefined,
     observe: (outcome) => outcomes[outcome]++,
   });
   return {

@@ -89,7 +89,7 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     ['/DomainResource'],
     ['/patient'],
     ['/NoSuchType/1'],
-    ['/.well-known/smart-configuration'],
+    ['/.well-known/unknown-configuration'],
   ])('11: %s is 404', async (rest) => {
     const { status, json } = await send('GET', rest);
     expect(status).toBe(404);

@@ -25,7 +25,7 @@ export interface AuditParts {
 }
 
 export interface Audit {
-  /** The interactions that it was made of, recorded, and AuditEvents apart from all else. */
+  /** The interactions that it was made of; where something is recorded, AuditEvents apart from all else. */
   readonly door: Interactions;
   readonly oneAccess: Core['oneAccess'];
   /** The same, with a record of whom they do not let in. */
@@ -33,6 +33,8 @@ export interface Audit {
   readonly entries: EntryRecords;
   /** Where entries of Bundles read. */
   readonly toRead: ReadingContext;
+  /** False: nothing is recorded, and AuditEvents are resources as all others. */
+  readonly isApart: boolean;
   /** From now on this process makes AuditEvents of what is recorded. */
   start(): void;
   /** What is recorded is in the database when it resolves. */
@@ -60,12 +62,14 @@ export function createAudit(
     },
   });
   const tools = { log: accesses, ids: services.ids, recordsReads: records === 'on' };
+  const isApart = records !== 'off';
   return {
-    toRead: readingContext(isOpen),
+    isApart,
+    toRead: isApart ? readingContext(isOpen) : (context) => context,
     entries:
       records === 'off' ? NO_ENTRY_RECORDS : createEntryRecords(accesses, services.ids, tools.recordsReads),
     oneAccess: records === 'off' ? (context, _query, work) => work(context) : recordTogether(tools),
-    door: records === 'off' ? apart : recordAccesses(apart, tools),
+    door: isApart ? recordAccesses(apart, tools) : interactions,
     recordRefusals: (keeper) => (records === 'off' ? keeper : recordRefusals(keeper, tools)),
     start: () => events.start(),
     async close() {

@@ -18,6 +18,8 @@ const PATIENT = 'Patient';
 /** Users who have the rights of their own record, and no others. */
 const OWN_RECORD: ReadonlySet<string> = new Set([PATIENT, 'RelatedPerson']);
 
+let made = 0;
+
 /** What a grant asks of a resource: all of its criteria; none: nothing. Undefined: it grants nothing. */
 type Alternative = readonly Criterion[] | undefined;
 
@@ -27,6 +29,8 @@ type Alternative = readonly Criterion[] | undefined;
  * one of them allow it.
  */
 export class Permissions {
+  /** Tells them from all others that this process has made. */
+  readonly number = ++made;
   readonly elements: ElementRules;
   /** `null`: nothing of the type. */
   readonly #conditions = new Map<string, readonly Criterion[] | null>();

@@ -37,6 +37,8 @@ export interface SearchMemoryOptions {
   /** Of the answers at most, about; 0: none is remembered. */
   readonly bytes: number;
   isConformanceType(release: Release, type: string): boolean;
+  /** Tells what one may find from what others may: each has answers of its own. */
+  permissionsOf(context: RequestContext): number | undefined;
   /** For metrics. */
   observe(outcome: MemoryOutcome): void;
 }
@@ -206,12 +208,12 @@ export class SearchMemory {
 
   /**
    * What tells a search from all others of which the answer may differ; undefined: its answer is not that of stored data
-   * alone, or is for its client only.
+   * alone.
    */
   private nameOf(context: RequestContext, request: SearchRequest): string | undefined {
-    const { space, usage, access } = context;
+    const { space, usage } = context;
     const { type, compartment, parameters, where, handling, asOf, bothWays } = request;
-    if (usage !== undefined || access !== undefined || asOf !== undefined) return undefined;
+    if (usage !== undefined || asOf !== undefined) return undefined;
     // Resources of these come from a space of the base too.
     if (type === undefined || this.options.isConformanceType(space.release, type)) return undefined;
     for (const [name, value] of parameters)
@@ -219,6 +221,7 @@ export class SearchMemory {
     const name = JSON.stringify([
       space.number,
       space.searchParameters?.change ?? 0,
+      this.options.permissionsOf(context) ?? 0,
       handling ?? space.settings.searchUnknown,
       type,
       compartment?.type,

@@ -19,6 +19,8 @@ export interface BundleTools {
   /** What is kept of who asked for what. */
   readonly records: EntryRecords;
   readonly toRead: ReadingContext;
+  /** Whether AuditEvents are in a space of their own. */
+  readonly isAuditApart: boolean;
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
   /** Runs an operation by other services: those that read within a transaction. */
   invokeWithin(
@@ -35,7 +37,7 @@ const BOTH: readonly BundleType[] = ['batch', 'transaction'];
  * a transaction what is wrong with any of its entries.
  */
 export async function runBundle(
-  { services, write, single, records, toRead, invoke, invokeWithin }: BundleTools,
+  { services, write, single, records, toRead, isAuditApart, invoke, invokeWithin }: BundleTools,
   given: RequestContext,
   { input, types = BOTH, handling, isDryRun = false }: BundleRequest,
 ): Promise<BundleAnswer> {
@@ -54,7 +56,7 @@ export async function runBundle(
           )
         : await write(given, mainType(bundle), (context) =>
             runTransaction(
-              { services, context, handling, isDryRun, records, toRead, invoke: invokeWithin },
+              { services, context, handling, isDryRun, records, toRead, isAuditApart, invoke: invokeWithin },
               bundle,
             ),
           );

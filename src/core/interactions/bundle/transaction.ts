@@ -55,6 +55,8 @@ export interface TransactionTools {
   /** What is kept of who asked for what, with the changes. */
   readonly records: EntryRecords;
   readonly toRead: EntryReader['toRead'];
+  /** Whether AuditEvents are in a space of their own. */
+  readonly isAuditApart: boolean;
   /** Runs an operation by services that read within the transaction. */
   invoke(services: Services, ...asked: Parameters<EntryReader['invoke']>): ReturnType<EntryReader['invoke']>;
 }
@@ -81,7 +83,7 @@ export async function runTransaction(
   const { services, context } = tools;
   const entries = bundle.outline.entries.flatMap((entry) => ('refusal' in entry ? [] : [entry]));
   if (entries.length === 0) return [];
-  entries.forEach(requireNoAuditEvent);
+  if (tools.isAuditApart) entries.forEach(requireNoAuditEvent);
   const conditions = readConditions(services, context, entries);
   const references = readConditionalReferences(services, context, entries);
   const ids = new NewIds(services);
