@@ -111,7 +111,8 @@ it.each<[unknown]>([
   [{ settings: { validation: true } }],
   [{ settings: { validation: 'structure', 'search-unknown': 'odd' } }],
   [{ settings: [] }],
-  [{ settings: {}, status: 'disabled' }],
+  [{ settings: {}, status: 'gone' }],
+  [{ settings: {}, colour: 'blue' }],
   [{}],
   [[]],
   ['{'],
@@ -124,7 +125,9 @@ it.each<[unknown]>([
 it('a tenant that there is not is 404, another method 405', async () => {
   expect((await administer(0, 'GET', 'nobody')).status).toBe(404);
   expect((await administer(0, 'PATCH', 'nobody', { settings: { validation: 'full' } })).status).toBe(404);
-  expect((await administer(0, 'DELETE', 'strict')).status).toBe(405);
+  expect((await administer(0, 'PUT', 'strict', { settings: {} })).status).toBe(405);
+  // Without its name said again.
+  expect((await administer(0, 'DELETE', 'strict')).status).toBe(400);
 });
 
 it('andiron tenant set and show', async () => {
