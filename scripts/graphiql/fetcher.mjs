@@ -24,9 +24,10 @@ function withoutStranger({ operationName, ...request }) {
   return operationName && request.query.includes(operationName) ? { ...request, operationName } : request;
 }
 
-function isSubscription({ query, operationName }, documentAST) {
+/** The document that GraphiQL gives beside the text is that of the tab before for a moment, too. */
+function isSubscription({ query, operationName }) {
   try {
-    const operation = getOperationAST(documentAST ?? parse(query), operationName);
+    const operation = getOperationAST(parse(query), operationName);
     return operation?.operation === OperationTypeNode.SUBSCRIPTION;
   } catch {
     // What is no document is told so by the server.
@@ -49,11 +50,11 @@ async function fetchSchema() {
   return response.json();
 }
 
-export async function fetcher(given, { headers = {}, documentAST } = {}) {
+export async function fetcher(given, { headers = {} } = {}) {
   lastHeaders = headers;
   if (given.operationName === 'IntrospectionQuery') return fetchSchema();
   const request = withoutStranger(given);
-  if (!isSubscription(request, documentAST)) return post(request);
+  if (!isSubscription(request)) return post(request);
   return {
     subscribe({ next, error, complete }) {
       const controller = new AbortController();
