@@ -222,10 +222,15 @@ it('what a snapshot shows is of its moment, whatever was asked and remembered be
       const expected = await Promise.all(
         asked.map(async (request) => seen(await first.core.search(plain, request))),
       );
+      // Never asked before: whoever asks first does not look what has changed.
+      const fresh = { type: 'Patient', parameters: [['_count', String(100 + round)]] } as const;
+      const before = seen(await first.core.search(plain, fresh));
       await third.core.inSnapshot(context, 20_000, async (within) => {
         // The snapshot is of the moment of its first statement.
         await third.core.find(within, 'Patient', 'p0');
-        if (choose(2) === 0) await change(first.core, plain, choose);
+        for (let changes = choose(4); changes > 0; changes--) await change(first.core, plain, choose);
+        if (choose(2) === 0) await third.core.search(context, fresh);
+        expect(seen(await third.core.search(within, fresh))).toEqual(before);
         if (choose(2) === 0) await askAll(context);
         expect(await askAll(within)).toEqual(expected);
         const each = await third.core.searchEach(within, asked);
