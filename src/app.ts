@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { Settings } from './config';
 import { createCore, RELEASE_NAMES, type Core, type Log } from './core';
 import { createGraphqlGateway } from './gateway';
-import { createInstruments, watchConnections } from './instruments';
+import { countIntrospections, createInstruments, watchConnections } from './instruments';
 import { createMetrics, listenForMetrics, type MetricsListener } from './rest/metrics';
 import { createRestServer } from './rest/server';
 import { watchUnusedConnections } from './rest/unused-connections';
@@ -133,6 +133,7 @@ export async function createApp(
       trustedOnly: settings.GRAPHQL_TRUSTED_ONLY === 'on',
     },
     log,
+    observeIntrospection: countIntrospections(metrics.registry),
   });
   const server = createRestServer({
     core,

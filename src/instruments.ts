@@ -37,6 +37,17 @@ export function createInstruments(registry: Registry): Instruments {
   };
 }
 
+/** Tells where the answers to introspections came from. */
+export function countIntrospections(registry: Registry): (outcome: 'remembered' | 'thread') => void {
+  const introspections = new Counter({
+    name: 'andiron_introspections_total',
+    help: 'GraphQL introspections by where their answer came from: remembered, or a thread that worked it out',
+    labelNames: ['outcome'] as const,
+    registers: [registry],
+  });
+  return (outcome) => introspections.inc({ outcome });
+}
+
 /** The database connections of the process, read when they are asked for. */
 export function watchConnections(registry: Registry, core: Pick<Core, 'connections'>): void {
   registry.registerMetric(

@@ -23,7 +23,7 @@ import type { ExecutionLimits, Introspect } from './execution/gateway';
 import { readFhirQuery, type SentQuery } from './fhir-request';
 import { createLiveRoutes, type SubscriptionSettings } from './live-routes';
 import { CONTENT_SECURITY_POLICY, createGraphiql } from './graphiql';
-import { Introspections, type SchemaForm } from './introspection';
+import { type IntrospectionOutcome, Introspections, type SchemaForm } from './introspection';
 import { type DocumentTrust, PersistedDocuments, readManifest } from './persisted-documents';
 import { type InstanceAddress, setInstance } from './instance';
 import { SchemaFiles, sendSchemaFile } from './schema-file';
@@ -61,6 +61,8 @@ export interface GatewayOptions {
   readonly core: Core;
   readonly settings: GatewaySettings;
   readonly log: Log;
+  /** Told of each introspection, for metrics. */
+  readonly observeIntrospection: (outcome: IntrospectionOutcome) => void;
 }
 
 interface Address {
@@ -120,7 +122,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   const limits = settings.limits ?? DEFAULT_LIMITS;
   const graphiql = await createGraphiql();
   const parsed = new ParsedMemory();
-  const introspections = new Introspections();
+  const introspections = new Introspections(options.observeIntrospection);
   const schemaFiles = new SchemaFiles(introspections);
   const documents = new PersistedDocuments(core, await toTrust(settings));
   const servers = new Map<GraphQLSchema, Promise<ApolloServer<GatewayContext>>>();

@@ -64,13 +64,17 @@ interface Remembered {
   readonly packed: Promise<Packed>;
 }
 
+/** Where an answer came from. */
+export type IntrospectionOutcome = 'remembered' | 'thread';
+
 /** Answers introspections: each is worked out once, in a thread that ends with it, and remembered. */
 export class Introspections {
   private readonly known = new LRUCache<string, Remembered>({ max: MOST_REMEMBERED });
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
 
-  constructor() {
+  /** `observe` is told of each that is asked. */
+  constructor(private readonly observe: (outcome: IntrospectionOutcome) => void) {
     forgettable(this);
   }
 
@@ -87,7 +91,7 @@ export class Introspections {
       packed = this.workOut({ of, asked });
       this.known.set(key, { space: of.space, packed });
       packed.catch(() => this.known.delete(key));
-    }
+    } else this.observe('remembered');
     const values = Object.entries(await packed).map(
       async ([name, value]) => [name, new RawJson((await unpack(value)).toString())] as const,
     );
@@ -105,6 +109,7 @@ export class Introspections {
   private async workOut(task: IntrospectionTask): Promise<Packed> {
     if (this.waiting >= MOST_WAITING) throw fhirError('overloaded');
     this.waiting++;
+    this.observe('thread');
     const before = this.last;
     const own = before.then(() => inThread(task));
     this.last = own.catch(() => undefined);
