@@ -1,9 +1,8 @@
 /** What core does with AuditEvents: where they are, who may read them, and that they stay as they are. */
-import type { SearchCondition, SearchPage, SearchRequest } from '../api';
+import type { Interactions, SearchCondition, SearchPage, SearchRequest } from '../api';
 import type { RequestContext } from '../context';
 import { FhirError, fhirError, toIssue, type Issue } from '../errors';
 import { AUDIT_EVENT, inSpaceOf, requireAuditor } from './audit-space';
-import type { Interactions } from './recorded-core';
 
 export interface AuditDoorOptions {
   /** Whether in open mode everybody may read AuditEvents. */

@@ -1,4 +1,4 @@
-import type { Core } from '../api';
+import type { Core, Interactions } from '../api';
 import type { Log } from '../context';
 import type { Services } from '../services';
 import type { Database, DatabaseOptions } from '../storage/database';
@@ -7,7 +7,7 @@ import { keepAuditApart, readingContext, type ReadingContext } from './audit-doo
 import { AuditEventWriter } from './audit-event-writer';
 import { createEntryRecords, NO_ENTRY_RECORDS, type EntryRecords } from './entry-records';
 import { recordRefusals } from './recorded-refusals';
-import { recordAccesses, recordTogether, type Interactions } from './recorded-core';
+import { recordAccesses, recordTogether } from './recorded-core';
 
 export interface AuditSettings {
   /** What leaves an AuditEvent: every access, what changes something or is refused, nothing. */

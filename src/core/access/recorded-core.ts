@@ -1,5 +1,5 @@
 /** Core's door with a record of every access that goes through it. */
-import type { Core, SearchPage, SearchRequest, StoredVersion } from '../api';
+import type { Core, Interactions, SearchPage, SearchRequest, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { FhirError } from '../errors';
 import type { IdSource } from '../search/resource-key';
@@ -22,31 +22,6 @@ export interface RecordingTools {
   /** False: only what changes something, and what was refused. */
   readonly recordsReads: boolean;
 }
-
-/** What of core somebody may ask for: each is an access. */
-export type Interactions = Pick<
-  Core,
-  | 'read'
-  | 'find'
-  | 'vread'
-  | 'readAsOf'
-  | 'difference'
-  | 'create'
-  | 'update'
-  | 'patch'
-  | 'delete'
-  | 'createIfNoneExist'
-  | 'updateWhere'
-  | 'patchWhere'
-  | 'deleteWhere'
-  | 'bundle'
-  | 'history'
-  | 'search'
-  | 'searchEach'
-  | 'aggregate'
-  | 'follow'
-  | 'invoke'
->;
 
 /**
  * The same interactions, each of which leaves one record: what was written in the statement that wrote it

@@ -1,5 +1,5 @@
 import type { EntryRecords } from '../../access/entry-records';
-import type { Core, EntryAnswer } from '../../api';
+import type { EntryAnswer, SingleWrites } from '../../api';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';
@@ -10,19 +10,6 @@ import { toFhirError } from '../../outcome';
 import { AnswerAllowance } from './answer-allowance';
 import { atEntry } from './planned-write';
 import { readEntry, type EntryReader } from './read-entry';
-
-/** What the writes of a batch are done by: the same functions as single requests. */
-export type SingleWrites = Pick<
-  Core,
-  | 'create'
-  | 'update'
-  | 'patch'
-  | 'delete'
-  | 'createIfNoneExist'
-  | 'updateWhere'
-  | 'patchWhere'
-  | 'deleteWhere'
->;
 
 /** Entries under way at once. */
 const AT_ONCE = 32;

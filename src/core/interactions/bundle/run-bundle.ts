@@ -1,13 +1,20 @@
 import type { ReadingContext } from '../../access/audit-door';
 import type { EntryRecords } from '../../access/entry-records';
 import { permissionsOf } from '../../access/visibility';
-import type { BundleAnswer, BundleRequest, BundleType, Invocation, InvocationResult } from '../../api';
+import type {
+  BundleAnswer,
+  BundleRequest,
+  BundleType,
+  Invocation,
+  InvocationResult,
+  SingleWrites,
+} from '../../api';
 import type { RequestContext } from '../../context';
 import type { OpenBundle } from '../../preparation/bundle';
 import { SEARCH_PARAMETER } from '../../preparation/prepare';
 import type { Services } from '../../services';
 import type { WriteDoor } from '../../write-door';
-import { runBatch, type SingleWrites } from './batch';
+import { runBatch } from './batch';
 import { runTransaction } from './transaction';
 
 /** What Bundles are run with. */

@@ -1,0 +1,104 @@
+/** Who may ask: callers, clients, issuers, policies and tokens of tenants. */
+import type { Access } from '../access/access';
+import type { PolicyDefinition } from '../access/policy';
+import type { TenantSpace } from '../context';
+import type { ClientDetails } from '../storage/client-applications';
+import type { TokenIssuer } from '../storage/token-issuers';
+
+/** Who asks: what a request's context has of it. */
+export interface Caller {
+  /** As `RequestContext.actor`. */
+  readonly actor: string;
+  /** As `RequestContext.access`. */
+  readonly access?: Access;
+}
+
+/** A program that may ask for a tenant's data, as administrators see it. */
+export interface ClientApplication extends ClientDetails {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** None of them is ever shown again. */
+  readonly secrets: readonly { readonly id: string; readonly created: number; readonly expires?: number }[];
+}
+
+/** Undefined: as it is. */
+export type ClientChanges = Partial<ClientDetails>;
+
+/** A secret on the one occasion that it is told. */
+export interface NewSecret {
+  readonly id: string;
+  readonly secret: string;
+  /** Milliseconds since 1970; undefined: it does not. */
+  readonly expires?: number;
+}
+
+/** The ClientApplications of tenants. All throw `unknownTenant`; what they change is in force in every process within 2 s. */
+export interface Clients {
+  list(tenant: string): Promise<readonly ClientApplication[]>;
+  find(tenant: string, id: string): Promise<ClientApplication | undefined>;
+  /** A client without a secret. Throws `invalidValue`. */
+  create(tenant: string, details: ClientChanges): Promise<ClientApplication>;
+  /** Undefined when there is no such client. Throws `invalidValue`. */
+  change(tenant: string, id: string, changes: ClientChanges): Promise<ClientApplication | undefined>;
+  /** `expires`: milliseconds since 1970. Undefined when there is no such client. Throws `invalidValue`. */
+  addSecret(tenant: string, id: string, expires?: number): Promise<NewSecret | undefined>;
+  /** `secret`: its id. False when there is no such secret. */
+  removeSecret(tenant: string, id: string, secret: string): Promise<boolean>;
+}
+
+/** What is not said of an issuer elsewhere has a default: the claims `scope`, `fhirUser` and `patient`, and no map. */
+export type NewIssuer = Pick<TokenIssuer, 'issuer' | 'client' | 'audience' | 'jwksUrl'> & {
+  readonly [Name in 'scopeClaim' | 'scopeMap' | 'userClaim' | 'patientClaim']?: TokenIssuer[Name] | undefined;
+};
+
+/** Issuers elsewhere whose tokens a tenant takes. All throw `unknownTenant`; in force in every process within 2 s. */
+export interface Issuers {
+  list(tenant: string): Promise<readonly TokenIssuer[]>;
+  /** Makes one, or changes the one of this name. Throws `invalidValue`. */
+  put(tenant: string, issuer: NewIssuer): Promise<void>;
+  /** False when there is none of this name. */
+  remove(tenant: string, issuer: string): Promise<boolean>;
+}
+
+/** The policies of tenants by their names. All throw `unknownTenant`; what they change is in force in every process within 2 s. */
+export interface Policies {
+  list(tenant: string): Promise<Readonly<Record<string, PolicyDefinition>>>;
+  /** Throws `invalidValue` for what is no policy of the tenant's releases, tooCostly. */
+  put(tenant: string, name: string, definition: unknown): Promise<void>;
+  /** False when there is no such policy. */
+  delete(tenant: string, name: string): Promise<boolean>;
+}
+
+/** What a client sends to get a token. */
+export interface TokenRequest {
+  readonly space: TenantSpace;
+  /** `{base_url}`, under which the client came. */
+  readonly base: string;
+  /** Of the form, each once. */
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly authorization: string | undefined;
+  /** As `Credentials.address`. */
+  readonly address: string;
+}
+
+/** The members are those of RFC 6749, section 5.1. */
+export interface TokenAnswer {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  /** Seconds. */
+  readonly expires_in: number;
+  readonly scope: string;
+}
+
+/** Tokens of tenants and what they are signed with. */
+export interface Tokens {
+  /** Throws OAuthError, `tooManyRequests`. */
+  grant(request: TokenRequest): Promise<TokenAnswer>;
+  /** JSON Web Keys; the first one of a tenant is made by this. Throws `unknownTenant`. */
+  publicKeys(tenant: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /**
+   * A new key signs from now on; its id. `revokes`: what the others have signed is good no more. Throws `unknownTenant`.
+   */
+  rotateKeys(tenant: string, revokes: boolean): Promise<string>;
+}

@@ -1,0 +1,58 @@
+/** Operations: what is asked, what they answer, which there are. */
+import type { ResourceInput } from '../preparation/preparer';
+import type { SearchPage } from './search';
+import type { StoredVersion } from './version';
+
+export type OperationLevel = 'system' | 'type' | 'instance';
+
+export interface Invocation {
+  readonly level: OperationLevel;
+  readonly type?: string;
+  readonly id?: string;
+  /** Without the leading `$`. */
+  readonly code: string;
+  /** The body of a POST: Parameters, or a bare resource where the definition allows it. */
+  readonly input?: ResourceInput;
+  /** The query parameters of a GET (or POST) invocation. */
+  readonly query?: readonly (readonly [name: string, value: string])[];
+  /** True when asked by GET: refused for operations that change state. */
+  readonly safe: boolean;
+}
+
+export interface TextResult {
+  /** The bare resource or the Parameters resource, as JSON text. */
+  readonly text: string;
+}
+
+/** One page of a searchset Bundle; the edge writes the Bundle and its links. */
+export interface PageResult {
+  /** `used` are the parameters that, in a query with the `_cursor` of `next`, ask for the next page. */
+  readonly page: SearchPage;
+}
+
+/** A document (https://hl7.org/fhir/R4/documents.html), without the addresses of its entries. */
+export interface DocumentContent {
+  /** `urn:uuid:…` */
+  readonly identifier: string;
+  /** An instant. */
+  readonly timestamp: string;
+  /** The Composition first. */
+  readonly versions: readonly StoredVersion[];
+}
+
+/** The edge writes the Bundle. */
+export interface DocumentResult {
+  readonly document: DocumentContent;
+}
+
+export type InvocationResult = TextResult | PageResult | DocumentResult;
+
+/** An operation that has an executor in this release. */
+export interface OperationInfo {
+  readonly code: string;
+  /** Canonical url of the OperationDefinition. */
+  readonly definition: string;
+  readonly levels: readonly OperationLevel[];
+  readonly types: readonly string[];
+  readonly affectsState: boolean;
+}

@@ -1,0 +1,14 @@
+/** How a process is. */
+
+export interface ConnectionUsage {
+  readonly total: number;
+  readonly idle: number;
+  /** Statements that wait for a connection. */
+  readonly waiting: number;
+}
+
+export interface Readiness {
+  readonly ready: boolean;
+  /** What is degraded or missing, in words for an operator. */
+  readonly notices: readonly string[];
+}
