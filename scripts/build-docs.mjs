@@ -1,5 +1,5 @@
 /**
- * Writes docs/configuration.md and docs/errors.md from src/config.ts, src/core/tenant-settings.ts and
+ * Writes docs/configuration.md and docs/errors.md from src/config/table.ts, src/core/tenant-settings.ts and
  * src/core/errors.ts, and the table of settings
  * between its two marks in README.md. `--check` changes nothing and fails when one of them would change.
  */
@@ -53,7 +53,7 @@ function errorsTable() {
 
 const configuration = `# Configuration
 
-Made from src/config.ts by \`npm run build:docs\`; change it there.
+Made from src/config/table.ts by \`npm run build:docs\`; change it there.
 
 Settings are environment variables; a file \`.env\` in the working directory is read too, and the environment wins over
 it. An unset or empty variable takes its default. A malformed or contradictory value stops the start, one line per

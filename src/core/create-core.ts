@@ -1,42 +1,28 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { AuthMode } from './access/authentication';
 import { createAccess } from './access/create-access';
-import { createAudit, type AuditSettings } from './access/create-audit';
+import { createAudit, type Audit } from './access/create-audit';
 import { guardCore } from './access/door';
 import { createPolicies } from './access/policies';
 import { requireInvocation } from './access/operation-rule';
 import { permissionsOf } from './access/visibility';
-import type { Core, Interactions } from './api';
-import { AsyncJobs, type AsyncJobLimits } from './async-jobs';
+import type { Core } from './api';
+import { AsyncJobs } from './async-jobs';
 import { baseContent } from './base-resources';
-import { RedisCache, type RedisOptions } from './cache/redis-cache';
-import type { Log, RequestContext, TenantSettings } from './context';
+import { RedisCache } from './cache/redis-cache';
+import type { RequestContext } from './context';
+import type { CoreOptions } from './core-options';
+import { createInteractions } from './create-interactions';
 import { ErasureWatch } from './erasure-watch';
-import { ChangeFeeds, type FollowingLimits } from './following/change-feeds';
+import { ChangeFeeds } from './following/change-feeds';
 import { loadDefinitions } from './fhir/definitions';
 import { RELEASES } from './fhir/release';
 import type { PurgeReport, PurgeRequest } from './operations/environment';
-import { runBundle, type BundleTools } from './interactions/bundle/run-bundle';
+import type { BundleTools } from './interactions/bundle/run-bundle';
 import { Forgetter } from './forgetter';
-import { aggregate } from './interactions/aggregate';
+import { Health, OTHER_DEFINITIONS } from './health';
 import { capabilities } from './interactions/capabilities';
 import { changes } from './interactions/changes';
-import { createIfNoneExist } from './interactions/conditional/create';
-import { deleteWhere } from './interactions/conditional/delete';
-import { patchWhere } from './interactions/conditional/patch';
-import { updateWhere } from './interactions/conditional/update';
-import { create } from './interactions/create';
-import { deleteResource } from './interactions/delete';
-import { difference } from './interactions/difference';
-import { history } from './interactions/history';
-import { patch } from './interactions/patch';
-import { find, read } from './interactions/read';
-import { searchEach } from './interactions/search-each';
-import { SearchMemory, type MemoryOutcome } from './interactions/search-memory';
-import { searchAny } from './interactions/search-types';
-import { readAsOf } from './interactions/read-as-of';
-import { update } from './interactions/update';
-import { vread } from './interactions/vread';
+import { SearchMemory } from './interactions/search-memory';
 import { KeyedQueue } from './keyed-queue';
 import { admitRequest } from './limits/admit-request';
 import { RateLimiter } from './limits/rate-limiter';
@@ -59,11 +45,9 @@ import { rowRules } from './row-rules';
 import { SearchParameterWork } from './search-parameter-work';
 import { createHasher } from './search/hash';
 import { createIdSource, idOfKey, keyOf } from './search/resource-key';
-import type { Limits, Services } from './services';
+import type { Services } from './services';
 import { Spaces } from './spaces';
 import { Connections } from './storage/connections';
-import type { DatabaseOptions, Lane } from './storage/database';
-import { installedDigest } from './storage/conformance';
 import { readLastSequence } from './storage/feed';
 import { migrate } from './storage/migrate';
 import { RowRecord } from './storage/row-record';
@@ -83,38 +67,6 @@ import { createTerminologyEnvironment } from './terminology-environment';
 import { createWriteDoor } from './write-door';
 import { createCodeJudge } from './validation/pending-codes';
 import { createStructureSource, structuresVersion } from './validation/structure-source';
-
-/** What core reports of its work, for metrics. Never a tenant, an id or a value. */
-export interface Instruments {
-  statement(lane: Lane, milliseconds: number): void;
-  gathered(kind: 'read' | 'search' | 'write', members: number): void;
-  cacheLookup(outcome: 'hit' | 'miss' | 'unreachable'): void;
-  rememberedSearch(outcome: MemoryOutcome): void;
-}
-
-export interface CoreOptions {
-  readonly database: DatabaseOptions;
-  readonly redis: RedisOptions;
-  /** Public base addresses without a trailing slash: references under them are ours. Changing them means a reindex. */
-  readonly publicUrls: readonly string[];
-  readonly extensionBase: string;
-  /** Empty: the random key that the database keeps. */
-  readonly secretKeys: readonly string[];
-  /** For tenants that do not set them. */
-  readonly tenantDefaults: TenantSettings;
-  readonly authMode: AuthMode;
-  /** Seconds for which an access token is good. */
-  readonly tokenSeconds: number;
-  readonly limits: Limits & AsyncJobLimits & FollowingLimits;
-  /** Whether clients may ask how a search is answered (`_explain`). */
-  readonly explainsSearches: boolean;
-  readonly audit: AuditSettings;
-  readonly log: Log;
-  readonly instruments?: Instruments;
-}
-
-const OTHER_DEFINITIONS =
-  'A process with other definitions has replaced the base conformance resources: restart this one';
 
 /**
  * Opens the database (bringing it to this program's schema), loads the definitions of both releases and gives the one
@@ -326,64 +278,29 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     return invoke(context, invocation);
   };
 
-  const bare: Interactions = {
-    read: (context, type, id) => read(requests.of(context), context, type, id),
-    find: (context, type, id) => find(requests.of(context), context, type, id),
-    vread: (context, type, id, versionId) => vread(requests.of(context), context, type, id, versionId),
-    readAsOf: (context, type, id, moment) => readAsOf(requests.of(context), context, type, id, moment),
-    difference: (context, type, id, from, to) =>
-      difference(requests.of(context), context, type, id, from, to),
-    create: (given, type, input) => write(given, type, (context) => create(services, context, type, input)),
-    update: (given, type, id, input, guard) =>
-      write(given, type, (context) => update(services, context, type, id, input, guard)),
-    patch: (given, type, id, operations, guard) =>
-      write(given, type, (context) => patch(services, context, type, id, operations, guard)),
-    delete: (given, type, id, guard) =>
-      write(given, type, (context) => deleteResource(services, context, type, id, guard)),
-    createIfNoneExist: (given, type, input, criteria) =>
-      write(given, type, (context) => createIfNoneExist(services, context, type, input, criteria)),
-    updateWhere: (given, type, criteria, input, guard) =>
-      write(given, type, (context) => updateWhere(services, context, type, criteria, input, guard)),
-    patchWhere: (given, type, criteria, operations, guard) =>
-      write(given, type, (context) => patchWhere(services, context, type, criteria, operations, guard)),
-    deleteWhere: (given, type, criteria, guard) =>
-      write(given, type, (context) => deleteWhere(services, context, type, criteria, guard)),
-    bundle: (given, request) =>
-      runBundle(
-        {
-          services,
-          write,
-          single: audit.door,
-          records: audit.entries,
-          toRead: audit.toRead,
-          isAuditApart: audit.isApart,
-          invoke: invokeAllowed,
-          invokeWithin,
-        },
-        given,
-        request,
-      ),
-    history: (context, request) => history(requests.of(context), context, request),
-    search: (context, request) => {
-      const reading = requests.of(context);
-      return searchMemory.answer(context, request, reading.database, () =>
-        searchAny(reading, context, request),
-      );
-    },
-    aggregate: (context, request) => aggregate(requests.of(context), context, request),
-    follow: (context, request) => feeds.follow(context, request),
-    searchEach: (context, asked) => {
-      const reading = requests.of(context);
-      return searchMemory.answerEach(context, asked, reading.database, (some) =>
-        searchEach(reading, context, some),
-      );
-    },
+  const bare = createInteractions({
+    services,
+    requests,
+    searchMemory,
+    feeds,
+    write,
     invoke: invokeAllowed,
-  };
-  const audit = createAudit(bare, {
+    invokeWithin,
+    audit: () => audit,
+  });
+  const audit: Audit = createAudit(bare, {
     ...{ services, database, log },
     owner: options.database,
     settings: options.audit,
+  });
+
+  const health = new Health({
+    database,
+    cache,
+    record,
+    rules,
+    digest: base.digest,
+    hasWall: installation.wall,
   });
 
   const core: Core = {
@@ -443,32 +360,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     outline: (text, limits) => preparer.outline({ text, limits }),
     verifyIndex: (scope = {}) => verifyIndex({ services, database: options.database }, scope),
     reindex: (scope = {}) => reindex({ services, database: options.database, rules }, scope),
-    async outdatedIndex() {
-      const { count, madeWith } = await record.outdated();
-      return { spaces: count, madeWith, now: rules };
-    },
-    async readiness() {
-      const notices = [
-        ...(installation.wall
-          ? []
-          : [
-              'The role that row-level security holds for could not be made: the second wall between tenants is missing',
-            ]),
-        ...(cache.isReachable ? [] : ['Redis cannot be reached: everything works, slower']),
-      ];
-      try {
-        // Asked of the database, because the notice of it may be lost.
-        if ((await installedDigest(database)) !== base.digest) notices.push(OTHER_DEFINITIONS);
-        const { count } = await record.outdated();
-        if (count > 0)
-          notices.push(
-            `The search index of ${count} spaces (a space is a tenant's data of one release) was made with other settings or definitions: searches may miss something until andiron reindex has run`,
-          );
-        return { ready: true, notices };
-      } catch {
-        return { ready: false, notices: [...notices, 'The database cannot be reached'] };
-      }
-    },
+    outdatedIndex: () => health.outdatedIndex(),
+    readiness: () => health.readiness(),
     connections: () => database.usage(),
     startWork() {
       erasures.start();
