@@ -84,6 +84,16 @@ export interface Core extends Interactions {
     milliseconds: number,
     work: (context: RequestContext) => Promise<T>,
   ): Promise<T>;
+  /**
+   * Lets several searches see one moment, as `inSnapshot`, without a snapshot: they are answered by what is remembered of
+   * earlier ones, where all of that still stands. `work` may read by the context that it is given and do nothing else; what it
+   * gives counts only if it is in the answer. `unknown`: not all that was asked is remembered, or still stands; `unfit`:
+   * something else than a search was asked. Cost: a share in one statement.
+   */
+  fromMemory<T>(
+    context: RequestContext,
+    work: (context: RequestContext) => Promise<T>,
+  ): Promise<{ readonly answer: T } | 'unknown' | 'unfit'>;
   /** Texts that may be lost at any time, of one space, shared by all processes; each lasts a day. */
   readonly sharedTexts: {
     /** Undefined for what is not there, and while Redis is away. */

@@ -57,6 +57,14 @@ export interface SnapshotMark {
   readonly begun: number;
 }
 
+/** Stands for reads that remembered answers serve, and nothing else, all of one moment (`Core.fromMemory`). */
+export interface MemoryMark {
+  /** The moment is later than this one of this process (performance.now()). */
+  readonly begun: number;
+  /** Set when something was asked that is not remembered, or cannot be. */
+  missed?: 'unknown' | 'unfit';
+}
+
 /** Who asks for what, where and until when: passed explicitly to every interaction and operation. */
 export interface RequestContext {
   readonly space: TenantSpace;
@@ -71,6 +79,8 @@ export interface RequestContext {
   readonly requestId: string;
   /** The moment that reads see, made by `Core.inSnapshot`; undefined: each its own. */
   readonly snapshot?: SnapshotMark;
+  /** Set by `Core.fromMemory`; undefined: the database is asked. */
+  readonly memory?: MemoryMark;
   /** Counts what this request reads, which shares no statement with others then. */
   readonly usage?: Usage;
   /** Network address of whoever asks, as far as it is known. */

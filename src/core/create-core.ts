@@ -22,7 +22,7 @@ import { Forgetter } from './forgetter';
 import { Health, OTHER_DEFINITIONS } from './health';
 import { capabilities } from './interactions/capabilities';
 import { changes } from './interactions/changes';
-import { SearchMemory } from './interactions/search-memory';
+import { requireDatabase, SearchMemory } from './interactions/search-memory';
 import { KeyedQueue } from './keyed-queue';
 import { admitRequest } from './limits/admit-request';
 import { RateLimiter } from './limits/rate-limiter';
@@ -274,6 +274,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     }),
   );
   const invokeAllowed: Core['invoke'] = async (context, invocation) => {
+    requireDatabase(context);
     requireInvocation(services, context, invocation);
     return invoke(context, invocation);
   };
@@ -346,6 +347,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       put: (space, key, text) => cache.put(space.number, key, text),
     },
     inSnapshot: (context, milliseconds, work) => requests.inSnapshot(context, milliseconds, work),
+    fromMemory: (context, work) => searchMemory.attempt(context, work),
     lastSequence: (context) => readLastSequence(database, context.space.number),
     endStreams: () => feeds.endAll(),
     capabilities: (context, mode = 'full') => capabilities(services, context, mode),

@@ -74,7 +74,8 @@ export function createInteractions(parts: InteractionParts): Interactions {
         request,
       ),
     history: (context, request) => history(requests.of(context), context, request),
-    search: (context, request) => {
+    search: async (context, request) => {
+      if (context.memory !== undefined) return searchMemory.recall(context, context.memory, request);
       const reading = requests.of(context);
       return searchMemory.answer(context, request, reading.database, () =>
         searchAny(reading, context, request),
@@ -82,7 +83,10 @@ export function createInteractions(parts: InteractionParts): Interactions {
     },
     aggregate: (context, request) => aggregate(requests.of(context), context, request),
     follow: (context, request) => feeds.follow(context, request),
-    searchEach: (context, asked) => {
+    searchEach: async (context, asked) => {
+      const { memory } = context;
+      if (memory !== undefined)
+        return Promise.all(asked.map((one) => searchMemory.recall(context, memory, one)));
       const reading = requests.of(context);
       return searchMemory.answerEach(context, asked, reading.database, (some) =>
         searchEach(reading, context, some),

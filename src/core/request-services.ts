@@ -1,5 +1,6 @@
 import type { RequestContext } from './context';
 import { countInto, readGathered, readTogether } from './interactions/reading';
+import { requireDatabase } from './interactions/search-memory';
 import type { Services } from './services';
 import type { Gathered } from './storage/gathering';
 import type { Usage } from './usage';
@@ -14,7 +15,9 @@ export class RequestServices {
 
   constructor(private readonly services: Services) {}
 
-  of({ snapshot, usage }: RequestContext): Services {
+  of(context: RequestContext): Services {
+    requireDatabase(context);
+    const { snapshot, usage } = context;
     if (snapshot !== undefined) {
       const within = this.snapshots.get(snapshot);
       if (within === undefined) throw new Error('a request reads in a snapshot of another core');

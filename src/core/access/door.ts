@@ -48,6 +48,7 @@ export const CORE_RULES = {
   search: 'data',
   aggregate: 'data',
   inSnapshot: 'parts',
+  fromMemory: 'parts',
   oneAccess: 'parts',
   searchEach: 'data',
   sharedTexts: 'server',

@@ -1,5 +1,5 @@
 import type { SearchPage, SearchRequest, StoredVersion } from '../api';
-import type { RequestContext } from '../context';
+import type { MemoryMark, RequestContext } from '../context';
 import type { Release } from '../fhir/release';
 import { mayRemember } from '../process-memory';
 import type { Database } from '../storage/database';
@@ -20,6 +20,16 @@ const SELDOM = 16;
 const BY_THE_CLOCK = /\bap/i;
 const NAMED_QUERY = '_query';
 const EXPLAIN = '_explain';
+
+/** Told to whoever asks what is not remembered; nobody is shown it. */
+const NOT_REMEMBERED = new Error('what was asked is not remembered');
+
+/** Throws for what is to be answered from memory alone: it asks for something else. */
+export function requireDatabase({ memory }: RequestContext): void {
+  if (memory === undefined) return;
+  memory.missed = 'unfit';
+  throw NOT_REMEMBERED;
+}
 
 interface RememberedPage {
   readonly page: SearchPage;
@@ -59,7 +69,7 @@ export class SearchMemory {
   private young = emptyGeneration();
   private old = emptyGeneration();
   private readonly shares = new Map<number, { share: number; skipped: number }>();
-  /** One for each snapshot. */
+  /** One for each snapshot, or attempt. */
   private readonly looks = new WeakMap<object, Promise<SpaceMoment>>();
 
   constructor(private readonly options: SearchMemoryOptions) {}
@@ -129,6 +139,50 @@ export class SearchMemory {
         this.keep(name, { page: fresh, since, until });
       return fresh;
     });
+  }
+
+  /** As Core.fromMemory. Where little of a space's memory stands, or the request is counted or recorded, nothing is tried. */
+  async attempt<T>(
+    context: RequestContext,
+    work: (context: RequestContext) => Promise<T>,
+  ): Promise<{ readonly answer: T } | 'unknown' | 'unfit'> {
+    const { space, usage, trail, snapshot } = context;
+    if (this.options.bytes === 0 || usage !== undefined || trail !== undefined || snapshot !== undefined)
+      return 'unknown';
+    if ((this.shares.get(space.number)?.share ?? 1) < WORTHWHILE) return 'unknown';
+    const memory: MemoryMark = { begun: performance.now() };
+    try {
+      const answer = await work({ ...context, memory });
+      return memory.missed ?? { answer };
+    } catch (error) {
+      if (memory.missed === undefined) throw error;
+      return memory.missed;
+    }
+  }
+
+  /** The remembered answer of the moment of an attempt; throws where there is none, which the mark says too. */
+  async recall(context: RequestContext, memory: MemoryMark, request: SearchRequest): Promise<SearchPage> {
+    const name = this.nameOf(context, request);
+    const known = name === undefined ? undefined : this.find(name);
+    // What was found after the attempt began may be newer than its moment.
+    if (memory.missed === undefined && known !== undefined && known.until < memory.begun) {
+      // Where PostgreSQL cannot be asked, whoever asks it next says so.
+      const now = await this.lookFor(memory, context.space.number).catch(() => undefined);
+      if (now?.known.isUnchanged(known.since, known.page.decidedBy) === true) {
+        this.count(context.space.number, true);
+        this.options.observe('current');
+        return known.page;
+      }
+    }
+    memory.missed ??= name === undefined ? 'unfit' : 'unknown';
+    throw NOT_REMEMBERED;
+  }
+
+  /** Once for an attempt. */
+  private lookFor(memory: MemoryMark, space: number): Promise<SpaceMoment> {
+    let looking = this.looks.get(memory);
+    if (looking === undefined) this.looks.set(memory, (looking = this.options.changes.current(space)));
+    return looking;
   }
 
   /** What has changed: until now, or until the moment of the snapshot. */

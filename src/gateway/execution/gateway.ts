@@ -50,6 +50,8 @@ export function compiledExecution(
 ): Gateway {
   const operations = new OperationMemory(schema);
   const constantCosts = new WeakMap<OperationDefinitionNode, OperationCost>();
+  /** Those that no memory of searches could answer. */
+  const asksMore = new WeakSet<OperationDefinitionNode>();
   let tell: Parameters<Gateway['onSchemaLoadOrUpdate']>[0] | undefined;
 
   function costOf(
@@ -104,7 +106,14 @@ export function compiledExecution(
             limits.snapshotMs > 0 &&
             compiled.operation.operation === OperationTypeNode.QUERY &&
             cost.levels >= LEVELS_OF_A_SNAPSHOT;
-          if (!isAsked) return runAtOnce(prepared, context, mayRead ? limits.snapshotMs : undefined);
+          if (!isAsked) {
+            if (!mayRead) return runAtOnce(prepared, context, undefined);
+            const { operation } = compiled;
+            const remembered = asksMore.has(operation) ? 'unfit' : await runFromMemory(prepared, context);
+            if (typeof remembered === 'object') return remembered.answer;
+            if (remembered === 'unfit') asksMore.add(operation);
+            return runAtOnce(prepared, context, limits.snapshotMs);
+          }
           const usage = new Usage();
           const counted = withRequest(context, { ...context.request, usage });
           const result = await runAtOnce(prepared, counted, mayRead ? limits.snapshotMs : undefined);
@@ -118,6 +127,16 @@ export function compiledExecution(
     },
     async stop() {},
   };
+}
+
+/** Runs it with what earlier searches have found, where that still stands: it is of one moment too, and costs no snapshot. */
+function runFromMemory(
+  prepared: PreparedRun,
+  context: GatewayContext,
+): ReturnType<typeof context.core.fromMemory<ExecutionResult>> {
+  return context.core.fromMemory(context.request, async (request) =>
+    prepared.run(withRequest(context, request)),
+  );
 }
 
 /** Runs it, in a snapshot where it may have one for so many milliseconds. */
