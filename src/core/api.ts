@@ -42,6 +42,11 @@ export interface Core extends Interactions {
    * sends no credentials, some microseconds for those that were seen before.
    */
   identify(credentials: Credentials): Caller | Promise<Caller>;
+  /**
+   * Who asked earlier for what is carried out now, with what he may still do. Throws `unauthorized` where that is nothing
+   * any more.
+   */
+  renewCaller(space: TenantSpace, caller: Caller): Promise<Caller>;
   readonly clients: Clients;
   readonly issuers: Issuers;
   readonly policies: Policies;

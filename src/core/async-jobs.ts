@@ -91,24 +91,30 @@ export class AsyncJobs {
   constructor(private readonly options: AsyncJobsOptions) {}
 
   /** Takes a request for later; its id. Throws tooManyJobs. */
-  async submit({ space }: RequestContext, request: JobRequest): Promise<string> {
+  async submit(context: RequestContext, request: JobRequest): Promise<string> {
+    const { space } = context;
     const { database, limits } = this.options;
     const id = randomBytes(16).toString('hex');
     const most = limits.maxAsyncJobs;
-    if (!(await addJob(database, space, id, request, { most, kept: LONGEST_WAIT_MS })))
+    if (
+      !(await addJob(database, space, id, request, { owner: ownerOf(context), most, kept: LONGEST_WAIT_MS }))
+    )
       throw fhirError('tooManyJobs', { limit: most });
     this.#wake();
     return id;
   }
 
-  /** Undefined: there is none of this id in the space. */
-  async find({ space }: RequestContext, id: string): Promise<JobState | undefined> {
-    return JOB_ID.test(id) ? findJob(this.options.database, space, id) : undefined;
+  /** Undefined: whoever asks has none of this id in the space. */
+  async find(context: RequestContext, id: string): Promise<JobState | undefined> {
+    const job = JOB_ID.test(id) ? await findJob(this.options.database, context.space, id) : undefined;
+    const isOwn = context.access?.isAdministrator === true || (job?.owner ?? NOBODYS) === ownerOf(context);
+    return isOwn ? job?.state : undefined;
   }
 
-  /** Stops it and forgets it, done or not. False: there was none. */
-  async cancel({ space }: RequestContext, id: string): Promise<boolean> {
-    if (!JOB_ID.test(id) || !(await removeJob(this.options.database, space, id))) return false;
+  /** Stops it and forgets it, done or not. False: there was none that `find` finds. */
+  async cancel(context: RequestContext, id: string): Promise<boolean> {
+    if ((await this.find(context, id)) === undefined) return false;
+    if (!(await removeJob(this.options.database, context.space, id))) return false;
     this.#running.get(id)?.controller.abort();
     return true;
   }
@@ -245,6 +251,14 @@ export class AsyncJobs {
     });
     this.#ring = undefined;
   }
+}
+
+/** Of those that were taken before owners were kept. */
+const NOBODYS = ownerOf({ actor: 'anonymous' });
+
+/** What an answer shows is for the client that asked, of the person and about the patient that it asked for. */
+function ownerOf({ actor, access }: Pick<RequestContext, 'actor' | 'access'>): string {
+  return JSON.stringify([actor, access?.user ?? null, access?.patient ?? null]);
 }
 
 function refusal(reason: string): JobOutcome {

@@ -311,6 +311,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       identify: (credentials) => access.identify(credentials),
       admit: (context) => admitRequest(rates, context),
     }),
+    renewCaller: (space, caller) => access.renewCaller(space, caller),
     findSpace: (tenant, release) => spaces.find(tenant, release),
     clients: access.clients,
     issuers: access.issuers,

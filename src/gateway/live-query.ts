@@ -107,6 +107,12 @@ interface ReadDocument {
   readonly planned: DocumentNode | undefined;
 }
 
+/** What is told was chosen by what the client might see when it subscribed. Throws `forbidden`. */
+function requireSameAccess({ access: then }: RequestContext, { access: now }: RequestContext): void {
+  if (then === now || JSON.stringify(then) === JSON.stringify(now)) return;
+  throw fhirError('forbidden', { reason: 'What this client may do was changed: subscribe again' });
+}
+
 export class LiveQueries {
   readonly #ofSchemas = new WeakMap<GraphQLSchema, OfSchema>();
 
@@ -169,6 +175,7 @@ export class LiveQueries {
         if (!(value instanceof ToldChange)) return undefined;
         await turn?.();
         const current = await contextOf();
+        requireSameAccess(context, current);
         const result = await prepared.run(createGatewayContext(core, current, settings, parsed, live), value);
         const shaped =
           planned && result.data

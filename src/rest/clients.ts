@@ -3,32 +3,17 @@
  * /w/system/api/v1/tenants/{tenant}: `clients` (GET, POST), `clients/{id}` (GET, PATCH), `clients/{id}/secrets` (POST),
  * `clients/{id}/secrets/{secret}` (DELETE), `issuers` (GET, PUT), `keys` (POST: a new one signs from now on).
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import {
   fhirError,
-  isJsonObject,
-  parseJson,
   type ClientApplication,
   type ClientChanges,
   type Core,
   type JsonObject,
   type NewSecret,
 } from '../core';
-import { requireContentType } from './body';
-import { methodNotAllowed } from './method';
+import { addAdministration as add, found, readObject, type AdministrationRequest } from './administration';
 import { sendJson } from './send-json';
-
-interface Parts {
-  readonly name: string;
-  readonly client: string;
-  readonly secret: string;
-}
-type AdministrationRequest = FastifyRequest<{ Params: Parts; Body: string | undefined }>;
-type Answer = (request: AdministrationRequest, reply: FastifyReply) => Promise<FastifyReply>;
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-const ROOT = '/w/system/api/v1/tenants/:name';
-const LONGEST_BODY = 256 * 1024;
 
 /** `scope`: of routes that only administrators reach. */
 export function registerClientRoutes(scope: FastifyInstance, core: Core): void {
@@ -105,27 +90,6 @@ export function registerClientRoutes(scope: FastifyInstance, core: Core): void {
   });
 }
 
-function add(scope: FastifyInstance, path: string, methods: Readonly<Partial<Record<Method, Answer>>>): void {
-  const url = ROOT + path;
-  const served: Method[] = [];
-  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-    const answer = methods[method];
-    if (answer === undefined) continue;
-    served.push(method);
-    scope.route<{ Params: Parts; Body: string | undefined }>({ method, url, handler: answer });
-  }
-  const others = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).filter(
-    (method) => !served.includes(method),
-  );
-  scope.route({
-    method: others,
-    url,
-    handler: (request) => {
-      throw methodNotAllowed(request.method, served.join(', '));
-    },
-  });
-}
-
 const ISSUER_MEMBERS = [
   'issuer',
   'client',
@@ -149,18 +113,9 @@ const CLIENT_MEMBERS = [
   'withSecret',
 ];
 
-function found<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw fhirError('noSuchAddress');
-  return value;
-}
-
 /** Throws `invalidValue` for members that there are not, so that no typing error is taken for a wish. */
 function readMembers(request: AdministrationRequest, known: readonly string[]): JsonObject {
-  requireContentType(request.headers, ['application/json', 'application/merge-patch+json'], 'r4');
-  const body = request.body ?? '';
-  if (Buffer.byteLength(body) > LONGEST_BODY) throw fhirError('bodyTooLarge', { limit: LONGEST_BODY });
-  const { value } = parseJson(body);
-  if (!isJsonObject(value)) refuse('The body is a JSON object');
+  const value = readObject(request);
   const unknown = Object.keys(value).find((name) => !known.includes(name));
   if (unknown !== undefined) refuse(`'${unknown.slice(0, 40)}' is not a member: ${known.join(', ')}`);
   return value;

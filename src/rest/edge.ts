@@ -61,8 +61,9 @@ export class Edge {
       throw fhirError('unknownTenant');
     const space = await this.core.findSpace(tenant, release);
     const later = jobTime.getStore();
-    const caller = later?.caller ?? (await this.#identify(request, tenant, space, interaction));
+    const now = later === undefined ? await this.#identify(request, tenant, space, interaction) : undefined;
     if (space === undefined) throw fhirError('unknownTenant');
+    const caller = now ?? (await this.core.renewCaller(space, later?.caller ?? ANONYMOUS));
     visit.tenant = tenant;
     visit.release = release;
     if (type !== undefined) {

@@ -14,6 +14,7 @@ import { sendFailure } from './failure';
 import { registerHealthRoutes } from './health';
 import { registerOidcRoutes } from './oidc/routes';
 import type { Metrics } from './metrics';
+import { registerPolicyRoutes } from './policies';
 import { toRequestId } from './request-id';
 import { watchRequests } from './request-log';
 import { registerFhirRoutes } from './routes';
@@ -75,6 +76,7 @@ export function createRestServer({
     admitAdministratorsOnly(scope, core, settings);
     registerTenantRoutes(scope, core);
     registerClientRoutes(scope, core);
+    registerPolicyRoutes(scope, core);
   });
   const edge = new Edge(core, settings, log);
   registerOidcRoutes(server, edge);

@@ -86,6 +86,19 @@ export class Authentication {
     throw fhirError('unauthorized', { reason: 'Credentials are needed here: a bearer token of this tenant' });
   }
 
+  /**
+   * Who has asked for what is carried out only now: with what his client may still do. Throws `unauthorized` where that is
+   * nothing any more. Cost: a look-up.
+   */
+  async renew(space: TenantSpace, caller: Caller): Promise<Caller> {
+    const { access } = caller;
+    if (access === undefined && this.mode === 'open') return caller;
+    const client = access && (await this.parts.clients.find(space, access.client));
+    if (access === undefined || client === undefined || client.isDisabled)
+      throw fhirError('unauthorized', { reason: 'The client that asked for this may not do it any more' });
+    return toCaller(client, access);
+  }
+
   async #identify(credentials: Credentials, authorization: string): Promise<Caller> {
     const verdict = await this.#judge(credentials, authorization);
     switch (verdict.kind) {

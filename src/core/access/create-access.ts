@@ -29,6 +29,7 @@ export interface AccessOptions {
 /** Who asks, and what makes that known: clients, keys, tokens. */
 export interface AccessParts {
   identify(credentials: Credentials): Caller | Promise<Caller>;
+  renewCaller(space: TenantSpace, caller: Caller): Promise<Caller>;
   readonly clients: ClientsDoor;
   readonly issuers: Issuers;
   readonly tokens: Tokens;
@@ -56,6 +57,7 @@ export function createAccess(options: AccessOptions): AccessParts {
 
   return {
     identify: (credentials) => authentication.identify(credentials),
+    renewCaller: (space, caller) => authentication.renew(space, caller),
     clients: {
       async list(tenant) {
         return (await store.list(await spaceOf(tenant))).map(toShown);

@@ -23,6 +23,7 @@ export const CORE_RULES = {
   policies: 'server',
   tokens: 'anybody',
   identify: 'anybody',
+  renewCaller: 'anybody',
   admit: 'anybody',
   resourceTypes: 'anybody',
   read: 'data',

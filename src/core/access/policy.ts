@@ -50,38 +50,63 @@ export function requirePolicyName(name: string): void {
 /** What the stored policies of a tenant say. */
 export function parsePolicies(text: string): readonly Policy[] {
   const all: unknown = JSON.parse(text);
-  return Object.entries(asObject(all)).map(([name, definition]) => parsePolicy(name, definition));
+  return Object.entries(asObject(all, '')).map(([name, definition]) => readPolicy(name, definition).policy);
 }
 
-/** Throws `invalidValue` for what is not a `PolicyDefinition`. */
-export function parsePolicy(name: string, definition: unknown): Policy {
-  const members = asObject(definition);
-  requireMembers(members, MEMBERS, 'A policy');
-  const { rules, operations, hidden = [], readOnly = [] } = members;
+/** What is put, and what it means. Throws `invalidValue` for what is not a `PolicyDefinition`, with the place. */
+export function readPolicy(
+  name: string,
+  given: unknown,
+): { readonly definition: PolicyDefinition; readonly policy: Policy } {
+  const members = asObject(given, '');
+  requireMembers(members, MEMBERS, 'A policy', '');
+  const { rules } = members;
   if (!Array.isArray(rules) || rules.length > MOST)
-    throw refused(`"rules" is a list of at most ${MOST} rules`);
+    throw refused(`"rules" is a list of at most ${MOST} rules`, 'rules');
+  const list = (member: string): readonly string[] | undefined =>
+    members[member] === undefined ? undefined : texts(member, members[member]);
+  const [operations, hidden, readOnly] = [list('operations'), list('hidden'), list('readOnly')];
+  const definition = {
+    rules: rules.map((rule: unknown, index) => readRule(rule, `rules[${index}]`)),
+    ...(operations && { operations }),
+    ...(hidden && { hidden }),
+    ...(readOnly && { readOnly }),
+  };
+  return { definition, policy: parsePolicy(name, definition) };
+}
+
+function readRule(rule: unknown, place: string): PolicyDefinition['rules'][number] {
+  const members = asObject(rule, place);
+  requireMembers(members, RULE_MEMBERS, 'A rule', place);
+  const { types, interactions, criteria } = members;
+  if (typeof interactions !== 'string' || parseRights(interactions) === undefined)
+    throw refused('"interactions" is some of the letters cruds, in that order', `${place}.interactions`);
   return {
-    name,
-    rules: rules.map(parseRule),
-    operations: operations === undefined ? undefined : texts('operations', operations).map(withoutDollar),
-    hidden: texts('hidden', hidden),
-    readOnly: texts('readOnly', readOnly),
+    types: texts(`${place}.types`, types),
+    interactions,
+    ...(criteria === undefined ? {} : { criteria: texts(`${place}.criteria`, criteria) }),
   };
 }
 
-function parseRule(rule: unknown): PolicyRule {
-  const members = asObject(rule);
-  requireMembers(members, RULE_MEMBERS, 'A rule');
-  const { types, interactions, criteria = [] } = members;
-  const rights = typeof interactions === 'string' ? parseRights(interactions) : undefined;
-  if (rights === undefined) throw refused('"interactions" is some of the letters cruds, in that order');
-  const anyOf = texts('criteria', criteria).map((text) => {
+function parsePolicy(name: string, definition: PolicyDefinition): Policy {
+  const { rules, operations, hidden = [], readOnly = [] } = definition;
+  return { name, rules: rules.map(parseRule), operations: operations?.map(withoutDollar), hidden, readOnly };
+}
+
+function parseRule(
+  { types, interactions, criteria = [] }: PolicyDefinition['rules'][number],
+  index: number,
+): PolicyRule {
+  const anyOf = criteria.map((text, place) => {
     const query = parseQueryText(text);
     if (query.length === 0 || query.some(([, value]) => value === ''))
-      throw refused('of "criteria" each asks for something, as in category=laboratory');
+      throw refused(
+        'of "criteria" each asks for something, as in category=laboratory',
+        `rules[${index}].criteria[${place}]`,
+      );
     return query;
   });
-  return { types: texts('types', types), rights, anyOf };
+  return { types, rights: parseRights(interactions) ?? new Set(), anyOf };
 }
 
 function withoutDollar(code: string): string {
@@ -92,25 +117,29 @@ function texts(member: string, value: unknown): readonly string[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [undefined];
   const found = list.filter((each) => typeof each === 'string');
   if (found.length !== list.length || found.length > MOST)
-    throw refused(`"${member}" is a list of at most ${MOST} texts`);
+    throw refused(`it is a list of at most ${MOST} texts`, member);
   return found;
 }
 
-function asObject(value: unknown): Readonly<Record<string, unknown>> {
+function asObject(value: unknown, place: string): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  throw refused('it is a JSON object with "rules", and "operations", "hidden" or "readOnly" if wanted');
+  const reason = 'it is a JSON object with "rules", and "operations", "hidden" or "readOnly" if wanted';
+  throw refused(place === '' ? reason : 'a rule is a JSON object', place);
 }
 
 function requireMembers(
   members: Readonly<Record<string, unknown>>,
   known: ReadonlySet<string>,
   what: string,
+  place: string,
 ): void {
   const other = Object.keys(members).find((name) => !known.has(name));
   if (other !== undefined)
-    throw refused(`${what} has no member "${other.slice(0, 40)}"; it has ${[...known].join(', ')}`);
+    throw refused(`${what} has no member "${other.slice(0, 40)}"; it has ${[...known].join(', ')}`, place);
 }
 
-function refused(reason: string): Error {
-  return fhirError('invalidValue', { reason: `This is not a policy: ${reason}` });
+/** `place`: below the policy, empty for itself. */
+function refused(reason: string, place: string): Error {
+  const details = { reason: `This is not a policy: ${place === '' ? '' : `${place}: `}${reason}` };
+  return fhirError('invalidValue', details, place === '' ? undefined : place);
 }

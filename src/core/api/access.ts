@@ -4,6 +4,7 @@ import type { PolicyDefinition } from '../access/policy';
 import type { TenantSpace } from '../context';
 import type { ClientDetails } from '../storage/client-applications';
 import type { TokenIssuer } from '../storage/token-issuers';
+import type { VersionGuard } from './version';
 
 /** Who asks: what a request's context has of it. */
 export interface Caller {
@@ -64,10 +65,25 @@ export interface Issuers {
 /** The policies of tenants by their names. All throw `unknownTenant`; what they change is in force in every process within 2 s. */
 export interface Policies {
   list(tenant: string): Promise<Readonly<Record<string, PolicyDefinition>>>;
-  /** Throws `invalidValue` for what is no policy of the tenant's releases, tooCostly. */
-  put(tenant: string, name: string, definition: unknown): Promise<void>;
-  /** False when there is no such policy. */
-  delete(tenant: string, name: string): Promise<boolean>;
+  find(tenant: string, name: string): Promise<StoredPolicy | undefined>;
+  /**
+   * Throws `invalidValue` for what is no policy of the tenant's releases (the place in `expression`), `preconditionFailed`
+   * (the guard is about tags), tooCostly.
+   */
+  put(
+    tenant: string,
+    name: string,
+    definition: unknown,
+    guard?: VersionGuard,
+  ): Promise<StoredPolicy & { readonly created: boolean }>;
+  /** False when there is no such policy. Throws `preconditionFailed`. */
+  delete(tenant: string, name: string, guard?: VersionGuard): Promise<boolean>;
+}
+
+/** A policy with a tag that is another one whenever it says something else. */
+export interface StoredPolicy {
+  readonly definition: PolicyDefinition;
+  readonly tag: string;
 }
 
 /** What a client sends to get a token. */

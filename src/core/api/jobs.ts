@@ -6,7 +6,10 @@ import type { JobRequest, JobState } from '../storage/async-jobs';
 export interface Jobs {
   /** Takes a request for later; its id. Throws tooManyJobs. */
   submit(context: RequestContext, request: JobRequest): Promise<string>;
-  /** Undefined: there is none of this id in the space, or it has expired. */
+  /**
+   * Undefined: there is none of this id in the space that whoever asks has begun, or it has expired. Administrators of
+   * the tenant find all.
+   */
   find(context: RequestContext, id: string): Promise<JobState | undefined>;
   /** Stops it and forgets it, done or not. False: there was none. */
   cancel(context: RequestContext, id: string): Promise<boolean>;

@@ -19,6 +19,12 @@ export interface JobOutcome {
   readonly text: string;
 }
 
+/** A job with whoever has begun it, as `addJob` was told. */
+export interface OwnedJob {
+  readonly state: JobState;
+  readonly owner: string | undefined;
+}
+
 export type JobState =
   | { readonly state: 'waiting' | 'running'; /** Milliseconds since it was taken. */ readonly age: number }
   | ({ readonly state: 'done'; /** Milliseconds since 1970. */ readonly expires: number } & JobOutcome);
@@ -32,7 +38,7 @@ const ADD = defineStatement(
 const FIND = defineStatement(
   template(sql`
     select j.state, floor(extract(epoch from now() - j.created) * 1000)::bigint,
-           floor(extract(epoch from j.expires) * 1000)::bigint, j.status, j.answer
+           floor(extract(epoch from j.expires) * 1000)::bigint, j.status, j.answer, j.request ->> 'owner'
     from andiron.async_job j
     where j.space = ${bind('space')}::int and j.id = ${bind('id')} and j.expires > now() limit 1`),
 );
@@ -47,7 +53,7 @@ export async function addJob(
   space: Space,
   id: string,
   { details, body, isRepeatable }: JobRequest,
-  { most, kept }: { readonly most: number; readonly kept: number },
+  { owner, most, kept }: { readonly owner: string; readonly most: number; readonly kept: number },
 ): Promise<boolean> {
   const [row] = await database.run('search', space.number, ADD, {
     space: space.number,
@@ -55,19 +61,20 @@ export async function addJob(
     repeatable: isRepeatable,
     kept,
     most,
-    request: JSON.stringify(details),
+    request: JSON.stringify({ ...details, owner }),
     body: body ?? null,
   });
   return row?.[0] === true;
 }
 
-export async function findJob(database: Database, space: Space, id: string): Promise<JobState | undefined> {
+export async function findJob(database: Database, space: Space, id: string): Promise<OwnedJob | undefined> {
   const rows = await database.run('search', space.number, FIND, { space: space.number, id });
-  const [row] = rows as [JobState['state'], number, number, number | null, string | null][];
+  const [row] = rows as [JobState['state'], number, number, number | null, string | null, string | null][];
   if (row === undefined) return undefined;
-  const [state, age, expires, status, answer] = row;
-  if (state !== 'done') return { state, age };
-  return { state, expires, status: status ?? 500, text: answer ?? '' };
+  const [state, age, expires, status, answer, owner] = row;
+  const known: JobState =
+    state === 'done' ? { state, expires, status: status ?? 500, text: answer ?? '' } : { state, age };
+  return { state: known, owner: owner ?? undefined };
 }
 
 /** Whoever is at it finds it gone and stops. False where there is none. */

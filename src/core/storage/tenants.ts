@@ -74,7 +74,10 @@ const CHANGE_POLICY = template(sql`
       when ${bind('policy')}::jsonb is null then policies - ${bind('policy_name')}::text
       else policies || jsonb_build_object(${bind('policy_name')}::text, ${bind('policy')}::jsonb) end
   where name = ${bind('name')}
-    and octet_length(policies::text) + octet_length(coalesce(${bind('policy')}::text, '')) <= ${bind('most')}::int
+    and octet_length((policies - ${bind('policy_name')}::text)::text)
+      + octet_length(coalesce(${bind('policy')}::text, '')) <= ${bind('most')}::int
+    and (not ${bind('is_guarded')}::boolean
+      or policies -> ${bind('policy_name')}::text is not distinct from ${bind('expected')}::jsonb)
   returning number`);
 
 const MAX_TENANTS = 100_000;
@@ -152,15 +155,23 @@ export class TenantStore {
     return this.change(this.settingsStatement, { name, changes: JSON.stringify(changes) });
   }
 
-  /** `policy`: JSON, null takes it away. False when there is no such tenant, or it has too many. */
-  async changePolicy(tenant: string, name: string, policy: string | null, most: number): Promise<boolean> {
-    const bound = { name: tenant, policy_name: name, policy, most };
-    return this.change(this.policyStatement, bound);
+  /**
+   * `policy`: JSON, null takes it away; `expected`: what it must be now, null: there is none, undefined: whatever. False
+   * when there is no such tenant, it has too many, or it is another one.
+   */
+  async changePolicy(
+    tenant: string,
+    name: string,
+    policy: string | null,
+    { most, expected }: { readonly most: number; readonly expected: string | null | undefined },
+  ): Promise<boolean> {
+    const guard = { is_guarded: expected !== undefined, expected: expected ?? null };
+    return this.change(this.policyStatement, { name: tenant, policy_name: name, policy, most, ...guard });
   }
 
   private async change(
     statement: ReturnType<typeof defineStatement>,
-    bound: Record<string, string | number | null | readonly string[]>,
+    bound: Record<string, string | number | boolean | null | readonly string[]>,
   ): Promise<boolean> {
     const client = new Client(clientConfiguration(this.owner));
     // A lost connection fails the statement, which tells; without a listener the event would end the process.

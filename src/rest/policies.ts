@@ -1,0 +1,39 @@
+/**
+ * Administration of a tenant's policies (docs/access-rules.md), for administrators only (administrator.ts), below
+ * /w/system/api/v1/tenants/{tenant}: `policies` (GET) lists all, `policies/{name}` (GET, PUT, DELETE) is one, with an ETag
+ * for `If-Match`; `If-None-Match: *` puts a new one only. In force at once in this process, within 2 s in all others.
+ */
+import type { FastifyInstance } from 'fastify';
+import { fhirError, type Core } from '../core';
+import { addAdministration, found, readObject } from './administration';
+import { readGuardOfMatch } from './precondition';
+import { sendJson } from './send-json';
+
+/** `scope`: of routes that only administrators reach. */
+export function registerPolicyRoutes(scope: FastifyInstance, { policies }: Core): void {
+  addAdministration(scope, '/policies', {
+    GET: async (request, reply) => {
+      const all = Object.entries(await policies.list(request.params.name));
+      const list = all.map(([name, definition]) => ({ name, ...definition }));
+      return sendJson(request, reply, 200, { policies: list });
+    },
+  });
+  addAdministration(scope, '/policies/:policy', {
+    GET: async (request, reply) => {
+      const { name, policy } = request.params;
+      const { definition, tag } = found(await policies.find(name, policy));
+      return sendJson(request, reply.header('etag', `"${tag}"`), 200, definition);
+    },
+    PUT: async (request, reply) => {
+      const { name, policy } = request.params;
+      const guard = readGuardOfMatch(request);
+      const { created, definition, tag } = await policies.put(name, policy, readObject(request), guard);
+      return sendJson(request, reply.header('etag', `"${tag}"`), created ? 201 : 200, definition);
+    },
+    DELETE: async (request, reply) => {
+      const { name, policy } = request.params;
+      if (!(await policies.delete(name, policy, readGuardOfMatch(request)))) throw fhirError('noSuchAddress');
+      return sendJson(request, reply, 200, { removed: policy });
+    },
+  });
+}

@@ -1,0 +1,193 @@
+/** Policies as administrators put them over HTTP, in force in every process; requests that are answered later are their owners'. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClientChanges } from '../../src/core';
+import { subscribeByEvents } from '../graphql/live/subscriber';
+import { makeClient, type MadeClient } from '../support/access';
+import { startServer, type Answer, type TestServer } from '../support/server';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const POLICIES = '/w/system/api/v1/tenants/acme/policies';
+const ROOT = '/w/acme/api/v1/fhir/r4';
+
+let server: TestServer;
+let other: TestServer;
+let administrator: MadeClient;
+
+beforeAll(async () => {
+  server = await startServer({ environment: { AUTH_MODE: 'enforced', VALIDATION: 'structure' } });
+  other = await startServer({ database: server.database, environment: { AUTH_MODE: 'enforced' } });
+  await server.app.core.tenants.create('acme');
+  administrator = await makeClient(server.app.core, 'system', { isAdministrator: true });
+});
+afterAll(async () => {
+  await other.close();
+  await server.close();
+});
+
+const ask = (
+  method: string,
+  path: string,
+  who: MadeClient,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> =>
+  server.request(method, path, body, { ...JSON_TYPE, ...headers, authorization: who.basic });
+const make = (details: ClientChanges): Promise<MadeClient> =>
+  makeClient(server.app.core, 'acme', { scopes: ['system/*.cruds'], ...details });
+
+/** Until it is so. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await delay(20);
+}
+
+const WARD = { rules: [{ types: ['Observation'], interactions: 'rs', criteria: ['status=final'] }] };
+
+describe('an administrator', () => {
+  it('lists, puts and deletes policies, each change guarded by the tag of what it changes', async () => {
+    const path = `${POLICIES}/ward`;
+    expect((await ask('GET', POLICIES, administrator)).json).toEqual({ policies: [] });
+    expect((await ask('GET', path, administrator)).status).toBe(404);
+    const unless = { 'if-none-match': '*' };
+    const made = await ask('PUT', path, administrator, WARD, unless);
+    expect([made.status, made.json]).toEqual([201, WARD]);
+    const tag = String(made.headers['etag']);
+    expect((await ask('PUT', path, administrator, WARD, unless)).status).toBe(412);
+    const read = await ask('GET', path, administrator);
+    expect([read.json, read.headers['etag']]).toEqual([WARD, tag]);
+    const wider = { ...WARD, hidden: ['Observation.note'] };
+    const changed = await ask('PUT', path, administrator, wider, { 'if-match': tag });
+    expect([changed.status, changed.json]).toEqual([200, wider]);
+    const stale = await ask('PUT', path, administrator, WARD, { 'if-match': tag });
+    expect([stale.status, stale.json.issue[0].code]).toEqual([412, 'conflict']);
+    expect((await ask('DELETE', path, administrator, undefined, { 'if-match': tag })).status).toBe(412);
+    expect((await ask('GET', POLICIES, administrator)).json).toEqual({
+      policies: [{ name: 'ward', ...wider }],
+    });
+    const last = { 'if-match': String(changed.headers['etag']) };
+    expect((await ask('DELETE', path, administrator, undefined, last)).status).toBe(200);
+    expect((await ask('DELETE', path, administrator)).status).toBe(404);
+    expect((await ask('POST', path, administrator, WARD)).headers['allow']).toBe('GET, PUT, DELETE');
+    expect((await ask('GET', POLICIES.replace('acme', 'nobody'), administrator)).status).toBe(404);
+  });
+
+  it('of two who put a new one at once, one is told that there is one', async () => {
+    const put = (): Promise<Answer> =>
+      ask('PUT', `${POLICIES}/race`, administrator, WARD, { 'if-none-match': '*' });
+    const statuses = (await Promise.all([put(), put(), put()])).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([201, 412, 412]);
+    await ask('DELETE', `${POLICIES}/race`, administrator);
+  });
+
+  const rule = (more: object): object => ({ rules: [{ types: ['Patient'], interactions: 'r', ...more }] });
+  // prettier-ignore
+  it.each<[string, unknown, string | undefined]>([
+    ['a type that there is not', rule({ types: ['Patient', 'Patiant'] }), 'rules[0].types[1]'],
+    ['letters in another order', rule({ interactions: 'sr' }), 'rules[0].interactions'],
+    ['a criterion that the type has not', rule({ criteria: ['active=true', 'x=1'] }), 'rules[0].criteria[1]'],
+    ['a value that the criterion cannot have', rule({ criteria: ['birthdate=yesterday'] }), 'rules[0].criteria[0]'],
+    ['a criterion that no type has', rule({ types: ['*'], criteria: ['x=1'] }), 'rules[0].criteria[0]'],
+    ['an element that there is not', { rules: [], hidden: ['Patient.nam'] }, 'hidden[0]'],
+    ['the id', { rules: [], readOnly: ['Patient.name', 'Patient.id'] }, 'readOnly[1]'],
+    ['an operation that there is not', { rules: [], operations: ['$everything', '$all'] }, 'operations[1]'],
+    ['a member that there is not', { rules: [], hide: [] }, undefined],
+    ['a rule that is none', { rules: ['all'] }, 'rules[0]'],
+    ['a list', [], undefined],
+  ])('is told that %s makes no policy, and where', async (_what, body, place) => {
+    const { status, json } = await ask('PUT', `${POLICIES}/bad`, administrator, body);
+    expect([status, json.resourceType, json.issue[0].code]).toEqual([400, 'OperationOutcome', 'value']);
+    expect(json.issue[0].expression).toEqual(place === undefined ? undefined : [place]);
+    expect((await ask('GET', `${POLICIES}/bad`, administrator)).status).toBe(404);
+  });
+
+  it('is the only one who may', async () => {
+    const ours = await make({ isAdministrator: true });
+    for (const method of ['GET', 'PUT', 'DELETE'])
+      expect((await ask(method, `${POLICIES}/ward`, ours, WARD)).status).toBe(401);
+    expect((await server.request('GET', POLICIES)).status).toBe(401);
+  });
+});
+
+describe('a policy that is put', () => {
+  it('holds at once where it was put, and soon in every other process and live query', async () => {
+    const writer = await make({});
+    const ward = await make({ policies: ['desk'] });
+    let count = 0;
+    const put = (status: string): Promise<Answer> =>
+      ask('PUT', `${POLICIES}/desk`, administrator, {
+        rules: [{ types: ['Observation'], interactions: 'rs', criteria: [`status=${status}`] }],
+      });
+    await put('final');
+    const write = (status: string): Promise<Answer> =>
+      ask('PUT', `${ROOT}/Observation/${status}`, writer, {
+        ...{ resourceType: 'Observation', id: status, status, code: { text: status + count++ } },
+      });
+    for (const status of ['final', 'amended']) await write(status);
+    const found = async (at: TestServer): Promise<string[]> => {
+      const { json } = await at.request('GET', `${ROOT}/Observation`, undefined, {
+        authorization: ward.basic,
+      });
+      return (json.entry ?? []).map(({ resource }: { resource: { id: string } }) => resource.id);
+    };
+    const told = await subscribeByEvents({
+      ...{ base: server.base, tenant: 'acme', variables: { type: 'Observation' } },
+      headers: { authorization: ward.basic },
+    });
+    expect([await found(server), await found(other)]).toEqual([['final'], ['final']]);
+    await put('amended');
+    expect(await found(server)).toEqual(['amended']);
+    for (const id of ['final', 'amended', 'final']) await write(id);
+    await write('amended');
+    const changes = await told.received(2);
+    expect(changes.map(({ id }) => id)).toEqual(['amended', 'amended']);
+    await until(async () => (await found(other))[0] === 'amended');
+    // What it is told of was chosen by what it might do when it began.
+    await server.app.core.clients.change('acme', ward.id, { scopes: ['system/Observation.rs'] });
+    await write('amended');
+    await until(async () => told.isOver);
+    expect([told.changes.length, told.errors.map(({ message }) => message)]).toEqual([
+      2,
+      ['What this client may do was changed: subscribe again'],
+    ]);
+    await ask('DELETE', `${POLICIES}/desk`, administrator);
+    const refused = await ask('GET', `${ROOT}/Observation`, ward);
+    expect([refused.status, refused.json.issue[0].diagnostics]).toEqual([
+      403,
+      'The policies of this client do not allow system/Observation.s',
+    ]);
+  });
+});
+
+describe('a request that is answered later', () => {
+  const later = { prefer: 'respond-async' };
+  const place = (answer: Answer): string => new URL(String(answer.headers['content-location'])).pathname;
+
+  it('is seen, read and given up by the client that began it and by administrators, and nobody else (check 194)', async () => {
+    const [owner, stranger, ours] = [await make({}), await make({}), await make({ isAdministrator: true })];
+    const taken = await ask('GET', `${ROOT}/Patient`, owner, undefined, later);
+    expect(taken.status).toBe(202);
+    const at = place(taken);
+    for (const method of ['GET', 'DELETE']) expect((await ask(method, at, stranger)).status).toBe(404);
+    await until(async () => (await ask('GET', at, owner)).status === 200);
+    expect((await ask('GET', at, stranger)).status).toBe(404);
+    expect((await ask('GET', at, ours)).json.resourceType).toBe('Bundle');
+    expect((await ask('DELETE', at, ours)).status).toBe(202);
+    expect((await ask('GET', at, owner)).status).toBe(404);
+  });
+
+  it('is carried out with what its owner may do then', async () => {
+    const { core } = server.app;
+    const owner = await make({ scopes: ['system/Observation.rs'] });
+    const denied = await ask('GET', `${ROOT}/Patient`, owner, undefined, later);
+    await until(async () => (await ask('GET', place(denied), owner)).status !== 202);
+    expect((await ask('GET', place(denied), owner)).status).toBe(403);
+    const space = await core.findSpace('acme', 'r4');
+    if (space === undefined) throw new Error('acme is not there');
+    const { basic: authorization } = owner;
+    const caller = await core.identify({ tenant: 'acme', space, authorization, address: '::1' });
+    await core.clients.change('acme', owner.id, { scopes: ['system/Patient.rs'] });
+    expect((await core.renewCaller(space, caller)).access?.scopes).toEqual([]);
+    await core.clients.change('acme', owner.id, { isDisabled: true });
+    await expect(core.renewCaller(space, caller)).rejects.toMatchObject({ status: 401 });
+    await expect(core.renewCaller(space, { actor: 'anonymous' })).rejects.toMatchObject({ status: 401 });
+  });
+});
