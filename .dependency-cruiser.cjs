@@ -116,8 +116,8 @@ module.exports = {
       name: 'configuration-comes-from-outside',
       severity: 'error',
       comment: 'Settings are handed over as values; only the roots read them.',
-      from: { path: '^src/', pathNot: ['^src/(app|main|cli|config)\\.ts$', '^src/(cli|embedded)/'] },
-      to: { path: '^src/config\\.ts$' },
+      from: { path: '^src/', pathNot: ['^src/(app|main|cli|config)\\.ts$', '^src/(cli|config|embedded)/'] },
+      to: { path: '^src/config(/|\\.ts$)' },
     },
     {
       name: 'nothing-imports-an-entry-point',

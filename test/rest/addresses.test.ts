@@ -20,7 +20,7 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
   const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
     server.request(method, `${server.path('system', release)}${rest}`, body, headers);
 
-  it('1, 2: metadata tells the version, with and without a token', async () => {
+  it('(checks 1, 2) metadata tells the version, with and without a token', async () => {
     const ways: Record<string, string>[] = [{}, { authorization: 'Bearer whatever' }];
     for (const headers of ways) {
       const { status, headers: got, json } = await send('GET', '/metadata', undefined, headers);
@@ -30,7 +30,7 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     }
   });
 
-  it('3: metadata is 304 for who has it, and compressed for who takes that', async () => {
+  it('(check 3) metadata is 304 for who has it, and compressed for who takes that', async () => {
     const plain = await send('GET', '/metadata');
     const again = await send('GET', '/metadata', undefined, { 'if-none-match': plain.headers.etag ?? '' });
     expect([again.status, again.text]).toEqual([304, '']);
@@ -44,7 +44,7 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     expect(refused.headers['content-encoding']).toBeUndefined();
   });
 
-  it('4, 6: an answer in another format is 406', async () => {
+  it('(checks 4, 6) an answer in another format is 406', async () => {
     expect((await send('GET', '/metadata', undefined, { accept: 'text/csv' })).status).toBe(406);
     const xml = await send('GET', '/Patient?_format=xml');
     expect(xml.status).toBe(406);
@@ -53,7 +53,7 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
   });
 
   it.each([['json'], ['application/json'], ['application/fhir+json']])(
-    '5: _format=%s is JSON',
+    '(check 5) _format=%s is JSON',
     async (format) => {
       const { status, json } = await send('GET', `/Patient?_format=${format}`);
       expect(status).toBe(200);
@@ -66,14 +66,14 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     ['application/fhir+xml'],
     ['application/json; charset=latin1'],
     ['application/json-patch+json'],
-  ])('7: a create of type %s is 415', async (type) => {
+  ])('(check 7) a create of type %s is 415', async (type) => {
     const { status, json } = await send('POST', '/Patient', patient, { 'content-type': type });
     expect(status).toBe(415);
     expect(json.resourceType).toBe('OperationOutcome');
   });
 
   it.each([['application/json'], ['application/json+fhir'], ['application/fhir+json; charset=UTF-8']])(
-    '8: a create of type %s is 201',
+    '(check 8) a create of type %s is 201',
     async (type) => {
       expect((await send('POST', '/Patient', patient, { 'content-type': type })).status).toBe(201);
     },
@@ -90,13 +90,13 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     ['/patient'],
     ['/NoSuchType/1'],
     ['/.well-known/unknown-configuration'],
-  ])('11: %s is 404', async (rest) => {
+  ])('(check 11) %s is 404', async (rest) => {
     const { status, json } = await send('GET', rest);
     expect(status).toBe(404);
     expect(json.resourceType).toBe('OperationOutcome');
   });
 
-  it('13: an unknown tenant or release is 404, and no spelling of a name gets around', async () => {
+  it('(check 13) an unknown tenant or release is 404, and no spelling of a name gets around', async () => {
     const addresses = [
       `/w/nobody/api/v1/fhir/${release}/Patient`,
       `/w/SYSTEM/api/v1/fhir/${release}/Patient`,
@@ -135,7 +135,7 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     expect(json.resourceType).toBe('OperationOutcome');
   });
 
-  it('42: a body over the limit is 413, told by its length or found on the way', async () => {
+  it('(check 42) a body over the limit is 413, told by its length or found on the way', async () => {
     const body = JSON.stringify({ ...patient, text: { status: 'generated', div: 'x'.repeat(100_000) } });
     expect((await send('POST', '/Patient', body)).status).toBe(413);
     const chunked = await send('POST', '/Patient', body, { 'transfer-encoding': 'chunked' });

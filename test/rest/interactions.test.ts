@@ -25,7 +25,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     return json.id;
   }
 
-  it('20: a create answers 201 with Location, ETag, Last-Modified and the stored resource', async () => {
+  it('(check 20) a create answers 201 with Location, ETag, Last-Modified and the stored resource', async () => {
     const { status, headers, json } = await send('POST', '/Patient', patient);
     expect(status).toBe(201);
     expect(headers.etag).toBe('W/"1"');
@@ -42,20 +42,20 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect(JSON.stringify(json.meta.extension)).toContain('ClientApplication/anonymous');
   });
 
-  it("21: a create gives an id of its own, whatever the client's", async () => {
+  it("(check 21) a create gives an id of its own, whatever the client's", async () => {
     const { status, json } = await send('POST', '/Patient', { ...patient, id: 'mine' });
     expect(status).toBe(201);
     expect(json.id).not.toBe('mine');
   });
 
   it.each([
-    ['22: another resourceType than the address', JSON.stringify({ resourceType: 'Observation' })],
-    ['23: malformed JSON', '{"resourceType":"Patient"'],
-    ['23: nothing', ''],
-    ['23: an array', '[{"resourceType":"Patient"}]'],
-    ['23: a member twice', '{"resourceType":"Patient","active":true,"active":false}'],
-    ['23: no resourceType', '{}'],
-    ['23: bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
+    ['(check 22) another resourceType than the address', JSON.stringify({ resourceType: 'Observation' })],
+    ['(check 23) malformed JSON', '{"resourceType":"Patient"'],
+    ['(check 23) nothing', ''],
+    ['(check 23) an array', '[{"resourceType":"Patient"}]'],
+    ['(check 23) a member twice', '{"resourceType":"Patient","active":true,"active":false}'],
+    ['(check 23) no resourceType', '{}'],
+    ['(check 23) bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
   ])('%s is 400 with an OperationOutcome', async (_title, body) => {
     const { status, json } = await send('POST', '/Patient', body);
     expect(status).toBe(400);
@@ -63,7 +63,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect(json.issue[0].diagnostics.length).toBeGreaterThan(10);
   });
 
-  it('24: a read gives back what was written, to the last digit', async () => {
+  it('(check 24) a read gives back what was written, to the last digit', async () => {
     const text =
       '{"resourceType":"Observation","status":"final","code":{"text":"x"},"valueQuantity":{"value":1.10,"unit":"kg"},"component":[{"code":{"text":"y"},"valueQuantity":{"value":100.000}}]}';
     const created = await send('POST', '/Observation', text);
@@ -77,7 +77,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect(stored).toBe(created.text);
   });
 
-  it('12: a HEAD has the headers of the GET and no body', async () => {
+  it('(check 12) a HEAD has the headers of the GET and no body', async () => {
     const id = await create();
     const get = await send('GET', `/Patient/${id}`);
     const head = await send('HEAD', `/Patient/${id}`);
@@ -88,7 +88,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     }
   });
 
-  it('25: a read of what is not there is 404', async () => {
+  it('(check 25) a read of what is not there is 404', async () => {
     const { status, json } = await send('GET', '/Patient/not-there');
     expect(status).toBe(404);
     expect(json.issue[0].code).toBe('not-found');
@@ -105,7 +105,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     ['x'.repeat(65)],
     ['x'.repeat(2000)],
     ['_x'],
-  ])('26: an id such as %.20s is 400 or 404, never 500', async (id) => {
+  ])('(check 26) an id such as %.20s is 400 or 404, never 500', async (id) => {
     for (const [method, body] of [
       ['GET'],
       ['DELETE'],
@@ -120,7 +120,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect([400, 404]).toContain((await send('GET', `/Patient/a/_history/${id}`)).status);
   });
 
-  it('27, 28: a PUT makes version 1 under its id with 201, then version 2 with 200', async () => {
+  it('(checks 27, 28) a PUT makes version 1 under its id with 201, then version 2 with 200', async () => {
     const id = `put-${release}`;
     const first = await send('PUT', `/Patient/${id}`, { ...patient, id });
     expect(first.status).toBe(201);
@@ -134,13 +134,13 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect((await send('GET', `/Patient/${id}/_history/1`)).json.active).toBe(true);
   });
 
-  it('29: a PUT whose body has another id, or none, is 400', async () => {
+  it('(check 29) a PUT whose body has another id, or none, is 400', async () => {
     const id = await create();
     expect((await send('PUT', `/Patient/${id}`, { ...patient, id: 'other' })).status).toBe(400);
     expect((await send('PUT', `/Patient/${id}`, patient)).status).toBe(400);
   });
 
-  it('30: If-Match decides about a PUT, in weak, strong and listed form', async () => {
+  it('(check 30) If-Match decides about a PUT, in weak, strong and listed form', async () => {
     const id = await create();
     const put = (match: string) => send('PUT', `/Patient/${id}`, { ...patient, id }, { 'if-match': match });
     expect((await put('W/"7"')).status).toBe(412);
@@ -153,7 +153,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"5"');
   });
 
-  it('30: If-Match on what is not there is 412, whatever it says', async () => {
+  it('(check 30) If-Match on what is not there is 412, whatever it says', async () => {
     const body = { ...patient, id: 'nobody' };
     for (const match of ['W/"1"', '*']) {
       expect((await send('PUT', '/Patient/nobody', body, { 'if-match': match })).status).toBe(412);
@@ -163,7 +163,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect((await send('GET', '/Patient/nobody')).status).toBe(404);
   });
 
-  it('31: If-None-Match: * keeps a PUT from replacing anything', async () => {
+  it('(check 31) If-None-Match: * keeps a PUT from replacing anything', async () => {
     const id = `only-once-${release}`;
     const put = () => send('PUT', `/Patient/${id}`, { ...patient, id }, { 'if-none-match': '*' });
     expect((await put()).status).toBe(201);
@@ -171,13 +171,13 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"1"');
   });
 
-  it('32: an update with the same content is a new version', async () => {
+  it('(check 32) an update with the same content is a new version', async () => {
     const id = await create();
     expect((await send('PUT', `/Patient/${id}`, { ...patient, id })).headers.etag).toBe('W/"2"');
     expect((await send('PUT', `/Patient/${id}`, { ...patient, id })).headers.etag).toBe('W/"3"');
   });
 
-  it('33, 34, 35: a deletion is a version: 410 afterwards, old versions stay, a PUT goes on counting', async () => {
+  it('(checks 33, 34, 35) a deletion is a version: 410 afterwards, old versions stay, a PUT goes on counting', async () => {
     const id = await create();
     const deleted = await send('DELETE', `/Patient/${id}`);
     expect(deleted.status).toBe(200);
@@ -200,13 +200,13 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect(back.headers.location).toMatch(/_history\/3$/);
   });
 
-  it('33: deleting what never was is 200 too', async () => {
+  it('(check 33) deleting what never was is 200 too', async () => {
     const { status, json } = await send('DELETE', '/Patient/never-was');
     expect(status).toBe(200);
     expect(json.resourceType).toBe('OperationOutcome');
   });
 
-  it('36, 37: a conditional read of the same version is 304 without a body', async () => {
+  it('(checks 36, 37) a conditional read of the same version is 304 without a body', async () => {
     const id = await create();
     const same = await send('GET', `/Patient/${id}`, undefined, { 'if-none-match': 'W/"1"' });
     expect([same.status, same.text, same.headers.etag]).toEqual([304, '', 'W/"1"']);
@@ -222,7 +222,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     ).toBe(304);
   });
 
-  it('38: Prefer decides what a write answers', async () => {
+  it('(check 38) Prefer decides what a write answers', async () => {
     const minimal = await send('POST', '/Patient', patient, { prefer: 'return=minimal' });
     expect([minimal.status, minimal.text]).toEqual([201, '']);
     const id = /Patient\/([^/]+)\//.exec(minimal.headers.location ?? '')?.[1] ?? '';
@@ -238,7 +238,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect(outcome.headers.etag).toBe('W/"4"');
   });
 
-  it("39: the server's part of meta is not the client's, the rest is kept", async () => {
+  it("(check 39) the server's part of meta is not the client's, the rest is kept", async () => {
     const meta = {
       versionId: '77',
       lastUpdated: '2001-01-01T00:00:00Z',
@@ -256,7 +256,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect(json.meta.lastUpdated).not.toBe(meta.lastUpdated);
   });
 
-  it('42: five megabytes are accepted', async () => {
+  it('(check 42) five megabytes are accepted', async () => {
     const content = 'QUJD'.repeat(1_250_000);
     const { status, json } = await send('POST', '/Binary', {
       resourceType: 'Binary',

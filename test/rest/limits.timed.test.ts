@@ -74,9 +74,21 @@ describe('what is as much as may be is taken, and more is refused with its statu
   });
 
   it.each<[string, number, number, string, (most: boolean) => Parameters<typeof send>]>([
-    ['42: bytes of a body', 201, 413, 'too-long', (most) => ['POST', '/Basic', basicOf(most ? 4096 : 4097)]],
+    [
+      '(check 42) bytes of a body',
+      201,
+      413,
+      'too-long',
+      (most) => ['POST', '/Basic', basicOf(most ? 4096 : 4097)],
+    ],
     ['levels of JSON', 201, 400, 'structure', (most) => ['POST', '/Basic', nested(most ? 16 : 18)]],
-    ['61: operations of a patch', 200, 413, 'too-long', (most) => ['PATCH', '/Basic/b', patch(most ? 3 : 4)]],
+    [
+      '(check 61) operations of a patch',
+      200,
+      413,
+      'too-long',
+      (most) => ['PATCH', '/Basic/b', patch(most ? 3 : 4)],
+    ],
     [
       'entries of a transaction',
       200,

@@ -55,7 +55,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('a patch under %s', (release) => {
     (type) => makesNewVersion('GET', type),
   );
 
-  it('52: by GET ignores If-None-Match, and a GET without a body stays a read', async () => {
+  it('(check 52) by GET ignores If-None-Match, and a GET without a body stays a read', async () => {
     const id = await create();
     const patched = await send('GET', `/Patient/${id}`, rename, {
       'content-type': 'application/json',
@@ -67,15 +67,15 @@ describe.each<[Release]>([['r4'], ['r4b']])('a patch under %s', (release) => {
   });
 
   it.each([
-    ['54: a failed test', [{ op: 'test', path: '/active', value: false }, ...rename], 422],
-    ['55: a missing path', [{ op: 'remove', path: '/birthDate' }], 422],
-    ['57: the id', [{ op: 'replace', path: '/id', value: 'other' }], 422],
-    ['57: the type', [{ op: 'replace', path: '/resourceType', value: 'Person' }], 422],
-    ['57: the version', [{ op: 'replace', path: '/meta/versionId', value: '9' }], 422],
+    ['(check 54) a failed test', [{ op: 'test', path: '/active', value: false }, ...rename], 422],
+    ['(check 55) a missing path', [{ op: 'remove', path: '/birthDate' }], 422],
+    ['(check 57) the id', [{ op: 'replace', path: '/id', value: 'other' }], 422],
+    ['(check 57) the type', [{ op: 'replace', path: '/resourceType', value: 'Person' }], 422],
+    ['(check 57) the version', [{ op: 'replace', path: '/meta/versionId', value: '9' }], 422],
     ['not a patch', [{ op: 'jump', path: '/active' }], 400],
     ['no array', { op: 'remove', path: '/active' }, 400],
     [
-      '61: 1,001 operations',
+      '(check 61) 1,001 operations',
       Array.from({ length: 1001 }, () => ({ op: 'test', path: '/active', value: true })),
       413,
     ],
@@ -91,14 +91,14 @@ describe.each<[Release]>([['r4'], ['r4b']])('a patch under %s', (release) => {
     [[{ op: 'add', path: '/__proto__/polluted', value: true }]],
     [[{ op: 'add', path: '/constructor/prototype/polluted', value: true }]],
     ['[{"op":"add","path":"/contact","value":[{"__proto__":{"polluted":true}}]}]'],
-  ])('58: cannot pollute a prototype', async (body) => {
+  ])('(check 58) cannot pollute a prototype', async (body) => {
     const id = await create();
     expect([400, 422]).toContain((await send('PATCH', `/Patient/${id}`, body)).status);
     expect('polluted' in {}).toBe(false);
     expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"1"');
   });
 
-  it('59: a stale If-Match is 412', async () => {
+  it('(check 59) a stale If-Match is 412', async () => {
     const id = await create();
     expect((await send('PATCH', `/Patient/${id}`, rename, { 'if-match': 'W/"1"' })).status).toBe(200);
     expect((await send('PATCH', `/Patient/${id}`, rename, { 'if-match': 'W/"1"' })).status).toBe(412);

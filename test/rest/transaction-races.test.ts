@@ -42,7 +42,7 @@ describe.each<[Release, string]>([
   const send = (at: number, method: string, rest: string, body?: unknown): Promise<Answer> =>
     (at % 2 === 0 ? database : second).request(method, `${database.path(tenant, release)}${rest}`, body);
 
-  it('81: may have 2,000 entries that refer to each other', async () => {
+  it('(check 81) may have 2,000 entries that refer to each other', async () => {
     const count = 2000;
     const entries = Array.from({ length: count }, (_, index) =>
       ask(
@@ -81,7 +81,7 @@ describe.each<[Release, string]>([
     expect((await send(0, 'GET', '/Organization?_summary=count')).json.total).toBe(before);
   });
 
-  it('90: twenty at once on the same resources, beside single writes, each go through as a whole', async () => {
+  it('(check 90) twenty at once on the same resources, beside single writes, each go through as a whole', async () => {
     const ids = Array.from({ length: 8 }, (_, index) => `race-${release}-${index}`);
     const write = (id: string, mark: string): object =>
       ask('PUT', `Basic/${id}`, {}, { resource: { resourceType: 'Basic', id, code: { text: mark } } });

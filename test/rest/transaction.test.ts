@@ -75,7 +75,7 @@ describe.each<[Release, string]>([
     expect(again.json.entry[0].response.location).toBeUndefined();
   });
 
-  it('81: puts new ids in the place of urns everywhere that they stand', async () => {
+  it('(check 81) puts new ids in the place of urns everywhere that they stand', async () => {
     const [patient, organization, valueSet, picture] = [uuid(1), uuid(2), uuid(3), uuid(4)];
     const { status, json } = await send(
       'POST',
@@ -117,7 +117,7 @@ describe.each<[Release, string]>([
     expect(found.json.entry[0].resource.id).toBe(ids[0]);
   });
 
-  it('82: has references in a circle, by urns and by any other fullUrl, resolved against it too', async () => {
+  it('(check 82) has references in a circle, by urns and by any other fullUrl, resolved against it too', async () => {
     const { status, json } = await send(
       'POST',
       '',
@@ -148,7 +148,7 @@ describe.each<[Release, string]>([
     expect(json.entry[1].resource.item[0].answerValueSet).toBe(url);
   });
 
-  it('86: that writes one resource twice is refused, and nothing is written', async () => {
+  it('(check 86) that writes one resource twice is refused, and nothing is written', async () => {
     const before = await sequence();
     const id = `twice-${release}`;
     const { status, json } = await send(
@@ -166,7 +166,7 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/Patient/${id}`)).status).toBe(404);
   });
 
-  it('87: with an invalid entry names it and leaves nothing behind', async () => {
+  it('(check 87) with an invalid entry names it and leaves nothing behind', async () => {
     const before = await sequence();
     const id = `invalid-${release}`;
     const { status, json } = await send(
@@ -190,7 +190,7 @@ describe.each<[Release, string]>([
     expect(rows[0]?.count).toBe(0);
   });
 
-  it('89: with an ifMatch that is not current is 412, and nothing is written', async () => {
+  it('(check 89) with an ifMatch that is not current is 412, and nothing is written', async () => {
     const id = `guarded-${release}`;
     await send('PUT', `/Patient/${id}`, { resourceType: 'Patient', id });
     const before = await sequence();
@@ -209,7 +209,7 @@ describe.each<[Release, string]>([
   });
 
   it.each(['collection', 'history', 'searchset', 'document', undefined])(
-    '92: of the type %s is refused',
+    '(check 92) of the type %s is refused',
     async (type) => {
       const { status, json } = await send('POST', '', { resourceType: 'Bundle', type });
       expect([status, json.issue[0].expression]).toEqual([400, ['Bundle.type']]);
@@ -223,7 +223,7 @@ describe.each<[Release, string]>([
     '../r4/Patient/1',
     'Nothing/1',
     'Patient/1/2/3',
-  ])('93: with an entry whose url is %s is refused', async (url) => {
+  ])('(check 93) with an entry whose url is %s is refused', async (url) => {
     const resource = { resourceType: 'Patient', id: '1' };
     const before = await sequence();
     const { status, json } = await send(

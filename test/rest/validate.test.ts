@@ -42,7 +42,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('$validate under %s', (release) => {
   const errorsOf = (issues: readonly Issue[]) => issues.filter(({ severity }) => severity === 'error');
 
   it.each([['/$validate'], ['/Patient/$validate']])(
-    '168: %s takes the resource wrapped and bare, and says that nothing is wrong',
+    '(check 168) %s takes the resource wrapped and bare, and says that nothing is wrong',
     async (rest) => {
       for (const body of [patient, wrapped(patient)]) {
         expect(await validate(rest, body)).toEqual([
@@ -53,7 +53,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('$validate under %s', (release) => {
   );
 
   it.each([['/$validate'], ['/Patient/$validate'], ['/Patient/p1/$validate']])(
-    '168: %s tells all faults at once, with places in the resource and not in its wrapping',
+    '(check 168) %s tells all faults at once, with places in the resource and not in its wrapping',
     async (rest) => {
       for (const body of [broken, wrapped(broken)]) {
         const errors = errorsOf(await validate(rest, body));
@@ -66,7 +66,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('$validate under %s', (release) => {
     },
   );
 
-  it('168: without a resource it is an error', async () => {
+  it('(check 168) without a resource it is an error', async () => {
     for (const rest of ['/$validate', '/Patient/$validate']) {
       for (const body of [undefined, parameters(), parameters(mode('create'))]) {
         const { status, json } = await send('POST', rest, body);
