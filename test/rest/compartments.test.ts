@@ -66,7 +66,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     link.find(({ relation }) => relation === wanted)?.url;
 
   it.each(OWNERS)(
-    'what is in the compartment of %s is what refers to it by the parameters of the CompartmentDefinition',
+    'what is in the compartment of %s is what refers to it by the parameters of the CompartmentDefinition (check 144)',
     async (owner) => {
       const [type = '', id = ''] = owner.split('/');
       const [definition] = (await get(`CompartmentDefinition?code=${type}`)).json.entry as {
@@ -119,7 +119,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
       expect((await get(place + query)).status).toBe(400);
   });
 
-  it('all types of a compartment are searched together, or some of them', async () => {
+  it('all types of a compartment are searched together, or some of them (check 144)', async () => {
     const { json } = await get('Patient/example/*?_count=5');
     expect(linkOf(json, 'self')).toBe(`${server.root('system', release)}/Patient/example/*?_count=5`);
     expect(linkOf(json, 'next')).toContain('/Patient/example/*?_count=5&_cursor=');

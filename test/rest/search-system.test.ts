@@ -121,6 +121,45 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect((await find('?_count=0', 'small')).bundle.total).toBe(0);
   });
 
+  it('what the server is told of all resources finds them, in one type and in all; a List too (check 142)', async () => {
+    const root = server.path('system', release);
+    const profile = 'http://example.org/fhir/StructureDefinition/marked';
+    const security = { system: 'http://terminology.hl7.org/CodeSystem/v3-Confidentiality', code: 'R' };
+    const marked = {
+      resourceType: 'Patient',
+      id: 'marked',
+      meta: {
+        tag: [{ system: 'urn:x', code: 'm' }],
+        security: [security],
+        profile: [profile],
+        source: 'urn:lab:7',
+      },
+    };
+    const entry = [{ item: { reference: 'Patient/marked' } }, { item: { reference: 'Observation/sodium' } }];
+    const list = { resourceType: 'List', id: 'ward', status: 'current', mode: 'working', entry };
+    for (const resource of [marked, list])
+      expect(
+        (await server.request('PUT', `${root}/${resource.resourceType}/${resource.id}`, resource)).status,
+      ).toBe(201);
+    for (const query of [
+      '_tag=urn:x|m',
+      '_tag=m',
+      `_security=${security.system}|R`,
+      '_security=R',
+      `_profile=${profile}`,
+      '_source=urn:lab:7',
+    ])
+      for (const path of ['/Patient?', '?', '?_type=Patient,Observation&'])
+        expect([path + query, (await find(path + query)).names]).toEqual([path + query, ['Patient/marked']]);
+    for (const query of ['_tag=urn:y|m', '_security=N', `_profile=${profile}s`, '_source=urn:lab:8'])
+      expect([query, (await find(`/Patient?${query}`)).names]).toEqual([query, []]);
+    expect((await find('/Patient?_list=ward')).names).toEqual(['Patient/marked']);
+    expect((await find('?_list=ward')).names).toEqual(['Observation/sodium', 'Patient/marked']);
+    expect((await find('?_list=ward&_type=Observation')).names).toEqual(['Observation/sodium']);
+    for (const name of ['Patient/marked', 'List/ward'])
+      expect((await server.request('DELETE', `${root}/${name}`)).status).toBe(200);
+  });
+
   it('named types are searched by what those types have', async () => {
     expect((await find('?_type=Patient,Practitioner&name=miller,zweig')).names).toEqual([
       'Patient/two',
@@ -173,7 +212,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect(json.entry.at(-1).resource.issue[0].diagnostics).toContain('birthdate');
   });
 
-  it('a form does the same, and its parameters and those of the address count alike', async () => {
+  it('a form does the same, and its parameters and those of the address count alike (check 143)', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const root = server.path('system', release);
     const posted = await server.request(

@@ -55,7 +55,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('a search under %s', (release) => {
     expect(new Set(found).size).toBe(5);
   });
 
-  it('by POST counts the form and the address alike', async () => {
+  it('by POST counts the form and the address alike (check 143)', async () => {
     const { status, json } = await send('POST', '/Patient/_search?gender=female', 'name=miller', form);
     expect(status).toBe(200);
     expect(json.entry).toHaveLength(1);
