@@ -2,7 +2,7 @@ import { chooseDrive, needsCounts, type Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
 import { mergeRanges, rangesOfOneValue, splitRange } from '../search/split-range';
 import type { Services } from '../services';
-import type { SearchStatementRequest } from '../storage/search-matches';
+import type { SearchStatementRequest } from '../storage/search-order';
 import { markContained } from './mark-contained';
 import { resolveScans } from './resolve-scans';
 

@@ -6,7 +6,7 @@ import { doubleOfSortText, sortTextOfDouble } from '../fhir/exact-number';
 import type { ValueOrder } from '../search/plan';
 import type { SortValue } from '../search/sort-value';
 import type { Services } from '../services';
-import type { After, Phase, StoredSortValue } from '../storage/search-matches';
+import type { After, Phase, StoredSortValue } from '../storage/search-order';
 import type { MatchHead } from '../storage/search-run';
 import type { Plan } from './plan-search';
 

@@ -7,7 +7,7 @@ import type { SearchQuery } from '../search/parse-search';
 import { MAX_SORTED, type Order } from '../search/plan';
 import type { SortValue } from '../search/sort-value';
 import type { Services } from '../services';
-import type { Phase, StoredSortValue } from '../storage/search-matches';
+import type { Phase, StoredSortValue } from '../storage/search-order';
 import { runKeys, type MatchHead } from '../storage/search-run';
 import type { Plan } from './plan-search';
 import { afterOf, phasesOf, toStoredValue, type Position } from './search-position';

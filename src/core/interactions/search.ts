@@ -14,7 +14,7 @@ import type { Services } from '../services';
 import { runCountedPage } from '../storage/counted-page';
 import type { Match } from '../storage/match';
 import { runKeys } from '../storage/search-run';
-import type { Phase } from '../storage/search-matches';
+import type { Phase } from '../storage/search-order';
 import { typeNumberOf } from './resource-address';
 import { countAll, MAX_TOTAL } from './count-matches';
 import { collectIncluded, type Included } from './include';

@@ -4,7 +4,7 @@ import { defaultOrder, type Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
 import type { SearchQuery } from '../search/parse-search';
 import type { Services } from '../services';
-import type { After, Phase } from '../storage/search-matches';
+import type { After, Phase } from '../storage/search-order';
 import { compareKeys, compareStored, runKeys, type MatchHead } from '../storage/search-run';
 import { gatherHeads } from './gather-heads';
 import { resolveCriteria } from './resolve-criteria';

@@ -35,8 +35,30 @@ export type Drive =
    * database cannot: rows are not found by their resource.
    */
   | { readonly kind: 'gather'; readonly criterion: number }
-  /** Take all targets of this chain, and merge who refers to each of them, as they lie in the order of the date. */
-  | { readonly kind: 'targets'; readonly criterion: number };
+  /**
+   * Take all targets of this chain, and merge who refers to each of them, as they lie in the order of the date; all other
+   * criteria are tested row by row.
+   */
+  | TargetsDrive;
+
+export interface TargetsDrive {
+  readonly kind: 'targets';
+  readonly criterion: number;
+  /** About so many targets, one at least. */
+  readonly targets: number;
+  /** The part of those who refer that is thought to meet the other criteria: more than 0, up to 1. */
+  readonly share: number;
+}
+
+/** A target is read in steps: one more costs as much as so many rows do. */
+const LEAST_PER_TARGET = 4;
+const MOST_PER_TARGET = 1_000_000_000;
+
+/** How many of who refers to a target are read at first: twice its part in a page of `limit`. */
+export function rowsOfTarget({ targets, share }: TargetsDrive, limit: number): number {
+  const rows = Math.min(limit / share, MOST_PER_TARGET);
+  return Math.ceil(Math.min(rows, Math.max(LEAST_PER_TARGET, (2 * rows) / targets)));
+}
 
 /** True when the index rows of the predicate lie in the order of the clinical date. */
 function liesByDate(predicate: Predicate, sortDateParameter: number | undefined): boolean {
@@ -99,15 +121,16 @@ function liesByTarget({ anyOf, isNegated }: Criterion): boolean {
 /** Of more targets those who refer are not merged: each is a range of its own. */
 const MAX_MERGED_TARGETS = 2_000;
 
-/** True for such a chain with few targets, none of them contained in who refers. */
-function canMergeTargets(criterion: Criterion): boolean {
-  const [only] = criterion.anyOf;
-  return (
-    liesByTarget(criterion) &&
-    only?.index === 'target' &&
-    only.looksInside !== true &&
-    (only.target.driverCount ?? Infinity) <= MAX_MERGED_TARGETS
-  );
+/** About how many targets such a chain has, where they are few and none is contained in who refers; else undefined. */
+function mergedTargets({ anyOf, isNegated }: Criterion): number | undefined {
+  if (isNegated === true || anyOf.length === 0 || anyOf.length > MAX_MERGED) return undefined;
+  let targets = 0;
+  for (const predicate of anyOf) {
+    if (predicate.index !== 'target' || predicate.urls !== undefined) return undefined;
+    if (predicate.parameters.length !== 1 || predicate.looksInside === true) return undefined;
+    targets += predicate.target.driverCount ?? Infinity;
+  }
+  return targets <= MAX_MERGED_TARGETS ? Math.max(1, targets) : undefined;
 }
 
 /**
@@ -142,7 +165,12 @@ export function needsCounts(criteria: readonly Criterion[], order: Order): boole
   if (order.by === 'low' || (order.by === 'last_updated' && isOneUpdatedRange(criteria))) return false;
   if (order.by === 'value') return criteria.length > 0;
   const [only] = criteria;
-  if (criteria.length === 1 && order.by === 'sort_date' && only !== undefined && canMergeTargets(only))
+  if (
+    criteria.length === 1 &&
+    order.by === 'sort_date' &&
+    only !== undefined &&
+    mergedTargets(only) !== undefined
+  )
     return false;
   const drivable = criteria.filter(canDrive).length;
   if (drivable !== 1) return drivable > 1;
@@ -171,6 +199,9 @@ const POPULAR_SHARE = 0.3;
 /** Of a criterion that cannot be counted: this share of the resources is thought to meet it. */
 const UNKNOWN_SHARE = 0.5;
 
+/** The least share of who refers that is thought to meet the other criteria of a chain. */
+const LEAST_SHARE = 1e-4;
+
 /** Microseconds that PostgreSQL takes, measured on 1.2 million resources (docs/search.md, How a search runs). */
 const COST = {
   /** One row of an index range in order. */
@@ -189,6 +220,10 @@ const COST = {
   valueRow: 3,
   /** A head that a row without the clinical date must be looked up by before it is tested. */
   headOfRow: 4,
+  /** One target: the index is entered for who refers to it, and once more where those do not reach far enough. */
+  target: 10,
+  /** One of who refers to a target, sorted among those of the others. */
+  mergedRow: 2,
   /** The text of a resource read and parsed for what it is sorted by. */
   text: 40,
 } as const;
@@ -248,7 +283,8 @@ export function chooseDrive(
   const [only, ...others] = criteria;
   if (only !== undefined && others.length === 0 && canDrive(only)) {
     if (walkable[0] === true) return plain({ kind: 'walk', criterion: 0 });
-    if (order.by === 'sort_date' && canMergeTargets(only)) return plain({ kind: 'targets', criterion: 0 });
+    const targets = order.by === 'sort_date' ? mergedTargets(only) : undefined;
+    if (targets !== undefined) return plain({ kind: 'targets', criterion: 0, targets, share: 1 });
     if (order.by === 'key' && !only.anyOf.some(isNested)) return plain({ kind: 'gather', criterion: 0 });
   }
   let best: (Choice & { readonly cost: number }) | undefined;
@@ -292,6 +328,13 @@ export function chooseDrive(
     );
     if (walkable[index] === true)
       consider({ kind: 'walk', criterion: index }, index, walked(rows, index), COST.walkedRow);
+    const targets = order.by === 'sort_date' ? mergedTargets(criterion) : undefined;
+    if (targets !== undefined) {
+      const share = Math.max(shareOfOthers(index), LEAST_SHARE);
+      const drive: TargetsDrive = { kind: 'targets', criterion: index, targets, share };
+      const read = Math.min(rows, targets * rowsOfTarget(drive, expected.limit) + expected.limit / share);
+      consider(drive, index, read, COST.mergedRow, targets * COST.target);
+    }
   }
   const rows = walked(expected.total, -1);
   if (order.by === 'value')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from './database';
-import type { SearchStatementRequest } from './search-matches';
+import type { SearchStatementRequest } from './search-order';
 import { toMatch, type Match } from './match';
 import { countStatement, pageStatement } from './search-statement';
 import type { Statement } from './statement';

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { NamedRange } from '../search/date-bucket';
 import type { Database, Row } from './database';
-import type { SearchStatementRequest } from './search-matches';
+import type { SearchStatementRequest } from './search-order';
 import { matchesPart } from './search-statement';
 import { bind, type Bound } from './statement';
 import { StatementShapes } from './statement-shapes';

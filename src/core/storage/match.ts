@@ -1,5 +1,5 @@
 import type { Row } from './database';
-import type { StoredSortValue } from './search-matches';
+import type { StoredSortValue } from './search-order';
 import { decodePageRow, type PageRow } from './version-row';
 
 /** One match: its version, and where it stands in the order. */

@@ -3,7 +3,7 @@ import type { Waiter } from '../waiter';
 import type { Database, Row } from './database';
 import { toMatch, toSortValue, type Match } from './match';
 import { RememberedVersions } from './remembered-versions';
-import type { StoredSortValue } from './search-matches';
+import type { StoredSortValue } from './search-order';
 import type { PageForm } from './search-statement';
 import { readPageVersions } from './version-read';
 import { decodeMark, keyOfText } from './version-row';

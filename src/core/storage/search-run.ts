@@ -12,7 +12,7 @@ import {
   type Prepared,
   type ShareablePage,
 } from './search-statement';
-import { isDescending, type SearchStatementRequest, type StoredSortValue } from './search-matches';
+import { isDescending, type SearchStatementRequest, type StoredSortValue } from './search-order';
 import { PageRows } from './page-rows';
 
 /** Pages in one statement. */

@@ -3,13 +3,8 @@ import type { TypeCriteria } from '../search/predicate';
 import { compileCriteria } from './criteria';
 import { criterionKeys, shapeOf, valuesOfCriteria, type CompiledCriteria } from './criteria/compiled';
 import type { PredicateValue, ValueReference } from './predicate-parts';
-import {
-  directionSql,
-  matchesSql,
-  valuesOfOrder,
-  valuesOfPlace,
-  type SearchStatementRequest,
-} from './search-matches';
+import { matchesSql, valuesOfOrder } from './search-matches';
+import { directionSql, valuesOfPlace, type SearchStatementRequest } from './search-order';
 import { bind, type Bound, type Statement } from './statement';
 import { StatementShapes } from './statement-shapes';
 import { currentVersion } from './version-read';

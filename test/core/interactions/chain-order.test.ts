@@ -1,4 +1,4 @@
-/** A chain alone gives the newest first, merged from what each of its targets is referred to by. */
+/** A chain gives the newest first, merged from what each of its targets is referred to by, alone and beside other criteria. */
 import { toResourceInput, type RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
 
@@ -8,25 +8,31 @@ const OBSERVATIONS = 90;
 let opened: OpenedCore;
 let context: RequestContext;
 const dates = new Map<string, string>();
+/** Those of `dates` that have the code that is asked for beside the chain. */
+const coded = new Set<string>();
 beforeAll(async () => {
-  opened = await openCore();
+  opened = await openCore({ environment: { SEARCH_EXPLAIN: 'on' } });
   context = await opened.context('system', 'r4');
   for (let number = 0; number < PATIENTS; number++)
     await put({ resourceType: 'Patient', id: `p${number}`, name: [{ family: 'Merged' }] });
   await put({ resourceType: 'Patient', id: 'another', name: [{ family: 'Else' }] });
+  await put({ resourceType: 'Location', id: 'place', name: 'Merged' });
   await Promise.all(
     Array.from({ length: OBSERVATIONS }, async (_, number) => {
       // Most of the newest belong to one patient; some dates are equal, and some are missing.
       const patient = number % 3 === 0 ? 0 : number % PATIENTS;
       const day = number % 3 === 0 ? 20 + (number % 7) : 1 + (number % 9);
       const date = number % 10 === 4 ? undefined : `2021-03-${String(day).padStart(2, '0')}`;
-      if (number % 17 === 5) await observe(`x${number}`, 'another', '2022-01-01');
+      const code = number % 4 === 1 ? 'asked' : 'other';
+      if (number % 17 === 5) await observe(`x${number}`, 'Patient/another', '2022-01-01', 'asked');
       else {
-        await observe(`o${number}`, `p${patient}`, date);
+        await observe(`o${number}`, `Patient/p${patient}`, date, code);
         dates.set(`o${number}`, date ?? '');
+        if (code === 'asked') coded.add(`o${number}`);
       }
     }),
   );
+  await observe('placed', 'Location/place', '2021-03-22', 'asked');
 });
 afterAll(() => opened.close());
 
@@ -36,13 +42,13 @@ const put = (resource: { resourceType: string; id: string; [name: string]: unkno
   return opened.core.update(context, resourceType, id, input);
 };
 
-const observe = (id: string, patient: string, date: string | undefined): Promise<unknown> =>
+const observe = (id: string, subject: string, date: string | undefined, code: string): Promise<unknown> =>
   put({
     resourceType: 'Observation',
     id,
     status: 'final',
-    code: { text: 'x' },
-    subject: { reference: `Patient/${patient}` },
+    code: { coding: [{ code }] },
+    subject: { reference: subject },
     ...(date === undefined ? {} : { effectiveDateTime: date }),
   });
 
@@ -95,4 +101,31 @@ it('with its total, which is that of all targets', async () => {
     const { total } = await opened.core.search(context, { type: 'Observation', parameters });
     expect(total).toBe(dates.size);
   }
+});
+
+const BESIDE: readonly (readonly [string, string])[] = [
+  ['subject:Patient.family', 'merged'],
+  ['code', 'asked'],
+];
+
+it.each([
+  [1, '-date'],
+  [3, 'date'],
+  [7, '-date'],
+  [200, 'date'],
+])('beside a code each of both once, in pages of %d sorted by %s', async (count, sort) => {
+  const ids = await pagesOf([...BESIDE, ['_sort', sort]], count);
+  const dated = [...coded].map((id) => dates.get(id) ?? '').filter((date) => date !== '');
+  const ordered = sort === 'date' ? dated.sort() : dated.sort().reverse();
+  expect(ids.map((id) => dates.get(id)).filter((date) => date !== '')).toEqual(ordered);
+  expect([...ids].sort()).toEqual([...coded].sort());
+});
+
+it('through links to several types, and is found so', async () => {
+  const parameters = [['subject.name', 'merged'], BESIDE[1] ?? ['', ''], ['_explain', 'true']] as const;
+  const { matches, issues } = await opened.core.search(context, { type: 'Observation', parameters });
+  expect(matches.map(({ id }) => id).sort()).toEqual([...coded, 'placed'].sort());
+  const plans = issues.filter(({ diagnostics }) => diagnostics?.startsWith('Plan for Observation') === true);
+  expect(plans).toHaveLength(1);
+  expect(plans[0]?.diagnostics).toContain('who refers to each target of a chain is merged in order');
 });
