@@ -3,23 +3,14 @@
  * another resource of the type. Where no example has a value, one is put into a copy of an example. What is stored is not
  * validated, so that an element can be put in or left out by itself.
  */
-import { Client } from 'pg';
 import { loadDefinitions, type SearchParameterDefinition } from '../../../src/core/fhir/definitions';
 import type { JsonObject } from '../../../src/core/fhir/json';
-import { createReferenceResolver } from '../../../src/core/fhir/reference';
-import { UTC } from '../../../src/core/fhir/time-zone';
-import { toStoredText } from '../../../src/core/fhir/resource-text';
-import { createExtractor } from '../../../src/core/search/extract';
-import { createHasher } from '../../../src/core/search/hash';
 import { storedParameters } from '../../../src/core/search/parameter';
-import { keyOf } from '../../../src/core/search/resource-key';
 import { searchTypeOf } from '../../../src/core/search/types';
-import { Connections } from '../../../src/core/storage/connections';
-import { WriteQueues } from '../../../src/core/storage/write-queue';
 import type { Core, Release, RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
 import { forEachOf, readExamples } from '../../support/examples';
-import { silentLog } from '../../support/log';
+import { storeUnvalidated } from '../../support/unvalidated';
 import { withValue } from './made-values';
 import { compileSearches } from './parameter-values';
 import type { SearchValue } from './search-value';
@@ -137,60 +128,19 @@ async function store(
   space: number,
   stored: Plan['stored'],
 ): Promise<number> {
-  const { settings } = opened.database;
-  const owner = new Client(settings);
-  await owner.connect();
-  const { rows } = await owner.query<{ hash_key: Buffer }>('select hash_key from andiron.installation');
-  await owner.end();
-  const hasher = createHasher(rows[0]?.hash_key ?? Buffer.alloc(0));
-  const definitions = loadDefinitions(release);
-  const { resourceTypes } = definitions;
-  const resolver = createReferenceResolver({ publicUrls: [], tenant: 'system', release, resourceTypes });
-  const localReference = (text: string) => resolver.local(text);
-  const extract = createExtractor({ definitions, hasher, localReference, zone: UTC });
-  const connections = new Connections(settings, silentLog, true);
-  const writes = new WriteQueues(connections, 10_000, () => undefined);
   const all = [...stored].flatMap(([type, resources]) =>
     [...resources].map(([id, resource]) => ({ type, id, resource })),
   );
-  const write = async ({ type, id, resource }: (typeof all)[number]): Promise<number> => {
-    const { text, metaOffset } = toStoredText(resource, true, {
-      id,
-      extensionBase: 'https://andiron.example',
-    });
-    const number = definitions.typeNumber(type) ?? 0;
-    const key = keyOf(hasher, type, id);
-    const rows = extract(type, resource);
-    const written = await writes.write(space, {
-      type: number,
-      key,
-      id: key.high < 0 ? id : null,
-      expected: 0,
-      change: 'create',
-      body: text,
-      metaOffset,
-      author: null,
-      rows,
-    });
-    return written?.lastUpdated ?? 0;
-  };
-  let bareAt = 0;
-  await forEachOf(
+  const to = { database: opened.database, release, space };
+  const bareAt = await storeUnvalidated(
+    to,
     all.filter(({ id }) => id === BARE),
-    64,
-    async (one) => {
-      bareAt = Math.max(bareAt, await write(one));
-    },
   );
   await new Promise((resolve) => setTimeout(resolve, 5));
-  await forEachOf(
+  await storeUnvalidated(
+    to,
     all.filter(({ id }) => id !== BARE),
-    64,
-    async (one) => {
-      await write(one);
-    },
   );
-  await connections.close();
   return bareAt;
 }
 
