@@ -18,6 +18,7 @@ import * as unversionedChanges from './0020-unversioned-changes';
 import * as purgedSequences from './0021-purged-sequences';
 import * as quotas from './0022-quotas';
 import * as policies from './0023-policies';
+import * as owedTokens from './0025-owed-tokens';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -40,4 +41,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0021-purged-sequences': purgedSequences,
   '0022-quotas': quotas,
   '0023-policies': policies,
+  '0025-owed-tokens': owedTokens,
 };

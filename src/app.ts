@@ -81,6 +81,7 @@ export async function createApp(
       conditionalDelete: settings.CONDITIONAL_DELETE,
       limits: {
         rates: { tenant: settings.RATE_LIMIT_TENANT, client: settings.RATE_LIMIT_CLIENT, clients: new Map() },
+        ...(settings.MAX_REQUESTS_TENANT === undefined ? {} : { maxRequests: settings.MAX_REQUESTS_TENANT }),
         ...quotas,
       },
     },
@@ -88,6 +89,7 @@ export async function createApp(
     tokenSeconds: settings.ACCESS_TOKEN_SECONDS,
     explainsSearches: settings.SEARCH_EXPLAIN === 'on',
     audit: { records: settings.AUDIT, isOpen: settings.AUDIT_OPEN === 'on' },
+    isPurgeOpen: settings.PURGE_OPEN === 'on',
     limits: {
       maxDepth: settings.MAX_DEPTH,
       maxBodyBytes: settings.MAX_BODY_BYTES,

@@ -88,6 +88,11 @@ export const SETTINGS = {
     'on',
     'Whether everybody may read AuditEvents while AUTH_MODE is open; otherwise only auditors may',
   ),
+  PURGE_OPEN: row(
+    choice('on', 'off'),
+    'off',
+    'Whether everybody may erase resources for ever ($purge) while AUTH_MODE is open; otherwise only administrators may',
+  ),
   SEARCH_UNKNOWN: row(
     choice('strict', 'lenient'),
     'strict',
@@ -120,6 +125,11 @@ export const SETTINGS = {
     'Requests of each tenant in a second (s) or a minute (m), over all processes; more are answered with 429',
   ),
   RATE_LIMIT_CLIENT: row(rates, [], 'Requests of each client of a tenant, in the same way'),
+  MAX_REQUESTS_TENANT: optional(
+    integer(1, 999_999_999),
+    'Requests of each tenant that a process works on at the same time; more are answered with 429',
+    { defaultText: 'any number' },
+  ),
   QUOTA_RESOURCES: optional(
     integer(0, 999_999_999_999_999),
     'Resources that each tenant may have, of both releases; more are answered with 507',

@@ -58,6 +58,11 @@ export interface Core extends Interactions {
    * anything is done for it. Throws storageUnavailable.
    */
   admit(context: RequestContext): Promise<Admission> | undefined;
+  /**
+   * Counts so many more requests, of which is known only now that they were in one that was let pass: what the limits have
+   * no room for is owed. Entries of Bundles are counted by `bundle`. Cost: nothing that anybody waits for.
+   */
+  charge(context: RequestContext, requests: number): void;
 
   /** Names of the concrete resource types of a release, sorted. */
   resourceTypes(release: Release): readonly string[];

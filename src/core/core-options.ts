@@ -34,6 +34,8 @@ export interface CoreOptions {
   /** Whether clients may ask how a search is answered (`_explain`). */
   readonly explainsSearches: boolean;
   readonly audit: AuditSettings;
+  /** Whether everybody may purge where nobody need say who asks; else administrators alone. */
+  readonly isPurgeOpen: boolean;
   readonly log: Log;
   readonly instruments?: Instruments;
 }

@@ -24,9 +24,10 @@ import { capabilities } from './interactions/capabilities';
 import { changes } from './interactions/changes';
 import { requireDatabase, SearchMemory } from './interactions/search-memory';
 import { KeyedQueue } from './keyed-queue';
-import { admitRequest } from './limits/admit-request';
+import { admitRequest, chargeRequests, type RequestCounts } from './limits/admit-request';
 import { RateLimiter } from './limits/rate-limiter';
 import { BucketStores } from './limits/token-bucket';
+import { UnderWay } from './limits/under-way';
 import { createOperationEnvironment } from './operation-environment';
 import { createOperationStorage, createReadingStorage } from './operation-storage';
 import { createCodeSystemMemory } from './operations/code-system-memory';
@@ -101,6 +102,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     ),
     (name) => createHmac('sha256', installation.hashKey).update(name, 'utf8').digest('base64url'),
   );
+  const counts: RequestCounts = { rates, underWay: new UnderWay() };
   const codeSystems = createCodeSystemMemory();
   const rules = rowRules(options.publicUrls);
   const record = new RowRecord(database, rules);
@@ -183,7 +185,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ),
   };
   const purgeThere = (context: RequestContext, request: PurgeRequest): Promise<PurgeReport> =>
-    purge({ services, database: options.database, forgetter }, context, request);
+    purge({ services, database: options.database, forgetter, isOpen: options.isPurgeOpen }, context, request);
   const { preparer, validator } = services;
   const operationParts = { preparer, codeSystems, limits, validator };
   const invoke = createThreadedInvoker(
@@ -287,6 +289,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     write,
     invoke: invokeAllowed,
     invokeWithin,
+    charge: (context, requests) => chargeRequests(counts, context, requests),
     audit: () => audit,
   });
   const audit: Audit = createAudit(bare, {
@@ -309,9 +312,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     oneAccess: audit.oneAccess,
     ...audit.recordRefusals({
       identify: (credentials) => access.identify(credentials),
-      admit: (context) => admitRequest(rates, context),
+      admit: (context) => admitRequest(counts, context),
     }),
     renewCaller: (space, caller) => access.renewCaller(space, caller),
+    charge: (context, requests) => chargeRequests(counts, context, requests),
     findSpace: (tenant, release) => spaces.find(tenant, release),
     clients: access.clients,
     issuers: access.issuers,

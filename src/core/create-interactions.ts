@@ -23,7 +23,7 @@ import type { RequestServices } from './request-services';
 import type { Services } from './services';
 import type { WriteDoor } from './write-door';
 
-export interface InteractionParts extends Pick<BundleTools, 'invoke' | 'invokeWithin'> {
+export interface InteractionParts extends Pick<BundleTools, 'invoke' | 'invokeWithin' | 'charge'> {
   readonly services: Services;
   readonly requests: RequestServices;
   readonly searchMemory: SearchMemory;
@@ -35,7 +35,7 @@ export interface InteractionParts extends Pick<BundleTools, 'invoke' | 'invokeWi
 
 /** The interactions, none of them recorded: reads by the services of their request, writes by the door for writes. */
 export function createInteractions(parts: InteractionParts): Interactions {
-  const { services, requests, searchMemory, feeds, write, invoke, invokeWithin, audit } = parts;
+  const { services, requests, searchMemory, feeds, write, invoke, invokeWithin, charge, audit } = parts;
   return {
     read: (context, type, id) => read(requests.of(context), context, type, id),
     find: (context, type, id) => find(requests.of(context), context, type, id),
@@ -67,6 +67,7 @@ export function createInteractions(parts: InteractionParts): Interactions {
           records: audit().entries,
           toRead: audit().toRead,
           isAuditApart: audit().isApart,
+          charge,
           invoke,
           invokeWithin,
         },

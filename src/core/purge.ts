@@ -44,6 +44,8 @@ export interface PurgeOptions {
   readonly services: Services;
   readonly database: DatabaseOptions;
   readonly forgetter: Forgetter;
+  /** Whether it is for everybody where nobody need say who asks. */
+  readonly isOpen: boolean;
 }
 
 /** Whose compartment may be purged. */
@@ -81,8 +83,7 @@ export async function purge(
   context: RequestContext,
   request: PurgeRequest,
 ): Promise<PurgeReport> {
-  if (context.access?.isAdministrator === false)
-    throw fhirError('forbidden', { reason: 'Only an administrator may purge resources' });
+  requireAdministrator(context, options.isOpen);
   if (request.isCompartment && request.type !== PATIENT)
     throw fhirError('notSupported', { reason: `Only the compartment of a ${PATIENT} can be purged` });
   const session = await OwnerSession.open(options.database);
@@ -370,6 +371,16 @@ class Purge {
     }
     return tables;
   }
+}
+
+/** `isOpen`: who need not say who asks may purge too. */
+function requireAdministrator({ access }: RequestContext, isOpen: boolean): void {
+  if (access === undefined ? isOpen : access.isAdministrator) return;
+  const reason =
+    access === undefined
+      ? 'Only an administrator may purge resources: send the credentials of one, or have the server started with PURGE_OPEN=on'
+      : 'Only an administrator may purge resources';
+  throw fhirError('forbidden', { reason });
 }
 
 function countRowsOf(left: readonly { readonly stored: ResourceRows }[]): Record<IndexTable, number> {

@@ -176,15 +176,17 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const accepted = live.acceptSocket(request, reply, identified.space);
     if (accepted) return accepted;
     if (isBrowser(request)) return sendPage(request, reply);
-    const context = await admit(request, reply, identified);
-    const body = await readBody(request, core, settings.maxDepth);
-    return run(request, reply, context, { headers: toHeaderMap(request), search: toSearch(request), body });
+    return admitted(request, reply, identified, async (context) => {
+      const body = await readBody(request, core, settings.maxDepth);
+      return run(request, reply, context, { headers: toHeaderMap(request), search: toSearch(request), body });
+    });
   }
 
   /** Subscriptions. */
   async function stream(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
     const identified = await identify(request);
-    await admit(request, reply, identified);
+    // What is followed is under way until its client ends it, and limited as such (MAX_SUBSCRIPTIONS).
+    await admitted(request, reply, identified, async () => undefined);
     return live.stream(request, reply, identified.space);
   }
 
@@ -192,9 +194,10 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   async function answerFhir(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
     const identified = await identify(request);
     const instance = findInstance(request, identified.space.release);
-    const context = await admit(request, reply, identified);
-    const sent = await readFhirQuery(request, core, limits, settings.maxDepth, instance);
-    return run(request, reply, context, sent);
+    return admitted(request, reply, identified, async (context) => {
+      const sent = await readFhirQuery(request, core, limits, settings.maxDepth, instance);
+      return run(request, reply, context, sent);
+    });
   }
 
   function findInstance(request: GatewayRequest, release: Release): InstanceAddress | undefined {
@@ -232,20 +235,26 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     );
     setCommonHeaders(request, reply).code(response.status ?? 200);
     for (const [name, value] of response.headers) void reply.header(name, value);
+    request.visit.tellLimits(reply);
     // Chunks are for @defer, which graphql 16 does not have.
     return reply.send(response.body.kind === 'complete' ? response.body.string : '');
   }
 
-  /** Counts the request, before anything of it is read. Throws tooManyRequests. */
-  async function admit(
+  /** Counts the request before anything of it is read, and as one that is under way until `work` is done. Throws tooManyRequests. */
+  async function admitted<Result>(
     request: FastifyRequest,
     reply: FastifyReply,
     identified: Identified,
-  ): Promise<RequestContext> {
+    work: (context: RequestContext) => Promise<Result>,
+  ): Promise<Result> {
     const context = toRequestContext(request, identified);
-    const admission = core.admit(context);
-    if (admission !== undefined) request.visit.requireAdmission(await admission, reply);
-    return context;
+    try {
+      const admission = core.admit(context);
+      if (admission !== undefined) request.visit.requireAdmission(await admission, reply);
+      return await work(context);
+    } finally {
+      request.visit.leave();
+    }
   }
 
   function toRequestContext(request: FastifyRequest, { space, caller }: Identified): RequestContext {

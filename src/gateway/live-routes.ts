@@ -116,7 +116,11 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
         },
         async open(asked) {
           const admission = core.admit(await contextNow());
-          if (admission !== undefined) requireAdmitted(await admission);
+          if (admission !== undefined) {
+            const decided = await admission;
+            decided.leave();
+            requireAdmitted(decided);
+          }
           return queries.open(asked, contextNow);
         },
       });

@@ -6,16 +6,23 @@ import { type Admission, requireAdmitted } from '../core';
  * tooManyRequests where this request is refused.
  */
 export function requireAdmission(admission: Admission, reply: FastifyReply): void {
-  const { limits, isAdmitted, retryAfterSeconds } = admission;
-  if (limits.length > 0) {
-    const policies = limits.map(
-      ({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`,
-    );
-    const states = limits.map(
-      ({ name, remaining, resetSeconds }) => `"${name}";r=${remaining};t=${resetSeconds}`,
-    );
-    void reply.header('ratelimit-policy', policies.join(', ')).header('ratelimit', states.join(', '));
-  }
-  if (!isAdmitted) void reply.header('retry-after', String(retryAfterSeconds));
+  tellLimits(admission, reply);
+  if (!admission.isAdmitted) void reply.header('retry-after', String(admission.retryAfterSeconds));
   requireAdmitted(admission);
+}
+
+/** As they are now. */
+export function tellLimits(admission: Admission, reply: FastifyReply): void {
+  const limits = admission.limits();
+  if (limits.length === 0) return;
+  const policies = limits.map(({ name, quota, windowSeconds }) =>
+    windowSeconds === undefined
+      ? `"${name}";q=${quota};qu="concurrent-requests"`
+      : `"${name}";q=${quota};w=${windowSeconds}`,
+  );
+  const states = limits.map(
+    ({ name, remaining, resetSeconds }) =>
+      `"${name}";r=${remaining}${resetSeconds === undefined ? '' : `;t=${resetSeconds}`}`,
+  );
+  void reply.header('ratelimit-policy', policies.join(', ')).header('ratelimit', states.join(', '));
 }

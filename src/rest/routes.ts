@@ -136,8 +136,12 @@ export function registerFhirRoutes(server: FastifyInstance, edge: Edge): void {
 
 function serve(edge: Edge, interaction: Interaction, run: Run) {
   return async (request: FhirRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const exchange = await edge.open(request, reply, interaction);
-    return isAnsweredLater(exchange, interaction) ? submit(exchange, interaction) : run(exchange);
+    try {
+      const exchange = await edge.open(request, reply, interaction);
+      return await (isAnsweredLater(exchange, interaction) ? submit(exchange, interaction) : run(exchange));
+    } finally {
+      request.visit.leave();
+    }
   };
 }
 

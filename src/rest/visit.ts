@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { type Admission, Waiter } from '../core';
 import { INTERACTIONS, type Interaction } from './interaction-names';
-import { requireAdmission } from './rate-limit';
+import { requireAdmission, tellLimits } from './rate-limit';
 
 /**
  * What is known of one request for its log line and its metrics. Tenant, release and type are set only after they
@@ -15,6 +15,7 @@ export class Visit {
   type: string | undefined = undefined;
   #waiter: Waiter | undefined;
   #isOver = false;
+  #admission: Admission | undefined;
 
   /** Whoever waits for the answer, until a deadline in milliseconds since 1970. */
   waitUntil(deadline: number): Waiter {
@@ -25,7 +26,18 @@ export class Visit {
 
   /** Tells in the answer what limits requests. Throws tooManyRequests where this one is refused. */
   requireAdmission(admission: Admission, reply: FastifyReply): void {
+    this.#admission = admission;
     requireAdmission(admission, reply);
+  }
+
+  /** The same again, because more than one request was counted. */
+  tellLimits(reply: FastifyReply): void {
+    if (this.#admission !== undefined) tellLimits(this.#admission, reply);
+  }
+
+  /** Nothing is done for it any more. */
+  leave(): void {
+    this.#admission?.leave();
   }
 
   /** The answer is out, or the client is gone. */

@@ -1,4 +1,5 @@
 /** What clients are told of limits of requests, by every way in. */
+import { Client } from 'pg';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -81,4 +82,74 @@ it('health and the administration of tenants are not counted', async () => {
     expect((await server.request('GET', '/health/ready')).status).toBe(200);
     expect((await server.request('GET', '/w/system/api/v1/tenants')).headers['ratelimit']).toBeUndefined();
   }
+});
+
+const leftOf = ({ headers }: Answer): string | undefined =>
+  /"tenant-minute";r=(\d+);/.exec(String(headers['ratelimit']))?.[1];
+
+async function makeTenantWith(settings: Readonly<Record<string, string>>): Promise<string> {
+  const name = `limited-${made++}`;
+  await server.app.core.tenants.create(name, { 'rate-limit-client': 'off', ...settings });
+  return name;
+}
+
+it('each entry of a batch or transaction and each change of a GraphQL request is a request', async () => {
+  const tenant = await makeTenantWith({ 'rate-limit': '20/m' });
+  const root = server.path(tenant, 'r4');
+  const send = (type: string, entries: number): Promise<Answer> =>
+    server.request('POST', root, {
+      resourceType: 'Bundle',
+      type,
+      entry: Array.from({ length: entries }, () => ({ request: { method: 'GET', url: 'Basic?_count=0' } })),
+    });
+  const graphql = (query: string): Promise<Answer> =>
+    server.request('POST', `/w/${tenant}/api/v1/graphql/r4`, { query }, JSON_TYPE);
+  const make = 'create(resource: {resourceType: "Basic", code: {text: "x"}}) { versionId }';
+  expect(leftOf(await send('batch', 8))).toBe('12');
+  expect(leftOf(await graphql(`mutation { a: ${make} b: ${make} c: ${make} }`))).toBe('9');
+  expect(leftOf(await graphql(`mutation @atomic { a: ${make} b: ${make} }`))).toBe('7');
+  // What is found wrong later was counted all the same.
+  expect(leftOf(await send('transaction', 3))).toBe('4');
+  const last = await send('batch', 15);
+  expect([last.status, leftOf(last)]).toEqual([200, '0']);
+  const refused = await server.request('GET', `${root}/Basic`);
+  expect(refused.status).toBe(429);
+  // 11 are owed, and one is needed: one comes in 3 s.
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(20);
+  expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(36);
+});
+
+it('a tenant that has all of its requests under way is told so at once, and no other waits for it', async () => {
+  const tenant = await makeTenantWith({ 'max-requests': '2' });
+  const quiet = await makeTenantWith({ 'max-requests': '2' });
+  const owner = new Client(server.database.settings);
+  await owner.connect();
+  await owner.query('begin; lock table andiron.resource, andiron.resource_version in access exclusive mode');
+  const ask = (of: string): Promise<Answer> =>
+    server.request('GET', `${server.path(of, 'r4')}/Basic?_summary=count`);
+  const graphql = server.request(
+    'POST',
+    `/w/${tenant}/api/v1/graphql/r4`,
+    { query: '{ search(type: Basic) { total } }' },
+    JSON_TYPE,
+  );
+  const all = [graphql, ...Array.from({ length: 5 }, () => ask(tenant))];
+  const atOnce: Answer[] = [];
+  for (const answer of all) void answer.then((one) => atOnce.push(one));
+  // Four of the six are refused while nothing can be answered.
+  while (atOnce.length < 4) await new Promise((resolve) => setTimeout(resolve, 10));
+  const others = ask(quiet);
+  await owner.query('rollback');
+  await owner.end();
+  expect((await others).status).toBe(200);
+  const answers = await Promise.all(all);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429, 429, 429, 429]);
+  for (const { status, headers, text } of answers) {
+    expect(headers['ratelimit-policy']).toBe('"tenant-concurrent";q=2;qu="concurrent-requests"');
+    if (status !== 429) continue;
+    expect(headers).toMatchObject({ 'retry-after': '1', ratelimit: '"tenant-concurrent";r=0' });
+    expect(text).toContain('throttled');
+  }
+  // What was answered is under way no more.
+  expect((await ask(tenant)).headers['ratelimit']).toBe('"tenant-concurrent";r=1');
 });

@@ -213,6 +213,16 @@ describe('where everybody says who he is, and it is recorded', () => {
     expect((await closed.request('GET', `${path}/nord`, undefined, administrator)).status).toBe(200);
   });
 
+  it('in open mode nobody purges without the credentials of an administrator', async () => {
+    const root = server.path('system', 'r4');
+    const patient = { resourceType: 'Patient', id: 'kept' };
+    await server.request('PUT', `${root}/Patient/kept`, patient);
+    const refused = await server.request('POST', `${root}/Patient/kept/$purge`);
+    expect([refused.status, refused.json.issue[0].code]).toEqual([403, 'forbidden']);
+    expect(refused.text).toContain('PURGE_OPEN');
+    expect((await server.request('GET', `${root}/Patient/kept`)).status).toBe(200);
+  });
+
   it('a purge takes what was recorded of accesses with it; only the record of the purge itself comes after', async () => {
     const headers = { ...(await headersOf('system', true)), 'content-type': 'application/fhir+json' };
     const root = closed.path('system', 'r4');

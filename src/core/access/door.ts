@@ -25,6 +25,7 @@ export const CORE_RULES = {
   identify: 'anybody',
   renewCaller: 'anybody',
   admit: 'anybody',
+  charge: 'anybody',
   resourceTypes: 'anybody',
   read: 'data',
   find: 'data',

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { LEASE_SHARE, type BucketAnswer, type BucketRequest } from '../limits/token-bucket';
+import { LEASE_SHARE, LONGEST_DEBT_MS, type BucketAnswer, type BucketRequest } from '../limits/token-bucket';
 
 /** By the clock of Redis, so that those of the processes need not agree. A full bucket needs no key. */
 const TAKE = `
@@ -12,7 +12,7 @@ local tokens = quota
 if kept[1] then tokens = kept[1] + math.max(0, now - kept[2]) * quota / window end
 tokens = math.min(quota, math.min(tokens, known) + returned)
 local granted = math.max(0, math.min(math.floor(tokens), math.max(asked, math.min(wanted, math.floor(tokens / ${LEASE_SHARE})))))
-tokens = math.max(-quota, tokens - granted)
+tokens = math.max(-quota * math.max(1, ${LONGEST_DEBT_MS} / window), tokens - granted)
 redis.call('HSET', KEYS[1], 'tokens', string.format('%.6f', tokens), 'at', string.format('%.3f', now))
 redis.call('PEXPIRE', KEYS[1], math.ceil((quota - tokens) * window / quota) + 1000)
 return { granted, string.format('%.6f', tokens) }`;

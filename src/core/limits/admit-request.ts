@@ -1,20 +1,92 @@
 import type { RequestContext } from '../context';
-import type { Admission, Counted, RateLimiter } from './rate-limiter';
+import type { Admission, Counted, LimitState, RateLimiter } from './rate-limiter';
+import type { UnderWay } from './under-way';
+
+/** What requests are counted with. */
+export interface RequestCounts {
+  readonly rates: RateLimiter;
+  readonly underWay: UnderWay;
+}
+
+/** Seconds after which a client may come again whose tenant has too many requests under way. */
+const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Counts a request for its client and its tenant, the client's limit first: what it has used up costs the others of the
- * tenant nothing. Undefined: nothing limits it. Cost: a round trip to Redis now and then. Throws storageUnavailable.
+ * Counts a request for its client and its tenant: first those of the tenant that are under way, then the client's rates,
+ * whose use costs the others of the tenant nothing, then the tenant's. Undefined: nothing limits it. Cost: a round trip to
+ * Redis now and then. Throws storageUnavailable.
  */
 export function admitRequest(
-  limiter: RateLimiter,
-  { space, actor }: RequestContext,
+  { rates, underWay }: RequestCounts,
+  context: RequestContext,
 ): Promise<Admission> | undefined {
-  const { rates } = space.settings.limits;
-  if (rates === undefined) return undefined;
-  const tenant = space.tenantNumber;
-  const counted: Counted[] = [
+  const { limits, counted, tenant } = limitsOf(context);
+  if (limits.maxRequests === undefined) return counted && rates.take(counted);
+  return admitAmong(rates, underWay, { tenant, counted: counted ?? [], most: limits.maxRequests });
+}
+
+/**
+ * Counts `requests` more of the same client and tenant, which were found in one that was let pass: what there is no room
+ * for is owed, and paid before more is let pass. Cost: nothing that anybody waits for.
+ */
+export function chargeRequests({ rates }: RequestCounts, context: RequestContext, requests: number): void {
+  const { counted } = limitsOf(context);
+  if (counted !== undefined && requests > 0) rates.charge(counted, requests);
+}
+
+interface Limited {
+  readonly tenant: number;
+  readonly counted: readonly Counted[];
+  readonly most: number;
+}
+
+async function admitAmong(
+  rates: RateLimiter,
+  underWay: UnderWay,
+  { tenant, counted, most }: Limited,
+): Promise<Admission> {
+  const toState = (): LimitState => ({
+    name: 'tenant-concurrent',
+    quota: most,
+    remaining: Math.max(0, most - underWay.count(tenant)),
+  });
+  const leave = underWay.enter(tenant, most);
+  if (leave === undefined) {
+    return {
+      isAdmitted: false,
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      limits: () => [...rates.look(counted), toState()],
+      giveBack: () => undefined,
+      leave: () => undefined,
+    };
+  }
+  try {
+    const admission = await rates.take(counted);
+    if (!admission.isAdmitted) leave();
+    return {
+      ...admission,
+      // The one that was met is the last.
+      limits: () => (admission.isAdmitted ? [...admission.limits(), toState()] : admission.limits()),
+      leave,
+    };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+function limitsOf({ space, actor }: RequestContext): {
+  readonly tenant: number;
+  readonly limits: RequestContext['space']['settings']['limits'];
+  /** Undefined: requests are not counted. */
+  readonly counted: readonly Counted[] | undefined;
+} {
+  const { tenantNumber: tenant, settings } = space;
+  const { limits } = settings;
+  const { rates } = limits;
+  const counted = rates && [
     { tenant, kind: 'client', name: actor, rates: rates.clients.get(actor) ?? rates.client },
     { tenant, kind: 'tenant', name: '', rates: rates.tenant },
   ];
-  return limiter.take(counted);
+  return { tenant, limits, counted };
 }

@@ -20,22 +20,24 @@ export interface LimitState {
   /** Of the limit, such as `client-second`. */
   readonly name: string;
   readonly quota: number;
-  readonly windowSeconds: number;
+  /** Undefined: so many at the same time. */
+  readonly windowSeconds?: number;
   /** Requests that could pass now, about. */
   readonly remaining: number;
   /** Seconds until all of the quota is there again, if nothing comes. */
-  readonly resetSeconds: number;
+  readonly resetSeconds?: number;
 }
 
 export interface Admission {
   readonly isAdmitted: boolean;
   /** Of a refusal: seconds, at least 1, after which one more could pass. */
   readonly retryAfterSeconds: number;
-  readonly limits: readonly LimitState[];
+  /** As they are now; of a refusal the one that was met is the last. */
+  limits(): readonly LimitState[];
   /** Counts nothing after all: what was let pass needed not be counted. */
   giveBack(): void;
-  /** Counts so many more, found out after it was let pass. */
-  charge(tokens: number): void;
+  /** It is answered, and no longer under way. May be said more than once. */
+  leave(): void;
 }
 
 /** Buckets that a process knows at once; of a forgotten one the shared part stays. */
@@ -83,14 +85,28 @@ export class RateLimiter {
     return {
       isAdmitted: refused === undefined,
       retryAfterSeconds: Math.max(1, Math.ceil(waiting / 1000)),
-      limits: (refused === undefined ? taken : [...taken, refused]).map(toState),
+      limits: () => (refused === undefined ? taken : [...taken, refused]).map(toState),
       giveBack() {
         for (const { bucket } of taken) bucket.giveBack();
       },
-      charge(tokens) {
-        for (const { bucket } of taken) bucket.charge(tokens);
-      },
+      leave: () => undefined,
     };
+  }
+
+  /** Counts so many more, found out after they were let pass. */
+  charge(counted: readonly Counted[], tokens: number): void {
+    for (const { bucket } of this.findAll(counted)) bucket.charge(tokens);
+  }
+
+  /** Counts nothing. */
+  look(counted: readonly Counted[]): readonly LimitState[] {
+    return this.findAll(counted).map(toState);
+  }
+
+  private findAll(counted: readonly Counted[]): Taken[] {
+    return counted.flatMap(({ tenant, kind, name, rates }) =>
+      rates.map((rate) => this.find(tenant, kind, name, rate)),
+    );
   }
 
   private find(tenant: number, kind: string, name: string, rate: Rate): Taken {

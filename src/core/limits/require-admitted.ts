@@ -4,8 +4,11 @@ import type { Admission } from './rate-limiter';
 /** Throws tooManyRequests where the request was refused, with the limit that it has met. */
 export function requireAdmitted({ isAdmitted, limits, retryAfterSeconds }: Admission): void {
   if (isAdmitted) return;
-  const { name = '', quota = 0 } = limits.at(-1) ?? {};
+  const { name = '', quota = 0, windowSeconds } = limits().at(-1) ?? {};
   const [who = '', window = ''] = name.split('-');
-  const reason = `This ${who} may send ${quota} requests a ${window} and has sent them: try again in ${retryAfterSeconds} s`;
+  const reason =
+    windowSeconds === undefined
+      ? `This ${who} has ${quota} requests under way, the most it may have at the same time: try again when one of them is answered`
+      : `This ${who} may send ${quota} requests a ${window} and has sent them: try again in ${retryAfterSeconds} s`;
   throw fhirError('tooManyRequests', { reason });
 }

@@ -14,6 +14,8 @@ export interface RequestRates {
 export interface TenantLimits {
   /** Undefined: requests are not counted. */
   readonly rates?: RequestRates;
+  /** Requests that may be under way at the same time, in each process; undefined: any number. */
+  readonly maxRequests?: number;
   /** Resources that are not deleted, of both releases; undefined: any number. */
   readonly maxResources?: number;
   /** Bytes of the texts of all versions, of both releases; undefined: any number. */
@@ -53,10 +55,17 @@ const QUOTA: Pick<LimitSetting, 'expects' | 'accepts'> = {
   accepts: (text) => parseQuota(text) !== undefined,
 };
 
+/** Undefined: it cannot be read; Infinity: `off`. */
+function parseMaxRequests(text: string): number | undefined {
+  if (text === 'off') return Infinity;
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
+}
+
 const TENANT_RATE = 'rate-limit';
 const CLIENT_RATE = 'rate-limit-client';
 /** Followed by the id of a client. */
 const OF_CLIENT = 'rate-limit-client.';
+const MAX_REQUESTS = 'max-requests';
 const RESOURCES = 'quota-resources';
 const BYTES = 'quota-bytes';
 const CLIENT_ID = /^[A-Za-z0-9\-.]{1,64}$/;
@@ -75,6 +84,13 @@ export const LIMIT_SETTINGS: readonly LimitSetting[] = [
     ...RATE,
     defaultFrom: 'RATE_LIMIT_CLIENT',
     meaning: 'Requests of each client; `rate-limit-client.ID` holds for the client of that id alone',
+  },
+  {
+    name: MAX_REQUESTS,
+    expects: 'off or a whole number from 1 to 999999999',
+    accepts: (text) => parseMaxRequests(text) !== undefined,
+    defaultFrom: 'MAX_REQUESTS_TENANT',
+    meaning: 'Requests of the tenant that each process works on at the same time',
   },
   {
     name: RESOURCES,
@@ -112,11 +128,16 @@ export function toTenantLimits(stored: Stored, defaults: TenantLimits): TenantLi
   const isCounted = tenant.length > 0 || client.length > 0 || clients.size > 0;
   return {
     ...(isCounted ? { rates: { tenant, client, clients } } : {}),
+    ...toMaxRequests(parseMaxRequests(stored[MAX_REQUESTS] ?? '') ?? defaults.maxRequests),
     ...toQuotas(
       parseQuota(stored[RESOURCES] ?? '') ?? defaults.maxResources,
       parseQuota(stored[BYTES] ?? '') ?? defaults.maxBytes,
     ),
   };
+}
+
+function toMaxRequests(maxRequests = Infinity): Pick<TenantLimits, 'maxRequests'> {
+  return maxRequests === Infinity ? {} : { maxRequests };
 }
 
 function toQuotas(
@@ -130,10 +151,11 @@ function toQuotas(
 }
 
 /** The limits in force by the names of their settings, as operators see them. */
-export function nameLimits({ rates, maxResources, maxBytes }: TenantLimits): Stored {
+export function nameLimits({ rates, maxRequests, maxResources, maxBytes }: TenantLimits): Stored {
   const named: Record<string, string> = {
     [TENANT_RATE]: printRates(rates?.tenant ?? []),
     [CLIENT_RATE]: printRates(rates?.client ?? []),
+    [MAX_REQUESTS]: String(maxRequests ?? 'off'),
     [RESOURCES]: String(maxResources ?? 'off'),
     [BYTES]: String(maxBytes ?? 'off'),
   };

@@ -26,6 +26,9 @@ export type TakeTokens = (request: BucketRequest) => Promise<BucketAnswer | unde
 /** No more than this part of what is in a bucket is taken beyond what was asked for: another process may need it. */
 export const LEASE_SHARE = 8;
 
+/** A bucket owes no more than flows into it in so many milliseconds: nobody is shut out for longer. */
+export const LONGEST_DEBT_MS = 600_000;
+
 /** Milliseconds for which a process may use what it has taken. */
 export function leaseLife(windowMs: number): number {
   return Math.min(1_000, windowMs / 10);
@@ -68,6 +71,8 @@ export class BucketStores {
 export class TokenBucket {
   /** Taken and not used; negative: used and not taken. */
   private balance = 0;
+  /** Used and not taken, of which the shared one is being told; 0 or negative. */
+  private telling = 0;
   private expires = 0;
   private waiting: { resolve(isGranted: boolean): void; reject(error: unknown): void }[] = [];
   private asking = false;
@@ -116,7 +121,7 @@ export class TokenBucket {
     this.used--;
   }
 
-  /** Counts what was found out after it was let pass; the bucket may come to owe up to its quota. */
+  /** Counts what was found out after it was let pass; the bucket may come to owe it. */
   charge(tokens: number): void {
     this.balance -= tokens;
     if (this.balance < 0) void this.ask();
@@ -136,6 +141,7 @@ export class TokenBucket {
   private async askFor(batch: TokenBucket['waiting']): Promise<void> {
     const returned = this.balance;
     this.balance = 0;
+    this.telling = Math.min(0, returned);
     const asked = batch.length;
     const now = performance.now();
     // What was used up early is followed by more, what lasted by the same, and after a pause comes one at a time.
@@ -156,6 +162,8 @@ export class TokenBucket {
     } catch (error) {
       this.balance += returned;
       for (const { reject } of batch) reject(error);
+    } finally {
+      this.telling = 0;
     }
   }
 
@@ -168,13 +176,13 @@ export class TokenBucket {
 
   /** Requests that could pass now, about: others take from the same. */
   get remaining(): number {
-    return Math.max(0, Math.floor(this.left() + Math.max(0, this.balance)));
+    return Math.max(0, Math.floor(this.left() + this.balance + this.telling));
   }
 
   /** Milliseconds until it is full, if nothing is taken. */
   get untilFull(): number {
     const { quota, windowMs } = this.rate;
-    return ((quota - this.left()) * windowMs) / quota;
+    return ((quota - this.left() - Math.min(0, this.balance) - this.telling) * windowMs) / quota;
   }
 
   /** Milliseconds until there is a token, if nobody else takes it. */

@@ -23,8 +23,18 @@ export async function perform(
   const change = make(given);
   requireNoUrn(change);
   forgetReads(context);
+  countChange(context);
   if (!change.isDryRun) return { answer: await runAlone(context, change), isDryRun: false };
   return answerOf(runAll(context, [{ key, change }], true), key);
+}
+
+/** Of what a mutation was met in. */
+const changing = new WeakSet<GatewayContext>();
+
+/** The first change of a request is what the request was counted as; each further one is a request more. */
+function countChange(context: GatewayContext): void {
+  if (changing.has(context)) context.core.charge(context.request, 1);
+  else changing.add(context);
 }
 
 function isAtomic({ operation, variableValues }: GraphQLResolveInfo): boolean {

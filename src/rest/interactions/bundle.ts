@@ -5,9 +5,12 @@ import type { Exchange } from '../exchange';
 import { parsePreference } from '../prefer';
 
 export async function runBundle(exchange: Exchange): Promise<FastifyReply> {
-  const { edge, request, context, root } = exchange;
+  const { edge, request, reply, context, root } = exchange;
   const input = edge.readBundle(request.body, request.headers, context.space.release);
   const { answer, handling } = parsePreference(request.headers.prefer);
-  const result = await edge.core.bundle(context, { input, handling });
+  // What it was counted as is known only now, whether it was done or refused.
+  const result = await edge.core
+    .bundle(context, { input, handling })
+    .finally(() => request.visit.tellLimits(reply));
   return exchange.forbidCaching().send(200, writeBundleResponse(result, root, answer));
 }

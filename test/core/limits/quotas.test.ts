@@ -7,7 +7,7 @@ const OVER = { key: 'quotaExceeded', status: 507 };
 let opened: OpenedCore;
 let made = 0;
 beforeAll(async () => {
-  opened = await openCore({ environment: { QUOTA_BYTES: '100000' } });
+  opened = await openCore({ environment: { QUOTA_BYTES: '100000', PURGE_OPEN: 'on' } });
 });
 afterAll(() => opened.close());
 

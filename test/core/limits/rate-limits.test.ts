@@ -64,7 +64,7 @@ it('two processes let pass what the limit says, together', async () => {
   expect(admitted).toBeLessThanOrEqual(60 + refilled(60, since));
   const refused = await ask(one, tenant);
   expect(refused).toMatchObject({ isAdmitted: false, retryAfterSeconds: 1 });
-  expect(refused.limits).toMatchObject([
+  expect(refused.limits()).toMatchObject([
     { name: 'tenant-minute', quota: 60, windowSeconds: 60, remaining: 0 },
   ]);
 });
@@ -88,10 +88,15 @@ it('a client that has used up its limit leaves that of the tenant to others', as
   const answers = [];
   for (let sent = 0; sent < 60; sent++) answers.push(await ask(one, tenant, 'loud'));
   expect(answers.filter(({ isAdmitted }) => isAdmitted)).toHaveLength(10);
-  expect(answers.at(-1)?.limits.map(({ name }) => name)).toEqual(['client-minute']);
+  expect(
+    answers
+      .at(-1)
+      ?.limits()
+      .map(({ name }) => name),
+  ).toEqual(['client-minute']);
   const quiet = await ask(one, tenant, 'quiet');
   expect(quiet.isAdmitted).toBe(true);
-  expect(quiet.limits.find(({ name }) => name === 'tenant-minute')?.remaining).toBe(29);
+  expect(quiet.limits().find(({ name }) => name === 'tenant-minute')?.remaining).toBe(29);
 });
 
 it('a client may have a limit of its own, and off is none', async () => {
@@ -110,15 +115,43 @@ it('a client may have a limit of its own, and off is none', async () => {
   expect(Object.fromEntries(admitted)).toEqual({ ward: 2, lab: 5, import: 8 });
 });
 
-it('what a request turns out to be is charged later, to its quota and no further', async () => {
-  const tenant = await makeTenant({ 'rate-limit': '100/s' });
-  const admission = await ask(one, tenant);
-  admission.charge(10_000);
-  const refused = await ask(one, tenant);
-  expect((await ask(other, tenant)).isAdmitted).toBe(false);
-  // As much again as the quota is owed, and one more: two windows at most.
-  expect(refused.isAdmitted).toBe(false);
-  expect(refused.retryAfterSeconds).toBeLessThanOrEqual(2);
+it('what a request turns out to be is owed by all processes, and by none for longer than ten minutes', async () => {
+  for (const [charged, least, most] of [
+    [10_000, 90, 101],
+    [1_000_000, 590, 601],
+  ] as const) {
+    const tenant = await makeTenant({ 'rate-limit': '100/s' });
+    await ask(one, tenant);
+    one.core.charge(await one.context(tenant, 'r4'), charged);
+    const refused = await ask(one, tenant);
+    expect((await ask(other, tenant)).isAdmitted).toBe(false);
+    expect(refused.isAdmitted).toBe(false);
+    expect(refused.limits()).toMatchObject([{ name: 'tenant-second', remaining: 0 }]);
+    expect(refused.retryAfterSeconds).toBeGreaterThanOrEqual(least);
+    expect(refused.retryAfterSeconds).toBeLessThanOrEqual(most);
+  }
+});
+
+it('a tenant has so many requests under way and no more, and another none the less', async () => {
+  const tenant = await makeTenant({ 'max-requests': '2', 'rate-limit': '10/m' });
+  const quiet = await makeTenant({ 'max-requests': '1' });
+  const [first, second, third] = [await ask(one, tenant), await ask(one, tenant), await ask(one, tenant)];
+  expect([first, second, third].map(({ isAdmitted }) => isAdmitted)).toEqual([true, true, false]);
+  // What was refused took no token.
+  expect(third.limits()).toMatchObject([
+    { name: 'tenant-minute', remaining: 8 },
+    { name: 'tenant-concurrent', quota: 2, remaining: 0 },
+  ]);
+  expect(third.retryAfterSeconds).toBe(1);
+  const elsewhere = await ask(one, quiet);
+  expect(elsewhere.isAdmitted).toBe(true);
+  for (let said = 0; said < 3; said++) first.leave();
+  const next = await ask(one, tenant);
+  expect(next.isAdmitted).toBe(true);
+  expect((await ask(one, tenant)).isAdmitted).toBe(false);
+  // Each process counts its own.
+  expect((await ask(other, tenant)).isAdmitted).toBe(true);
+  for (const admission of [second, next, elsewhere]) admission.leave();
 });
 
 it('a tenant without limits is not counted', async () => {

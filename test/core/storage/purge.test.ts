@@ -6,7 +6,7 @@ import { openCore, type OpenedCore } from '../../support/core';
 let opened: OpenedCore;
 let owner: Client;
 beforeAll(async () => {
-  opened = await openCore();
+  opened = await openCore({ environment: { PURGE_OPEN: 'on' } });
   owner = new Client(opened.database.settings);
   await owner.connect();
 });

@@ -8,7 +8,7 @@ import { openCore, type OpenedCore } from '../../support/core';
 
 let opened: OpenedCore;
 beforeAll(async () => {
-  opened = await openCore();
+  opened = await openCore({ environment: { PURGE_OPEN: 'on' } });
   await opened.core.tenants.create(
     'first',
     { 'time-zone': 'Europe/Copenhagen', validation: 'structure' },

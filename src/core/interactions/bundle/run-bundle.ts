@@ -28,6 +28,8 @@ export interface BundleTools {
   readonly toRead: ReadingContext;
   /** Whether AuditEvents are in a space of their own. */
   readonly isAuditApart: boolean;
+  /** Counts so many requests more than the one that the Bundle came with. */
+  charge(context: RequestContext, requests: number): void;
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
   /** Runs an operation by other services: those that read within a transaction. */
   invokeWithin(
@@ -44,7 +46,7 @@ const BOTH: readonly BundleType[] = ['batch', 'transaction'];
  * a transaction what is wrong with any of its entries.
  */
 export async function runBundle(
-  { services, write, single, records, toRead, isAuditApart, invoke, invokeWithin }: BundleTools,
+  { services, write, single, records, toRead, isAuditApart, charge, invoke, invokeWithin }: BundleTools,
   given: RequestContext,
   { input, types = BOTH, handling, isDryRun = false }: BundleRequest,
 ): Promise<BundleAnswer> {
@@ -53,6 +55,7 @@ export async function runBundle(
   const bundle = await services.preparer.bundle({ space: given.space, input, types: taken });
   try {
     const { type } = bundle.outline;
+    charge(given, bundle.outline.entries.length - 1);
     const entries =
       type === 'batch'
         ? await runBatch(
