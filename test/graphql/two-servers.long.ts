@@ -130,3 +130,101 @@ it('none of it is there for another tenant', async () => {
   }`);
   expect(found).toEqual({ history: { total: 0 }, Patient: null, EncounterList: [], diff: null });
 });
+
+it('counts, connections, slices, differences and the past are the same at both processes, and of one tenant', async () => {
+  const both = [servers.first, servers.second];
+  const observations: Readonly<Record<string, number>> = { system: 5, other: 3 };
+  const moments = new Map<string, string>();
+  for (const [tenant, count] of Object.entries(observations)) {
+    const senders = both.map((server) => senderOf(server, tenant)) as [Sender, Sender];
+    const put = async (index: number, resource: object): Promise<string> => {
+      const written = await (senders[index % 2] as Sender)(
+        'mutation($r: ResourceInput!) { update(resource: $r) { resource { meta { lastUpdated } } } }',
+        { r: resource },
+      );
+      return written.found.update.resource.meta.lastUpdated as string;
+    };
+    const patient = (family: string): object => ({
+      resourceType: 'Patient',
+      id: 'one',
+      name: [
+        { use: 'official', family },
+        { use: 'usual', family: tenant },
+      ],
+    });
+    await put(0, patient('First'));
+    await put(1, patient('Second'));
+    for (let index = 0; index < count; index++)
+      moments.set(
+        tenant,
+        await put(index, {
+          resourceType: 'Observation',
+          id: `o${index}`,
+          status: 'final',
+          code: { coding: [{ system: 'urn:s', code: index % 2 === 0 ? 'even' : 'odd' }] },
+          subject: { reference: 'Patient/one' },
+          effectiveDateTime: `2020-0${index + 1}-01`,
+        }),
+      );
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    await senders[0]('mutation { delete(type: Observation, id: "o0") { deleted } }');
+  }
+  const DOCUMENT = `query($at: instant!) {
+    ObservationAggregate(status: final) {
+      count
+      countBy(parameter: code) { value count }
+      countByReference(parameter: subject) { value count }
+      countByDate(parameter: date, bucket: year) { value count }
+    }
+    ObservationConnection(_sort: "_id", _count: 1) { count edges { resource { id } } next }
+    PatientList(_id: "one") { name @slice(path: "use") @flatten { family @singleton } }
+    past: ObservationList(status: final, _sort: "_id", asOf: $at) { id }
+    diff(type: Patient, id: "one", from: "1", to: "2")
+  }`;
+  const NEXT = 'query($c: String!) { ObservationConnection(_cursor: $c) { edges { resource { id } } } }';
+  for (const [tenant, count] of Object.entries(observations)) {
+    const cursors: string[] = [];
+    for (const server of both) {
+      const send = senderOf(server, tenant);
+      const { found, errors } = await send(DOCUMENT, { at: moments.get(tenant) });
+      expect([tenant, errors]).toEqual([tenant, []]);
+      const { next, ...connection } = found.ObservationConnection;
+      expect({ ...found, ObservationConnection: connection }).toEqual({
+        ObservationAggregate: {
+          count: count - 1,
+          countBy: expect.arrayContaining([
+            { value: 'urn:s|even', count: Math.ceil(count / 2) - 1 },
+            { value: 'urn:s|odd', count: Math.floor(count / 2) },
+          ]),
+          countByReference: [{ value: 'Patient/one', count: count - 1 }],
+          countByDate: [{ value: '2020', count: count - 1 }],
+        },
+        ObservationConnection: { count: count - 1, edges: [{ resource: { id: 'o1' } }] },
+        PatientList: [{ 'family.official': 'Second', 'family.usual': tenant }],
+        past: Array.from({ length: count }, (_, each) => ({ id: `o${each}` })),
+        diff: [{ op: 'replace', path: '/name/0/family', value: 'Second' }],
+      });
+      cursors.push(next as string);
+    }
+    // A cursor of one process leads on at the other, in its tenant alone.
+    for (const [index, server] of both.entries()) {
+      const { found } = await senderOf(server, tenant)(NEXT, { c: cursors[1 - index] });
+      expect(found.ObservationConnection.edges).toEqual([{ resource: { id: 'o2' } }]);
+      const elsewhere = await senderOf(server, tenant === 'other' ? 'system' : 'other')(NEXT, {
+        c: cursors[index],
+      });
+      expect([elsewhere.status, elsewhere.errors[0]?.extensions.code]).toEqual([400, 'value']);
+    }
+  }
+  // A change at one process is in the next answer of the other, though that has given the same answer again and again.
+  const COUNT =
+    '{ ObservationList(_sort: "_id") { id subject { reference } } ObservationAggregate { count } PatientList { id ObservationList(_reference: subject) { id } } }';
+  const [first, second] = both.map((server) => senderOf(server)) as [Sender, Sender];
+  for (let round = 0; round < 6; round++) {
+    for (let again = 0; again < 3; again++) await second(COUNT);
+    await first(`mutation { delete(type: Observation, id: "o${1 + (round % 4)}") { deleted } }`);
+    const expected = Math.max(0, 3 - round);
+    const { found } = await second(COUNT);
+    expect([found.ObservationList.length, found.ObservationAggregate.count]).toEqual([expected, expected]);
+  }
+});
