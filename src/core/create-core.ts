@@ -162,6 +162,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     rates,
     limits,
     explainsSearches: options.explainsSearches,
+    isAuditApart: options.audit.records !== 'off',
     extensionBase: options.extensionBase,
     secretKeys:
       options.secretKeys.length > 0

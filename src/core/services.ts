@@ -82,6 +82,8 @@ export interface Services {
   readonly rates: RateLimiter;
   readonly limits: Limits;
   /** Whether clients may ask how a search is answered (`_explain`). */
+  /** AuditEvents are in a space of their own (access/audit-space.ts). */
+  readonly isAuditApart: boolean;
   readonly explainsSearches: boolean;
   /** Inside a search that is asked so. */
   readonly explanation?: SearchExplanation;

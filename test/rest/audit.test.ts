@@ -113,6 +113,7 @@ describe.each(RELEASES)('in %s', (release) => {
       ['patch', 'PATCH', '/Observation/o', [{ op: 'replace', path: '/status', value: 'amended' }], [`patch U 0: Patient/a ${version}2 | `]],
       ['stale', 'PATCH', '/Observation/o', [{ op: 'test', path: '/status', value: 'final' }], ['patch U 4: Observation/o | ']],
       ['search', 'GET', '/Observation?patient=a&status=amended', undefined, [`search-type E 0: Patient/a ${version}2 | Observation?patient=a&status=amended`]],
+      ['matches', 'GET', '/Observation?status=amended', undefined, [`search-type E 0: Patient/a ${version}2 | Observation?status=amended`]],
       ['compartment', 'GET', '/Patient/a/Observation', undefined, [`search-type E 0: Patient/a ${version}2 | Patient/a/Observation?`]],
       ['history', 'GET', '/Observation/o/_history', undefined, [`history-instance R 0: Patient/a Observation/o ${version}2 ${version}1 | Observation/o/_history`]],
       ['everything', 'GET', '/Patient/a/$everything', undefined, ['operation E 0: Patient/a Patient/a | Patient/a/$everything?']],
@@ -183,6 +184,20 @@ describe.each(RELEASES)('in %s', (release) => {
        update andiron.access_record set status = 200`,
     );
     await expect(altered).rejects.toThrow('permission denied');
+  });
+
+  it('metadata says that an AuditEvent is made and never changed, and leads nowhere', async () => {
+    const { json } = await server.request('GET', `${root}/metadata`);
+    const { resource } = json.rest[0] as { resource: Record<string, unknown>[] };
+    const told = resource.find(({ type }) => type === 'AuditEvent') ?? {};
+    const codes = (told['interaction'] as { code: string }[]).map(({ code }) => code).sort();
+    const made = ['create', 'history-instance', 'history-type', 'read', 'search-type', 'vread'];
+    expect([codes, told['conditionalUpdate'], told['conditionalDelete']]).toEqual([
+      made,
+      false,
+      'not-supported',
+    ]);
+    expect(JSON.stringify(resource)).not.toContain('"AuditEvent:');
   });
 
   it('AuditEvents are for auditors, and in the tenant where it happened alone', async () => {

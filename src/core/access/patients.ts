@@ -6,44 +6,62 @@ import type { AccessRecord } from '../storage/access-records';
 
 const PATIENT = 'Patient';
 
+/** Of one access, so that an event stays one: of versions that are listed there are at most as many. */
+const MOST_PATIENTS = 100;
+
 /**
- * Ids of the patients that an access was about, as far as it is known: of what was read or written, those in whose
- * compartments it is; of a search, those that it names. Cost: for a version, one statement, gathered with others.
+ * Ids of the patients that an access was about, as far as it is known: of what was read, written or found, those in whose
+ * compartments it is; of a search, those that it names too. Cost: for a version, a read, gathered with others.
  */
 export async function patientsOf(
   services: Services,
   space: Space,
   record: AccessRecord,
 ): Promise<ReadonlySet<string>> {
-  const patients = new Set<string>(record.patient === undefined ? [] : [record.patient]);
-  const { type, id, query, details } = record;
-  // Of a history, its newest version tells.
-  const listed = /\/_history\/(\d+)/.exec(details ?? '')?.[1];
-  const version = record.version ?? (listed === undefined ? undefined : Number(listed));
+  const { type, id, version, patient, query, details } = record;
   const definitions = services.definitions(space.release);
+  const lines = (details ?? '').split('\n');
+  const patients = new Set<string>(patient === undefined ? [] : [patient]);
   if (type === PATIENT && id !== undefined) patients.add(id);
-  else if (type !== undefined && id !== undefined && version !== undefined) {
-    const typeNumber = definitions.typeNumber(type);
-    const isInOne = definitions.compartments.get(PATIENT)?.parameters.has(type) === true;
-    if (typeNumber !== undefined && isInOne) {
-      const address = { type: typeNumber, key: services.keys.keyOf(type, id) };
-      let row = await services.reader.version(space.number, address, version);
-      // What was deleted was about somebody until then.
-      if (row?.change === 'delete') row = await services.reader.version(space.number, address, version - 1);
-      if (row !== undefined && row.body !== '')
-        for (const owner of compartmentOwners(
-          definitions,
-          PATIENT,
-          { type, id },
-          parseStoredObject(row.body),
-          services.references(space),
-        ))
-          patients.add(owner);
-    }
-  }
-  const lines = [query ?? '', ...(details ?? '').split('\n')];
-  for (const line of lines) for (const named of namedPatients(line, definitions)) patients.add(named);
+  for (const line of [query ?? '', ...lines])
+    for (const named of namedPatients(line, definitions)) patients.add(named);
+  const versions = lines.flatMap((line) => readVersion(line) ?? []);
+  if (type !== undefined && id !== undefined && version !== undefined) versions.push({ type, id, version });
+  const owners = await Promise.all(versions.map((each) => ownersOf(services, space, each)));
+  for (const owner of owners.flat()) if (patients.size < MOST_PATIENTS) patients.add(owner);
   return patients;
+}
+
+interface NamedVersion {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+}
+
+const VERSION = /^([A-Za-z]+)\/([A-Za-z0-9\-.]{1,64})\/_history\/(\d+)$/;
+
+function readVersion(line: string): NamedVersion | undefined {
+  const [, type, id, version] = VERSION.exec(line) ?? [];
+  return type === undefined || id === undefined ? undefined : { type, id, version: Number(version) };
+}
+
+/** Ids of the patients in whose compartments a version is; of a deletion, what was deleted. */
+async function ownersOf(
+  services: Services,
+  space: Space,
+  { type, id, version }: NamedVersion,
+): Promise<readonly string[]> {
+  if (type === PATIENT) return [id];
+  const definitions = services.definitions(space.release);
+  const typeNumber = definitions.typeNumber(type);
+  const isInOne = definitions.compartments.get(PATIENT)?.parameters.has(type) === true;
+  if (typeNumber === undefined || !isInOne) return [];
+  const address = { type: typeNumber, key: services.keys.keyOf(type, id) };
+  let row = await services.reader.version(space.number, address, version);
+  if (row?.change === 'delete') row = await services.reader.version(space.number, address, version - 1);
+  if (row === undefined || row.body === '') return [];
+  const resource = parseStoredObject(row.body);
+  return [...compartmentOwners(definitions, PATIENT, { type, id }, resource, services.references(space))];
 }
 
 type Definitions = ReturnType<Services['definitions']>;

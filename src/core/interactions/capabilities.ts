@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { AUDIT_EVENT } from '../access/audit-space';
 import type { Capabilities, CapabilityMode, OperationInfo } from '../api';
 import type { RequestContext, TenantSettings } from '../context';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
@@ -32,17 +33,29 @@ const SYSTEM_INTERACTIONS = ['transaction', 'batch', 'search-system', 'history-s
   code,
 }));
 
-/** What a statement tells of the settings of a tenant. */
+/** Of AuditEvents that are kept apart (docs/audit.md): they are made, and never changed. */
+const OF_AUDIT_EVENTS = {
+  interaction: INTERACTIONS.filter(({ code }) => !['update', 'patch', 'delete'].includes(code)),
+  conditionalUpdate: false,
+  conditionalDelete: 'not-supported',
+};
+
+/** What a statement tells of the settings of a tenant, and of the server. */
 interface Told {
+  readonly isAuditApart: boolean;
   /** http://hl7.org/fhir/reference-handling-policy */
   readonly referencePolicy: readonly string[];
   /** http://hl7.org/fhir/conditional-delete-status */
   readonly conditionalDelete: TenantSettings['conditionalDelete'];
 }
 
-function toTold({ referentialIntegrity, conditionalDelete }: TenantSettings): Told {
+function toTold(
+  { isAuditApart }: Services,
+  { referentialIntegrity, conditionalDelete }: TenantSettings,
+): Told {
   const isEnforced = referentialIntegrity === 'on-write-and-delete';
-  return { referencePolicy: ['literal', 'logical', ...(isEnforced ? ['enforced'] : [])], conditionalDelete };
+  const referencePolicy = ['literal', 'logical', ...(isEnforced ? ['enforced'] : [])];
+  return { isAuditApart, referencePolicy, conditionalDelete };
 }
 
 interface Made {
@@ -105,7 +118,7 @@ async function fullCapabilities(services: Services, context: RequestContext): Pr
   const definitions = services.definitionsOf(space);
   const version = await queriesVersion(services, context);
   const hasParameters = definitions.ofRelease !== undefined;
-  const toTell = toTold(space.settings);
+  const toTell = toTold(services, space.settings);
   const told = JSON.stringify(toTell);
   if (!hasParameters && plainSpaces.get(space.number) === version) return ofRelease(definitions, toTell);
   const known = ofSpaces.get(space.number);
@@ -131,6 +144,7 @@ function ofRelease(definitions: Definitions, told: Told): Capabilities {
 
 function statement(definitions: Definitions, told: Told, queries: readonly NamedQuery[]): object {
   const { release } = definitions;
+  const { isAuditApart, ...ofSettings } = told;
   const offered = [...operationsOf(definitions), ...servedByGateway(definitions)];
   const named = ({ code, definition }: OperationInfo): object => ({ name: code, definition });
   return {
@@ -165,8 +179,10 @@ function statement(definitions: Definitions, told: Told, queries: readonly Named
             conditionalCreate: true,
             conditionalRead: 'full-support',
             conditionalUpdate: true,
-            ...told,
-            ...includesOf(definitions, type),
+            ...ofSettings,
+            ...(isAuditApart && type === AUDIT_EVENT
+              ? OF_AUDIT_EVENTS
+              : includesOf(definitions, type, isAuditApart)),
             searchParam: searchParameters(definitions, type),
             ...(all.length === 0 ? {} : { operation: all }),
           };
@@ -203,9 +219,10 @@ function servedByGateway({ operations }: Definitions): readonly OperationInfo[] 
 const MOST_TARGETS = 30;
 
 /** Each reference parameter of the type can be included by, and those that may refer to it the other way round. */
-function includesOf(definitions: Definitions, type: string): object {
+function includesOf(definitions: Definitions, type: string, isAuditApart: boolean): object {
   const searchInclude = referenceParameters(definitions, type).map(({ code }) => `${type}:${code}`);
-  const searchRevInclude = definitions.resourceTypes.flatMap((source) =>
+  const sources = definitions.resourceTypes.filter((source) => !isAuditApart || source !== AUDIT_EVENT);
+  const searchRevInclude = sources.flatMap((source) =>
     referenceParameters(definitions, source)
       .filter(({ targets }) => targets.length <= MOST_TARGETS && targets.includes(type))
       .map(({ code }) => `${source}:${code}`),
