@@ -1,6 +1,7 @@
 /** Search parameters of tenants and those who do not know them yet: writers, reindexes, costly expressions. */
 import { parseJson, type Core, type RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
+import { leastAwaitedMilliseconds } from '../../support/processor-time';
 import { makeParameter, until } from '../../support/search-parameters';
 
 const MARK = 'http://example.org/fhir/StructureDefinition/mark';
@@ -135,11 +136,11 @@ it('an expression that goes through too much finds nothing, and holds nobody up'
     valueString: `value ${index}`,
   }));
   const large = parseJson(JSON.stringify({ resourceType: 'Basic', code: { text: 'x' }, extension }));
-  const began = performance.now();
-  await core.create(context, 'Basic', large);
+  const spent = await leastAwaitedMilliseconds(10_000, () => core.create(context, 'Basic', large));
+  // Two thousand times two thousand steps and more, in each of which two thousand are looked at: minutes.
+  expect(spent).toBeLessThan(10_000);
   const small = `{"resourceType":"Basic","code":{"text":"x"},"extension":[{"url":"${MARK}","valueString":"small"}]}`;
   await core.create(context, 'Basic', parseJson(small));
-  expect(performance.now() - began).toBeLessThan(2_000);
   core.startWork();
   await isFound('costly=value', 0);
   expect(await find('costly=small')).toBe(1);

@@ -62,8 +62,10 @@ it('two processes let pass what the limit says, together', async () => {
   const admitted = await countAdmitted([one, other], tenant, 200);
   expect(admitted).toBeGreaterThanOrEqual(60);
   expect(admitted).toBeLessThanOrEqual(60 + refilled(60, since));
-  const refused = await ask(one, tenant);
-  expect(refused).toMatchObject({ isAdmitted: false, retryAfterSeconds: 1 });
+  let refused = await ask(one, tenant);
+  // One comes back each second, perhaps just now.
+  while (refused.isAdmitted) refused = await ask(one, tenant);
+  expect(refused.retryAfterSeconds).toBe(1);
   expect(refused.limits()).toMatchObject([
     { name: 'tenant-minute', quota: 60, windowSeconds: 60, remaining: 0 },
   ]);
@@ -85,18 +87,23 @@ it('what was let pass is remembered when Redis goes, and when it comes back empt
 
 it('a client that has used up its limit leaves that of the tenant to others', async () => {
   const tenant = await makeTenant({ 'rate-limit': '40/m', 'rate-limit-client': '10/m' });
+  const since = performance.now();
   const answers = [];
   for (let sent = 0; sent < 60; sent++) answers.push(await ask(one, tenant, 'loud'));
-  expect(answers.filter(({ isAdmitted }) => isAdmitted)).toHaveLength(10);
+  const loud = answers.filter(({ isAdmitted }) => isAdmitted).length;
+  expect(loud).toBeGreaterThanOrEqual(10);
+  expect(loud).toBeLessThanOrEqual(10 + refilled(10, since));
   expect(
     answers
-      .at(-1)
+      .find(({ isAdmitted }) => !isAdmitted)
       ?.limits()
       .map(({ name }) => name),
   ).toEqual(['client-minute']);
   const quiet = await ask(one, tenant, 'quiet');
   expect(quiet.isAdmitted).toBe(true);
-  expect(quiet.limits().find(({ name }) => name === 'tenant-minute')?.remaining).toBe(29);
+  const remaining = quiet.limits().find(({ name }) => name === 'tenant-minute')?.remaining;
+  expect(remaining).toBeGreaterThanOrEqual(39 - loud);
+  expect(remaining).toBeLessThanOrEqual(39 - loud + refilled(40, since));
 });
 
 it('a client may have a limit of its own, and off is none', async () => {

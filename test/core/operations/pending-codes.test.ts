@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../src/core/fhir/json';
 import { RELEASE_NAMES } from '../../../src/core/fhir/release';
 import { MAX_FINDINGS, type PendingCode } from '../../../src/core/fhir/validate';
 import { createCodeJudge } from '../../../src/core/validation/pending-codes';
+import { leastAwaitedMilliseconds } from '../../support/processor-time';
 import { makeEnvironment, type TestEnvironment } from './specification-environment';
 
 const WARDS = 'http://hospital.example/ValueSet/wards';
@@ -205,11 +206,13 @@ describe.each(RELEASE_NAMES)('codes that %s leaves to the terminology', (release
       ),
     );
     const pending = Array.from({ length: 50 }, (_, index) => ward(`D${index}`));
-    const codeJudge = createCodeJudge();
-    await judge(pending.slice(0, 1), environment, codeJudge);
-    const started = performance.now();
-    const findings = await judge(pending, environment, codeJudge);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    let findings: Awaited<ReturnType<typeof judge>> = [];
+    const spent = await leastAwaitedMilliseconds(5_000, async () => {
+      const codeJudge = createCodeJudge();
+      await judge(pending.slice(0, 1), environment, codeJudge);
+      findings = await judge(pending, environment, codeJudge);
+    });
+    expect(spent).toBeLessThan(5_000);
     expect(findings).toHaveLength(pending.length);
     for (const finding of findings) expect(finding).toMatchObject({ rule: 'tooCostly', severity: 'error' });
   });

@@ -1,5 +1,5 @@
 import { compilePattern } from '../../../../src/core/fhir/terminology/pattern';
-import { processorMilliseconds } from '../../../support/processor-time';
+import { leastProcessorMilliseconds } from '../../../support/processor-time';
 
 /** Characters that make patterns and values meet often. */
 const VALUES = [
@@ -67,7 +67,7 @@ test('agrees with the regular expressions of JavaScript', () => {
 test('takes linear time for a pattern that makes other engines run for ever', () => {
   const matches = compilePattern('(a+)+(a|aa)*(a*)*b');
   let isMatch: boolean | undefined;
-  const spent = processorMilliseconds(() => (isMatch = matches('a'.repeat(20_000))));
+  const spent = leastProcessorMilliseconds(2_000, () => (isMatch = matches('a'.repeat(20_000))));
   expect(isMatch).toBe(false);
   expect(spent).toBeLessThan(2_000);
 });

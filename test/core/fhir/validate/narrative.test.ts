@@ -184,13 +184,13 @@ it.each([
   '<!---->', '<!--', ']]>', '<a href="javascript', '寿',
 ])('A narrative of two million characters of %j is judged at once', (bit) => {
   for (const start of [OPEN, `${OPEN}<p `, `${OPEN}<a href="`, `${OPEN}<p style="(`, `${OPEN}<!--`, '']) {
-    expect(timeOf(start + bit.repeat(2_000_000 / bit.length), 500)).toBeLessThan(500);
+    expect(timeOf(start + bit.repeat(2_000_000 / bit.length), 2_000)).toBeLessThan(2_000);
   }
 }); // prettier-ignore
 
-it('A narrative of ten million characters is judged within a second', () => {
-  expect(timeOf(inDiv('a'.repeat(10_000_000)), 1_000)).toBeLessThan(1_000);
-  expect(timeOf(inDiv('a <b>b</b> &amp; '.repeat(600_000)), 1_000)).toBeLessThan(1_000);
+it('A narrative of ten million characters is judged in seconds, not in hours', () => {
+  expect(timeOf(inDiv('a'.repeat(10_000_000)), 5_000)).toBeLessThan(5_000);
+  expect(timeOf(inDiv('a <b>b</b> &amp; '.repeat(600_000)), 5_000)).toBeLessThan(5_000);
 });
 
 /** Milliseconds that the judgement takes, which are meant to be less than the limit. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../../../src/core';
 import type { Finding } from '../../../../../src/core/fhir/validate/finding';
 import { OWN, make, profile } from './made-snapshots';
-import { awaitedProcessorMilliseconds } from '../../../../support/processor-time';
+import { leastAwaitedMilliseconds } from '../../../../support/processor-time';
 
 describe('What is wrong', () => {
   it.each<[string, JsonObject, readonly JsonObject[], Partial<Finding>]>([
@@ -131,7 +131,7 @@ describe('The work of a generation is bounded:', () => {
       [],
     ],
   ])('%s', async (_what, structure, others) => {
-    const spent = await awaitedProcessorMilliseconds(async () => {
+    const spent = await leastAwaitedMilliseconds(2_000, async () => {
       const { elements, findings } = await make(structure, others);
       expect(elements.size).toBe(0);
       expect(findings.at(-1)).toMatchObject({
