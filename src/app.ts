@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { Settings } from './config';
 import { createCore, RELEASE_NAMES, type Core, type Log } from './core';
 import { createGraphqlGateway } from './gateway';
-import { countIntrospections, createInstruments, watchConnections } from './instruments';
+import { countIntrospections, createInstruments, watchCore } from './instruments';
 import { createMetrics, listenForMetrics, type MetricsListener } from './rest/metrics';
 import { createRestServer } from './rest/server';
 import { watchUnusedConnections } from './rest/unused-connections';
@@ -112,7 +112,7 @@ export async function createApp(
     log,
     instruments: createInstruments(metrics.registry),
   });
-  watchConnections(metrics.registry, core);
+  watchCore(metrics.registry, core);
   const gateway = await createGraphqlGateway({
     core,
     settings: {

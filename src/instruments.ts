@@ -48,8 +48,8 @@ export function countIntrospections(registry: Registry): (outcome: 'remembered' 
   return (outcome) => introspections.inc({ outcome });
 }
 
-/** The database connections of the process, read when they are asked for. */
-export function watchConnections(registry: Registry, core: Pick<Core, 'connections'>): void {
+/** What the process has just now, read when it is asked for: database connections, and live queries. */
+export function watchCore(registry: Registry, core: Pick<Core, 'connections' | 'liveQueries'>): void {
   registry.registerMetric(
     new Gauge({
       name: 'andiron_database_connections',
@@ -62,6 +62,16 @@ export function watchConnections(registry: Registry, core: Pick<Core, 'connectio
           this.set({ lane, state: 'idle' }, idle);
           this.set({ lane, state: 'waiting' }, waiting);
         }
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'andiron_live_queries',
+      help: 'Live queries (GraphQL subscriptions) that are followed',
+      registers: [],
+      collect() {
+        this.set(core.liveQueries());
       },
     }),
   );

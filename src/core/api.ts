@@ -136,5 +136,7 @@ export interface Core extends Interactions {
   startWork(): void;
   /** Database connections of this process, by what they are for. */
   connections(): Readonly<Record<string, ConnectionUsage>>;
+  /** How many live queries this process has, of all tenants. */
+  liveQueries(): number;
   close(): Promise<void>;
 }

@@ -371,6 +371,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     outdatedIndex: () => health.outdatedIndex(),
     readiness: () => health.readiness(),
     connections: () => database.usage(),
+    liveQueries: () => feeds.size,
     startWork() {
       erasures.start();
       parameterWork.start();

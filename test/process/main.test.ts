@@ -28,7 +28,7 @@ describe('the server process', () => {
     try {
       await once(unused, 'connect');
       await expect(
-        Promise.race([server.terminate(), delay(5_000, 'still running after 5 s', { ref: false })]),
+        Promise.race([server.terminate(), delay(20_000, 'still running after 20 s', { ref: false })]),
       ).resolves.toBe('with code 0');
     } finally {
       unused.destroy();

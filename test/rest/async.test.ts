@@ -191,16 +191,20 @@ describe.each(RELEASE_NAMES)('respond-async of %s', (release) => {
 
 describe('respond-async', () => {
   it('keeps an answer for a while and then forgets it', async () => {
-    const server = await startServer({ environment: { ASYNC_EXPIRY_MS: '300' } });
+    const server = await startServer({ environment: { ASYNC_EXPIRY_MS: '2000' } });
     const taken = await server.request('GET', `${server.path('system', 'r4')}/Basic`, undefined, LATER);
     expect((await waitFor(server, pathOf(taken))).status).toBe(200);
-    await setTimeout(350);
-    expect((await server.request('GET', pathOf(taken))).status).toBe(404);
+    while ((await server.request('GET', pathOf(taken))).status !== 404) await setTimeout(50);
     await server.close();
   });
 
   it('a search that is given up stops in the database; another one may take longer than a request', async () => {
-    const server = await startServer({ environment: { REQUEST_TIMEOUT_MS: '1500' } });
+    const server = await startServer({
+      environment: {
+        REQUEST_TIMEOUT_MS: '1500',
+        STATEMENT_TIMEOUT_MS: '300000',
+      },
+    });
     const root = server.path('system', 'r4');
     const owner = new Client(server.database.settings);
     await owner.connect();
@@ -220,11 +224,9 @@ describe('respond-async', () => {
     let running = await underWay();
     for (; running.length < 2; running = await underWay()) await setTimeout(20);
     const [third = ''] = taken.map(pathOf).filter((path) => !running.includes(path));
-    const begun = Date.now();
     for (const path of running) expect((await server.request('DELETE', path)).status).toBe(202);
-    // There is a place for it only when they have stopped; the database itself would stop them after ten seconds.
+    // There is a place for it only when they have stopped; the database itself would stop them after five minutes.
     while ((await underWay()).length === 0) await setTimeout(20);
-    expect(Date.now() - begun).toBeLessThan(8000);
     await setTimeout(1600);
     await owner.query('rollback');
     await owner.end();

@@ -3,12 +3,13 @@
  * ("word prefixes").
  */
 import { RELEASE_NAMES } from '../../src/core';
+import { leastAwaitedMilliseconds } from '../support/processor-time';
 import { startServer, type TestServer } from '../support/server';
 import { runOnServer } from '../support/services';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ environment: { STATEMENT_TIMEOUT_MS: '4000' } });
 });
 afterAll(() => server.close());
 
@@ -231,11 +232,11 @@ describe.each(RELEASE_NAMES)('search for words under %s', (release) => {
     ['Condition?_text=.*(((|||[[[\\x00+*?{9999}', 400],
     ['Condition?_content=.*|[[[\\x00+*?{9999}$^', 200],
   ])('is answered or refused in a moment: %.80s', async (query, expected) => {
-    const started = performance.now();
-    const { status, text } = await ask(query);
-    expect([status, text.slice(0, 300)]).toEqual([expected, expect.any(String)]);
-    // Other tests keep the processors busy meanwhile.
-    expect(performance.now() - started).toBeLessThan(5_000);
+    let status = 0;
+    const spent = await leastAwaitedMilliseconds(2_000, async () => ({ status } = await ask(query)));
+    // What takes PostgreSQL too long ends with 503 (STATEMENT_TIMEOUT_MS).
+    expect(status).toBe(expected);
+    expect(spent).toBeLessThan(2_000);
   });
 
   it('looks at what is there now', async () => {

@@ -27,6 +27,17 @@ afterAll(async () => {
   await database.close();
 });
 
+/** Resolves when some transaction has all its locks but that of the head that the owner holds. */
+async function untilWaiting(): Promise<void> {
+  for (;;) {
+    const { rows } = await owner.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (rows.length > 0) return;
+    await setTimeout(20);
+  }
+}
+
 /** SQL statements that the second server has run. */
 async function statements(): Promise<number> {
   const { text } = await metrics.request('GET', '/metrics');
@@ -173,8 +184,7 @@ describe.each<[Release, string]>([
           },
         );
         const sent = send(0, 'POST', '', transaction(entry, change));
-        // It has its locks by then, and waits for the head.
-        await setTimeout(400);
+        await untilWaiting();
         const alone = second.request(
           'POST',
           `${second.path(tenant, release)}/Patient`,

@@ -156,7 +156,11 @@ it('statements that take too long, and connections that are cut, say nothing of 
     server.request('POST', `${root}/Patient`, patient('x')),
     server.request('GET', `${root}/Patient?name=${CANARY}`),
   ];
-  await delay(200);
+  const waiting = `select pid from pg_stat_activity where application_name = 'andiron' and datname = current_database()
+    and wait_event_type = 'Lock'`;
+  // After a second their statements have taken too long, which is 503 as well.
+  for (let tries = 0; tries < 50 && (await owner.query(waiting)).rows.length < cut.length; tries++)
+    await delay(20);
   await owner.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'andiron' and datname = current_database()`,
   );

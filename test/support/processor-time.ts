@@ -38,7 +38,7 @@ export function leastProcessorMilliseconds(limit: number, work: () => void): num
 }
 
 /** The same of work that gives others their turn, as long as there are none in this process. */
-export async function leastAwaitedMilliseconds(limit: number, work: () => Promise<unknown>): Promise<number> {
+export async function leastAwaitedMilliseconds(limit: number, work: () => unknown): Promise<number> {
   let least = Infinity;
   for (let tries = 0; tries < TRIES && least >= limit; tries++) {
     const before = mainThreadMilliseconds();

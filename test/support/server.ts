@@ -53,6 +53,14 @@ export function toPath(tenant: string, release: Release): string {
   return `/w/${tenant}/api/v1/fhir/${release}`;
 }
 
+/** Those that run in this process, by the address under which their clients know them. */
+const running = new Map<string, App>();
+
+/** How many live queries the server at `base` follows. Undefined: it is not in this process. */
+export function countLiveQueries(base: string): number | undefined {
+  return running.get(base)?.core.liveQueries();
+}
+
 /** A whole server inside the test's process, listening on a port of its own. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const database = options.database ?? (await createTestDatabase());
@@ -60,6 +68,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const { port } = await app.listen();
   const base = `http://127.0.0.1:${port}`;
   const client = createHttpClient(base);
+  running.set(base, app);
   return {
     base,
     path: toPath,
@@ -74,6 +83,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     },
     close: closedAtEnd(async () => {
       client.close();
+      running.delete(base);
       await app.close();
       if (options.database === undefined) await database.drop();
     }),

@@ -65,6 +65,7 @@ export const CORE_RULES = {
   readiness: 'server',
   startWork: 'server',
   connections: 'server',
+  liveQueries: 'server',
   close: 'server',
 } as const satisfies Record<keyof Core, Rule>;
 

@@ -80,6 +80,11 @@ export class ChangeFeeds {
     return follower;
   }
 
+  /** Those who follow just now, of all tenants. */
+  get size(): number {
+    return [...this.#spaces.values()].reduce((sum, { feed }) => sum + feed.size, 0);
+  }
+
   /** Throws tooManySubscriptions, overloaded. */
   #requireRoom({ tenantNumber }: TenantSpace): void {
     if (this.#isClosed) throw fhirError('overloaded');

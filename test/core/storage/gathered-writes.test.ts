@@ -63,7 +63,7 @@ describe('creates of one moment', () => {
     const change = (expected: number) =>
       writes.write(SYSTEM_R4, makeWrite(1_300, { expected, change: 'update' }));
     const first = change(1);
-    await delay(20);
+    while (batches.length < 2) await delay(5);
     const further = [change(2), ...keys(1_301, 4).map((key) => writes.write(SYSTEM_R4, makeWrite(key)))];
     expect(await Promise.all(further.slice(1))).toHaveLength(4);
     // The one on the same resource has waited.

@@ -2,7 +2,7 @@ import { request as sendRequest } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { type TestServer } from '../../support/server';
+import { countLiveQueries, type TestServer } from '../../support/server';
 import { gatewayPath } from '../gateway-client';
 import {
   connectSocket,
@@ -90,8 +90,9 @@ describe('a WebSocket', () => {
     const { socket, heard } = await openSocket(PROTOCOL);
     socket.send('{"type":"connection_init"}');
     while (heard.length === 0) await delay(5);
+    const before = countLiveQueries(server.base);
     socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: SUBSCRIPTION } }));
-    await delay(200);
+    while (countLiveQueries(server.base) === before) await delay(5);
     const text =
       '{"resourceType":"Observation","id":"d","status":"final","code":{"text":"x"},"valueQuantity":{"value":1.00}}';
     await server.request('PUT', `${server.path('north', 'r4')}/Observation/d`, text);
@@ -132,8 +133,9 @@ describe('a WebSocket', () => {
     const fourth = await subscribe({}, client);
     expect(fourth.errors[0]?.message).toBe('This connection has 3 live queries, the most that one may have');
     expect(fourth.errors[0]?.extensions.code).toBe('throttled');
+    const before = countLiveQueries(server.base);
     three[0]?.close();
-    await delay(50);
+    while (countLiveQueries(server.base) === before) await delay(5);
     const fifth = await subscribe({}, client);
     await putBasic('room');
     await fifth.received(1);
@@ -160,12 +162,11 @@ describe('a connection is closed', () => {
   });
 
   it('when its client gives no sign of life', async () => {
-    const { socket, closed } = await openSocket(PROTOCOL);
+    // Answers no ping, as a computer that was switched off.
+    const socket = new WebSocket(socketUrl(), [PROTOCOL], { autoPong: false });
+    const closed = new Promise<number>((resolve) => socket.once('close', resolve));
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
     socket.send('{"type":"connection_init"}');
-    // Answers no ping from now on, as a computer that was switched off.
-    socket.pause();
-    await delay(1_000);
-    socket.resume();
     expect(await closed).toBe(1006);
   });
 });

@@ -5,6 +5,7 @@ import type { ExecutionResult } from 'graphql';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { Release } from '../../../src/core';
+import { countLiveQueries } from '../../support/server';
 import { gatewayPath, type GatewayError } from '../gateway-client';
 
 export interface ChangeSeen {
@@ -128,12 +129,13 @@ export function connectSocket({ base, tenant = 'system', release = 'r4' }: Subsc
   });
 }
 
-/** Resolves when the server follows for it. */
+/** Resolves when the server follows for it, or has refused to. */
 export async function subscribeBySocket(
   options: SubscribeOptions,
   client: SocketClient = connectSocket(options),
 ): Promise<Subscriber> {
   const { variables = {}, document = SUBSCRIPTION } = options;
+  const before = countLiveQueries(options.base);
   let stop: () => void = () => undefined;
   const told = new Told(() => stop());
   stop = client.subscribe<Record<string, unknown>>(
@@ -149,9 +151,12 @@ export async function subscribeBySocket(
     },
   );
   // There is no word for it in the protocol: a subscription is answered by its first change.
-  await delay(SOCKET_MS);
+  if (before === undefined) await delay(SOCKET_MS);
+  const began = Date.now();
+  while (!told.isOver && countLiveQueries(options.base) === before && Date.now() - began < PATIENCE_MS)
+    await delay(5);
   return told;
 }
 
-/** In which a subscription by WebSocket has begun. */
-const SOCKET_MS = 150;
+/** In which a subscription by WebSocket has begun at a server that has its own process. */
+const SOCKET_MS = 500;
