@@ -1,5 +1,8 @@
-/** A long record: many pages, more of what comes along than one page or one cursor holds, and one resource with most of it. */
-import type { Searchset } from '../support/bundles';
+/**
+ * A long record: many pages, more of what comes along than one page or one cursor holds, referred to again and again, and
+ * one resource with most of it (check 171).
+ */
+import { transaction, type Searchset } from '../support/bundles';
 import { startServer, type TestServer } from '../support/server';
 
 let server: TestServer;
@@ -7,18 +10,18 @@ let root: string;
 
 const MEMBERS = 2_000;
 const ORGANIZATIONS = 1_200;
-const PRACTITIONERS = 40;
+const PRACTITIONERS = 700;
 const numbers = (count: number) => Array.from({ length: count }, (_none, index) => index);
 
 async function put(resources: readonly { resourceType: string; id: string }[]): Promise<void> {
-  let next = 0;
-  const work = async (): Promise<void> => {
-    for (let each = resources[next++]; each !== undefined; each = resources[next++]) {
-      const { status, text } = await server.request('PUT', `${root}/${each.resourceType}/${each.id}`, each);
-      if (status !== 201) throw new Error(text);
-    }
-  };
-  await Promise.all(numbers(16).map(work));
+  for (let start = 0; start < resources.length; start += 2_000) {
+    const entries = resources.slice(start, start + 2_000).map((resource) => ({
+      resource,
+      request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
+    }));
+    const { status, text } = await server.request('POST', root, transaction(...entries));
+    if (status !== 200) throw new Error(text);
+  }
 }
 
 beforeAll(async () => {
@@ -72,7 +75,7 @@ function countOf(pages: readonly Searchset[], mode: string, type: string): { all
   return { all: ids.length, distinct: new Set(ids).size };
 }
 
-test('pages of 50 of a record of 2,000', async () => {
+test('pages of 50 of a record of 2,000 have each resource once (check 171)', async () => {
   const pages = await readPages('?_count=50');
   expect(countOf(pages, 'match', 'Observation')).toEqual({ all: MEMBERS, distinct: MEMBERS });
   expect(countOf(pages, 'match', 'Patient')).toEqual({ all: 1, distinct: 1 });
@@ -85,7 +88,7 @@ test('pages of 50 of a record of 2,000', async () => {
   }
 });
 
-test('what comes along once is remembered over all pages', async () => {
+test('what is referred to by many comes along once over all pages (check 171)', async () => {
   const pages = await readPages('?_count=50&_type=Observation,Practitioner');
   expect(countOf(pages, 'match', 'Observation')).toEqual({ all: MEMBERS, distinct: MEMBERS });
   expect(countOf(pages, 'include', 'Practitioner')).toEqual({ all: PRACTITIONERS, distinct: PRACTITIONERS });
@@ -94,5 +97,5 @@ test('what comes along once is remembered over all pages', async () => {
 test('without _count a page has as much as one may have', async () => {
   const pages = await readPages('');
   expect(countOf(pages, 'match', 'Observation')).toEqual({ all: MEMBERS, distinct: MEMBERS });
-  expect(pages.length).toBeLessThanOrEqual(4);
+  expect(pages.length).toBeLessThanOrEqual(5);
 });

@@ -3,6 +3,7 @@
  * https://hl7.org/fhir/R4/encounter-operation-everything.html. Numbers are rows of checks.md.
  */
 import { RELEASE_NAMES } from '../../src/core';
+import { RECORD_LIMITS } from '../../src/core/interactions/record-limits';
 import type { Searchset } from '../support/bundles';
 import type { Answer } from '../support/http';
 import {
@@ -97,6 +98,36 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     }
   });
 
+  // Limits that the record of a test reaches: two names in the address of a page, one carried, two resources looked at …
+  it.each([
+    { names: 2 },
+    { names: 1, brought: 3, carried: 2, scanned: 3 },
+    { names: 0, brought: 2, carried: 1, scanned: 6, scannedCharacters: 1, followed: 2, lookedAt: 2 },
+  ])(
+    'what comes along comes once, and all of it, however little a page may remember and do: %j (check 171)',
+    async (limits) => {
+      const small = Object.entries(limits).map(([name, limit]) =>
+        jest.replaceProperty(RECORD_LIMITS, name as keyof typeof RECORD_LIMITS, limit),
+      );
+      try {
+        const pages = await pagesOf('Patient/ann/$everything?_count=7');
+        expect(all(pages, 'match')).toEqual(ANNS);
+        expect(all(pages, 'include')).toEqual(BROUGHT);
+        const practitioners = ['Practitioner/doctor', 'Practitioner/nurse'];
+        const typed = await pagesOf('Patient/ann/$everything?_type=Practitioner');
+        expect([all(typed, 'match'), all(typed, 'include')]).toEqual([[], practitioners]);
+        const visit = await pagesOf('Encounter/visit-2019/$everything?_count=1');
+        expect(all(visit, 'match')).toEqual(['Encounter/visit-2019', 'Observation/pulse-2019']);
+        expect(all(visit, 'include')).toEqual(['Location/ward', 'Patient/ann', ...practitioners]);
+        const everybody = await pagesOf('Patient/$everything?_count=3');
+        expect(all(everybody, 'match')).toEqual(namesOf([...ANN, ...BOB]));
+        expect(all(everybody, 'include')).toEqual([...BROUGHT, 'Practitioner/stranger'].sort());
+      } finally {
+        for (const each of small) each.restore();
+      }
+    },
+  );
+
   it('what a page refers to comes along on the same page, or came before', async () => {
     const pages = await pagesOf('Patient/ann/$everything?_count=2');
     const seen = new Set<string>();
@@ -169,6 +200,10 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
       expect(all(pages, 'match')).toEqual(['Observation/pulse-undated']);
       expect(all(pages, 'include')).toEqual(['Practitioner/doctor']);
     }
+    const small = jest.replaceProperty(RECORD_LIMITS, 'names', 0);
+    const rest = await pagesOf(`Patient/ann/$everything?_since=${encodeURIComponent(middle)}&_count=1`);
+    small.restore();
+    expect(all(rest, 'include')).toEqual(['Practitioner/doctor']);
     const never = await pagesOf('Patient/ann/$everything?_since=2999-01-01T00:00:00Z');
     expect([all(never, 'match'), all(never, 'include')]).toEqual([[], []]);
   });
@@ -270,23 +305,31 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect(withMode(await pageOf('Patient/ann/$everything'), 'match')).not.toContain('Observation/theirs');
   });
 
-  it('who writes while pages are read neither hides nor repeats what was left alone', async () => {
-    let turn = 0;
-    const pages = await pagesOf('Patient/ann/$everything?_count=2', async () => {
-      turn++;
-      await put('system', observation(`new-${turn}`, 'Patient/ann', { effectiveDateTime: `20${10 + turn}` }));
-      await put('system', { ...(ANN[3] as Resource), note: [{ text: `turn ${turn}` }] });
-      if (turn > 1) {
-        const path = `${server.path('system', release)}/Observation/new-${turn - 1}`;
-        expect((await server.request('DELETE', path)).status).toBe(200);
-      }
-    });
-    const found = all(pages, 'match');
-    expect(new Set(found).size).toBe(found.length);
-    expect(found.filter((name) => !name.startsWith('Observation/new-'))).toEqual(ANNS);
-    expect(all(pages, 'include')).toEqual(BROUGHT);
-    await server.request('DELETE', `${server.path('system', release)}/Observation/new-${turn}`);
-  });
+  it.each([500, 2])(
+    'who writes while pages are read neither hides nor repeats what was left alone; %d names',
+    async (names) => {
+      let turn = 0;
+      const small = jest.replaceProperty(RECORD_LIMITS, 'names', names);
+      const pages = await pagesOf('Patient/ann/$everything?_count=2', async () => {
+        turn++;
+        await put(
+          'system',
+          observation(`new-${turn}`, 'Patient/ann', { effectiveDateTime: `20${10 + turn}` }),
+        );
+        await put('system', { ...(ANN[3] as Resource), note: [{ text: `turn ${turn}` }] });
+        if (turn > 1) {
+          const path = `${server.path('system', release)}/Observation/new-${turn - 1}`;
+          expect((await server.request('DELETE', path)).status).toBe(200);
+        }
+      });
+      const found = all(pages, 'match');
+      expect(new Set(found).size).toBe(found.length);
+      expect(found.filter((name) => !name.startsWith('Observation/new-'))).toEqual(ANNS);
+      expect(all(pages, 'include')).toEqual(BROUGHT);
+      small.restore();
+      await server.request('DELETE', `${server.path('system', release)}/Observation/new-${turn}`);
+    },
+  );
 
   it.each([
     ['Patient/nobody/$everything', 404, 'Patient/nobody is not known'],

@@ -1,32 +1,44 @@
 import type { RequestContext } from '../context';
-import { openCursor, sealCursor } from '../cursor';
+import { openCursor, sealCursor, type CursorContent } from '../cursor';
 import { fhirError } from '../errors';
 import type { RecordRequest } from '../operations/environment';
 import type { Services } from '../services';
-import type { TypePlace } from './merge-streams';
+import { RECORD_LIMITS } from './record-limits';
+import type { RecordPlace } from './record-steps';
 import { PHASES } from './search-position';
 
-/** Where a page of a record ends: behind a resource, or amid what it points to. */
-export interface RecordPlace extends TypePlace {
-  /** Among what is shown, or what is only looked at. */
-  readonly isShown: boolean;
-  /** So many of its pointers are done with; undefined: all. */
-  readonly followed: number | undefined;
-}
-
+/** Where the next page of the resources of a record begins. */
 export interface RecordPosition extends RecordPlace {
   /** What the pages so far have brought along, by `BroughtAlong`. */
   readonly brought: string;
 }
 
+/** Of something that comes along behind the resources of a record. */
+export interface RestAddress {
+  readonly typeNumber: number;
+  /** Decimal form of its 64-bit key. */
+  readonly key: string;
+}
+
+/** Where the next page of what comes along behind them begins. */
+export interface RecordRest {
+  readonly brought: string;
+  /** All up to this address are done with; undefined: none. */
+  readonly beyond: RestAddress | undefined;
+  /** The record has been looked at up to here; undefined: not yet. */
+  readonly scanned: RecordPlace | undefined;
+  /** The least addresses that were found in it. */
+  readonly candidates: readonly RestAddress[];
+  /** There are more behind the candidates. */
+  readonly isCut: boolean;
+}
+
 const NAME_LENGTH = 8;
-/** Of more the address of the next page would be longer than some proxies allow. */
-const MAX_NAMES = 500;
 
 /**
  * Which resources earlier pages have brought along, in short: 48 bits of a keyed hash of each, so that of a thousand
- * resources two have the same once in half a billion records. Beyond `MAX_NAMES` it forgets what was not referred to for
- * longest, and that may come along again.
+ * resources two have the same once in half a billion records. When it is full, all else comes along behind the resources
+ * of the record (record-rest.ts).
  */
 export class BroughtAlong {
   readonly #names: Set<string>;
@@ -38,18 +50,18 @@ export class BroughtAlong {
     this.#names = new Set(text.match(new RegExp(`.{${NAME_LENGTH}}`, 'g')));
   }
 
-  /** To be asked whenever it is referred to. */
-  has(type: string, id: string): boolean {
-    const name = this.#nameOf(type, id);
-    const isKnown = this.#names.delete(name);
-    if (isKnown) this.#names.add(name);
-    return isKnown;
+  get isFull(): boolean {
+    return this.#names.size >= RECORD_LIMITS.names;
   }
 
-  add(type: string, id: string): void {
+  has(type: string, id: string): boolean {
+    return this.#names.has(this.#nameOf(type, id));
+  }
+
+  /** Not to be called when it is full. True: there is room for more. */
+  add(type: string, id: string): boolean {
     this.#names.add(this.#nameOf(type, id));
-    const [oldest] = this.#names;
-    if (this.#names.size > MAX_NAMES && oldest !== undefined) this.#names.delete(oldest);
+    return !this.isFull;
   }
 
   get text(): string {
@@ -71,21 +83,46 @@ function boundText({ space }: RequestContext, { owner, parameters }: RecordReque
   return `record ${space.number} ${owner.type}/${owner.id ?? ''} ${JSON.stringify(asked)}`;
 }
 
+/** The first member of a cursor: what the next page has. */
+const LOOKED_AT = 0;
+const SHOWN = 1;
+const REST = 2;
+
 export function sealRecordCursor(
   { secretKeys }: Services,
   context: RequestContext,
   request: RecordRequest,
-  { isShown, typeNumber, phase, after, followed, brought }: RecordPosition,
+  position: RecordPosition,
 ): string {
   return sealCursor(secretKeys, boundText(context, request), [
-    isShown ? 1 : 0,
-    typeNumber,
-    phase,
-    after.sortValue,
-    after.key,
-    followed ?? null,
-    brought,
+    ...placeContent(position),
+    position.followed ?? null,
+    position.brought,
   ]);
+}
+
+export function sealRestCursor(
+  { secretKeys }: Services,
+  context: RequestContext,
+  request: RecordRequest,
+  { brought, beyond, scanned, candidates, isCut }: RecordRest,
+): string {
+  return sealCursor(secretKeys, boundText(context, request), [
+    REST,
+    brought,
+    beyond === undefined ? '' : addressText(beyond),
+    candidates.map(addressText).join(','),
+    isCut ? 1 : 0,
+    ...(scanned === undefined ? [] : placeContent(scanned)),
+  ]);
+}
+
+function placeContent({ isShown, typeNumber, phase, after }: RecordPlace): CursorContent {
+  return [isShown ? SHOWN : LOOKED_AT, typeNumber, phase, after.sortValue, after.key];
+}
+
+function addressText({ typeNumber, key }: RestAddress): string {
+  return `${typeNumber}.${key}`;
 }
 
 /** Throws invalidCursor. */
@@ -94,29 +131,49 @@ export function openRecordCursor(
   context: RequestContext,
   request: RecordRequest,
   cursor: string,
-): RecordPosition {
-  const [isShown, typeNumber, name, sortValue, key, followed, brought] = openCursor(
-    secretKeys,
-    boundText(context, request),
-    cursor,
-  );
+): RecordPosition | RecordRest {
+  const content = openCursor(secretKeys, boundText(context, request), cursor);
+  if (content[0] === REST) return restOf(content);
+  const [followed, brought] = content.slice(PLACE_LENGTH);
+  if (typeof followed === 'string' || typeof brought !== 'string') throw fhirError('invalidCursor');
+  return { ...placeOf(content), followed: followed ?? undefined, brought };
+}
+
+const PLACE_LENGTH = 5;
+
+function placeOf(content: CursorContent): RecordPlace {
+  const [isShown, typeNumber, name, sortValue, key] = content;
   const phase = PHASES.find((candidate) => candidate === name);
   if (
     typeof typeNumber !== 'number' ||
     phase === undefined ||
     typeof key !== 'string' ||
     typeof sortValue === 'string' ||
-    sortValue === undefined ||
-    typeof followed === 'string' ||
-    typeof brought !== 'string'
+    sortValue === undefined
   )
     throw fhirError('invalidCursor');
+  return { isShown: isShown === SHOWN, typeNumber, phase, after: { sortValue, key }, followed: undefined };
+}
+
+function restOf([_kind, brought, beyond, candidates, isCut, ...scanned]: CursorContent): RecordRest {
+  if (typeof brought !== 'string' || typeof beyond !== 'string' || typeof candidates !== 'string')
+    throw fhirError('invalidCursor');
   return {
-    isShown: isShown === 1,
-    typeNumber,
-    phase,
-    after: { sortValue, key },
-    followed: followed ?? undefined,
     brought,
+    beyond: addressesOf(beyond)[0],
+    candidates: addressesOf(candidates),
+    isCut: isCut === 1,
+    scanned: scanned.length === 0 ? undefined : placeOf(scanned),
   };
+}
+
+function addressesOf(text: string): RestAddress[] {
+  return text
+    .split(',')
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [typeNumber, key] = part.split('.');
+      if (key === undefined) throw fhirError('invalidCursor');
+      return { typeNumber: Number(typeNumber), key };
+    });
 }

@@ -10,9 +10,18 @@ import type { SearchTypeContext } from '../search/types/search-type';
 import type { RecordRequest } from '../operations/environment';
 import type { Services } from '../services';
 import { findPopulatedTypes } from '../storage/populated-types';
+import type { TypePlace } from './merge-streams';
 import { typeNumberOf } from './resource-address';
 import { criterionOf, searchContext } from './search';
 import { OwnStream, type TypeStream } from './type-stream';
+
+/** Where a page of a record ends: behind a resource, or amid what it points to. */
+export interface RecordPlace extends TypePlace {
+  /** Among what is shown, or what is only looked at. */
+  readonly isShown: boolean;
+  /** So many of its pointers are done with; undefined: all. */
+  readonly followed: number | undefined;
+}
 
 /** Resources of one type. */
 export interface RecordStep {
@@ -105,4 +114,10 @@ const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
 
 function toInstant(milliseconds: number): string {
   return new Date(Math.min(Math.max(milliseconds, FIRST_INSTANT), LAST_INSTANT)).toISOString();
+}
+
+/** Whether all of a step lies before a place. */
+export function isBefore({ isShown, stream }: RecordStep, place: RecordPlace): boolean {
+  if (isShown !== place.isShown) return isShown;
+  return stream.typeNumber < place.typeNumber;
 }
