@@ -19,6 +19,7 @@ import * as purgedSequences from './0021-purged-sequences';
 import * as quotas from './0022-quotas';
 import * as policies from './0023-policies';
 import * as owedTokens from './0025-owed-tokens';
+import * as signIn from './0026-sign-in';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -42,4 +43,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0022-quotas': quotas,
   '0023-policies': policies,
   '0025-owed-tokens': owedTokens,
+  '0026-sign-in': signIn,
 };

@@ -15,6 +15,7 @@ import { quickstart } from './cli/quickstart';
 import { reindex } from './cli/reindex';
 import { serve } from './cli/serve';
 import { tenant } from './cli/tenant';
+import { user } from './cli/user';
 
 const COMMANDS: readonly Command[] = [
   serve,
@@ -22,6 +23,7 @@ const COMMANDS: readonly Command[] = [
   migrate,
   tenant,
   client,
+  user,
   keys,
   issuer,
   policy,

@@ -17,6 +17,7 @@ function show(client: ClientApplication): void {
     isDisabled ? 'disabled' : 'active',
     ...(client.isAdministrator ? ['administrator'] : []),
     ...(client.isAuditor ? ['auditor'] : []),
+    ...(client.isPublic ? ['public'] : []),
   ];
   process.stdout.write(`${id}  ${words.join(',')}  ${name}\n`);
   const tell = (label: string, values: readonly string[]): void => {
@@ -94,6 +95,7 @@ async function toChanges(options: Options): Promise<ClientChanges> {
     redirectUris: words('redirect-uris'),
     ...(administrator === undefined ? {} : { isAdministrator: administrator === true }),
     ...(auditor === undefined ? {} : { isAuditor: auditor === true }),
+    ...(options['public'] === undefined ? {} : { isPublic: options['public'] === true }),
     ...(typeof file === 'string' ? { jwks: await readKeys(file), jwksUrl: null } : {}),
     ...(typeof jwksUrl === 'string' ? { jwksUrl, jwks: null } : {}),
   };
@@ -146,7 +148,7 @@ export const client: Command = {
     'jwks-url': { type: 'string', help: 'where its public keys are, in the place of a secret' },
     'redirect-uris': { type: 'string', help: 'where people may be sent back to' },
     days: { type: 'string', help: 'after which the new secret expires' },
-    public: { type: 'boolean', help: 'it can keep no secret: none is made' },
+    public: { type: 'boolean', help: 'it can keep no secret, as what runs in a browser: none is made' },
     administrator: { type: 'boolean', help: 'it may administer' },
     auditor: { type: 'boolean', help: 'it may read the audit trail' },
   },

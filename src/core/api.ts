@@ -10,6 +10,7 @@ import type { IndexDifference, OutdatedIndex, ReindexProgress, ReindexScope } fr
 import type { Jobs } from './api/jobs';
 import type { OperationInfo } from './api/operation';
 import type { ConnectionUsage, Readiness } from './api/process';
+import type { SignIn, Users } from './api/sign-in';
 import type { Tenants } from './api/tenant';
 import type { StoredVersion } from './api/version';
 import type { Credentials } from './access/authentication';
@@ -30,6 +31,7 @@ export * from './api/jobs';
 export * from './api/operation';
 export * from './api/process';
 export * from './api/search';
+export * from './api/sign-in';
 export * from './api/tenant';
 export * from './api/version';
 
@@ -51,6 +53,8 @@ export interface Core extends Interactions {
   readonly issuers: Issuers;
   readonly policies: Policies;
   readonly tokens: Tokens;
+  readonly users: Users;
+  readonly signIn: SignIn;
   readonly tenants: Tenants;
 
   /**

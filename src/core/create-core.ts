@@ -236,6 +236,11 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     tokenSeconds: options.tokenSeconds,
     findSpace: (tenant, release) => spaces.find(tenant, release),
     changed: (tenant) => spaces.changed(tenant),
+    rates,
+    patients: {
+      search: (context, request) => guarded.search(context, request),
+      read: (context, type, id) => guarded.read(context, type, id),
+    },
   });
   const erasures = new ErasureWatch({
     database,
@@ -327,6 +332,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       changed: (tenant) => spaces.changed(tenant),
     }),
     tokens: access.tokens,
+    users: access.users,
+    signIn: access.signIn,
     tenants: {
       list: () => spaces.list(),
       create: (name, settings, display) => spaces.create(name, settings, display),
@@ -389,5 +396,6 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       await database.close();
     },
   };
-  return guardCore(core, services);
+  const guarded = guardCore(core, services);
+  return guarded;
 }

@@ -110,6 +110,8 @@ export class FhirError extends Error {
   readonly issues: readonly Issue[];
   /** Value of the `Allow` header of a 405. */
   readonly allowed?: string;
+  /** Of what may be tried again: seconds after which, where that is known. */
+  retryAfterSeconds?: number;
 
   constructor(key: ErrorKey, issues: readonly Issue[], allowed?: string) {
     super(issues[0]?.diagnostics ?? key);
@@ -118,6 +120,12 @@ export class FhirError extends Error {
     this.status = ERROR_CATALOGUE[key].status;
     this.issues = issues;
     this.allowed = allowed;
+  }
+
+  /** The same, to be tried again after so many seconds. */
+  after(seconds: number): this {
+    this.retryAfterSeconds = seconds;
+    return this;
   }
 }
 

@@ -10,6 +10,7 @@ interface Parts {
   readonly client: string;
   readonly secret: string;
   readonly policy: string;
+  readonly user: string;
 }
 export type AdministrationRequest = FastifyRequest<{ Params: Parts; Body: string | undefined }>;
 export type Answer = (request: AdministrationRequest, reply: FastifyReply) => Promise<FastifyReply>;
@@ -57,4 +58,40 @@ export function readObject(request: AdministrationRequest): JsonObject {
   const { value } = parseJson(body);
   if (!isJsonObject(value)) throw fhirError('invalidValue', { reason: 'The body is a JSON object' });
   return value;
+}
+
+/** Throws `invalidValue` for members that there are not, so that no typing error is taken for a wish. */
+export function readMembers(request: AdministrationRequest, known: readonly string[]): JsonObject {
+  const value = readObject(request);
+  const unknown = Object.keys(value).find((name) => !known.includes(name));
+  if (unknown !== undefined) refuse(`'${unknown.slice(0, 40)}' is not a member: ${known.join(', ')}`);
+  return value;
+}
+
+export function readText(name: string, value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  return refuse(`"${name}" is a text`);
+}
+
+export function readFlag(name: string, value: unknown): boolean | undefined {
+  if (value === undefined || typeof value === 'boolean') return value;
+  return refuse(`"${name}" is true or false`);
+}
+
+export function readWords(name: string, value: unknown): readonly string[] | undefined {
+  const isText = (each: unknown): each is string => typeof each === 'string';
+  if (value === undefined || (Array.isArray(value) && value.every(isText))) return value;
+  return refuse(`"${name}" is a list of texts`);
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function refuse(reason: string): never {
+  throw fhirError('invalidValue', { reason });
+}
+
+export function toInstant(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
 }

@@ -4,15 +4,19 @@
  * `clients/{id}/secrets/{secret}` (DELETE), `issuers` (GET, PUT), `keys` (POST: a new one signs from now on).
  */
 import type { FastifyInstance } from 'fastify';
+import { fhirError, type ClientApplication, type ClientChanges, type Core, type NewSecret } from '../core';
 import {
-  fhirError,
-  type ClientApplication,
-  type ClientChanges,
-  type Core,
-  type JsonObject,
-  type NewSecret,
-} from '../core';
-import { addAdministration as add, found, readObject, type AdministrationRequest } from './administration';
+  addAdministration as add,
+  found,
+  isObject,
+  readFlag,
+  readMembers,
+  readText,
+  readWords,
+  refuse,
+  toInstant,
+  type AdministrationRequest,
+} from './administration';
 import { sendJson } from './send-json';
 
 /** `scope`: of routes that only administrators reach. */
@@ -29,7 +33,10 @@ export function registerClientRoutes(scope: FastifyInstance, core: Core): void {
       const { withSecret, ...changes } = readClient(request);
       const client = await clients.create(tenant, changes);
       const hasKeys = client.jwks !== null || client.jwksUrl !== null;
-      const secret = (withSecret ?? !hasKeys) ? await clients.addSecret(tenant, client.id) : undefined;
+      const secret =
+        (withSecret ?? !(hasKeys || client.isPublic))
+          ? await clients.addSecret(tenant, client.id)
+          : undefined;
       const shown = (await clients.find(tenant, client.id)) ?? client;
       return sendJson(request, reply, 201, {
         ...toAnswer(shown),
@@ -110,16 +117,9 @@ const CLIENT_MEMBERS = [
   'jwks',
   'jwksUrl',
   'redirectUris',
+  'public',
   'withSecret',
 ];
-
-/** Throws `invalidValue` for members that there are not, so that no typing error is taken for a wish. */
-function readMembers(request: AdministrationRequest, known: readonly string[]): JsonObject {
-  const value = readObject(request);
-  const unknown = Object.keys(value).find((name) => !known.includes(name));
-  if (unknown !== undefined) refuse(`'${unknown.slice(0, 40)}' is not a member: ${known.join(', ')}`);
-  return value;
-}
 
 function readClient(request: AdministrationRequest): ClientChanges & { readonly withSecret?: boolean } {
   const members = readMembers(request, CLIENT_MEMBERS);
@@ -134,6 +134,7 @@ function readClient(request: AdministrationRequest): ClientChanges & { readonly 
     jwks: jwks === undefined || jwks === null ? jwks : readKeys(jwks),
     jwksUrl: members['jwksUrl'] === null ? null : readText('jwksUrl', members['jwksUrl']),
     redirectUris: readWords('redirectUris', members['redirectUris']),
+    isPublic: readFlag('public', members['public']),
     withSecret: readFlag('withSecret', members['withSecret']),
   };
 }
@@ -155,36 +156,12 @@ function readExpiry(request: AdministrationRequest): number | undefined {
   return expires;
 }
 
-function readText(name: string, value: unknown): string | undefined {
-  if (value === undefined || typeof value === 'string') return value;
-  return refuse(`"${name}" is a text`);
-}
-
-function readFlag(name: string, value: unknown): boolean | undefined {
-  if (value === undefined || typeof value === 'boolean') return value;
-  return refuse(`"${name}" is true or false`);
-}
-
-function readWords(name: string, value: unknown): readonly string[] | undefined {
-  const isText = (each: unknown): each is string => typeof each === 'string';
-  if (value === undefined || (Array.isArray(value) && value.every(isText))) return value;
-  return refuse(`"${name}" is a list of texts`);
-}
-
 /** What a claim says, and the scopes that this stands for. */
 function readMap(value: unknown): Readonly<Record<string, readonly string[]>> {
   if (!isObject(value)) refuse('"scopeMap" is an object of lists of scopes');
   return Object.fromEntries(
     Object.entries(value).map(([said, scopes]) => [said, readWords('scopeMap', scopes) ?? []]),
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function refuse(reason: string): never {
-  throw fhirError('invalidValue', { reason });
 }
 
 function toAnswer(client: ClientApplication): object {
@@ -201,6 +178,7 @@ function toAnswer(client: ClientApplication): object {
     jwks: client.jwks,
     jwksUrl: client.jwksUrl,
     redirectUris: client.redirectUris,
+    public: client.isPublic,
     secrets: client.secrets.map(({ id: secret, created: made, expires }) => ({
       id: secret,
       created: toInstant(made),
@@ -212,8 +190,4 @@ function toAnswer(client: ClientApplication): object {
 /** The one answer that tells it. */
 function toSecretAnswer({ id, secret, expires }: NewSecret): object {
   return { id, secret, ...(expires === undefined ? {} : { expires: toInstant(expires) }) };
-}
-
-function toInstant(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

@@ -21,7 +21,7 @@ export function sendFailure(thrown: unknown, request: FastifyRequest, reply: Fas
   const allowed = error.allowed ?? ALLOWED[error.key];
   if (error.status === 405 && allowed !== undefined) reply.header('allow', allowed);
   if ((error.status === 503 || error.status === 429) && !reply.hasHeader('retry-after'))
-    reply.header('retry-after', RETRY_AFTER);
+    reply.header('retry-after', String(error.retryAfterSeconds ?? RETRY_AFTER));
   if (error.status === 401) reply.header('www-authenticate', challengeOf(request));
   if (error.key === 'unsupportedCoding') reply.header('accept-encoding', BODY_CODINGS);
   if (error.key === 'unsupportedMediaType' && request.method === 'PATCH') {

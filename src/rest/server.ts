@@ -20,6 +20,7 @@ import { watchRequests } from './request-log';
 import { registerFhirRoutes } from './routes';
 import type { RestSettings } from './settings';
 import { registerTenantRoutes } from './tenants';
+import { registerUserRoutes } from './users';
 
 export interface RestServerOptions {
   readonly core: Core;
@@ -77,6 +78,7 @@ export function createRestServer({
     registerTenantRoutes(scope, core);
     registerClientRoutes(scope, core);
     registerPolicyRoutes(scope, core);
+    registerUserRoutes(scope, core);
   });
   const edge = new Edge(core, settings, log);
   registerOidcRoutes(server, edge);

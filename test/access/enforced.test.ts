@@ -214,16 +214,22 @@ describe('what is open', () => {
     expect((await ask(method, path, tokens.forged)).status).toBe(200);
   });
 
-  it('tells where tokens are had, and lists what works (check 9 but for signing in)', async () => {
+  it('tells where people sign in and tokens are had, and lists what works (check 9)', async () => {
     const { status, json } = await ask('GET', `${ROOT}/.well-known/smart-configuration`, undefined);
     expect(status).toBe(200);
     expect(json).toMatchObject({
       issuer: `${server.base}/w/acme/oidc`,
       token_endpoint: `${server.base}/w/acme/oidc/token`,
       jwks_uri: `${server.base}/w/acme/oidc/jwks`,
-      grant_types_supported: ['client_credentials'],
-      capabilities: expect.arrayContaining(['client-confidential-asymmetric', 'permission-v2']),
+      authorization_endpoint: `${server.base}/w/acme/oidc/authorize`,
+      code_challenge_methods_supported: ['S256'],
+      grant_types_supported: expect.arrayContaining(['authorization_code', 'client_credentials']),
+      capabilities: expect.arrayContaining(['launch-standalone', 'client-public', 'permission-v2']),
     });
+    const served = Object.entries<string>(json).filter(([name]) => name.endsWith('_endpoint'));
+    expect(served).toHaveLength(4);
+    for (const [, url] of served)
+      expect((await ask('PUT', new URL(url).pathname, undefined)).status).toBe(405);
     const { pathname } = new URL(json.token_endpoint);
     const answer = await server.request('POST', pathname, 'grant_type=client_credentials', {
       ...FORM,

@@ -1,6 +1,8 @@
 /** Tokens that a tenant gives to its clients: JWTs after RFC 9068, signed with the tenant's key. */
 import { randomUUID } from 'node:crypto';
+import { isRelease, type Release } from '../fhir/release';
 import type { OfTenant } from '../storage/client-applications';
+import type { UserGrant } from '../storage/user-grants';
 import { loadJose } from './jose';
 import type { ReadToken } from './read-token';
 import { SIGNING_ALGORITHM, type SigningKeys } from './signing-keys';
@@ -16,6 +18,8 @@ export interface TenantAddress {
 }
 
 export const toIssuer = ({ base, tenant }: TenantAddress): string => `${base}/w/${tenant}/oidc`;
+export const toRoot = ({ base, tenant }: TenantAddress, release: Release): string =>
+  `${base}/w/${tenant}/api/v1/fhir/${release}`;
 const toAudience = ({ base, tenant }: TenantAddress): string => `${base}/w/${tenant}`;
 
 /** What a token says. */
@@ -26,6 +30,12 @@ export interface Grant {
   readonly user?: string;
   /** Id of the Patient in context. */
   readonly patient?: string;
+  /** Of whose data it is: ids of people are of one release. Undefined: of both. */
+  readonly release?: Release;
+  /** Id of the consent that it was given for; undefined: it is the client's own. */
+  readonly grant?: string;
+  /** Id of the account of who has signed in. */
+  readonly subject?: string;
 }
 
 export interface VerifiedGrant extends Grant {
@@ -46,19 +56,50 @@ export class AccessTokens {
   async issue(space: OfTenant, address: TenantAddress, grant: Grant, seconds: number): Promise<string> {
     const jose = await loadJose();
     const { id, key } = await this.keys.signer(space);
-    const { client, scopes, user, patient } = grant;
+    const { client, scopes, user, patient, release, grant: consent, subject } = grant;
     const now = Math.floor(Date.now() / 1000);
     return new jose.SignJWT({
       client_id: client,
       scope: scopes.join(' '),
       ...(user === undefined ? {} : { fhirUser: user }),
       ...(patient === undefined ? {} : { patient }),
+      ...(consent === undefined ? {} : { grant: consent }),
     })
       .setProtectedHeader({ alg: SIGNING_ALGORITHM, typ: TYPE, kid: id })
       .setIssuer(toIssuer(address))
-      .setAudience(toAudience(address))
-      .setSubject(client)
+      .setAudience(release === undefined ? toAudience(address) : toRoot(address, release))
+      .setSubject(subject ?? client)
       .setJti(randomUUID())
+      .setIssuedAt(now)
+      .setExpirationTime(now + seconds)
+      .sign(key);
+  }
+
+  /** Who has signed in (OpenID Connect Core 1.0, section 2; SMART's fhirUser), for the client alone. */
+  async issueIdToken(
+    space: OfTenant,
+    address: TenantAddress,
+    about: { readonly grant: UserGrant; readonly scopes: readonly string[]; readonly name: string },
+    seconds: number,
+  ): Promise<string> {
+    const jose = await loadJose();
+    const { id, key } = await this.keys.signer(space);
+    const { grant, scopes, name } = about;
+    const now = Math.floor(Date.now() / 1000);
+    const person =
+      grant.fhirUser === null ? undefined : `${toRoot(address, grant.release)}/${grant.fhirUser}`;
+    const hasProfile = scopes.includes('profile');
+    return new jose.SignJWT({
+      auth_time: Math.floor(grant.signedIn / 1000),
+      ...(grant.nonce === null ? {} : { nonce: grant.nonce }),
+      ...(person !== undefined && scopes.includes('fhirUser') ? { fhirUser: person } : {}),
+      ...(hasProfile ? { name } : {}),
+      ...(person !== undefined && hasProfile ? { profile: person } : {}),
+    })
+      .setProtectedHeader({ alg: SIGNING_ALGORITHM, typ: 'JWT', kid: id })
+      .setIssuer(toIssuer(address))
+      .setAudience(grant.client)
+      .setSubject(grant.account)
       .setIssuedAt(now)
       .setExpirationTime(now + seconds)
       .sign(key);
@@ -84,9 +125,13 @@ export class AccessTokens {
         typ: TYPE,
         requiredClaims: ['iss', 'aud', 'exp', 'sub', 'client_id'],
       });
-      const { iss, aud, exp, client_id: client, scope, fhirUser: user, patient } = payload;
+      const { iss, aud, exp, client_id: client, scope, fhirUser: user, patient, grant } = payload;
       const audiences = typeof aud === 'string' ? [aud] : (aud ?? []);
-      const isForUs = audiences.some((audience) => this.#isAddress(audience, `/w/${tenant}`));
+      const release = audiences
+        .map((audience) => this.#releaseOf(audience, tenant))
+        .find((one) => one !== undefined);
+      const isForUs =
+        release !== undefined || audiences.some((audience) => this.#isAddress(audience, `/w/${tenant}`));
       if (iss === undefined || exp === undefined || typeof client !== 'string') return undefined;
       if (!isForUs || !this.isOwn(tenant, iss)) return undefined;
       return {
@@ -96,11 +141,21 @@ export class AccessTokens {
         scopes: toWords(scope),
         ...(typeof user === 'string' ? { user } : {}),
         ...(typeof patient === 'string' ? { patient } : {}),
+        ...(typeof grant === 'string' ? { grant } : {}),
+        ...(release === undefined ? {} : { release }),
       };
     } catch (error) {
       if (error instanceof jose.errors.JOSEError) return undefined;
       throw error;
     }
+  }
+
+  /** Undefined: the audience is not the data of a release. */
+  #releaseOf(audience: string, tenant: string): Release | undefined {
+    const release = audience.slice(audience.lastIndexOf('/') + 1);
+    return isRelease(release) && this.#isAddress(audience, `/w/${tenant}/api/v1/fhir/${release}`)
+      ? release
+      : undefined;
   }
 
   #isAddress(address: string, path: string): boolean {

@@ -11,8 +11,10 @@ import type { AccessTokens, Grant } from './access-tokens';
 import type { Clients } from './clients';
 import type { OutsideIssuers } from './issuers';
 import { readToken, type ReadToken } from './read-token';
+import { ownScopes } from './scope';
 import { coversScope } from './scope-cover';
 import type { SigningKeys } from './signing-keys';
+import type { UserGrants } from './user-grants';
 
 /** `open`: requests without credentials are answered; `enforced`: none are. */
 export type AuthMode = 'open' | 'enforced';
@@ -70,6 +72,7 @@ export class Authentication {
       readonly keys: SigningKeys;
       readonly tokens: AccessTokens;
       readonly issuers: OutsideIssuers;
+      readonly grants: UserGrants;
       findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
     },
   ) {}
@@ -160,8 +163,11 @@ export class Authentication {
     const source = await (isOutside ? issuers.find(space, key) : keys.find(space, key));
     const isGood = expires > Date.now() && source !== undefined;
     const client = await this.parts.clients.find(space, grant.client);
-    if (!isGood || client === undefined || client.isDisabled)
+    const isAllowed = grant.grant === undefined || (await this.parts.grants.isGood(space, grant.grant));
+    if (!isGood || !isAllowed || client === undefined || client.isDisabled)
       return { kind: 'refused', reason: 'The token has expired, or was withdrawn' };
+    // Who somebody is, and whose record it is about, are ids of one release.
+    if (grant.release !== undefined && grant.release !== space.release) return OF_OTHER_RELEASE;
     if (remembered.made?.client !== client) remembered.made = { client, caller: toCaller(client, grant) };
     return { kind: 'caller', caller: remembered.made.caller };
   }
@@ -185,23 +191,30 @@ export class Authentication {
     const { client } = proof;
     let caller = this.#callers.get(client);
     if (caller === undefined) {
-      caller = toCaller(client, { client: client.id, scopes: client.scopes });
+      caller = toCaller(client, { client: client.id, scopes: ownScopes(client.scopes) });
       this.#callers.set(client, caller);
     }
     return { kind: 'caller', caller };
   }
 }
 
+const OF_OTHER_RELEASE: Verdict = {
+  kind: 'refused',
+  reason: 'The token is for the data of the other release of FHIR',
+};
+
 /** A token keeps no scope that its client has lost. */
-function toCaller(client: StoredClient, { scopes, user, patient }: Grant): Caller {
+function toCaller(client: StoredClient, { scopes, user, patient, grant }: Grant): Caller {
+  // What a client may by itself, the people who sign in for it may not.
+  const isOwn = grant === undefined;
   const access: Access = {
     client: client.id,
     ...(user === undefined ? {} : { user }),
     ...(patient === undefined ? {} : { patient }),
     scopes: scopes.filter((scope) => coversScope(client.scopes, scope)),
     policies: client.policies,
-    isAdministrator: client.isAdministrator,
-    isAuditor: client.isAuditor,
+    isAdministrator: client.isAdministrator && isOwn,
+    isAuditor: client.isAuditor && isOwn,
   };
   return { actor: client.id, access };
 }

@@ -18,6 +18,7 @@ const NOTHING: ClientDetails = {
   jwks: null,
   jwksUrl: null,
   redirectUris: [],
+  isPublic: false,
 };
 
 /** Scopes of https://hl7.org/fhir/smart-app-launch/scopes-and-launch-context.html, v1 and v2. */
@@ -41,6 +42,8 @@ export function changeDetails(changes: ClientChanges, before: ClientDetails = NO
   if (details.jwks !== null) requirePublicKeys(details.jwks);
   if (details.jwksUrl !== null && !isSafeAddress(details.jwksUrl))
     refuse('The address of keys begins with https://');
+  if (details.isPublic && (details.jwks !== null || details.jwksUrl !== null))
+    refuse('A public client has no keys: it can keep nothing to itself');
   return { ...details, name };
 }
 
@@ -74,6 +77,7 @@ export function isSafeAddress(address: string): boolean {
 
 /** RFC 8252, section 7: also a loopback address, or a scheme of an app's own (with a dot). */
 function isRedirectUri(uri: string): boolean {
+  if (!/^[\x21-\x7E]+$/.test(uri)) return false;
   if (isSafeAddress(uri)) return true;
   return URL.canParse(uri) && /^[a-z][a-z0-9+-]*\.[a-z0-9+.-]+:/.test(uri) && !uri.includes('#');
 }

@@ -8,7 +8,7 @@ import {
   type OfTenant,
   type StoredClient,
 } from '../storage/client-applications';
-import { Failures } from './failures';
+import type { Guesses } from './guesses';
 import { Recent } from './recent';
 import { hashSecret, isSecretOf } from './secret-hash';
 
@@ -38,12 +38,16 @@ export interface NewSecret {
 /** The ClientApplications of all tenants, as known for at most 1.5 s, and their secrets. */
 export class Clients {
   readonly #recent = new Recent<StoredClient>(10_000);
-  readonly #failures = new Failures();
+  /** Those who send the same secret at the same time are looked at once. */
+  readonly #proving = new Map<string, Promise<Proof>>();
   /** Ids of secrets by a keyed hash of what was sent: neither the memory nor a copy of it gives a secret back. */
   readonly #verified = new LRUCache<string, string>({ max: MAX_VERIFIED });
   readonly #key = randomBytes(32);
 
-  constructor(private readonly store: ClientStore) {}
+  constructor(
+    private readonly store: ClientStore,
+    private readonly guesses: Guesses,
+  ) {}
 
   /** Undefined where there is none, disabled or not. */
   find(space: OfTenant, id: string): StoredClient | undefined | Promise<StoredClient | undefined> {
@@ -67,16 +71,22 @@ export class Clients {
       .digest('base64url');
     const known = this.#verified.get(key);
     if (usable.some((each) => each.id === known)) return toProof(client);
-    const guesser = `${space.tenantNumber} ${id} ${networkOf(address)}`;
-    this.#failures.require(guesser);
-    for (const each of usable) {
-      if (!(await isSecretOf(secret, each.hash))) continue;
-      this.#verified.set(key, each.id);
-      this.#failures.forget(guesser);
-      return toProof(client);
-    }
-    this.#failures.add(guesser);
-    return { kind: 'refused' };
+    const asked = `${key} ${address}`;
+    const begun = this.#proving.get(asked);
+    if (begun !== undefined) return begun;
+    const proving = this.guesses
+      .attempt(space, { kind: 'client', name: id }, address, async () => {
+        for (const each of usable)
+          if (await isSecretOf(secret, each.hash)) {
+            this.#verified.set(key, each.id);
+            return each;
+          }
+        return undefined;
+      })
+      .then((found) => (found === undefined ? REFUSED : toProof(client)))
+      .finally(() => this.#proving.delete(asked));
+    this.#proving.set(asked, proving);
+    return proving;
   }
 
   list(space: OfTenant): Promise<readonly StoredClient[]> {
@@ -122,11 +132,8 @@ export class Clients {
   }
 }
 
+const REFUSED: Proof = { kind: 'refused' };
+
 function toProof(client: StoredClient): Proof {
   return client.isDisabled ? { kind: 'refused' } : { kind: 'proven', client };
-}
-
-/** Of an IPv6 address the network: whoever has one has all of its addresses. */
-function networkOf(address: string): string {
-  return address.includes(':') && !address.includes('.') ? address.split(':').slice(0, 4).join(':') : address;
 }

@@ -1,18 +1,28 @@
 import type { Clients as ClientsDoor, ClientApplication, Caller, Issuers, Tokens } from '../api';
+import type { SignIn, User, Users as UsersDoor } from '../api/sign-in';
 import type { TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import type { Release } from '../fhir/release';
+import type { RateLimiter } from '../limits/rate-limiter';
 import { ClientStore, type StoredClient } from '../storage/client-applications';
 import type { Database, DatabaseOptions } from '../storage/database';
 import { SigningKeyStore } from '../storage/signing-keys';
 import { IssuerStore } from '../storage/token-issuers';
+import { UserStore, type StoredUser } from '../storage/user-accounts';
+import { GrantStore } from '../storage/user-grants';
 import { AccessTokens } from './access-tokens';
 import { Authentication, type AuthMode, type Credentials } from './authentication';
+import { AuthorizationEndpoint } from './authorization-endpoint';
+import { ClientAuthentication } from './client-authentication';
 import { changeDetails } from './client-details';
 import { Clients } from './clients';
+import { Guesses } from './guesses';
 import { OutsideIssuers } from './issuers';
+import type { PatientSource } from './patient-choice';
 import { SigningKeys } from './signing-keys';
 import { TokenEndpoint } from './token-endpoint';
+import { UserGrants } from './user-grants';
+import { Users } from './users';
 
 export interface AccessOptions {
   readonly mode: AuthMode;
@@ -21,6 +31,9 @@ export interface AccessOptions {
   readonly publicUrls: readonly string[];
   /** Seconds for which a token is good. */
   readonly tokenSeconds: number;
+  readonly rates: RateLimiter;
+  /** Where people choose from whose record an app is for. */
+  readonly patients: PatientSource;
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
   /** Tells the other processes that something of the tenant has changed. */
   changed(tenant: string): void;
@@ -33,6 +46,8 @@ export interface AccessParts {
   readonly clients: ClientsDoor;
   readonly issuers: Issuers;
   readonly tokens: Tokens;
+  readonly users: UsersDoor;
+  readonly signIn: SignIn;
   /** Something of a tenant was changed elsewhere. */
   forget(): void;
 }
@@ -41,12 +56,31 @@ export interface AccessParts {
 export function createAccess(options: AccessOptions): AccessParts {
   const { database, owner, publicUrls, findSpace } = options;
   const store = new ClientStore(database, owner);
-  const clients = new Clients(store);
+  const guesses = new Guesses(options.rates);
+  const clients = new Clients(store, guesses);
   const keys = new SigningKeys(new SigningKeyStore(database, owner));
   const tokens = new AccessTokens(keys, publicUrls);
   const issuers = new OutsideIssuers(new IssuerStore(database, owner));
-  const authentication = new Authentication(options.mode, { clients, keys, tokens, issuers, findSpace });
-  const endpoint = new TokenEndpoint({ clients, store, tokens, seconds: options.tokenSeconds });
+  const grantStore = new GrantStore(database);
+  const grants = new UserGrants(grantStore);
+  const users = new Users(new UserStore(database, owner), guesses);
+  const authentication = new Authentication(options.mode, {
+    ...{ clients, keys, tokens, issuers, grants },
+    findSpace,
+  });
+  const endpoint = new TokenEndpoint({
+    ...{ tokens, users },
+    authentication: new ClientAuthentication({ clients, store }),
+    grants: grantStore,
+    known: grants,
+    seconds: options.tokenSeconds,
+  });
+  const authorization = new AuthorizationEndpoint({
+    ...{ clients, users, publicUrls, findSpace },
+    grants: grantStore,
+    patients: options.patients,
+    seconds: options.tokenSeconds,
+  });
 
   /** Clients and keys are those of both releases: either space stands for the tenant. */
   async function spaceOf(tenant: string): Promise<TenantSpace> {
@@ -108,6 +142,8 @@ export function createAccess(options: AccessOptions): AccessParts {
     },
     tokens: {
       grant: (request) => endpoint.grant(request),
+      revoke: (request) => endpoint.revoke(request),
+      introspect: (request) => endpoint.introspect(request),
       async publicKeys(tenant) {
         return (await keys.publicKeys(await spaceOf(tenant))).map(({ publicKey }) => publicKey);
       },
@@ -117,8 +153,40 @@ export function createAccess(options: AccessOptions): AccessParts {
         return id;
       },
     },
+    users: {
+      list: async (tenant) => (await users.list(await spaceOf(tenant))).map(toShownUser),
+      async find(tenant, id) {
+        const found = await users.find(await spaceOf(tenant), id);
+        return found && toShownUser(found);
+      },
+      async create(tenant, details) {
+        const space = await spaceOf(tenant);
+        const made = await users.find(space, await users.create(space, details));
+        if (made === undefined) throw fhirError('storageUnavailable');
+        return toShownUser(made);
+      },
+      async change(tenant, id, changes) {
+        const space = await spaceOf(tenant);
+        if (!(await users.change(space, id, changes))) return undefined;
+        grants.forget();
+        options.changed(tenant);
+        const changed = await users.find(space, id);
+        return changed && toShownUser(changed);
+      },
+      async remove(tenant, id) {
+        const removed = await users.remove(await spaceOf(tenant), id);
+        grants.forget();
+        options.changed(tenant);
+        return removed;
+      },
+    },
+    signIn: {
+      step: (visit) => authorization.step(visit),
+      launch: (space, context) => authorization.launch(space, context),
+    },
     forget() {
       clients.forget();
+      grants.forget();
       keys.forget();
       issuers.forget();
     },
@@ -128,4 +196,8 @@ export function createAccess(options: AccessOptions): AccessParts {
 /** Without the hashes, which are nobody's business. */
 function toShown({ secrets, ...client }: StoredClient): ClientApplication {
   return { ...client, secrets: secrets.map(({ hash: _hash, ...secret }) => secret) };
+}
+
+function toShownUser({ hash: _hash, ...user }: StoredUser): User {
+  return user;
 }

@@ -22,6 +22,8 @@ export const CORE_RULES = {
   issuers: 'server',
   policies: 'server',
   tokens: 'anybody',
+  users: 'server',
+  signIn: 'anybody',
   identify: 'anybody',
   renewCaller: 'anybody',
   admit: 'anybody',

@@ -7,7 +7,8 @@ export class OAuthError extends Error {
       | 'invalid_grant'
       | 'invalid_scope'
       | 'unauthorized_client'
-      | 'unsupported_grant_type',
+      | 'unsupported_grant_type'
+      | 'unsupported_token_type',
     description: string,
   ) {
     super(description);

@@ -39,6 +39,11 @@ export function parseScope(text: string): Scope | undefined {
   return parsed.scope;
 }
 
+/** What a client may where nobody sits before it: `user/` and `patient/` are for people who have signed in. */
+export function ownScopes(scopes: readonly string[]): readonly string[] {
+  return scopes.filter((scope) => parseScope(scope)?.context === 'system');
+}
+
 function read(text: string): Scope | undefined {
   const [, context, type, letters, query] = RESOURCE_SCOPE.exec(text) ?? [];
   if (context === undefined || type === undefined || letters === undefined) return undefined;

@@ -98,19 +98,42 @@ export interface TokenRequest {
   readonly address: string;
 }
 
-/** The members are those of RFC 6749, section 5.1. */
+/** The members are those of RFC 6749, section 5.1, of SMART App Launch 2 and of OpenID Connect. */
 export interface TokenAnswer {
   readonly access_token: string;
   readonly token_type: 'Bearer';
   /** Seconds. */
   readonly expires_in: number;
   readonly scope: string;
+  /** Of what follows, where somebody has signed in: ids of the Patient and Encounter in context. */
+  readonly patient?: string;
+  readonly encounter?: string;
+  readonly refresh_token?: string;
+  readonly id_token?: string;
 }
+
+/** The members are those of RFC 7662, section 2.2. */
+export type IntrospectionAnswer =
+  | { readonly active: false }
+  | {
+      readonly active: true;
+      readonly client_id: string;
+      readonly scope: string;
+      /** Seconds since 1970. */
+      readonly exp: number;
+      readonly token_type: 'Bearer';
+      readonly fhirUser?: string;
+      readonly patient?: string;
+    };
 
 /** Tokens of tenants and what they are signed with. */
 export interface Tokens {
   /** Throws OAuthError, `tooManyRequests`. */
   grant(request: TokenRequest): Promise<TokenAnswer>;
+  /** What the token in the form was given for is over (RFC 7009). Throws OAuthError, `tooManyRequests`. */
+  revoke(request: TokenRequest): Promise<void>;
+  /** Whether the token in the form, one of the client's own, is good (RFC 7662). Throws as `revoke`. */
+  introspect(request: TokenRequest): Promise<IntrospectionAnswer>;
   /** JSON Web Keys; the first one of a tenant is made by this. Throws `unknownTenant`. */
   publicKeys(tenant: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /**

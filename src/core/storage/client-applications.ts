@@ -23,7 +23,10 @@ export interface ClientDetails {
   /** Its public keys, or where they are: at most one of the two. */
   readonly jwks: JsonWebKeys | null;
   readonly jwksUrl: string | null;
+  /** Where people may be sent back to; with one of them, they may sign in for this client. */
   readonly redirectUris: readonly string[];
+  /** It can keep no secret, as what runs in a browser: it proves nothing where people sign in for it (PKCE alone). */
+  readonly isPublic: boolean;
 }
 
 export interface StoredSecret {
@@ -45,7 +48,7 @@ export interface StoredClient extends ClientDetails {
 
 const COLUMNS = sql`
   c.id, c.name, floor(extract(epoch from c.created) * 1000)::bigint, c.disabled, c.scopes, c.policies,
-  c.administrator, c.auditor, c.jwks, c.jwks_url, c.redirect_uris,
+  c.administrator, c.auditor, c.jwks, c.jwks_url, c.redirect_uris, c.public,
   (select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'hash', s.hash,
             'created', floor(extract(epoch from s.created) * 1000),
             'expires', floor(extract(epoch from s.expires) * 1000)) order by s.created), '[]')
@@ -64,10 +67,11 @@ const LIST = defineStatement(
 const CREATE = defineStatement(
   template(sql`
     insert into andiron.client_application (tenant, id, name, disabled, scopes, policies, administrator, auditor, jwks,
-      jwks_url, redirect_uris)
+      jwks_url, redirect_uris, public)
     select ${bind('tenant')}::int, ${bind('id')}, ${bind('name')}, ${bind('disabled')}::boolean,
       ${bind('scopes')}::text[], ${bind('policies')}::text[], ${bind('administrator')}::boolean,
-      ${bind('auditor')}::boolean, ${bind('jwks')}::jsonb, ${bind('jwksUrl')}::text, ${bind('redirectUris')}::text[]
+      ${bind('auditor')}::boolean, ${bind('jwks')}::jsonb, ${bind('jwksUrl')}::text, ${bind('redirectUris')}::text[],
+      ${bind('public')}::boolean
     where (select count(*) from andiron.client_application c where c.tenant = ${bind('tenant')}::int)
       < ${bind('most')}::int
     on conflict do nothing
@@ -79,7 +83,8 @@ const CHANGE = defineStatement(
     update andiron.client_application set name = ${bind('name')}, disabled = ${bind('disabled')}::boolean,
       scopes = ${bind('scopes')}::text[], policies = ${bind('policies')}::text[],
       administrator = ${bind('administrator')}::boolean, auditor = ${bind('auditor')}::boolean,
-      jwks = ${bind('jwks')}::jsonb, jwks_url = ${bind('jwksUrl')}::text, redirect_uris = ${bind('redirectUris')}::text[]
+      jwks = ${bind('jwks')}::jsonb, jwks_url = ${bind('jwksUrl')}::text, redirect_uris = ${bind('redirectUris')}::text[],
+      public = ${bind('public')}::boolean
     where tenant = ${bind('tenant')}::int and id = ${bind('id')} returning id`),
   { named: false },
 );
@@ -185,6 +190,7 @@ function toBound(details: ClientDetails) {
     jwks: details.jwks === null ? null : JSON.stringify(details.jwks),
     jwksUrl: details.jwksUrl,
     redirectUris: details.redirectUris,
+    public: details.isPublic,
   };
 }
 
@@ -208,6 +214,7 @@ function toClient(row: Row): StoredClient {
     jwks,
     jwksUrl,
     uris,
+    isPublic,
     secrets,
   ] = row as [
     string,
@@ -221,6 +228,7 @@ function toClient(row: Row): StoredClient {
     JsonWebKeys | null,
     string | null,
     string[],
+    boolean,
     SecretRow[],
   ];
   return {
@@ -235,6 +243,7 @@ function toClient(row: Row): StoredClient {
     jwks,
     jwksUrl,
     redirectUris: uris,
+    isPublic,
     secrets: secrets.map(({ expires, ...secret }) => ({
       ...secret,
       ...(expires === null ? {} : { expires }),

@@ -85,6 +85,8 @@ const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ['execute', 'function andiron.use_assertion'],
   ['insert', 'andiron.access_record'],
   ['execute', 'function andiron.have_access_records'],
+  ['select', 'andiron.user_account'],
+  ['select, insert, update, delete', 'andiron.user_session, andiron.user_grant, andiron.launch_context'],
 ];
 
 /**
@@ -182,6 +184,7 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
         and has_function_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.use_assertion(int, bytea, timestamptz)', 'execute')
         and has_function_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.have_access_records()', 'execute')
+        and has_table_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.launch_context', 'delete')
         and has_column_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.installation', 'definitions_digest', 'select') as done
         from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`.compile(builder).sql,

@@ -1,12 +1,17 @@
-/** /w/{tenant}/oidc: what a tenant's clients need before they have a token; open to everybody in every mode. */
+/**
+ * /w/{tenant}/oidc: what a tenant's clients, and people who sign in for them, need before there is a token; open
+ * to everybody in every mode.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fhirError, type TenantSpace } from '../../core';
+import { fhirError, type TenantSpace, type TokenRequest } from '../../core';
 import type { Edge } from '../edge';
 import { INTERACTIONS } from '../interaction-names';
 import { methodNotAllowed } from '../method';
 import { openidConfiguration, smartConfiguration } from './discovery';
 import { sendJson } from '../send-json';
-import { token } from './token';
+import { authorize } from './authorize';
+import { launch } from './launch';
+import { answerClient } from './token';
 
 type OidcRequest = FastifyRequest<{ Params: { tenant: string }; Body: string | undefined }>;
 type Answer = (request: OidcRequest, reply: FastifyReply, space: TenantSpace) => Promise<FastifyReply>;
@@ -16,7 +21,7 @@ const ROOT = '/w/:tenant/oidc';
 const KEPT = 'public, max-age=60';
 
 export function registerOidcRoutes(server: FastifyInstance, edge: Edge): void {
-  const add = (method: 'GET' | 'POST', path: string, answer: Answer): void => {
+  const add = (path: string, answers: Readonly<Partial<Record<'GET' | 'POST', Answer>>>): void => {
     const url = ROOT + path;
     const open = async (request: OidcRequest): Promise<TenantSpace> => {
       const { tenant } = request.params;
@@ -28,12 +33,17 @@ export function registerOidcRoutes(server: FastifyInstance, edge: Edge): void {
       request.visit.tenant = tenant;
       return space;
     };
-    server.route<{ Params: { tenant: string }; Body: string | undefined }>({
-      method,
-      url,
-      handler: async (request, reply) => answer(request, reply, await open(request)),
-    });
-    const allowed = method === 'GET' ? ['GET', 'HEAD'] : [method];
+    const allowed: string[] = [];
+    for (const method of ['GET', 'POST'] as const) {
+      const answer = answers[method];
+      if (answer === undefined) continue;
+      allowed.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
+      server.route<{ Params: { tenant: string }; Body: string | undefined }>({
+        method,
+        url,
+        handler: async (request, reply) => answer(request, reply, await open(request)),
+      });
+    }
     server.route<{ Params: { tenant: string }; Body: string | undefined }>({
       method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((other) => !allowed.includes(other)),
       url,
@@ -44,14 +54,28 @@ export function registerOidcRoutes(server: FastifyInstance, edge: Edge): void {
     });
   };
 
-  add('POST', '/token', (request, reply, space) => token(edge, request, reply, space));
-  add('GET', '/jwks', async (request, reply, { tenant }) =>
-    sendJson(request, reply, 200, { keys: await edge.core.tokens.publicKeys(tenant) }, KEPT),
-  );
-  add('GET', '/.well-known/openid-configuration', async (request, reply, { tenant }) =>
-    sendJson(request, reply, 200, openidConfiguration(edge.addresses.base(request), tenant), KEPT),
-  );
-  add('GET', '/.well-known/smart-configuration', async (request, reply, { tenant }) =>
-    sendJson(request, reply, 200, smartConfiguration(edge.addresses.base(request), tenant), KEPT),
-  );
+  const client =
+    (ask: (request: TokenRequest) => Promise<object>): Answer =>
+    (request, reply, space) =>
+      answerClient(edge, request, reply, space, ask);
+  const page: Answer = (request, reply, space) => authorize(edge, request, reply, space);
+  const { tokens } = edge.core;
+
+  add('/authorize', { GET: page, POST: page });
+  add('/launch', { POST: (request, reply, space) => launch(edge, request, reply, space) });
+  add('/token', { POST: client((asked) => tokens.grant(asked)) });
+  add('/revoke', { POST: client((asked) => tokens.revoke(asked).then(() => ({}))) });
+  add('/introspect', { POST: client((asked) => tokens.introspect(asked)) });
+  add('/jwks', {
+    GET: async (request, reply, { tenant }) =>
+      sendJson(request, reply, 200, { keys: await tokens.publicKeys(tenant) }, KEPT),
+  });
+  add('/.well-known/openid-configuration', {
+    GET: async (request, reply, { tenant }) =>
+      sendJson(request, reply, 200, openidConfiguration(edge.addresses.base(request), tenant), KEPT),
+  });
+  add('/.well-known/smart-configuration', {
+    GET: async (request, reply, { tenant }) =>
+      sendJson(request, reply, 200, smartConfiguration(edge.addresses.base(request), tenant), KEPT),
+  });
 }

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { isRelease, type Core, type User, type UserChanges } from '../core';
+import { type Arguments, type Command, UsageError } from './command';
+import { withApp } from './with-app';
+
+type Options = Arguments['options'];
+
+/** Of a password that this command makes: 144 random bits. */
+const PASSWORD_BYTES = 18;
+
+function show({ id, name, display, isDisabled, release, fhirUser, patient }: User): void {
+  const person = fhirUser === null ? 'nobody in FHIR' : `${fhirUser} (${release})`;
+  const record = patient === null ? '' : `, record of Patient/${patient}`;
+  process.stdout.write(
+    `${id}  ${isDisabled ? 'disabled' : 'active'}  ${name}  ${display}: ${person}${record}\n`,
+  );
+}
+
+/** Of the standard input, so that neither the list of processes nor a shell's history has it. */
+async function readPassword(): Promise<string> {
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) text += String(chunk);
+  return text.replace(/\r?\n$/, '');
+}
+
+async function toPassword(
+  options: Options,
+): Promise<{ readonly password: string; readonly isMade: boolean }> {
+  if (options['password-stdin'] === true) return { password: await readPassword(), isMade: false };
+  return { password: randomBytes(PASSWORD_BYTES).toString('base64url'), isMade: true };
+}
+
+function tell({ password, isMade }: Awaited<ReturnType<typeof toPassword>>): void {
+  if (!isMade) return;
+  process.stdout.write(`password=${password}\n`);
+  process.stderr.write('The password is not shown again\n');
+}
+
+/** What is not said stays as it is; an empty text takes away. */
+function toChanges(options: Options): UserChanges {
+  const text = (name: string): string | undefined => {
+    const value = options[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const orNull = (name: string): string | null | undefined => (text(name) === '' ? null : text(name));
+  const release = text('release');
+  if (release !== undefined && !isRelease(release)) throw new UsageError('--release is r4 or r4b');
+  const [name, display, fhirUser, patient] = [
+    text('name'),
+    text('display'),
+    orNull('fhir-user'),
+    orNull('patient'),
+  ];
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(display === undefined ? {} : { display }),
+    ...(release === undefined ? {} : { release }),
+    ...(fhirUser === undefined ? {} : { fhirUser }),
+    ...(patient === undefined ? {} : { patient }),
+  };
+}
+
+async function create({ users }: Core, tenant: string, options: Options): Promise<void> {
+  const made = await toPassword(options);
+  const user = await users.create(tenant, { ...toChanges(options), password: made.password });
+  process.stdout.write(`user_id=${user.id}\nname=${user.name}\n`);
+  tell(made);
+}
+
+async function change({ users }: Core, tenant: string, id: string, changes: UserChanges): Promise<void> {
+  const changed = await users.change(tenant, id, changes);
+  if (changed === undefined) throw new UsageError(`There is no user '${id}'`);
+  show(changed);
+}
+
+async function changePassword(core: Core, tenant: string, id: string, options: Options): Promise<void> {
+  const made = await toPassword(options);
+  await change(core, tenant, id, { password: made.password });
+  tell(made);
+}
+
+async function remove({ users }: Core, tenant: string, id: string): Promise<void> {
+  if (!(await users.remove(tenant, id))) throw new UsageError(`There is no user '${id}'`);
+  process.stdout.write(`Removed user ${id}\n`);
+}
+
+export const user: Command = {
+  name: 'user',
+  usage: 'list | create | change ID | password ID | disable ID | enable ID | remove ID, with --tenant NAME',
+  summary:
+    'Show the people who may sign in to a tenant, make an account, change, disable or remove it; a password that is made is shown once.',
+  options: {
+    tenant: { type: 'string', help: 'whose people' },
+    name: { type: 'string', help: 'what one signs in with' },
+    display: { type: 'string', help: 'what people call them' },
+    'fhir-user': { type: 'string', help: 'who they are, such as Practitioner/1' },
+    patient: { type: 'string', help: 'id of the Patient whose record is theirs' },
+    release: { type: 'string', help: 'r4 or r4b, of which these are; default r4' },
+    'password-stdin': {
+      type: 'boolean',
+      help: 'read the password from the standard input; else one is made',
+    },
+  },
+  async run({ words, options }) {
+    const { tenant } = options;
+    if (typeof tenant !== 'string') throw new UsageError('--tenant says whose people are meant');
+    const [action, id, ...more] = words;
+    const perform = async (core: Core): Promise<void> => {
+      if (action === 'list' && id === undefined) return (await core.users.list(tenant)).forEach(show);
+      if (action === 'create' && id === undefined) return create(core, tenant, options);
+      if (id === undefined || more.length > 0) throw new UsageError(`andiron user ${user.usage}`);
+      if (action === 'change') return change(core, tenant, id, toChanges(options));
+      if (action === 'password') return changePassword(core, tenant, id, options);
+      if (action === 'disable') return change(core, tenant, id, { isDisabled: true });
+      if (action === 'enable') return change(core, tenant, id, { isDisabled: false });
+      if (action === 'remove') return remove(core, tenant, id);
+      throw new UsageError(`andiron user ${user.usage}`);
+    };
+    await withApp(({ core }) => perform(core));
+  },
+};

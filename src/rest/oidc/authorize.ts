@@ -1,0 +1,92 @@
+/** /w/{tenant}/oidc/authorize: where people sign in, as pages (RFC 6749, section 3.1; SMART App Launch 2). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fhirError, type SignInStep, type TenantSpace } from '../../core';
+import { FORM_TYPES, requireContentType } from '../body';
+import type { Edge } from '../edge';
+import { readCookie, setCookie } from './cookies';
+import { readForm } from './form';
+import { consentPage, policyOf, refusalPage, signInPage } from './pages';
+
+type AuthorizeRequest = FastifyRequest<{ Params: { tenant: string }; Body: string | undefined }>;
+
+export async function authorize(
+  { core, addresses, settings, log }: Edge,
+  request: AuthorizeRequest,
+  reply: FastifyReply,
+  space: TenantSpace,
+): Promise<FastifyReply> {
+  const isForm = request.method === 'POST';
+  if (isForm) requireContentType(request.headers, FORM_TYPES, space.release);
+  if (isForm && !isFromHere(request, addresses.base(request)))
+    return send(request, reply, space, {
+      kind: 'refused',
+      status: 403,
+      reason: 'What was sent did not come from a page of this server',
+    });
+  const at = request.url.indexOf('?');
+  const step = await core.signIn.step({
+    space,
+    base: addresses.base(request),
+    query: at === -1 ? '' : request.url.slice(at + 1),
+    form: isForm
+      ? readForm(request.body ?? '', () => fhirError('invalidValue', { reason: 'A field was sent twice' }))
+      : undefined,
+    sessionCookie: readCookie(request, 'session'),
+    formCookie: readCookie(request, 'form'),
+    address: request.ip,
+    requestId: request.id,
+    deadline: Date.now() + settings.requestTimeoutMs,
+    log,
+  });
+  return send(request, reply, space, step);
+}
+
+/** What browsers say themselves of where a form comes from; older ones say nothing, and the token of the form decides. */
+function isFromHere({ headers, protocol, host }: AuthorizeRequest, base: string): boolean {
+  const { origin } = headers;
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin') return false;
+  return origin === undefined || origin === new URL(base).origin || origin === `${protocol}://${host}`;
+}
+
+function send(
+  request: AuthorizeRequest,
+  reply: FastifyReply,
+  { tenant }: TenantSpace,
+  step: SignInStep,
+): FastifyReply {
+  reply
+    .header('cache-control', 'no-store')
+    .header('pragma', 'no-cache')
+    .header('x-content-type-options', 'nosniff')
+    .header('x-frame-options', 'DENY')
+    // To nobody else; with no-referrer, browsers would not say either where our own forms come from.
+    .header('referrer-policy', 'same-origin')
+    .header('x-request-id', request.id);
+  switch (step.kind) {
+    case 'redirect':
+      if (step.session !== undefined) setCookie(request, reply, tenant, 'session', step.session);
+      return reply.code(303).header('location', step.to).send();
+    case 'refused':
+      return sendPage(reply, step.status, refusalPage(step.reason), undefined);
+    case 'sign-in':
+      setCookie(request, reply, tenant, 'form', step.formCookie);
+      if (step.retryAfterSeconds !== undefined) reply.header('retry-after', String(step.retryAfterSeconds));
+      return sendPage(reply, step.status, signInPage(step), step.redirectUri);
+    case 'consent':
+      return sendPage(reply, 200, consentPage(step), step.redirectUri);
+  }
+}
+
+function sendPage(
+  reply: FastifyReply,
+  status: number,
+  page: string,
+  redirectUri: string | undefined,
+): FastifyReply {
+  return reply
+    .code(status)
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('content-security-policy', policyOf(redirectUri))
+    .send(page);
+}

@@ -1,0 +1,56 @@
+/**
+ * POST /w/{tenant}/oidc/launch: what an EHR puts before an app that it is about to open
+ * (https://hl7.org/fhir/smart-app-launch/app-launch.html#launch-app-ehr-launch). For administrator clients of the tenant.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fhirError, isJsonObject, isRelease, parseJson, type JsonObject, type TenantSpace } from '../../core';
+import { requireContentType } from '../body';
+import type { Edge } from '../edge';
+import { sendJson } from '../send-json';
+
+const MEMBERS = ['client', 'release', 'patient', 'encounter'];
+const ID = /^[A-Za-z0-9\-.]{1,64}$/;
+
+export async function launch(
+  { core }: Edge,
+  request: FastifyRequest<{ Body: string | undefined }>,
+  reply: FastifyReply,
+  space: TenantSpace,
+): Promise<FastifyReply> {
+  const { authorization } = request.headers;
+  const { access } = await core.identify({
+    ...{ tenant: space.tenant, space, authorization, address: request.ip },
+    ...{ requestId: request.id, asked: request.url },
+  });
+  if (access === undefined)
+    throw fhirError('unauthorized', { reason: 'Credentials of an administrator client are needed here' });
+  if (!access.isAdministrator)
+    throw fhirError('forbidden', { reason: 'Only administrator clients of this tenant may do that' });
+  requireContentType(request.headers, ['application/json'], space.release);
+  const { value } = parseJson(request.body ?? '');
+  if (!isJsonObject(value) || Object.keys(value).some((name) => !MEMBERS.includes(name)))
+    refuse(`The body is a JSON object of ${MEMBERS.join(', ')}`);
+  const release = readText(value, 'release') ?? 'r4';
+  const client = readText(value, 'client');
+  const patient = readText(value, 'patient');
+  const encounter = readText(value, 'encounter');
+  if (client === undefined) refuse('"client" is the id of the client that is opened');
+  if (!isRelease(release)) refuse('"release" is r4 or r4b');
+  for (const id of [patient, encounter])
+    if (id !== undefined && !ID.test(id)) refuse('"patient" and "encounter" are ids');
+  const made = await core.signIn.launch(space, {
+    ...{ client, release },
+    ...{ patient: patient ?? null, encounter: encounter ?? null },
+  });
+  return sendJson(request, reply, 201, { launch: made.launch, expires_in: made.seconds });
+}
+
+function readText(members: JsonObject, name: string): string | undefined {
+  const value = members[name];
+  if (value === undefined || typeof value === 'string') return value;
+  return refuse(`"${name}" is a text`);
+}
+
+function refuse(reason: string): never {
+  throw fhirError('invalidValue', { reason });
+}

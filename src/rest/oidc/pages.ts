@@ -1,0 +1,131 @@
+/**
+ * The pages that people see while they sign in: plain HTML without scripts, which works with a keyboard, a screen reader
+ * and any browser.
+ */
+import { createHash } from 'node:crypto';
+import type { PatientChoice, SignInStep } from '../../core';
+import { describeScope } from './scope-words';
+
+type SignInPage = Extract<SignInStep, { kind: 'sign-in' }>;
+type ConsentPage = Extract<SignInStep, { kind: 'consent' }>;
+
+const STYLE = `
+:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; padding: 1.5rem 1rem; }
+main { max-width: 30rem; margin: 0 auto; }
+h1 { font-size: 1.4rem; line-height: 1.25; }
+label, legend { display: block; font-weight: 600; margin-top: 1rem; }
+input[type=text], input[type=password], input[type=search] { box-sizing: border-box; width: 100%; padding: .5rem; font: inherit; }
+fieldset { border: 1px solid; margin: 1rem 0; padding: 0 1rem 1rem; }
+label.choice { font-weight: 400; margin-top: .5rem; }
+.buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
+button { font: inherit; padding: .5rem 1.25rem; }
+.problem { border-left: .3rem solid #c00; padding-left: .75rem; }
+`;
+
+/** What of a page may be used: its own style, and forms that come back here and then go to the client. */
+export function policyOf(redirectUri: string | undefined): string {
+  const style = createHash('sha256').update(STYLE).digest('base64');
+  const targets = redirectUri === undefined ? "'none'" : `'self' ${sourceOf(redirectUri)}`;
+  return `default-src 'none'; style-src 'sha256-${style}'; form-action ${targets}; frame-ancestors 'none'; base-uri 'none'`;
+}
+
+/** Browsers hold where a form leads in the end against the policy too. */
+function sourceOf(redirectUri: string): string {
+  const { protocol, origin } = new URL(redirectUri);
+  return ['https:', 'http:'].includes(protocol) ? origin : protocol;
+}
+
+export function signInPage({ client, token, problem }: SignInPage): string {
+  return page(
+    'Sign in',
+    `<h1>Sign in to go on to ${escapeHtml(client)}</h1>
+${toProblem(problem)}<form method="post">
+${hidden('token', token)}<label for="user">User name</label>
+<input type="text" id="user" name="user" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus>
+<label for="password">Password</label>
+<input type="password" id="password" name="password" autocomplete="current-password" required>
+<div class="buttons"><button type="submit" name="step" value="sign-in">Sign in</button>
+<button type="submit" name="step" value="deny" formnovalidate>Cancel</button></div>
+</form>`,
+  );
+}
+
+export function consentPage(shown: ConsentPage): string {
+  const { client, token, user, scopes, problem } = shown;
+  const wishes = [...new Set(scopes.map(describeScope))];
+  return page(
+    `Allow ${client}?`,
+    `<h1>${escapeHtml(client)} asks for access</h1>
+<p>You are signed in as <strong>${escapeHtml(user)}</strong>.</p>
+${toProblem(problem)}<form method="post">
+${hidden('token', token)}<p id="wishes">It wants to:</p>
+<ul aria-labelledby="wishes">
+${wishes.map((wish) => `<li>${escapeHtml(wish)}</li>`).join('\n')}
+</ul>
+${toPatient(shown)}<div class="buttons"><button type="submit" name="step" value="allow">Allow</button>
+<button type="submit" name="step" value="deny" formnovalidate>Do not allow</button>
+<button type="submit" name="step" value="sign-out" formnovalidate>Sign in as somebody else</button></div>
+</form>`,
+  );
+}
+
+export function refusalPage(reason: string): string {
+  return page(
+    'This does not work',
+    `<h1>This does not work</h1>
+<p role="alert">${escapeHtml(reason)}.</p>`,
+  );
+}
+
+function toPatient({ patient, choices, searched }: ConsentPage): string {
+  if (patient !== undefined)
+    return `<p>The record is that of <strong>${describePatient(patient)}</strong>.</p>\n`;
+  if (choices === undefined) return '';
+  const list = choices.map(
+    (choice) =>
+      `<label class="choice"><input type="radio" name="patient" value="${escapeHtml(choice.id)}"> ${describePatient(choice)}</label>`,
+  );
+  return `<label for="search">Find a patient by name, identifier or id</label>
+<input type="search" id="search" name="search" maxlength="100" value="${escapeHtml(searched ?? '')}">
+<div class="buttons"><button type="submit" name="step" value="find">Find</button></div>
+<fieldset><legend>Whose record?</legend>
+${list.length > 0 ? list.join('\n') : '<p>Nobody was found.</p>'}
+</fieldset>
+`;
+}
+
+function describePatient({ name, birthDate, id }: PatientChoice): string {
+  const born = birthDate === undefined ? '' : `, born ${birthDate}`;
+  return escapeHtml(`${name}${born} (id ${id})`);
+}
+
+function toProblem(problem: string | undefined): string {
+  return problem === undefined ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>\n`;
+}
+
+function hidden(name: string, value: string): string {
+  return `<input type="hidden" name="${name}" value="${escapeHtml(value)}">\n`;
+}
+
+function page(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+${content}
+</main>
+</body>
+</html>
+`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

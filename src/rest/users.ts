@@ -1,0 +1,74 @@
+/**
+ * Administration of the people who sign in to a tenant, for administrators only, below
+ * /w/system/api/v1/tenants/{tenant}: `users` (GET, POST), `users/{id}` (GET, PATCH, DELETE).
+ */
+import type { FastifyInstance } from 'fastify';
+import { isRelease, type Core, type Release, type User, type UserChanges } from '../core';
+import {
+  found,
+  readFlag,
+  readMembers,
+  readText,
+  refuse,
+  addAdministration,
+  toInstant,
+  type AdministrationRequest,
+} from './administration';
+import { sendJson } from './send-json';
+
+const MEMBERS = ['name', 'display', 'password', 'disabled', 'release', 'fhirUser', 'patient'];
+
+/** `scope`: of routes that only administrators reach. */
+export function registerUserRoutes(scope: FastifyInstance, { users }: Core): void {
+  addAdministration(scope, '/users', {
+    GET: async (request, reply) => {
+      const list = await users.list(request.params.name);
+      return sendJson(request, reply, 200, { users: list.map(toAnswer) });
+    },
+    POST: async (request, reply) => {
+      const made = await users.create(request.params.name, readUser(request));
+      return sendJson(request, reply, 201, toAnswer(made));
+    },
+  });
+  addAdministration(scope, '/users/:user', {
+    GET: async (request, reply) => {
+      const { name, user } = request.params;
+      return sendJson(request, reply, 200, toAnswer(found(await users.find(name, user))));
+    },
+    PATCH: async (request, reply) => {
+      const { name, user } = request.params;
+      const changed = await users.change(name, user, readUser(request));
+      return sendJson(request, reply, 200, toAnswer(found(changed)));
+    },
+    DELETE: async (request, reply) => {
+      const { name, user } = request.params;
+      found((await users.remove(name, user)) || undefined);
+      return sendJson(request, reply, 200, { removed: user });
+    },
+  });
+}
+
+function readUser(request: AdministrationRequest): UserChanges {
+  const members = readMembers(request, MEMBERS);
+  const orNull = (name: string): string | null | undefined =>
+    members[name] === null ? null : readText(name, members[name]);
+  return {
+    name: readText('name', members['name']),
+    display: readText('display', members['display']),
+    password: readText('password', members['password']),
+    isDisabled: readFlag('disabled', members['disabled']),
+    release: readRelease(readText('release', members['release'])),
+    fhirUser: orNull('fhirUser'),
+    patient: orNull('patient'),
+  };
+}
+
+function readRelease(release: string | undefined): Release | undefined {
+  if (release === undefined || isRelease(release)) return release;
+  return refuse('"release" is r4 or r4b');
+}
+
+function toAnswer(user: User): object {
+  const { id, name, display, created, isDisabled, release, fhirUser, patient } = user;
+  return { id, name, display, created: toInstant(created), disabled: isDisabled, release, fhirUser, patient };
+}

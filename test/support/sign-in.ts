@@ -1,0 +1,99 @@
+/** A browser with cookies and no scripts, and an app that somebody signs in for, as far as tests of signing in need them. */
+import { createHash, randomBytes } from 'node:crypto';
+import type { Answer } from './http';
+import type { TestServer } from './server';
+
+export const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+export const APP = 'https://app.example/back';
+
+type Requester = Pick<TestServer, 'request' | 'base'>;
+type Fields = Readonly<Record<string, string>>;
+
+export interface Proof {
+  readonly verifier: string;
+  readonly challenge: string;
+}
+
+export function makeProof(): Proof {
+  const verifier = randomBytes(32).toString('base64url');
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+}
+
+/** The address at which an app begins. */
+export function toAuthorize(
+  server: Requester,
+  tenant: string,
+  client: string,
+  proof: Proof,
+  more: Fields = {},
+): string {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: client,
+    redirect_uri: APP,
+    scope: 'openid fhirUser launch/patient patient/*.rs',
+    state: 'state-1',
+    aud: `${server.base}/w/${tenant}/api/v1/fhir/r4`,
+    code_challenge: proof.challenge,
+    code_challenge_method: 'S256',
+    ...more,
+  });
+  return `/w/${tenant}/oidc/authorize?${query.toString()}`;
+}
+
+/** Where a browser was sent back to, and with what. */
+export interface Returned {
+  readonly to: string;
+  readonly answer: Readonly<Record<string, string>>;
+}
+
+export class Browser {
+  readonly cookies = new Map<string, string>();
+  #path = '';
+
+  constructor(private readonly server: Requester) {}
+
+  async open(path: string): Promise<Answer> {
+    this.#path = path;
+    return this.#follow(await this.#request('GET', path));
+  }
+
+  /** Sends the form of a page back to where it came from. */
+  async send(page: Answer, fields: Fields, headers: Fields = {}): Promise<Answer> {
+    const [, token = ''] = /name="token" value="([^"]+)"/.exec(page.text) ?? [];
+    const body = new URLSearchParams({ token, ...fields }).toString();
+    return this.#follow(await this.#request('POST', this.#path, body, { ...FORM, ...headers }));
+  }
+
+  async signIn(path: string, user: string, password: string): Promise<Answer> {
+    return this.send(await this.open(path), { step: 'sign-in', user, password });
+  }
+
+  /** Follows what leads to this server. */
+  async #follow(answer: Answer): Promise<Answer> {
+    const to = answer.headers['location'];
+    if (answer.status !== 303 || typeof to !== 'string' || !to.startsWith('authorize?')) return answer;
+    return this.open(this.#path.replace(/authorize\?.*$/, to));
+  }
+
+  async #request(method: string, path: string, body?: string, headers: Fields = {}): Promise<Answer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await this.server.request(method, path, body, {
+      accept: 'text/html',
+      ...headers,
+      ...(cookie === '' ? {} : { cookie }),
+    });
+    const set: string | string[] = answer.headers['set-cookie'] ?? [];
+    for (const one of Array.isArray(set) ? set : [set]) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(one) ?? [];
+      if (value === '') this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    return answer;
+  }
+}
+
+export function toReturned({ headers }: Answer): Returned {
+  const [to = '', query = ''] = String(headers['location'] ?? '').split('?');
+  return { to, answer: Object.fromEntries(new URLSearchParams(query)) };
+}
