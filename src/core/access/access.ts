@@ -6,6 +6,8 @@ export interface Access {
   readonly user?: string;
   /** Id of the Patient in context: what `patient/` scopes are about. */
   readonly patient?: string;
+  /** Id of what a person has allowed to the client, which all of this ends with; undefined: nobody had to. */
+  readonly grant?: string;
   /** SMART scopes of the token (v1, v2), in their spelling; parsed and remembered by core/access. */
   readonly scopes: readonly string[];
   /** Names of the tenant's policies that narrow further; empty: scopes alone decide. */

@@ -97,7 +97,8 @@ export class Authentication {
     const { access } = caller;
     if (access === undefined && this.mode === 'open') return caller;
     const client = access && (await this.parts.clients.find(space, access.client));
-    if (access === undefined || client === undefined || client.isDisabled)
+    const isAllowed = access?.grant === undefined || (await this.parts.grants.isGood(space, access.grant));
+    if (access === undefined || client === undefined || client.isDisabled || !isAllowed)
       throw fhirError('unauthorized', { reason: 'The client that asked for this may not do it any more' });
     return toCaller(client, access);
   }
@@ -211,6 +212,7 @@ function toCaller(client: StoredClient, { scopes, user, patient, grant }: Grant)
     client: client.id,
     ...(user === undefined ? {} : { user }),
     ...(patient === undefined ? {} : { patient }),
+    ...(grant === undefined ? {} : { grant }),
     scopes: scopes.filter((scope) => coversScope(client.scopes, scope)),
     policies: client.policies,
     isAdministrator: client.isAdministrator && isOwn,
