@@ -5,31 +5,32 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
-import { RELEASE_NAMES, type ExportLine } from '../core';
+import { EXPORT_PARTS, type ExportLine } from '../core';
 import { UsageError } from './command';
 
 const MANIFEST = 'manifest.json';
 /** Patients' data: for their owner alone. */
 const MODE = 0o600;
 
-function fileOf(folder: string, release: string): string {
-  return path.join(folder, `${release}.ndjson`);
+function fileOf(folder: string, part: string): string {
+  return path.join(folder, `${part}.ndjson`);
 }
 
 /**
- * Writes r4.ndjson and r4b.ndjson, a line for each version, and at last manifest.json: the header, how many lines each has, and
- * their SHA-256. The folder is made where it is not there, and must be empty.
+ * Writes tenant.ndjson, a line for each client and what else the tenant has, r4.ndjson and r4b.ndjson, a line for each version,
+ * r4-audit.ndjson and r4b-audit.ndjson, the same of AuditEvents, and at last manifest.json: the header, how many lines each has,
+ * and their SHA-256. The folder is made where it is not there, and must be empty.
  */
 export async function writeFolder(folder: string, lines: AsyncIterable<ExportLine>): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0) throw new UsageError(`The folder ${folder} is not empty`);
   const files = new Map<string, WriteStream>();
-  for (const release of RELEASE_NAMES)
-    files.set(release, createWriteStream(fileOf(folder, release), { mode: MODE, flags: 'wx' }));
+  for (const part of EXPORT_PARTS)
+    files.set(part, createWriteStream(fileOf(folder, part), { mode: MODE, flags: 'wx' }));
   const manifest: object[] = [];
   for await (const line of lines) {
-    if (line.kind !== 'version') manifest.push(JSON.parse(line.text) as object);
-    else await write(files.get(line.release), line.text);
+    if (line.kind !== 'line') manifest.push(JSON.parse(line.text) as object);
+    else await write(files.get(line.part), line.text);
   }
   for (const file of files.values()) {
     file.end();
@@ -43,7 +44,7 @@ export async function writeFolder(folder: string, lines: AsyncIterable<ExportLin
 export async function* readFolder(folder: string): AsyncGenerator<string> {
   const manifest = JSON.parse(await readFile(path.join(folder, MANIFEST), 'utf8')) as object;
   yield JSON.stringify(manifest);
-  for (const release of RELEASE_NAMES) yield* readLines(createReadStream(fileOf(folder, release)));
+  for (const part of EXPORT_PARTS) yield* readLines(createReadStream(fileOf(folder, part)));
   yield JSON.stringify({ end: 'end' in manifest ? manifest.end : undefined });
 }
 

@@ -346,7 +346,17 @@ export async function createCore(options: CoreOptions): Promise<Core> {
           name,
           milliseconds,
         ),
-      export: (name, which = 'all') => exportTenant(services, tenants, name, which),
+      export: (name, which = 'all') =>
+        exportTenant(
+          {
+            services,
+            owner: options.database,
+            store: tenants,
+            settleRecords: (recorded) => audit.settle(recorded),
+          },
+          name,
+          which,
+        ),
       import: (name, lines) =>
         importTenant({ services, database: options.database, rules, store: tenants, spaces }, name, lines),
       describe: (name) => spaces.describe(name),

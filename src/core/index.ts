@@ -33,7 +33,7 @@ export type { LocalReference } from './fhir/reference';
 export { isRelease, RELEASE_NAMES, RELEASES, type Release } from './fhir/release';
 export { type ReleaseDefinitions, releaseDefinitions, spaceDefinitions } from './release-definitions';
 export { forgettable, mayRemember } from './process-memory';
-export type { ExportLine } from './tenant-export';
+export { EXPORT_PARTS, type ExportLine } from './tenant-export';
 export { toFhirError, toOutcome } from './outcome';
 export { Usage } from './usage';
 export { Waiter } from './waiter';

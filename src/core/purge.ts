@@ -143,7 +143,7 @@ class Purge {
       isComplete: isSettled && tables.every(({ left }) => left === 0),
       types: [...types].sort(([one], [other]) => (one < other ? -1 : 1)),
       tables,
-      kept: [...this.kept.values()].slice(0, MAX_KEPT_TOLD),
+      kept: [...this.kept.values()].sort(byAddress).slice(0, MAX_KEPT_TOLD),
       keptCount: this.kept.size,
     };
   }
@@ -371,6 +371,11 @@ class Purge {
     }
     return tables;
   }
+}
+
+function byAddress(one: Kept, other: Kept): number {
+  const [first, second] = [`${one.type}/${one.id}`, `${other.type}/${other.id}`];
+  return first < second ? -1 : Number(first > second);
 }
 
 /** `isOpen`: who need not say who asks may purge too. */

@@ -1,57 +1,91 @@
 /** A whole tenant as lines of JSON (docs/tenants.md, "Export and import"). */
 import { createHash, type Hash } from 'node:crypto';
-import { isRelease, RELEASE_NAMES, type Release } from './fhir/release';
+import { parsePolicies } from './access/policy';
+import { FhirError } from './errors';
+import { RELEASE_NAMES, type Release } from './fhir/release';
 import { formatInstant, toFullText } from './fhir/resource-text';
 import type { Services } from './services';
-import type { StoredSettings } from './tenant-settings';
+import type { RecordedSpace } from './storage/access-record-work';
+import type { DatabaseOptions } from './storage/database';
+import { OwnerSession } from './storage/owner-session';
+import { readRowTables, readTableRows } from './storage/tenant-tables';
+import { DEFAULT_TIME_ZONE, TIME_ZONE, type StoredSettings } from './tenant-settings';
 import { readLastSequence } from './storage/feed';
 import { readVersionsUpTo } from './storage/tenant-export';
-import type { TenantStore } from './storage/tenants';
+import type { TenantRow, TenantStore } from './storage/tenants';
 import type { VersionRow } from './storage/version-row';
 
-export const EXPORT_FORMAT = 1;
+export const EXPORT_FORMAT = 2;
 
-/** What stands before the versions. */
+/** A part of an export: the versions of a release, its AuditEvents, or what else the tenant has. */
+export type ExportPart = Release | `${Release}-audit` | typeof ROWS;
+export const ROWS = 'tenant';
+
+/** Parts of versions, in their order. */
+export const VERSION_PARTS: readonly {
+  readonly part: ExportPart;
+  readonly release: Release;
+  readonly isAudit: boolean;
+}[] = RELEASE_NAMES.flatMap((release) => [
+  { part: release, release, isAudit: false },
+  { part: `${release}-audit` as const, release, isAudit: true },
+]);
+/** All parts, in the order in which they stand. */
+export const EXPORT_PARTS: readonly ExportPart[] = [ROWS, ...VERSION_PARTS.map(({ part }) => part)];
+
+type OfParts<Value> = Readonly<Partial<Record<string, Value>>>;
+
+/** What stands before the rows and versions. */
 export interface ExportHeader {
   readonly andironTenant: typeof EXPORT_FORMAT;
   readonly name: string;
   readonly display: string | null;
   readonly settings: StoredSettings;
-  /** The last version-sequence of each release. */
-  readonly lastSequence: Readonly<Partial<Record<Release, number>>>;
+  /** By their names, as they were put. */
+  readonly policies: Readonly<Record<string, unknown>>;
+  /** The last version-sequence of each part of versions. */
+  readonly lastSequence: OfParts<number>;
 }
 
-/** What stands behind them: how many lines of each release there are, and the SHA-256 of them with their line feeds, in hex. */
+/** What stands behind them: how many lines of each part there are, and the SHA-256 of them with their line feeds, in hex. */
 export interface ExportEnd {
-  readonly end: Readonly<Partial<Record<Release, { readonly lines: number; readonly sha256: string }>>>;
+  readonly end: OfParts<{ readonly lines: number; readonly sha256: string }>;
 }
 
 /** A line without its line feed. */
 export type ExportLine =
   | { readonly kind: 'header'; readonly text: string }
-  | { readonly kind: 'version'; readonly release: Release; readonly text: string }
+  | { readonly kind: 'line'; readonly part: ExportPart; readonly text: string }
   | { readonly kind: 'end'; readonly text: string };
 
+export interface TenantExportOptions {
+  readonly services: Services;
+  readonly owner: DatabaseOptions;
+  readonly store: TenantStore;
+  /** Makes AuditEvents of what was recorded in these spaces; throws overloaded where that takes too long. */
+  settleRecords(spaces: readonly RecordedSpace[]): Promise<void>;
+}
+
 /**
- * All versions of a tenant, deletions included, as it was at the beginning of the call, release by release in the order of their
- * numbers; or with `current` the resources that there were then, as they are answered. Undefined: there is no such tenant. Writes
- * may go on. Memory is that of one page.
+ * All of a tenant as it was at the beginning of the call: clients and what else it has in rows, then all versions, deletions
+ * included, part by part in the order of their numbers; or with `current` the resources that there were then, as they are
+ * answered, and nothing else. Undefined: there is no such tenant. Writes may go on. Memory is that of one page.
  */
 export async function exportTenant(
-  services: Services,
-  store: TenantStore,
+  options: TenantExportOptions,
   name: string,
   which: 'all' | 'current',
 ): Promise<AsyncGenerator<ExportLine> | undefined> {
+  const { services, store } = options;
   const row = await store.find(name);
   if (row === undefined || row.status === 'importing' || row.status === 'deleting') return undefined;
-  const spaces = RELEASE_NAMES.flatMap((release) => {
-    const space = row.spaces[release];
-    return space === undefined ? [] : [{ release, space }];
+  if (which === 'all') await options.settleRecords(recordedSpaces(row));
+  const parts = VERSION_PARTS.flatMap(({ part, release, isAudit }) => {
+    const space = (isAudit ? row.auditSpaces : row.spaces)[release];
+    return space === undefined || (isAudit && which === 'current') ? [] : [{ part, release, isAudit, space }];
   });
-  const lasts = new Map<Release, number>();
-  for (const { release, space } of spaces)
-    lasts.set(release, await readLastSequence(services.database, space));
+  const lasts = new Map<string, number>();
+  for (const { part, space } of parts) lasts.set(part, await readLastSequence(services.database, space));
   const header: ExportHeader = {
     andironTenant: EXPORT_FORMAT,
     name,
@@ -59,44 +93,87 @@ export async function exportTenant(
     settings: Object.fromEntries(
       Object.entries(row.settings).sort(([one], [other]) => (one < other ? -1 : 1)),
     ),
+    policies: JSON.parse(row.policies) as ExportHeader['policies'],
     lastSequence: Object.fromEntries(lasts),
   };
-  return lines(services, header, spaces, which);
+  return lines(options, row.number, header, parts, which);
+}
+
+/** Where accesses to the tenant may have been recorded. */
+function recordedSpaces(row: TenantRow): RecordedSpace[] {
+  return RELEASE_NAMES.flatMap((release) => {
+    const [data, auditSpace] = [row.spaces[release], row.auditSpaces[release]];
+    if (data === undefined || auditSpace === undefined) return [];
+    const { name: tenant, number: tenantNumber } = row;
+    const timeZone = row.settings[TIME_ZONE] ?? DEFAULT_TIME_ZONE;
+    return [data, auditSpace].map((number) => ({
+      space: { number, release, tenantNumber, tenant, timeZone },
+      auditSpace,
+    }));
+  });
+}
+
+interface Part {
+  readonly part: ExportPart;
+  readonly release: Release;
+  readonly isAudit: boolean;
+  readonly space: number;
 }
 
 async function* lines(
-  services: Services,
+  options: TenantExportOptions,
+  tenant: number,
   header: ExportHeader,
-  spaces: readonly { readonly release: Release; readonly space: number }[],
+  parts: readonly Part[],
   which: 'all' | 'current',
 ): AsyncGenerator<ExportLine> {
+  const { services } = options;
   yield { kind: 'header', text: JSON.stringify(header) };
-  const digests = new Map<Release, { lines: number; readonly hash: Hash }>();
-  for (const { release, space } of spaces) {
-    const digest = { lines: 0, hash: createHash('sha256') };
-    digests.set(release, digest);
-    const last = header.lastSequence[release] ?? 0;
+  const digests = new Map<string, { lines: number; readonly hash: Hash }>();
+  const toLine = (part: ExportPart, text: string): ExportLine => {
+    let digest = digests.get(part);
+    if (digest === undefined) digests.set(part, (digest = { lines: 0, hash: createHash('sha256') }));
+    digest.lines += 1;
+    digest.hash.update(text).update('\n');
+    return { kind: 'line', part, text };
+  };
+  if (which === 'all') for await (const text of rowLines(options, tenant)) yield toLine(ROWS, text);
+  for (const { part, release, isAudit, space } of parts) {
+    const last = header.lastSequence[part] ?? 0;
     for await (const row of readVersionsUpTo(services.database, space, last, which)) {
       const version = await services.reader.complete(space, row);
-      const text = which === 'all' ? toLine(services, release, version) : toResource(services, version);
-      digest.lines += 1;
-      digest.hash.update(text).update('\n');
-      yield { kind: 'version', release, text };
+      yield toLine(
+        part,
+        which === 'all' ? toVersionLine(services, release, isAudit, version) : toResource(services, version),
+      );
     }
   }
   const end = [...digests].map(
-    ([release, { lines: count, hash }]) => [release, { lines: count, sha256: hash.digest('hex') }] as const,
+    ([part, { lines: count, hash }]) => [part, { lines: count, sha256: hash.digest('hex') }] as const,
   );
   yield { kind: 'end', text: JSON.stringify({ end: Object.fromEntries(end) } satisfies ExportEnd) };
 }
 
+/** Clients, the hashes of their secrets, issuers …: read by the owner, because no request may. */
+async function* rowLines({ owner }: TenantExportOptions, tenant: number): AsyncGenerator<string> {
+  const session = await OwnerSession.open(owner);
+  try {
+    for (const table of await readRowTables(session))
+      for await (const row of readTableRows(session, table, tenant))
+        yield `{"table":${JSON.stringify(table)},"row":${oneLine(row)}}`;
+  } finally {
+    await session.close();
+  }
+}
+
 /** The stored text as it is; beside it what lies in columns. */
-function toLine(services: Services, release: Release, row: VersionRow): string {
+function toVersionLine(services: Services, release: Release, isAudit: boolean, row: VersionRow): string {
   const { version, sequence, lastUpdated, change, author, body } = row;
   const type = services.definitions(release).typeName(row.type);
   const id = row.id ?? services.keys.idOf(row.key);
   const beside = JSON.stringify({
     release,
+    ...(isAudit ? { audit: true } : {}),
     type,
     id,
     version,
@@ -125,18 +202,29 @@ export function toHeader(value: unknown): ExportHeader {
     throw new SyntaxError('this is not the export of a tenant');
   if (value.andironTenant !== EXPORT_FORMAT)
     throw new SyntaxError(`this is an export of another format than ${EXPORT_FORMAT}`);
-  const { name, display, settings, lastSequence } = value as Partial<ExportHeader>;
+  const { name, display, settings, policies = {}, lastSequence } = value as Partial<ExportHeader>;
   if (typeof name !== 'string' || (display !== null && typeof display !== 'string'))
     throw new SyntaxError('the header of the export is not whole');
   const texts = Object.entries(settings ?? {}).filter(([, set]) => typeof set === 'string');
   const lasts = Object.entries(lastSequence ?? {}).filter(
-    ([release, last]) => isRelease(release) && Number.isInteger(last) && last >= 0,
+    ([part, last]) => EXPORT_PARTS.some((known) => known === part) && Number.isInteger(last),
   );
   return {
     andironTenant: EXPORT_FORMAT,
     name,
     display,
     settings: Object.fromEntries(texts),
+    policies: requirePolicies(policies),
     lastSequence: Object.fromEntries(lasts),
   };
+}
+
+function requirePolicies(policies: unknown): ExportHeader['policies'] {
+  try {
+    parsePolicies(JSON.stringify(policies));
+  } catch (error) {
+    if (error instanceof FhirError) throw new SyntaxError('its policies are none', { cause: error });
+    throw error;
+  }
+  return policies as ExportHeader['policies'];
 }

@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { TenantImport } from './api';
 import { fhirError, FhirError } from './errors';
 import { loadDefinitions, type Definitions } from './fhir/definitions';
-import { isJsonObject, parseJson, parseStoredObject, type JsonObject } from './fhir/json';
+import { isJsonObject, parseJson, parseStoredObject, stringifyJson, type JsonObject } from './fhir/json';
 import { isRelease, RELEASE_NAMES, type Release } from './fhir/release';
 import { toStoredText } from './fhir/resource-text';
 import { SEARCH_PARAMETER } from './preparation/prepare';
@@ -15,10 +15,18 @@ import { readLast } from './storage/purge';
 import { registerSearchParameters } from './storage/search-parameters';
 import { addVersions, endImport, readCurrentTexts, type ImportedVersion } from './storage/tenant-import';
 import { lockTenant, workWithoutLimits } from './storage/tenant-removal';
+import { addTableRow, removeTableRows } from './storage/tenant-tables';
 import type { TenantRow, TenantStore } from './storage/tenants';
 import { keyOfText, keyText } from './storage/version-row';
 import { CHANGE, type Change } from './storage/version-write';
-import { toHeader, type ExportHeader } from './tenant-export';
+import {
+  EXPORT_PARTS,
+  ROWS,
+  toHeader,
+  VERSION_PARTS,
+  type ExportHeader,
+  type ExportPart,
+} from './tenant-export';
 import { requireFirstSettings } from './tenant-settings';
 
 export interface TenantImportOptions extends ReindexOptions {
@@ -91,9 +99,16 @@ async function open(
   return row;
 }
 
+/** Whose versions a line is one of. */
+interface Place {
+  readonly part: ExportPart;
+  readonly release: Release;
+  readonly space: number;
+}
+
 class Import {
-  /** Of each release: how many lines, and their digest. */
-  private readonly seen = new Map<Release, { lines: number; readonly hash: Hash; last: number }>();
+  /** Of each part: how many lines, and their digest. */
+  private readonly seen = new Map<ExportPart, { lines: number; readonly hash: Hash; last: number }>();
   private line = 1;
 
   constructor(
@@ -103,42 +118,68 @@ class Import {
     private readonly header: ExportHeader,
   ) {}
 
-  /** How many versions the export has. */
+  /** How many versions the export has, of resources and of AuditEvents. */
   async addAll(reader: AsyncIterator<string>): Promise<number> {
     let batch: ImportedVersion[] = [];
     let characters = 0;
-    let ofBatch: Release | undefined;
+    let ofBatch: Place | undefined;
     let done = 0;
     const flush = async (): Promise<void> => {
-      if (ofBatch !== undefined) await addVersions(this.session, this.spaceOf(ofBatch), batch);
+      if (ofBatch !== undefined) await addVersions(this.session, ofBatch.space, batch);
       batch = [];
       characters = 0;
     };
-    const present = new Map<Release, number>();
+    const present = new Map<ExportPart, number>();
+    await removeTableRows(this.session, this.row.number);
     for (let next = await reader.next(); next.done !== true; next = await reader.next()) {
       this.line += 1;
       const members = this.parse(next.value);
-      const { end, release } = members;
+      const { end, table } = members;
       if (isJsonObject(end)) {
         await flush();
         this.requireWhole(end);
         return done;
       }
-      if (typeof release !== 'string' || !isRelease(release)) refuse(this.line, 'it names no release');
-      this.note(release, next.value);
-      const version = this.toVersion(release, members);
+      if (table !== undefined) {
+        this.note(ROWS, next.value);
+        await this.addRow(members);
+        continue;
+      }
+      const place = this.placeOf(members);
+      this.note(place.part, next.value);
+      const version = this.toVersion(place, members);
       done += 1;
-      if (release !== ofBatch || batch.length >= MAX_VERSIONS || characters > MAX_CHARACTERS) await flush();
-      ofBatch = release;
-      let known = present.get(release);
-      if (known === undefined)
-        present.set(release, (known = await readLast(this.session, this.spaceOf(release))));
+      if (place.part !== ofBatch?.part || batch.length >= MAX_VERSIONS || characters > MAX_CHARACTERS)
+        await flush();
+      ofBatch = place;
+      let known = present.get(place.part);
+      if (known === undefined) present.set(place.part, (known = await readLast(this.session, place.space)));
       if (version.sequence <= known) continue;
       batch.push(version);
       characters += version.body?.length ?? 0;
     }
     await flush();
     return refuse(this.line, 'the export ends too early');
+  }
+
+  /** Clients and what else is no version. */
+  private async addRow({ table, row }: JsonObject): Promise<void> {
+    if (typeof table !== 'string' || !isJsonObject(row)) refuse(this.line, 'it names no table or has no row');
+    const isTaken = await addTableRow(this.session, this.row.number, {
+      table,
+      names: Object.keys(row),
+      row: stringifyJson(row, false),
+    }).catch((error: unknown) => {
+      if (error instanceof FhirError && error.key === 'storageUnavailable') throw error;
+      return false;
+    });
+    if (!isTaken) refuse(this.line, 'it is no row that a tenant may have');
+  }
+
+  private placeOf({ release, audit }: JsonObject): Place {
+    if (typeof release !== 'string' || !isRelease(release)) refuse(this.line, 'it names no release');
+    const isAudit = audit === true;
+    return { part: isAudit ? `${release}-audit` : release, release, space: this.spaceOf(release, isAudit) };
   }
 
   private parse(text: string): JsonObject {
@@ -151,16 +192,15 @@ class Import {
     return refuse(this.line, 'it is not a JSON object');
   }
 
-  private note(release: Release, text: string): void {
-    let seen = this.seen.get(release);
-    if (seen === undefined)
-      this.seen.set(release, (seen = { lines: 0, hash: createHash('sha256'), last: 0 }));
+  private note(part: ExportPart, text: string): void {
+    let seen = this.seen.get(part);
+    if (seen === undefined) this.seen.set(part, (seen = { lines: 0, hash: createHash('sha256'), last: 0 }));
     seen.lines += 1;
     seen.hash.update(text).update('\n');
   }
 
-  private spaceOf(release: Release): number {
-    const space = this.row.spaces[release];
+  private spaceOf(release: Release, isAudit: boolean): number {
+    const space = (isAudit ? this.row.auditSpaces : this.row.spaces)[release];
     if (space === undefined) throw new Error('a tenant has no space of a release');
     return space;
   }
@@ -169,17 +209,17 @@ class Import {
     return loadDefinitions(release);
   }
 
-  private toVersion(release: Release, members: JsonObject): ImportedVersion {
+  private toVersion({ part, release }: Place, members: JsonObject): ImportedVersion {
     const { services } = this.options;
     const { type, id, version, sequence, lastUpdated, change, author, resource } = members;
     const number = typeof type === 'string' ? this.definitionsOf(release).typeNumber(type) : undefined;
     if (typeof type !== 'string' || number === undefined) refuse(this.line, 'it names no resource type');
     if (typeof id !== 'string' || !ID.test(id)) refuse(this.line, 'it has no id');
-    const last = this.seen.get(release);
+    const last = this.seen.get(part);
     if (!isNumber(version) || !isNumber(sequence) || last === undefined || sequence <= last.last)
       refuse(this.line, 'its version or its sequence is no number that follows the one before');
     last.last = sequence;
-    if (sequence > (this.header.lastSequence[release] ?? 0))
+    if (sequence > (this.header.lastSequence[part] ?? 0))
       refuse(this.line, 'its sequence is larger than the last one in the header');
     const at = typeof lastUpdated === 'string' ? Date.parse(lastUpdated) : NaN;
     if (!Number.isInteger(at)) refuse(this.line, 'it does not say when it was made');
@@ -209,15 +249,14 @@ class Import {
   }
 
   private requireWhole(end: JsonObject): void {
-    const releases = new Set([...Object.keys(end), ...this.seen.keys()]);
-    for (const release of releases) {
-      const told = end[release];
-      const seen = isRelease(release) ? this.seen.get(release) : undefined;
+    for (const part of EXPORT_PARTS) {
+      const told = end[part];
+      const seen = this.seen.get(part);
       const lines = isJsonObject(told) ? told['lines'] : 0;
       const digest = (seen?.hash ?? createHash('sha256')).digest('hex');
       const isSame =
         lines === (seen?.lines ?? 0) && (lines === 0 || (isJsonObject(told) && told['sha256'] === digest));
-      if (!isSame) refuse(this.line, `what it says of ${release} is not what stands before: it is damaged`);
+      if (!isSame) refuse(this.line, `what it says of ${part} is not what stands before: it is damaged`);
     }
   }
 
@@ -227,7 +266,7 @@ class Import {
     for (const release of RELEASE_NAMES) {
       const definitions = this.definitionsOf(release);
       const type = definitions.typeNumber(SEARCH_PARAMETER);
-      const space = this.spaceOf(release);
+      const space = this.spaceOf(release, false);
       if (type === undefined) continue;
       for await (const { key, id, body } of readCurrentTexts(this.session, space, type)) {
         const owner = id ?? services.keys.idOf(keyOfText(key));
@@ -256,10 +295,12 @@ class Import {
   }
 
   async end(): Promise<void> {
-    const spaces = RELEASE_NAMES.map((release) => {
-      return { space: this.spaceOf(release), last: this.header.lastSequence[release] ?? 0 };
-    });
-    await endImport(this.session, this.row.number, spaces);
+    const spaces = VERSION_PARTS.map(({ part, release, isAudit }) => ({
+      space: this.spaceOf(release, isAudit),
+      isAudit,
+      last: this.header.lastSequence[part] ?? 0,
+    }));
+    await endImport(this.session, this.row.number, spaces, JSON.stringify(this.header.policies));
   }
 }
 

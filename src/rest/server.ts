@@ -19,6 +19,7 @@ import { toRequestId } from './request-id';
 import { watchRequests } from './request-log';
 import { registerFhirRoutes } from './routes';
 import type { RestSettings } from './settings';
+import { registerTenantTransfer } from './tenant-transfer';
 import { registerTenantRoutes } from './tenants';
 import { registerUserRoutes } from './users';
 
@@ -76,6 +77,7 @@ export function createRestServer({
   void server.register(async (scope) => {
     admitAdministratorsOnly(scope, core, settings);
     registerTenantRoutes(scope, core);
+    registerTenantTransfer(scope, core, { largestResource: settings.bodyLimits.bundle });
     registerClientRoutes(scope, core);
     registerPolicyRoutes(scope, core);
     registerUserRoutes(scope, core);

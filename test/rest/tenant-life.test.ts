@@ -213,6 +213,44 @@ describe('where everybody says who he is, and it is recorded', () => {
     expect((await closed.request('GET', `${path}/nord`, undefined, administrator)).status).toBe(200);
   });
 
+  it('administrators have a tenant written out over HTTP and make another of it, of the same bytes', async () => {
+    const administrator = await headersOf('system', true);
+    const ofNord = await headersOf('nord', false);
+    const patient = { resourceType: 'Patient', id: 'moved' };
+    const fhir = { ...ofNord, 'content-type': 'application/fhir+json' };
+    await closed.request('PUT', `${closed.path('nord', 'r4')}/Patient/moved`, patient, fhir);
+    const at = (name: string, what: string): string => `/w/system/api/v1/tenants/${name}/${what}`;
+    const lines = { ...administrator, 'content-type': 'application/x-ndjson' };
+    for (const [method, what] of [
+      ['GET', 'export'],
+      ['POST', 'import'],
+    ] as const) {
+      expect((await closed.request(method, at('nord', what))).status).toBe(401);
+      expect([401, 403]).toContain(
+        (await closed.request(method, at('nord', what), undefined, ofNord)).status,
+      );
+    }
+    expect((await closed.request('GET', at('nobody', 'export'), undefined, administrator)).status).toBe(404);
+    expect((await closed.request('GET', at('nord', 'export?current=1'), undefined, lines)).status).toBe(400);
+    expect((await closed.request('POST', at('x', 'import'), '{}', administrator)).status).toBe(415);
+    const out = await closed.request('GET', at('nord', 'export'), undefined, administrator);
+    expect(out.headers).toMatchObject({
+      'content-type': 'application/x-ndjson',
+      'cache-control': 'no-store',
+    });
+    expect(out.text).toContain('"type":"AuditEvent"');
+    const cut = out.text.slice(0, out.text.lastIndexOf('{"end"'));
+    const refused = await closed.request('POST', at('cut', 'import'), cut, lines);
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('ends too early')]);
+    const made = await closed.request('POST', at('sued', 'import'), out.text, lines);
+    expect([made.status, made.json.name]).toEqual([201, 'sued']);
+    const again = await closed.request('GET', at('sued', 'export'), undefined, administrator);
+    expect(again.text.replace('"name":"sued"', '"name":"nord"')).toBe(out.text);
+    // The clients came with it, and prove themselves as before.
+    const read = await closed.request('GET', `${closed.path('sued', 'r4')}/Patient/moved`, undefined, ofNord);
+    expect(read.status).toBe(200);
+  });
+
   it('in open mode nobody purges without the credentials of an administrator', async () => {
     const root = server.path('system', 'r4');
     const patient = { resourceType: 'Patient', id: 'kept' };

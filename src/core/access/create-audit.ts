@@ -1,6 +1,8 @@
 import type { Core, Interactions } from '../api';
 import type { Log } from '../context';
+import { fhirError } from '../errors';
 import type { Services } from '../services';
+import type { RecordedSpace } from '../storage/access-record-work';
 import type { Database, DatabaseOptions } from '../storage/database';
 import { AccessLog } from './access-log';
 import { keepAuditApart, readingContext, type ReadingContext } from './audit-door';
@@ -37,12 +39,15 @@ export interface Audit {
   readonly isApart: boolean;
   /** From now on this process makes AuditEvents of what is recorded. */
   start(): void;
+  /** Makes AuditEvents of all that was recorded in these spaces before. Throws overloaded after a minute. */
+  settle(spaces: readonly RecordedSpace[]): Promise<void>;
   /** What is recorded is in the database when it resolves. */
   close(): Promise<void>;
 }
 
 /** What a search for AuditEvents waits at most for those of what has just happened. */
 const CATCH_UP_MS = 5_000;
+const SETTLE_MS = 60_000;
 
 export function createAudit(
   interactions: Interactions,
@@ -71,6 +76,10 @@ export function createAudit(
     oneAccess: records === 'off' ? (context, _query, work) => work(context) : recordTogether(tools),
     door: isApart ? recordAccesses(apart, tools) : interactions,
     recordRefusals: (keeper) => (records === 'off' ? keeper : recordRefusals(keeper, tools)),
+    async settle(spaces) {
+      await accesses.flush();
+      if (!(await events.catchUp(spaces, SETTLE_MS))) throw fhirError('overloaded');
+    },
     start: () => events.start(),
     async close() {
       await accesses.close();

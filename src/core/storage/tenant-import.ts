@@ -126,20 +126,27 @@ const KNOW_PARAMETERS = unnamed(sql`
 const SET_COUNTER = unnamed(sql`
   update andiron.change_counter c set last_sequence = greatest(c.last_sequence, ${bind('last')}::int)
   where c.tenant = ${bind('tenant')}::int`);
+const SET_AUDIT_COUNTER = unnamed(sql`
+  update andiron.change_counter c set last_sequence = greatest(c.last_sequence, ${bind('last')}::int)
+  where c.tenant = -${bind('space')}::int`);
 const ACTIVATE = unnamed(
-  sql`update andiron.tenant set status = 'active' where number = ${bind('tenant')}::int and status = 'importing'`,
+  sql`update andiron.tenant set status = 'active', policies = ${bind('policies')}::jsonb where number = ${bind('tenant')}::int and status = 'importing'`,
 );
 
-/** The tenant is answered from now on; its next change has a number above all that it came with. */
+/** The tenant is answered from now on; its next change has a number above all that it came with. `policies`: JSON. */
 export async function endImport(
   session: OwnerSession,
   tenant: number,
-  spaces: readonly { readonly space: number; readonly last: number }[],
+  spaces: readonly { readonly space: number; readonly isAudit: boolean; readonly last: number }[],
+  policies: string,
 ): Promise<void> {
+  const data = spaces.filter(({ isAudit }) => !isAudit);
   await session.transaction(async () => {
     for (const { space, last } of spaces) await session.run(USE_SEQUENCES, { space, last });
     await session.run(KNOW_PARAMETERS, { tenant });
-    await session.run(SET_COUNTER, { tenant, last: Math.max(0, ...spaces.map(({ last }) => last)) });
-    await session.run(ACTIVATE, { tenant });
+    await session.run(SET_COUNTER, { tenant, last: Math.max(0, ...data.map(({ last }) => last)) });
+    for (const { space, isAudit, last } of spaces)
+      if (isAudit) await session.run(SET_AUDIT_COUNTER, { space, last });
+    await session.run(ACTIVATE, { tenant, policies });
   });
 }

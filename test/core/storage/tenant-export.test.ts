@@ -3,18 +3,22 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readFolder, writeFolder } from '../../../src/cli/tenant-files';
-import { RELEASE_NAMES, type ExportLine, type RequestContext } from '../../../src/core';
+import { EXPORT_PARTS, RELEASE_NAMES, type ExportLine, type RequestContext } from '../../../src/core';
+import { OwnerSession } from '../../../src/core/storage/owner-session';
+import { readOwnedTables } from '../../../src/core/storage/owned-tables';
+import { readRowTables, TENANT_TABLES } from '../../../src/core/storage/tenant-tables';
 import { openCore, type OpenedCore } from '../../support/core';
 
 let opened: OpenedCore;
 beforeAll(async () => {
-  opened = await openCore({ environment: { PURGE_OPEN: 'on' } });
+  opened = await openCore({ environment: { PURGE_OPEN: 'on', AUDIT: 'on' } });
   await opened.core.tenants.create(
     'first',
     { 'time-zone': 'Europe/Copenhagen', validation: 'structure' },
     'The first',
   );
   for (const release of RELEASE_NAMES) await fill(await opened.context('first', release));
+  await fillAccess();
 });
 afterAll(() => opened.close());
 
@@ -63,6 +67,36 @@ async function fill(given: RequestContext): Promise<void> {
   );
 }
 
+let credentials = '';
+
+/** A client with a secret, an issuer of tokens, and a policy. */
+async function fillAccess(): Promise<void> {
+  const { clients, issuers, policies } = opened.core;
+  const { id } = await clients.create('first', {
+    name: 'Ward "app"',
+    scopes: ['system/*.rs'],
+    policies: ['ward'],
+    isAuditor: true,
+  });
+  const made = await clients.addSecret('first', id);
+  credentials = Buffer.from(`${id}:${made?.secret ?? ''}`).toString('base64');
+  await issuers.put('first', {
+    ...{
+      issuer: 'https://login.example',
+      client: id,
+      audience: 'andiron',
+      jwksUrl: 'https://login.example/keys',
+    },
+    ...{
+      scopeClaim: 'groups',
+      scopeMap: { doctors: ['user/*.rs'] },
+      userClaim: 'user',
+      patientClaim: 'patient',
+    },
+  });
+  await policies.put('first', 'ward', { rules: [{ types: ['Observation'], interactions: 'rs' }] });
+}
+
 async function linesOf(name: string, which: 'all' | 'current' = 'all'): Promise<ExportLine[]> {
   const lines: ExportLine[] = [];
   for await (const line of (await opened.core.tenants.export(name, which)) ?? []) lines.push(line);
@@ -81,7 +115,13 @@ it('A tenant is exported, imported under another name, and exported again: only 
   const { core } = opened;
   const lines = await linesOf('first');
   const { versions } = await core.tenants.import('second', texts(lines));
-  expect(versions).toBe(lines.length - 2);
+  expect(versions).toBe(lines.filter((line) => line.kind === 'line' && line.part !== 'tenant').length);
+  // Nothing that can be there is missing.
+  for (const part of EXPORT_PARTS)
+    expect([part, lines.filter((line) => line.kind === 'line' && line.part === part).length]).not.toEqual([
+      part,
+      0,
+    ]);
   const again = await linesOf('second');
   const [header = { text: '' }] = again;
   expect([
@@ -118,6 +158,25 @@ it('A tenant is exported, imported under another name, and exported again: only 
   });
 });
 
+it('Clients, issuers and policies come with it, signing keys do not; secrets are good as they were, and are not in it', async () => {
+  const { core } = opened;
+  const lines = await linesOf('first');
+  const [, secret = ''] = Buffer.from(credentials, 'base64').toString().split(':');
+  expect(lines.map(({ text }) => text).join()).not.toContain(secret);
+  const space = await core.findSpace('second', 'r4');
+  const authorization = `Basic ${credentials}`;
+  const caller = await core.identify({ tenant: 'second', space, authorization, address: '127.0.0.1' });
+  expect(caller.access).toMatchObject({ scopes: ['system/*.rs'], policies: ['ward'], isAuditor: true });
+  expect(await core.policies.list('second')).toEqual(await core.policies.list('first'));
+  const owner = await OwnerSession.open(opened.database.settings);
+  const owned = (await readOwnedTables(owner)).map(({ name }) => name);
+  const exported = await readRowTables(owner);
+  await owner.close();
+  // Whoever adds a table says in TENANT_TABLES what becomes of it.
+  expect(owned.filter((name) => TENANT_TABLES[name] === undefined)).toEqual([]);
+  expect(exported).toEqual(expect.arrayContaining(['client_application', 'client_secret', 'token_issuer']));
+});
+
 it('An import that was interrupted is gone on with, from a folder too; meanwhile the tenant is not there', async () => {
   const { core } = opened;
   const folder = path.join(await mkdtemp(path.join(tmpdir(), 'andiron-export-')), 'first');
@@ -126,7 +185,7 @@ it('An import that was interrupted is gone on with, from a folder too; meanwhile
     async function* half(): AsyncGenerator<string> {
       let count = 0;
       for await (const line of readFolder(folder)) {
-        if (++count > 12) throw new Error('killed');
+        if (++count > 20) throw new Error('killed');
         yield line;
       }
     }
@@ -151,18 +210,24 @@ it('An import that was interrupted is gone on with, from a folder too; meanwhile
 
 it('What is damaged makes no tenant, and the line is told', async () => {
   const { core } = opened;
-  const lines = (await linesOf('first')).map(({ text }) => ({ text }));
+  const all = await linesOf('first');
+  const lines = all.map(({ text }) => ({ text }));
+  const first = all.findIndex((line) => line.kind === 'line' && line.part === 'r4');
   const changed = (index: number, change: (text: string) => string) =>
     lines.map(({ text }, at) => ({ text: at === index ? change(text) : text }));
   const end = lines.length - 1;
   const damaged: [string, { text: string }[]][] = [
     ['early', lines.slice(0, -1)],
-    ['resource', changed(2, (text) => text.replace('1.000', '1.001'))],
-    ['missing', lines.filter((_line, at) => at !== 3)],
-    ['order', changed(2, (text) => text.replace(/"sequence":\d+/, '"sequence":1'))],
-    ['type', changed(2, (text) => text.replace('"type":"Observation"', '"type":"Patient"'))],
-    ['json', changed(4, (text) => text.slice(1))],
+    ['resource', changed(first + 1, (text) => text.replace('1.000', '1.001'))],
+    ['missing', lines.filter((_line, at) => at !== first + 2)],
+    ['order', changed(first + 1, (text) => text.replace(/"sequence":\d+/, '"sequence":1'))],
+    ['type', changed(first + 1, (text) => text.replace('"type":"Observation"', '"type":"Patient"'))],
+    ['json', changed(first + 3, (text) => text.slice(1))],
     ['header', changed(0, () => '{}')],
+    ['policies', changed(0, (text) => text.replace('"policies":{', '"policies":{"x":7,'))],
+    ['table', changed(1, (text) => text.replace('"table":"', '"table":"signing_key'))],
+    ['column', changed(1, (text) => text.replace('"row":{', '"row":{"tenant":1,'))],
+    ['row', changed(1, (text) => text.replace('"row":{', '"row":{"created":"never",'))],
     ['end', changed(end, (text) => text.replace('"lines":', '"lines":1'))],
   ];
   for (const [name, given] of damaged) {
@@ -179,6 +244,6 @@ it('Current resources are exported as they are answered', async () => {
   const context = await opened.context('first', 'r4');
   const lines = await linesOf('first', 'current');
   const { matches } = await opened.core.search(context, { parameters: [['_sort', '_lastUpdated']] });
-  const ofR4 = lines.filter((line) => line.kind === 'version' && line.release === 'r4');
+  const ofR4 = lines.filter((line) => line.kind === 'line' && line.part === 'r4');
   expect(ofR4.map(({ text }) => text).sort()).toEqual(matches.map(({ text }) => text).sort());
 });

@@ -1,0 +1,113 @@
+/**
+ * A whole tenant over HTTP, for administrators only (administrator.ts; docs/tenants.md, "Export and import").
+ *
+ * GET /w/system/api/v1/tenants/acme/export answers lines of JSON as they are read, with `?current=true` the resources as they
+ * are now. POST /w/system/api/v1/tenants/acme-2/import takes the lines of the former and answers 201 when the tenant is made;
+ * sent again after an interruption it goes on. Neither holds more than some lines in memory, and each process works on two at a
+ * time: further ones are answered 429.
+ */
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { fhirError, type Core, type ExportLine } from '../core';
+import { readTextLines } from './text-lines';
+
+type NamedRequest = FastifyRequest<{ Params: { name: string }; Querystring: { current?: unknown } }>;
+
+const PATH = '/w/system/api/v1/tenants/:name';
+const LINES = 'application/x-ndjson';
+/** Exports and imports that a process works on at the same time. */
+const AT_ONCE = 2;
+/** A version is one line: the text of the largest resource, which JSON may have to escape, and what stands beside it. */
+const LINE_FACTOR = 2;
+
+export function registerTenantTransfer(
+  server: FastifyInstance,
+  core: Core,
+  { largestResource }: { readonly largestResource: number },
+): void {
+  let underWay = 0;
+  const enter = (): void => {
+    if (underWay >= AT_ONCE)
+      throw fhirError('tooManyRequests', {
+        reason: `${AT_ONCE} tenants are exported or imported already, as many as may be at the same time: try again later`,
+      });
+    underWay += 1;
+  };
+  const leave = (): void => void (underWay -= 1);
+
+  server.addContentTypeParser(LINES, (_request, payload, done) => done(null, payload));
+
+  server.get(`${PATH}/export`, async (request: NamedRequest, reply) => {
+    const { current = 'false' } = request.query;
+    if (current !== 'true' && current !== 'false')
+      throw fhirError('invalidValue', { reason: 'The parameter current is true or false' });
+    enter();
+    const lines = await core.tenants
+      .export(request.params.name, current === 'true' ? 'current' : 'all')
+      .catch((error: unknown) => {
+        leave();
+        throw error;
+      });
+    if (lines !== undefined) return sendLines(request, reply, lines, leave);
+    leave();
+    throw fhirError('unknownTenant');
+  });
+
+  server.post(
+    `${PATH}/import`,
+    { bodyLimit: Number.MAX_SAFE_INTEGER },
+    async (request: NamedRequest, reply) => {
+      const { body } = request;
+      if (!isReadable(body)) {
+        const contentType = request.headers['content-type'] ?? 'not stated';
+        throw fhirError('unsupportedMediaType', { contentType, allowed: `send ${LINES}` });
+      }
+      enter();
+      try {
+        const lines = readTextLines(body, LINE_FACTOR * largestResource);
+        const imported = await core.tenants.import(request.params.name, lines);
+        return await reply
+          .code(201)
+          .header('content-type', 'application/json; charset=utf-8')
+          .header('cache-control', 'no-store')
+          .header('x-request-id', request.id)
+          .send(JSON.stringify(imported));
+      } finally {
+        leave();
+      }
+    },
+  );
+}
+
+function isReadable(body: unknown): body is NodeJS.ReadableStream & AsyncIterable<Buffer> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+}
+
+/** What fails on the way ends the connection before the last line, without which nothing can be imported. */
+function sendLines(
+  request: NamedRequest,
+  reply: FastifyReply,
+  lines: AsyncIterable<ExportLine>,
+  done: () => void,
+): FastifyReply {
+  const output = new PassThrough();
+  const write = async (): Promise<void> => {
+    for await (const { text } of lines) {
+      if (output.destroyed) return;
+      if (!output.write(`${text}\n`)) await Promise.race([once(output, 'drain'), once(output, 'close')]);
+    }
+    output.end();
+  };
+  write()
+    .catch((error: unknown) => output.destroy(error instanceof Error ? error : new Error('it failed')))
+    .finally(done);
+  return reply
+    .code(200)
+    .header('content-type', LINES)
+    .header('content-disposition', `attachment; filename="${request.params.name}.ndjson"`)
+    .header('cache-control', 'no-store')
+    .header('x-content-type-options', 'nosniff')
+    .header('x-request-id', request.id)
+    .send(output);
+}
