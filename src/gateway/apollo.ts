@@ -50,7 +50,8 @@ const statusPlugin: ApolloServerPlugin<GatewayContext> = {
         if (!first || response.body.kind !== 'single') return;
         if (!hasAllFailed(response.body.singleResult.data, errors)) return;
         response.http.status = toStatus(first);
-        if (response.http.status === 503) response.http.headers.set('retry-after', '1');
+        if (response.http.status === 503 || response.http.status === 429)
+          response.http.headers.set('retry-after', '1');
       },
     };
   },

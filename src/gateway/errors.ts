@@ -29,6 +29,13 @@ function toExtensions(issues: readonly Issue[]): Record<string, unknown> {
   return { code: issues[0]?.code ?? 'exception', outcome, resource: outcome };
 }
 
+/** What a resolver threw, or what kept all of them from running. */
+function causeOf(error: unknown): unknown {
+  const cause = unwrapResolverError(error);
+  const isOfAll = cause instanceof GraphQLError && cause.originalError instanceof FhirError;
+  return isOfAll ? cause.originalError : cause;
+}
+
 /** The part of an entry of `errors` that an expected failure has everywhere. */
 export function formatFhirError(error: FhirError): GraphQLFormattedError {
   return { message: error.message, extensions: toExtensions(error.issues) };
@@ -47,7 +54,7 @@ export function formatError(
     ...(formatted.locations ? { locations: formatted.locations } : {}),
     ...(formatted.path ? { path: formatted.path } : {}),
   };
-  const cause = unwrapResolverError(error);
+  const cause = causeOf(error);
   if (cause instanceof FhirError) return { ...formatFhirError(cause), ...place };
   const code = REQUEST_ERRORS[String(formatted.extensions?.code)];
   if (code === undefined) return { ...formatFhirError(toFhirError(cause, requestId)), ...place };
@@ -61,7 +68,7 @@ export function formatError(
  * what a client sent.
  */
 export function logUnexpected(error: unknown, requestId: string, log: Log): void {
-  const cause = unwrapResolverError(error);
+  const cause = causeOf(error);
   if (cause instanceof FhirError && cause.key !== 'internal') return;
   if (!(cause instanceof Error))
     return log.error({ requestId, fault: typeof cause }, 'a GraphQL request failed');
@@ -71,7 +78,7 @@ export function logUnexpected(error: unknown, requestId: string, log: Log): void
 
 /** The HTTP status of a request of which every root field failed, by its first error. */
 export function toStatus(error: unknown): number {
-  const cause = unwrapResolverError(error);
+  const cause = causeOf(error);
   if (cause instanceof FhirError) return cause.status;
   // What a resolver finds wrong with its arguments.
   const isRequest = cause instanceof GraphQLError && String(cause.extensions['code']) in REQUEST_ERRORS;

@@ -133,7 +133,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   }
 
   async function serverOf({ schema, source }: ServedSchema): Promise<ApolloServer<GatewayContext>> {
-    const introspect: Introspect = (asked) => introspections.answer(source, asked);
+    const introspect: Introspect = (asked, tenant) => introspections.answer(source, asked, tenant);
     let server = servers.get(schema);
     if (!server) {
       server = createApollo(schema, limits, settings.execution, introspect, documents.plugin, log);
@@ -338,6 +338,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   return {
     register,
     async close() {
+      await introspections.close();
       await Promise.all([...servers.values()].map(async (server) => (await server).stop()));
     },
   };

@@ -1,14 +1,24 @@
 /** The thread that answers an introspection, which takes a second that the server's own thread does not have. */
 import { gzipSync } from 'node:zlib';
-import { parentPort, workerData } from 'node:worker_threads';
-import { parse, printSchema } from 'graphql';
+import { parentPort } from 'node:worker_threads';
+import { type GraphQLSchema, parse, printSchema } from 'graphql';
 import { createSchema } from '../resolvers/index';
 import { compileOperation } from './execution/compile';
 import { type IntrospectionTask, type Packed, WHOLE_SCHEMA } from './introspection';
-import { definitionsOf } from './own-schema';
+import { definitionsOf, type SchemaSource } from './own-schema';
+
+/** The last one: who asks several things of a schema asks them one after the other. */
+let made: { readonly key: string; readonly schema: GraphQLSchema } | undefined;
+
+function schemaOf(source: SchemaSource): GraphQLSchema {
+  if (made?.key === source.key) return made.schema;
+  made = undefined;
+  made = { key: source.key, schema: createSchema(definitionsOf(source), true) };
+  return made.schema;
+}
 
 async function answer({ of, asked }: IntrospectionTask): Promise<Packed> {
-  const schema = createSchema(definitionsOf(of), true);
+  const schema = schemaOf(of);
   if (asked === 'graphql') return pack({ graphql: `${printSchema(schema)}\n` });
   const { source, operationName } =
     asked === 'json' ? { source: WHOLE_SCHEMA, operationName: undefined } : asked;
@@ -24,9 +34,14 @@ function pack(texts: Readonly<Record<string, string>>): Packed {
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, gzipSync(text)]));
 }
 
-answer(workerData as IntrospectionTask).then(
-  (packed) => parentPort?.postMessage(packed),
-  (error: unknown) => {
-    throw error;
-  },
-);
+parentPort?.on('message', (task: IntrospectionTask) => {
+  answer(task).then(
+    (packed) => parentPort?.postMessage(packed),
+    (error: unknown) => {
+      // The end of the thread; whoever waits for it is told.
+      setImmediate(() => {
+        throw error;
+      });
+    },
+  );
+});

@@ -7,6 +7,7 @@ import { getIntrospectionQuery, Kind, type OperationDefinitionNode } from 'graph
 import { LRUCache } from 'lru-cache';
 import { fhirError, forgettable } from '../core/index';
 import { RawJson } from '../schema/raw-json';
+import { IntrospectionAllowance } from './introspection-allowance';
 import type { SchemaSource } from './own-schema';
 
 /** An operation that asks about the schema and nothing else. */
@@ -42,6 +43,8 @@ const MOST_REMEMBERED = 8;
 /** Those that wait for the thread; each tool sends its own, again and again the same. */
 const MOST_WAITING = 4;
 const HEAP_MEGABYTES = 512;
+/** Milliseconds after which a thread that nobody asks ends: it holds some 150 MB. */
+const IDLE_MS = 5_000;
 
 const unpack = promisify<Uint8Array, Buffer>(gunzip);
 
@@ -67,11 +70,14 @@ interface Remembered {
 /** Where an answer came from. */
 export type IntrospectionOutcome = 'remembered' | 'thread';
 
-/** Answers introspections: each is worked out once, in a thread that ends with it, and remembered. */
+/** Answers introspections: each is worked out once, in a thread that ends soon after the last of them, and remembered. */
 export class Introspections {
   private readonly known = new LRUCache<string, Remembered>({ max: MOST_REMEMBERED });
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
+  private thread: Thread | undefined;
+  private ending: NodeJS.Timeout | undefined;
+  private readonly allowance = new IntrospectionAllowance();
 
   /** `observe` is told of each that is asked. */
   constructor(private readonly observe: (outcome: IntrospectionOutcome) => void) {
@@ -83,11 +89,16 @@ export class Introspections {
       if (space !== undefined && spaces.has(space)) this.known.delete(key);
   }
 
-  /** The values of the root. Throws `overloaded` while too many others are asked for the first time. */
-  async answer(of: SchemaSource, asked: Introspection): Promise<Record<string, RawJson>> {
+  /**
+   * The values of the root. Throws `overloaded` while too many others are asked for the first time, and `tooManyRequests` for
+   * a tenant that asks ever new ones.
+   */
+  async answer(of: SchemaSource, asked: Introspection, tenant: number): Promise<Record<string, RawJson>> {
     const key = JSON.stringify([of.key, asked.operationName, asked.source]);
     let packed = this.known.get(key)?.packed;
     if (packed === undefined) {
+      if (this.waiting >= MOST_WAITING) throw fhirError('overloaded');
+      this.allowance.take(tenant);
       packed = this.workOut({ of, asked });
       this.known.set(key, { space: of.space, packed });
       packed.catch(() => this.known.delete(key));
@@ -105,13 +116,13 @@ export class Introspections {
     return packed;
   }
 
-  /** One after the other: a thread takes some 150 MB while it works. */
+  /** One after the other. */
   private async workOut(task: IntrospectionTask): Promise<Packed> {
     if (this.waiting >= MOST_WAITING) throw fhirError('overloaded');
     this.waiting++;
     this.observe('thread');
     const before = this.last;
-    const own = before.then(() => inThread(task));
+    const own = before.then(() => this.inThread(task));
     this.last = own.catch(() => undefined);
     try {
       return await own;
@@ -119,19 +130,49 @@ export class Introspections {
       this.waiting--;
     }
   }
+
+  /** One task at a time. */
+  private async inThread(task: IntrospectionTask): Promise<Packed> {
+    clearTimeout(this.ending);
+    const thread = (this.thread ??= this.startThread());
+    try {
+      return await new Promise<Packed>((resolve, reject) => {
+        thread.waiting = { resolve, reject };
+        thread.worker.postMessage(task);
+      });
+    } finally {
+      delete thread.waiting;
+      this.ending = setTimeout(() => void this.close(), IDLE_MS).unref();
+    }
+  }
+
+  private startThread(): Thread {
+    const resourceLimits = { maxOldGenerationSizeMb: HEAP_MEGABYTES };
+    const thread: Thread = { worker: new Worker(workerFile(), { resourceLimits }) };
+    const end = (error: Error): void => {
+      if (this.thread === thread) this.thread = undefined;
+      thread.waiting?.reject(error);
+    };
+    thread.worker.on('message', (packed: Packed) => thread.waiting?.resolve(packed));
+    thread.worker.on('error', end);
+    thread.worker.on('exit', () => end(new Error('the introspection thread ended')));
+    thread.worker.unref();
+    return thread;
+  }
+
+  /** Ends the thread; the next task starts another. */
+  async close(): Promise<void> {
+    clearTimeout(this.ending);
+    const { thread } = this;
+    this.thread = undefined;
+    await thread?.worker.terminate();
+  }
 }
 
-function inThread(task: IntrospectionTask): Promise<Packed> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(workerFile(), {
-      workerData: task,
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
-    });
-    worker.unref();
-    worker.on('message', (packed: Packed) => resolve(packed));
-    worker.on('error', reject);
-    worker.on('exit', () => reject(new Error('the introspection thread ended')));
-  });
+interface Thread {
+  readonly worker: Worker;
+  /** Who waits for the task that it works on. */
+  waiting?: { resolve(packed: Packed): void; reject(error: Error): void };
 }
 
 /** The compiled file beside this one, or in dist when this one runs as TypeScript (tests). */

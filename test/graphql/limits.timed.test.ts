@@ -124,4 +124,31 @@ describe('a hostile document', () => {
     expect(errors).toEqual([]);
     expect(found.__schema.types.length).toBeGreaterThan(20);
   });
+
+  it('answers few of a flood of ever new introspections, refuses the others, and others are answered meanwhile (check 185)', async () => {
+    const documents = Array.from(
+      { length: 40 },
+      (_, index) => `{ __schema { queryType { a${index}: name } } }`,
+    );
+    const before = mainThreadMilliseconds();
+    const flood = Promise.all(documents.map((query) => send(query)));
+    const { found, errors } = await send('{ Patient(id: "example") { id } }');
+    expect([found, errors]).toEqual([{ Patient: { id: 'example' } }, []]);
+    const answers = await flood;
+    const told = answers.map(({ status, json }) => [status, json.errors?.[0]?.extensions.code]);
+    const answered = told.filter(([status]) => status === 200);
+    expect(answered.length).toBeLessThanOrEqual(4);
+    for (const [status, code] of told)
+      if (status !== 200)
+        expect([
+          [429, 'throttled'],
+          [503, 'throttled'],
+        ]).toContainEqual([status, code]);
+    expect((mainThreadMilliseconds() - before) / documents.length).toBeLessThan(50);
+    // Still so when nothing is worked out any more; what was asked before is answered.
+    const again = await send('{ __schema { queryType { b: name } } }');
+    expect([again.status, again.headers['retry-after']]).toEqual([429, '1']);
+    const known = documents[told.findIndex(([status]) => status === 200)];
+    if (known !== undefined) expect((await send(known)).status).toBe(200);
+  });
 });

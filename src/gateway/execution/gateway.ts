@@ -2,12 +2,12 @@ import { type ApolloServerOptionsWithGateway } from '@apollo/server';
 import {
   type DocumentNode,
   type ExecutionResult,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import { Usage } from '../../core/index';
+import { FhirError, Usage } from '../../core/index';
 import { type GatewayContext, isGatewayContext, withRequest } from '../../resolvers/index';
 import { costOfIntrospection, costOfOperation, type OperationCost, refuseCost } from '../../schema/cost';
 import { type Introspection, isIntrospection } from '../introspection';
@@ -23,8 +23,8 @@ export interface ExecutionLimits {
   readonly introspection: boolean;
 }
 
-/** Answers an operation that asks about the schema and nothing else. */
-export type Introspect = (asked: Introspection) => Promise<Readonly<Record<string, unknown>>>;
+/** Answers an operation that asks about the schema and nothing else; `tenant`: who asks. */
+export type Introspect = (asked: Introspection, tenant: number) => Promise<Readonly<Record<string, unknown>>>;
 
 type Gateway = NonNullable<ApolloServerOptionsWithGateway<GatewayContext>['gateway']>;
 
@@ -78,6 +78,40 @@ export function compiledExecution(
     return cost > limits.cost ? refuseCost(cost, limits.cost) : undefined;
   }
 
+  /** Milliseconds of the snapshot that the operation may have; undefined: none. */
+  function snapshotOf({ operation }: OperationDefinitionNode, { levels }: OperationCost): number | undefined {
+    const mayRead = operation === OperationTypeNode.QUERY && levels >= LEVELS_OF_A_SNAPSHOT;
+    return mayRead && limits.snapshotMs > 0 ? limits.snapshotMs : undefined;
+  }
+
+  async function run(
+    operation: OperationDefinitionNode,
+    prepared: PreparedRun,
+    context: GatewayContext,
+    cost: OperationCost,
+  ): Promise<ExecutionResult> {
+    const snapshotMs = snapshotOf(operation, cost);
+    if (snapshotMs === undefined || asksMore.has(operation)) return runAtOnce(prepared, context, snapshotMs);
+    const remembered = await runFromMemory(prepared, context);
+    if (typeof remembered === 'object') return remembered.answer;
+    if (remembered === 'unfit') asksMore.add(operation);
+    return runAtOnce(prepared, context, snapshotMs);
+  }
+
+  /** The same, and what it took of the database. */
+  async function runCounted(
+    operation: OperationDefinitionNode,
+    prepared: PreparedRun,
+    context: GatewayContext,
+    cost: OperationCost,
+  ): Promise<ExecutionResult> {
+    const usage = new Usage();
+    const counted = withRequest(context, { ...context.request, usage });
+    const result = await runAtOnce(prepared, counted, snapshotOf(operation, cost));
+    const { statements, rows } = usage;
+    return { ...result, extensions: { cost: { statements, rows, cost: cost.cost, limit: limits.cost } } };
+  }
+
   return {
     onSchemaLoadOrUpdate(callback) {
       tell = callback;
@@ -98,30 +132,21 @@ export function compiledExecution(
           const isOfSchema = isIntrospection(compiled.operation, source);
           const refusal = refusalOf(cost, isOfSchema);
           if (refusal) return { errors: [refusal] };
-          if (isOfSchema)
-            return { data: { ...(await introspect({ source, operationName: request.operationName })) } };
-          const isAsked =
-            request.http?.headers.get(COST_HEADER) === '1' || request.extensions?.['cost'] === true;
-          const mayRead =
-            limits.snapshotMs > 0 &&
-            compiled.operation.operation === OperationTypeNode.QUERY &&
-            cost.levels >= LEVELS_OF_A_SNAPSHOT;
-          if (!isAsked) {
-            if (!mayRead) return runAtOnce(prepared, context, undefined);
-            const { operation } = compiled;
-            const remembered = asksMore.has(operation) ? 'unfit' : await runFromMemory(prepared, context);
-            if (typeof remembered === 'object') return remembered.answer;
-            if (remembered === 'unfit') asksMore.add(operation);
-            return runAtOnce(prepared, context, limits.snapshotMs);
+          const { operation } = compiled;
+          try {
+            if (isOfSchema) {
+              const { tenantNumber } = context.request.space;
+              const asked = { source, operationName: request.operationName };
+              return { data: { ...(await introspect(asked, tenantNumber)) } };
+            }
+            const isAsked =
+              request.http?.headers.get(COST_HEADER) === '1' || request.extensions?.['cost'] === true;
+            return await (isAsked ? runCounted : run)(operation, prepared, context, cost);
+          } catch (error) {
+            // What failed for all fields of the root at once, such as a connection that could not be had.
+            if (!(error instanceof FhirError)) throw error;
+            return { data: null, errors: [new GraphQLError(error.message, { originalError: error })] };
           }
-          const usage = new Usage();
-          const counted = withRequest(context, { ...context.request, usage });
-          const result = await runAtOnce(prepared, counted, mayRead ? limits.snapshotMs : undefined);
-          const { statements, rows } = usage;
-          return {
-            ...result,
-            extensions: { cost: { statements, rows, cost: cost.cost, limit: limits.cost } },
-          };
         },
       };
     },
