@@ -1,7 +1,7 @@
 /** `npm run codegen`: types of the documents in src, made from the schema of the server. */
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
-/** A file of this repository or of the package, or a server: http://localhost:8080/w/system/api/v1/graphql/r4/schema.graphql */
+/** A file of this repository or of the package, or a server: http://localhost:3000/w/system/api/v1/graphql/r4/schema.graphql */
 const schema = process.env.ANDIRON_SCHEMA ?? '../../schema/r4.graphql';
 
 const config: CodegenConfig = {

@@ -2,7 +2,7 @@
  * `npm run seed`: three patients with ten months of measurements, stored by one transaction. Run again it changes nothing
  * but their versions. ANDIRON is the address of the server, TENANT the tenant.
  */
-const { ANDIRON = 'http://localhost:8080', TENANT = 'system' } = process.env;
+const { ANDIRON = 'http://localhost:3000', TENANT = 'system' } = process.env;
 
 const vitalSigns = [
   { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] },

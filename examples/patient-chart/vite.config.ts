@@ -2,7 +2,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 /** The server; pages ask Vite, which asks the server, so that the browser sees one origin. */
-const andiron = process.env.ANDIRON ?? 'http://localhost:8080';
+const andiron = process.env.ANDIRON ?? 'http://localhost:3000';
 
 export default defineConfig({
   plugins: [react()],
