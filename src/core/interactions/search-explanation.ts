@@ -106,6 +106,8 @@ function describeDrive(drive: Drive): string {
       return 'the heads of the type are walked by last update';
     case 'values':
       return 'the rows of the values that are sorted by are walked in order, then the heads of what has none';
+    case 'codes':
+      return 'the rows of a composite under each code of one parameter are walked in order, then the heads of what has none';
     case 'dates':
       return 'all rows of the clinical date are walked';
     case 'targets':

@@ -6,6 +6,7 @@ import type { Definitions, SearchParameterComponent, SearchParameterDefinition }
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import type { PathAllowance, PathValue } from '../fhir/path';
 import { isCanonicalUrl } from './canonical-targets';
+import { compositeOrders } from './composite-order';
 import { ROW_SCHEME, type IndexRows } from './index-rows';
 import {
   isComponentKind,
@@ -16,7 +17,7 @@ import {
 } from './parameter';
 import { compileParameterPath, newAllowance, renewAllowance } from './parameter-path';
 import { RowCollector, type RowSettings } from './rows/collector';
-import { addCompositeRows, type CompositeComponent } from './rows/composite';
+import { addCompositeRows, addOrderedRows, type CompositeComponent } from './rows/composite';
 import { addContainedRows, findBlocks, type ContainedBlock, type ReferencePath } from './rows/contained';
 import { addRangeRows } from './rows/range';
 import { addReferenceRows, addTypedReferenceRows, targetTypeOf } from './rows/reference';
@@ -325,6 +326,13 @@ function compileComposite(definitions: Definitions, parameter: SearchParameterDe
         : [],
     ),
   }));
+  const order = compositeOrders(definitions, parameter.type).find(
+    ({ composite, isPartial }) => composite === parameter.number && isPartial,
+  );
+  const sortedValues =
+    order?.sorted.expression === undefined
+      ? undefined
+      : compileParameterPath(definitions, order.sorted, order.sorted.expression);
   return (resource, settings, rows) => {
     const before = rows.size;
     renewAllowance(allowance);
@@ -334,7 +342,18 @@ function compileComposite(definitions: Definitions, parameter: SearchParameterDe
           addCompositeRows({ value, resource }, components, parameter.number, settings, rows);
       }
     }
-    return rows.size > before;
+    const isPresent = rows.size > before;
+    if (sortedValues !== undefined && !isPresent)
+      for (const { components } of compiledBranches)
+        addOrderedRows(
+          { value: resource, resource },
+          components,
+          sortedValues(resource),
+          parameter.number,
+          settings,
+          rows,
+        );
+    return isPresent;
   };
 }
 

@@ -108,6 +108,11 @@ export const ROW_SCHEME = {
   present: 9_000_000,
   /** Token rows, with 0 as value, of resources that have a value for the parameter but none to be sorted by. */
   unsorted: 11_000_000,
+  /**
+   * Range rows under a code as those of a composite, of values that the composite leaves out and its second parameter has:
+   * the order of that under one code is whole (composite-order.ts).
+   */
+  ordered: 12_000_000,
 } as const;
 
 /**

@@ -1,4 +1,5 @@
 import type { Criterion, Predicate } from './predicate';
+import type { ResourceKey } from './resource-key';
 import type { SortRows } from './sort-rows';
 import { rangesOfOneValue } from './split-range';
 
@@ -31,6 +32,11 @@ export type Drive =
   /** Walk the rows that a resource is sorted by, and then the heads of those that have none; criteria are tested. */
   | { readonly kind: 'values' }
   /**
+   * Walk, for each code of this criterion, the rows of a composite that lie in the order of the values behind it, and then
+   * the heads of those that have none; the other criteria are tested row by row.
+   */
+  | { readonly kind: 'codes'; readonly criterion: number; readonly ranges: readonly CodeRange[] }
+  /**
    * Take all resources that meet this criterion, test the others, sort what is left. By the values of a parameter the
    * database cannot: rows are not found by their resource.
    */
@@ -58,6 +64,27 @@ const MOST_PER_TARGET = 1_000_000_000;
 export function rowsOfTarget({ targets, share }: TargetsDrive, limit: number): number {
   const rows = Math.min(limit / share, MOST_PER_TARGET);
   return Math.ceil(Math.min(rows, Math.max(LEAST_PER_TARGET, (2 * rows) / targets)));
+}
+
+/** Rows of one parameter under one code. */
+export interface CodeRange {
+  readonly parameter: number;
+  readonly qualifier: ResourceKey;
+}
+
+/** The rows that lie in the order wanted under the codes of the criterion; undefined: there are none of some of them. */
+function rangesUnderCodes({ anyOf, isNegated }: Criterion, { rows }: ValueOrder): CodeRange[] | undefined {
+  if (isNegated === true || rows.underCodes.length === 0) return undefined;
+  const ranges = new Map<string, CodeRange>();
+  for (const predicate of anyOf) {
+    if (predicate.index !== 'token' || predicate.value === undefined) return undefined;
+    const under = rows.underCodes.find(({ code }) => code === predicate.parameter);
+    if (under === undefined || predicate.qualifiers === undefined) return undefined;
+    for (const qualifier of predicate.qualifiers)
+      for (const parameter of under.parameters)
+        ranges.set(`${parameter} ${qualifier.high} ${qualifier.low}`, { parameter, qualifier });
+  }
+  return ranges.size > 0 && ranges.size <= MAX_MERGED * 2 ? [...ranges.values()] : undefined;
 }
 
 /** True when the index rows of the predicate lie in the order of the clinical date. */
@@ -316,6 +343,14 @@ export function chooseDrive(
       const matches = rows * shareOfOthers(index);
       if (Number.isFinite(count) && rows <= MAX_SORTED / 2)
         consider({ kind: 'gather', criterion: index }, index, rows, COST.gatheredHead, matches * COST.text);
+      const ranges = rangesUnderCodes(criterion, order);
+      if (ranges !== undefined)
+        consider(
+          { kind: 'codes', criterion: index, ranges },
+          index,
+          walked(rows, index),
+          criteria.length === 1 ? COST.walkedRow : COST.valueRow + COST.headOfRow,
+        );
       continue;
     }
     // What could not be counted to its end is gathered only where there is no other way.

@@ -16,6 +16,8 @@ export type Predicate =
       readonly value: ResourceKey | undefined;
       /** Undefined: any system; 0: none. */
       readonly system: number | undefined;
+      /** How rows of composites that begin with this code name it; only where they lie in an order (composite-order.ts). */
+      readonly qualifiers?: readonly ResourceKey[];
     }
   | {
       readonly index: 'reference';

@@ -1,5 +1,7 @@
 /** By which index rows resources lie in the order of a search parameter (search.html#sort). */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
+import { compositeOrders } from './composite-order';
+import { ROW_SCHEME } from './index-rows';
 import { storedParameters } from './parameter';
 import { isSingleValued } from './single-valued';
 
@@ -13,6 +15,16 @@ export interface SortRows {
   readonly parameter: number;
   /** Of the bit that tells whether a resource has a value. */
   readonly ordinal: number;
+  /** Rows that lie in the same order under each code of another parameter. */
+  readonly underCodes: readonly CodeOrderedRows[];
+}
+
+/** Range rows, qualified by codes, each resource once under one code. */
+export interface CodeOrderedRows {
+  /** The number of the rows of the parameter of the codes. */
+  readonly code: number;
+  /** All of these numbers together. */
+  readonly parameters: readonly number[];
 }
 
 const INDEX_OF_KIND: Readonly<Partial<Record<SearchParameterDefinition['kind'], SortRows['index']>>> = {
@@ -45,5 +57,11 @@ export function sortRowsOf(
   if (index === 'uri' && (stored.valueTypes.includes('canonical') || !isSingleValued(definitions, stored)))
     return undefined;
   const domain = index !== 'range' ? 'text' : kind === 'date' ? 'date' : 'number';
-  return { index, domain, parameter: source.number, ordinal };
+  const underCodes = compositeOrders(definitions, type)
+    .filter((order) => index === 'range' && order.sorted.code === code)
+    .map(({ code: codeRows, composite, isPartial }): CodeOrderedRows => ({
+      code: codeRows,
+      parameters: isPartial ? [composite, composite + ROW_SCHEME.ordered] : [composite],
+    }));
+  return { index, domain, parameter: source.number, ordinal, underCodes };
 }

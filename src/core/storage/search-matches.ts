@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { ROW_SCHEME } from '../search/index-rows';
-import type { Order, ValueOrder } from '../search/plan';
+import type { Drive, Order, ValueOrder } from '../search/plan';
 import type { SortRows } from '../search/sort-rows';
 import { criterionKeys, type CompiledCriteria } from './criteria/compiled';
 import { HEAD_COLUMNS, lowToSortDate, type TestedRow } from './criteria/head';
@@ -15,6 +15,7 @@ import {
 } from './search-order';
 import { targetsSql, valuesOfTargets } from './search-targets';
 import { bind } from './statement';
+import { keyText } from './version-row';
 import { EXTREMES } from './version-write';
 
 const KEY = sql`t.resource_key`;
@@ -23,8 +24,13 @@ const HEAD: TestedRow = { key: KEY, sortDate: sql`t.sort_date`, head: 't' };
 
 /** What the order and the drive are told by. */
 export function valuesOfOrder(request: SearchStatementRequest): PredicateValue[] {
-  const { order, phase } = request;
+  const { order, phase, drive } = request;
   if (order.by !== 'value') return valuesOfTargets(request);
+  if (drive.kind === 'codes' && phase !== 'unvalued')
+    return drive.ranges.flatMap(({ parameter, qualifier }, place): PredicateValue[] => [
+      { name: `code_parameter_${place}`, type: 'int', value: parameter },
+      { name: `code_qualifier_${place}`, type: 'bigint', value: keyText(qualifier) },
+    ]);
   const { parameter, ordinal } = order.rows;
   return phase === 'unvalued'
     ? [
@@ -42,10 +48,12 @@ export function matchesSql(
 ): RawBuilder<unknown> {
   const { drive, phase, order } = request;
   if (order.by === 'value') {
-    if (drive.kind !== 'values') throw new Error('an order by values is found by walking their rows');
-    return phase === 'unvalued'
-      ? unvaluedSql(request, order, compiled, value)
-      : valuesSql(request, order, compiled, value);
+    if (drive.kind !== 'values' && drive.kind !== 'codes')
+      throw new Error('an order by values is found by walking their rows');
+    if (phase === 'unvalued') return unvaluedSql(request, order, compiled, value);
+    return drive.kind === 'values'
+      ? valuesSql(request, order, compiled, value)
+      : codesSql(request, drive, compiled, value);
   }
   switch (drive.kind) {
     case 'walk':
@@ -59,6 +67,7 @@ export function matchesSql(
     case 'targets':
       return targetsSql(request, compiled, drive.criterion, value);
     case 'values':
+    case 'codes':
       throw new Error('rows of values are walked for their own order only');
   }
 }
@@ -175,6 +184,31 @@ function valuesSql(
     sql`${value} as sort_value, t.resource_key`,
     sql`${sql.table(table)} t where ${sql.join(conditions, sql` and `)}`,
   );
+}
+
+/** The rows that resources are sorted by, as they lie under each code; those that have several of the codes are met once. */
+function codesSql(
+  request: SearchStatementRequest,
+  { criterion, ranges }: Extract<Drive, { kind: 'codes' }>,
+  compiled: CompiledCriteria,
+  reference: ValueReference,
+): RawBuilder<unknown> {
+  const branches = ranges.map((_range, place) => {
+    const conditions = [
+      sql`t.space = ${bind('space')}::int and t.parameter = ${reference(`code_parameter_${place}`)}::int`,
+      sql`t.qualifier = ${reference(`code_qualifier_${place}`)}::bigint and t.low > '-Infinity'::float8`,
+      ...keysetCondition(request, sql`t.low`, KEY, reference),
+      ...probes(compiled, criterion, { key: KEY }, reference),
+    ];
+    return sql`(${ordered(
+      request,
+      sql`select`,
+      sql`t.low as sort_value, t.resource_key`,
+      sql`andiron.range_index t where ${sql.join(conditions, sql` and `)}`,
+    )})`;
+  });
+  const union = sql.join(branches, sql` union all `);
+  return ordered(request, sql`select distinct`, sql`u.sort_value, u.resource_key`, sql`(${union}) u`);
 }
 
 /** The heads of resources that have no value, or none to be sorted by, by key. */

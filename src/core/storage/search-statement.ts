@@ -172,7 +172,9 @@ function prepare(request: SearchStatementRequest): Prepared {
   const compiled = compileCriteria(request.criteria, request.sortDateParameter);
   const { order, drive, phase, after } = request;
   const by = order.by === 'value' ? order.rows.index : order.by;
-  const shape = `${drive.kind} ${'criterion' in drive ? drive.criterion : ''} ${by} ${
+  const shape = `${drive.kind} ${'criterion' in drive ? drive.criterion : ''} ${
+    drive.kind === 'codes' ? drive.ranges.length : ''
+  } ${by} ${
     order.descending ? 'desc' : 'asc'
   }${request.isBackward === true ? ' backward' : ''} ${phase} ${after === undefined ? 'first' : 'next'}`;
   return { shape: shape + shapeOf(compiled), compiled };

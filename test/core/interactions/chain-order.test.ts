@@ -125,7 +125,7 @@ it('through links to several types, and is found so', async () => {
   const parameters = [['subject.name', 'merged'], BESIDE[1] ?? ['', ''], ['_explain', 'true']] as const;
   const { matches, issues } = await opened.core.search(context, { type: 'Observation', parameters });
   expect(matches.map(({ id }) => id).sort()).toEqual([...coded, 'placed'].sort());
-  const plans = issues.filter(({ diagnostics }) => diagnostics?.startsWith('Plan for Observation') === true);
+  const plans = issues.filter(({ diagnostics }) => diagnostics.startsWith('Plan for Observation'));
   expect(plans).toHaveLength(1);
   expect(plans[0]?.diagnostics).toContain('who refers to each target of a chain is merged in order');
 });

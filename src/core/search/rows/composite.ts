@@ -69,6 +69,35 @@ export function addCompositeRows(
   else addPairs(keys, keysOf(second, element, settings), parameter, settings, rows);
 }
 
+/**
+ * Adds the rows by which an element lies in the order of a parameter under each of its codes, where the composite, which
+ * is one of a code and a range, leaves its value out (ROW_SCHEME.ordered).
+ */
+export function addOrderedRows(
+  element: CompositeElement,
+  [first, second]: readonly CompositeComponent[],
+  values: readonly PathValue[],
+  parameter: number,
+  settings: RowSettings,
+  rows: RowCollector,
+): void {
+  if (first === undefined || second === undefined || !isRangeKind(second.kind) || values.length === 0) return;
+  if (second.valuesOf(element).length > 0) return;
+  const keys = keysOf(first, element, settings);
+  const { hasher } = settings;
+  for (const found of values) {
+    visitRanges(found, second.kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical) => {
+      if (isCanonical) return;
+      for (const [system, text = ''] of keys) {
+        const qualifierHigh = qualifierHash(hasher, system, text);
+        const qualifier = { qualifierHigh, qualifierLow: hasher.low };
+        const number = parameter + ROW_SCHEME.ordered;
+        rows.range({ parameter: number, ...qualifier, low, high, unitSystem, unitCode, unitName });
+      }
+    });
+  }
+}
+
 /** High half of the hash that qualifies the rows of a composite; the low half is in `hasher.low`. */
 export function qualifierHash(hasher: Hasher, system: string | undefined, text: string): number {
   return hasher.parts(system, text);

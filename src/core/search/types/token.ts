@@ -1,9 +1,12 @@
 import { fhirError } from '../../errors';
+import { compositeOrders } from '../composite-order';
 import { ROW_SCHEME } from '../index-rows';
 import type { StoredParameter } from '../parameter';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { CodeRows, HashedCode, Predicate } from '../predicate';
 import type { Hasher } from '../hash';
+import type { ResourceKey } from '../resource-key';
+import { qualifierHash } from '../rows/composite';
 import { foldCode, isCaseInsensitive, markExact } from '../rows/token';
 import { allWords } from '../words';
 import type { SearchType, SearchTypeContext, WrittenParameter } from './search-type';
@@ -63,11 +66,12 @@ export const tokenType: SearchType = {
 };
 
 function codePredicates(
-  { hasher }: SearchTypeContext,
+  { definitions, hasher }: SearchTypeContext,
   parameter: WrittenParameter,
   value: string,
 ): Predicate[] {
   const { stored } = parameter;
+  const orders = compositeOrders(definitions, stored.parameter.type);
   const parts = splitUnescaped(value, '|').map(unescapeValue);
   if (parts.length > 2)
     throw refusal(
@@ -91,12 +95,30 @@ function codePredicates(
       system,
     }));
   }
-  return stored.rowsOf.flatMap(({ number }) =>
-    spellings(code, codeRows(parameter)).map((spelling): Predicate => {
+  return stored.rowsOf.flatMap(({ number }) => {
+    const qualifiers = orders.some((order) => order.code === number)
+      ? { qualifiers: qualifiersOf(hasher, parameter, second === undefined ? undefined : first, code) }
+      : {};
+    return spellings(code, codeRows(parameter)).map((spelling): Predicate => {
       const high = hasher.text(spelling);
-      return { index: 'token', parameter: number, value: { high, low: hasher.low }, system };
-    }),
-  );
+      return { index: 'token', parameter: number, value: { high, low: hasher.low }, system, ...qualifiers };
+    });
+  });
+}
+
+/** The ways in which rows of composites name a code; `system` as there: undefined is any, '' is none. */
+function qualifiersOf(
+  hasher: Hasher,
+  parameter: WrittenParameter,
+  system: string | undefined,
+  code: string,
+): ResourceKey[] {
+  const { hasFolded, hasExact } = codeRows(parameter);
+  const texts = [...(hasFolded ? [foldCode(code)] : []), ...(hasExact ? [markExact(code)] : [])];
+  return texts.map((text) => {
+    const high = qualifierHash(hasher, system, text);
+    return { high, low: hasher.low };
+  });
 }
 
 /** True where no value has a system, and none may be written. */

@@ -1,0 +1,67 @@
+/**
+ * Which composites have rows that lie, for each code, in the order of another parameter: those of `code-value-quantity`
+ * under one code lie by `value-quantity`, so that `code=…&_sort=value-quantity` is a walk.
+ */
+import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
+import { branchesOf, storedParameters, type StoredParameter } from './parameter';
+import { isSingleValued } from './single-valued';
+
+/** A composite of a code and a range, both of the resource itself. */
+export interface CompositeOrder {
+  /** The number of its rows. */
+  readonly composite: number;
+  /** The number of the rows of the code that comes first. */
+  readonly code: number;
+  /** The parameter whose order it is; a resource has one value of it. */
+  readonly sorted: SearchParameterDefinition;
+  /** True: the composite leaves some of its values out (SampledData); they have rows of their own (ROW_SCHEME.ordered). */
+  readonly isPartial: boolean;
+}
+
+const known = new WeakMap<ReadonlyMap<string, StoredParameter>, readonly CompositeOrder[]>();
+
+/** Those of a type. Parameters of tenants make none. Cost: two lookups after the first time. */
+export function compositeOrders(definitions: Definitions, type: string): readonly CompositeOrder[] {
+  const stored = storedParameters(definitions, type);
+  let orders = known.get(stored);
+  if (orders === undefined) {
+    orders = [...stored.values()].flatMap((composite) => decide(definitions, type, stored, composite) ?? []);
+    known.set(stored, orders);
+  }
+  return orders;
+}
+
+function decide(
+  definitions: Definitions,
+  type: string,
+  stored: ReadonlyMap<string, StoredParameter>,
+  { parameter, storage }: StoredParameter,
+): CompositeOrder | undefined {
+  const [first, second, ...others] = parameter.components;
+  if (parameter.kind !== 'composite' || parameter.isForeign === true || storage !== 'own') return undefined;
+  if (parameter.expression !== type || first?.kind !== 'token' || second === undefined || others.length > 0)
+    return undefined;
+  const [code, sorted] = [stored.get(first.code), stored.get(second.code)];
+  if (code === undefined || sorted === undefined) return undefined;
+  const [codeRows, ...furtherRows] = code.rowsOf;
+  if (codeRows === undefined || furtherRows.length > 0 || codeRows.targetType !== undefined) return undefined;
+  const { kind } = sorted.parameter;
+  if (kind !== second.kind || (kind !== 'date' && kind !== 'number' && kind !== 'quantity')) return undefined;
+  const ofCode = branchesOf({ ...code.parameter, type, expression: first.expression });
+  if (!isPart(ofCode, branchesOf(code.parameter)) || !isPart(branchesOf(code.parameter), ofCode))
+    return undefined;
+  const ofValue = branchesOf({ ...sorted.parameter, type, expression: second.expression });
+  const all = branchesOf(sorted.parameter);
+  if (!isPart(ofValue, all) || !isSingleValued(definitions, sorted)) return undefined;
+  return {
+    composite: parameter.number,
+    code: codeRows.number,
+    sorted: sorted.parameter,
+    isPartial: !isPart(all, ofValue),
+  };
+}
+
+function isPart(some: ReadonlySet<string>, all: ReadonlySet<string>): boolean {
+  for (const branch of some) if (!all.has(branch)) return false;
+  return true;
+}
