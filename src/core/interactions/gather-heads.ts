@@ -16,15 +16,28 @@ export async function gatherHeads(
   type: number,
   criteria: readonly Criterion[],
 ): Promise<MatchHead[]> {
+  const heads = await findHeads(services, space, type, criteria);
+  if (heads === undefined) throw tooManyMatches();
+  return heads;
+}
+
+export function tooManyMatches(): Error {
+  const reason = `More than ${MAX_SORTED} resources match; this order is offered up to there. Narrow the search`;
+  return fhirError('tooCostly', { reason });
+}
+
+/** As `gatherHeads`; undefined where there are more than MAX_SORTED. */
+export async function findHeads(
+  services: Services,
+  space: number,
+  type: number,
+  criteria: readonly Criterion[],
+): Promise<MatchHead[] | undefined> {
   const plan = await withReason(
     planSearch(services, space, type, { criteria }, BY_KEY, undefined, Infinity),
     () => planningReason(criteria),
   );
   const request = { ...plan, phase: 'all' as const, after: undefined, limit: MAX_SORTED + 1 };
   const heads = await withReason(runKeys(services.database, request), () => matchingReason(plan));
-  if (heads.length > MAX_SORTED) {
-    const reason = `More than ${MAX_SORTED} resources match; this order is offered up to there. Narrow the search`;
-    throw fhirError('tooCostly', { reason });
-  }
-  return heads;
+  return heads.length > MAX_SORTED ? undefined : heads;
 }

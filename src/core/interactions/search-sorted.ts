@@ -9,7 +9,7 @@ import { compareSortValues, createSortValueReader, type SortValue } from '../sea
 import type { Services } from '../services';
 import { compareKeys, type MatchHead } from '../storage/search-run';
 import { keyOfText, type PageRow } from '../storage/version-row';
-import { gatherHeads } from './gather-heads';
+import { findHeads, tooManyMatches } from './gather-heads';
 import { toStoredVersion } from './stored-version';
 import { inOrder, openPage, pageLinks, type Walk } from './search-position';
 import { findVisibleBase } from './visible-base';
@@ -36,8 +36,9 @@ export function placeOf({ values, head }: Sortable): SortedPlace {
 /**
  * The search for everything that the database has no order for: several keys, keys that are not in an index as they
  * sort, and conformance types, where the tenant's own resources and the base ones are one set; and for few matches in an
- * order that the database would find slowly (search-by-value.ts, whose cursors are the same). All matches are gathered, sorted here and cut to the page. Throws tooCostly over 10,000 matches.
+ * order that the database would find slowly (search-by-value.ts, whose cursors are the same). All matches are gathered, sorted here and cut to the page. Throws tooCostly over 10,000 matches that `ofMany` does not answer.
  * Cost: a statement for the matches, one for the page, and one for each hundred matches when values are in the texts.
+ * @param ofMany answers where there are more matches and the base space is not searched; undefined: it cannot
  */
 export async function searchSorted(
   services: Services,
@@ -45,10 +46,17 @@ export async function searchSorted(
   query: SearchQuery,
   type: number,
   boundTo: string,
+  ofMany: () => Promise<SearchPage | undefined>,
 ): Promise<SearchPage> {
   const { space } = context;
-  const own = await gatherHeads(services, space.number, type, query.criteria);
-  const base = services.isConformanceType(space.release, query.type)
+  const own = await findHeads(services, space.number, type, query.criteria);
+  const isConformance = services.isConformanceType(space.release, query.type);
+  if (own === undefined) {
+    const page = isConformance || query.countOnly ? undefined : await ofMany();
+    if (page === undefined) throw tooManyMatches();
+    return page;
+  }
+  const base = isConformance
     ? await findVisibleBase(services, context, query.type, type, query.criteria)
     : { space: space.number, heads: [] };
   const answered = { issues: query.issues, used: query.used };

@@ -34,6 +34,7 @@ import {
   type Position,
   type Walk,
 } from './search-position';
+import { searchByCodes } from './search-by-codes';
 import { searchContained } from './search-contained';
 import { searchSorted } from './search-sorted';
 import {
@@ -229,7 +230,11 @@ async function answer(
   const { release } = context.space;
   const sortDate = services.definitions(release).sortDateParameter(type);
   const sorted = async (): Promise<SearchPage | undefined> =>
-    isAlone ? undefined : searchSorted(services, context, query, typeNumber, boundTo);
+    isAlone
+      ? undefined
+      : searchSorted(services, context, query, typeNumber, boundTo, () =>
+          searchByCodes(services, context, query, typeNumber, boundTo),
+        );
   if (services.isConformanceType(release, type)) return sorted();
   const [key, ...further] = query.sort;
   const hidesDate =
