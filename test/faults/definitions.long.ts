@@ -136,7 +136,7 @@ describe("a tenant's own terminology", () => {
     eventually(async () => {
       const ready = await Promise.all(both().map((server) => server.request('GET', '/health/ready')));
       return ready.every(({ text }) => text.includes('Redis') !== isReached);
-    }, 10_000);
+    }, 30_000);
 
   /** Writes the colours of a round in one process and asks both, each twice: the second time what they remember. */
   async function runRound(round: number): Promise<void> {
@@ -244,7 +244,7 @@ describe('the base conformance resources', () => {
     // Asked for the first time by a process that the definitions have left behind.
     expect(await expand(before, 'system', ALL_GENDERS, 'female')).toEqual(['female Woman']);
     expect([await isToldToRestart(before), await isToldToRestart(next)]).toEqual([true, false]);
-    if (hasRedis) await eventually(async () => (await before.output()).includes(RESTART), 5_000);
+    if (hasRedis) await eventually(async () => (await before.output()).includes(RESTART), 20_000);
 
     // The new version is taken back.
     await before.close();

@@ -30,7 +30,7 @@ export interface ServerProcess extends Pick<HttpClient, 'request'> {
   close(): Promise<void>;
 }
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 
 export interface ProcessOptions extends TestServerOptions {
   /** Folder of the program, with `dist/src/main.js`; default this one. */

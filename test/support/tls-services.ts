@@ -13,7 +13,7 @@ import type { TestDatabase } from './database';
 import { closedAtEnd } from './left-open';
 import { findRedisProgram } from './services';
 
-const START_TIMEOUT_MS = 10_000;
+const START_TIMEOUT_MS = 60_000;
 
 async function waitFor(what: string, isReady: () => Promise<boolean>): Promise<void> {
   const began = Date.now();
