@@ -13,8 +13,8 @@ const FHIR_JSON = 'application/fhir+json';
  * @typedef {{ name: string, client: Client, serverPid?: number, postgresPid: number }} Side one of the two servers
  */
 
-/** HTTP client of one FHIR base address; `send` keeps the answer's text only where asked or where it is an error. */
-export function createClient(baseUrl, connections) {
+/** HTTP client of one FHIR base address, with a header Authorization if one is given; `send` keeps the answer's text only where asked or where it is an error. */
+export function createClient(baseUrl, connections, authorization) {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');
   const pool = new Pool(base.origin, {
@@ -23,12 +23,12 @@ export function createClient(baseUrl, connections) {
     headersTimeout: 30_000,
     bodyTimeout: 30_000,
   });
-  const plainHeaders = { accept: FHIR_JSON };
+  const plainHeaders = { accept: FHIR_JSON, ...(authorization && { authorization }) };
   const headersByType = new Map();
   const headersOf = (contentType) => {
     let headers = headersByType.get(contentType);
     if (!headers)
-      headersByType.set(contentType, (headers = { accept: FHIR_JSON, 'content-type': contentType }));
+      headersByType.set(contentType, (headers = { ...plainHeaders, 'content-type': contentType }));
     return headers;
   };
   /** @returns status, headers, size in bytes, text if kept; rejects when there is no answer */

@@ -37,6 +37,8 @@ const BUSY_SHARE = 0.02;
 /** Of the time of the process: more than this, and it is busy. */
 const BUSY = 0.25;
 const LONGEST_PAUSE_MS = 2_000;
+/** In which it is seen how busy the process is. */
+const SAMPLE_MS = 20;
 /** Between two looks whether another process has done what it is at. */
 const CATCH_UP_MS = 20;
 
@@ -126,13 +128,14 @@ export class AuditEventWriter {
   }
 
   async #workIn(session: OwnerSession, space: RecordedSpace): Promise<void> {
-    let before = performance.eventLoopUtilization();
     while (!this.#isClosed) {
       const started = performance.now();
       if ((await this.#writeBatch(session, space)) === 0) return;
       const took = performance.now() - started;
+      // Of a moment without this work, which would else take itself for that of requests.
+      const before = performance.eventLoopUtilization();
+      await this.#pause(SAMPLE_MS);
       const { utilization } = performance.eventLoopUtilization(before);
-      before = performance.eventLoopUtilization();
       if (utilization > BUSY) await this.#pause(Math.min(LONGEST_PAUSE_MS, took / BUSY_SHARE));
     }
   }

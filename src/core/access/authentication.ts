@@ -48,6 +48,9 @@ const ANONYMOUS: Caller = Object.freeze({ actor: 'anonymous' });
 
 /** Tokens that were verified, some 300 bytes each. */
 const MAX_TOKENS = 20_000;
+/** Of them, those that are known by themselves too, and for how long. */
+const MAX_HEADERS = 1_000;
+const HEADER_MS = 60_000;
 
 interface Remembered {
   readonly grant: Grant;
@@ -62,6 +65,11 @@ interface Remembered {
 /** Says who asks, from the credentials of a request (contract.md, "Open and enforced mode"). */
 export class Authentication {
   readonly #tokens = new LRUCache<string, Remembered>({ max: MAX_TOKENS });
+  /** Those that came within the last minute, by the header that they came in, for each tenant: a hash costs as much as all else. */
+  readonly #headers = new LRUCache<string, { readonly tenantNumber: number; readonly token: Remembered }>({
+    max: MAX_HEADERS,
+    ttl: HEADER_MS,
+  });
   /** Of clients that send their secret with each request. */
   readonly #callers = new WeakMap<StoredClient, Caller>();
 
@@ -84,9 +92,23 @@ export class Authentication {
    */
   identify(credentials: Credentials): Caller | Promise<Caller> {
     if (credentials.authorization !== undefined)
-      return this.#identify(credentials, credentials.authorization);
+      return this.#recall(credentials) ?? this.#identify(credentials, credentials.authorization);
     if (this.mode === 'open') return ANONYMOUS;
     throw fhirError('unauthorized', { reason: 'Credentials are needed here: a bearer token of this tenant' });
+  }
+
+  /** Who brings a token that came a moment ago, and is as good as then; undefined: that is not known without asking. */
+  #recall({ space, authorization = '' }: Credentials): Caller | undefined {
+    const known = this.#headers.get(authorization);
+    if (known === undefined || space === undefined || known.tenantNumber !== space.tenantNumber)
+      return undefined;
+    const { key, isOutside, expires, grant, made } = known.token;
+    const { issuers, keys, clients } = this.parts;
+    const source = isOutside ? issuers.find(space, key) : keys.find(space, key);
+    const client = clients.find(space, grant.client);
+    const isKnown = source !== undefined && !(source instanceof Promise) && expires > Date.now();
+    if (!isKnown || client === undefined || client !== made?.client || client.isDisabled) return undefined;
+    return made.caller;
   }
 
   /**
@@ -126,11 +148,14 @@ export class Authentication {
     return { kind: 'unverifiable' };
   }
 
-  async #judgeToken({ tenant, space }: Credentials, text: string): Promise<Verdict> {
+  async #judgeToken({ tenant, space, authorization = '' }: Credentials, text: string): Promise<Verdict> {
     const { tokens } = this.parts;
     const name = `${space?.tenantNumber ?? ''} ${createHash('sha256').update(text).digest('base64url')}`;
     const known = this.#tokens.get(name);
-    if (known !== undefined && space !== undefined) return this.#judgeGrant(space, known);
+    if (known !== undefined && space !== undefined) {
+      this.#headers.set(authorization, { tenantNumber: space.tenantNumber, token: known });
+      return this.#judgeGrant(space, known);
+    }
     const token = readToken(text);
     const issuer = token?.payload['iss'];
     if (token === undefined || typeof issuer !== 'string') return { kind: 'unverifiable' };

@@ -79,8 +79,8 @@ export function guardCore(core: Core, services: Services): Core {
   const permissionsFor = (context: RequestContext): Permissions | undefined =>
     context.access === undefined ? undefined : permissionsOf(services, context);
   const answersFor = (context: RequestContext): Answers | undefined => {
-    const permissions = permissionsFor(context);
-    return permissions && new Answers(permissions.elements);
+    const elements = permissionsFor(context)?.elements;
+    return elements?.hidesAny === true ? new Answers(elements) : undefined;
   };
   return {
     ...core,

@@ -34,10 +34,12 @@ export class OutsideIssuers {
   constructor(private readonly store: IssuerStore) {}
 
   /** Undefined: the tenant takes nothing from there. */
-  async find(space: OfTenant, issuer: string): Promise<TokenIssuer | undefined> {
+  find(space: OfTenant, issuer: string): TokenIssuer | undefined | Promise<TokenIssuer | undefined> {
     const load = async (): Promise<Issuers> => ({ list: await this.store.list(space) });
-    const known = await this.#recent.get(String(space.tenantNumber), load);
-    return known?.list.find((each) => each.issuer === issuer);
+    const known = this.#recent.get(String(space.tenantNumber), load);
+    const pick = (issuers: Issuers | undefined): TokenIssuer | undefined =>
+      issuers?.list.find((each) => each.issuer === issuer);
+    return known instanceof Promise ? known.then(pick) : pick(known);
   }
 
   /** Undefined: it is not a token that they have given out for us, or one that has expired. Throws `issuerUnavailable`. */

@@ -33,8 +33,11 @@ export class SigningKeys {
   }
 
   /** Undefined: the tenant has no such key, or not any more. */
-  async find(space: OfTenant, id: unknown): Promise<PublicSigningKey | undefined> {
-    return (await this.#list(space)).find((key) => key.id === id);
+  find(space: OfTenant, id: unknown): PublicSigningKey | undefined | Promise<PublicSigningKey | undefined> {
+    const known = this.#known(space);
+    const pick = (keys: Keys | undefined): PublicSigningKey | undefined =>
+      keys?.list.find((key) => key.id === id);
+    return known instanceof Promise ? known.then(pick) : pick(known);
   }
 
   async toUsable(key: PublicSigningKey): Promise<UsableKey> {
@@ -77,8 +80,12 @@ export class SigningKeys {
   }
 
   async #list(space: OfTenant): Promise<readonly PublicSigningKey[]> {
+    return (await this.#known(space))?.list ?? [];
+  }
+
+  #known(space: OfTenant): Keys | undefined | Promise<Keys | undefined> {
     const load = async (): Promise<Keys> => ({ list: await this.store.list(space) });
-    return (await this.#recent.get(String(space.tenantNumber), load))?.list ?? [];
+    return this.#recent.get(String(space.tenantNumber), load);
   }
 }
 

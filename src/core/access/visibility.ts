@@ -12,6 +12,7 @@ import type { Services } from '../services';
 import type { ResourceAddress } from '../storage/version-read';
 import { keyText, type VersionRow } from '../storage/version-row';
 import type { Extractor } from '../search/extract';
+import type { Access } from './access';
 import { Permissions } from './permissions';
 import type { Right } from './right';
 
@@ -30,6 +31,18 @@ interface Kept {
 
 const kept = new WeakMap<Services['keys'], LRUCache<string, Kept>>();
 
+/** What was found for an Access the last time: one object stands for all requests of a token. */
+interface Latest {
+  readonly kept: Kept;
+  readonly all: LRUCache<string, Kept>;
+  readonly space: number;
+  readonly change: number;
+  /** By `performance.now()`. */
+  readonly until: number;
+}
+
+const latestOf = new WeakMap<Access, Latest>();
+
 function keptOf(services: Services, context: RequestContext): Kept | undefined {
   const { access, space } = context;
   if (access === undefined) return undefined;
@@ -38,8 +51,17 @@ function keptOf(services: Services, context: RequestContext): Kept | undefined {
     all = new LRUCache<string, Kept>({ max: MOST_KEPT, ttl: KEPT_MS });
     kept.set(services.keys, all);
   }
-  const { patient = null, user = null, scopes, policies, isAuditor } = access;
   const change = space.searchParameters?.change ?? 0;
+  const latest = latestOf.get(access);
+  if (
+    latest?.all === all &&
+    latest.space === space.number &&
+    latest.change === change &&
+    latest.kept.policies === space.policies &&
+    latest.until > performance.now()
+  )
+    return latest.kept;
+  const { patient = null, user = null, scopes, policies, isAuditor } = access;
   const key = JSON.stringify([space.number, change, patient, user, isAuditor, scopes, policies]);
   let found = all.get(key);
   if (found === undefined || found.policies !== space.policies) {
@@ -50,6 +72,8 @@ function keptOf(services: Services, context: RequestContext): Kept | undefined {
     };
     all.set(key, found);
   }
+  const until = performance.now() + all.getRemainingTTL(key);
+  latestOf.set(access, { kept: found, all, space: space.number, change, until });
   return found;
 }
 
