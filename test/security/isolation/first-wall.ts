@@ -1,0 +1,67 @@
+/**
+ * Takes the first wall away: the condition on the space that statements of the server have. What it does is done to the
+ * driver, from a test; the server has no switch for it.
+ */
+import { Client } from 'pg';
+
+/** `v.space = $3::int`, `space = calls.c1::int`: a space that the server has put into the statement. */
+const CONDITION = /((?:\b\w+\.)?\bspace) = (\$\d+(?:::int)?|\(?\w+\.c\d+\)?(?:::int)?)/g;
+
+export interface FirstWall {
+  /** From now on conditions on the space are always true. */
+  takeAway(): void;
+  /** Statements from which a condition was taken, by their text as it was. */
+  readonly opened: ReadonlySet<string>;
+  restore(): void;
+}
+
+/**
+ * Stands in each connection to the database `database` that takes the application role. When the wall is taken away their
+ * statements run with conditions on the space that are always true: only row-level security, and what the functions of the
+ * database compare, still tells tenants apart. A connection of the owner, for whom there is no row-level security, keeps its
+ * conditions.
+ */
+export function watchFirstWall(database: string): FirstWall {
+  const opened = new Set<string>();
+  const known = new Map<string, string>();
+  const applications = new WeakSet<Client>();
+  const original = Reflect.get(Client.prototype, 'query') as (...parts: unknown[]) => unknown;
+  let isAway = false;
+
+  function open(text: string): string {
+    let result = known.get(text);
+    if (result === undefined) {
+      result = text.replace(CONDITION, '($1 = $2 or true)');
+      if (result !== text) opened.add(text);
+      known.set(text, result);
+    }
+    return result;
+  }
+
+  function query(this: Client, ...parts: unknown[]): unknown {
+    const [config] = parts;
+    if (this.database === database) {
+      if (typeof config === 'string' && config.startsWith('set role')) applications.add(this);
+      else if (isAway && applications.has(this) && isStatement(config)) {
+        const { name } = config;
+        // Another text is another prepared statement.
+        parts[0] = {
+          ...config,
+          text: open(config.text),
+          ...(name === undefined ? {} : { name: `${name}-open` }),
+        };
+      }
+    }
+    return Reflect.apply(original, this, parts);
+  }
+
+  const put = (value: unknown): void => {
+    Object.defineProperty(Client.prototype, 'query', { value, writable: true, configurable: true });
+  };
+  put(query);
+  return { opened, takeAway: () => void (isAway = true), restore: () => put(original) };
+}
+
+function isStatement(value: unknown): value is { readonly text: string; readonly name?: string } {
+  return typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string';
+}

@@ -1,0 +1,156 @@
+/** One tenant of one server, asked over HTTP, and what its answers come to when chance and time are taken out of them. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import type { Release } from '../../../src/core';
+import type { Answer, TestServer } from '../../support/server';
+
+/** What the server calls itself: the same in all worlds. */
+export const PUBLIC_URL = 'https://fhir.example.org';
+
+/** A request below `/w/{tenant}/api/v1`. `@id:3@` in it stands for the third id that the server gave, `@next:3@` for a page. */
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The answer is fetched when it is there (`respond-async`). */
+  readonly isLater?: boolean;
+}
+
+const INSTANT = /\b20(?:2[6-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
+const OWN_ID = /\b[0-9a-hjkmnp-tv-z]{16}\b/g;
+const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+const CURSOR = /(_cursor=)[^&"\\\s]+/g;
+const GRAPHQL_CURSOR =
+  /("(?:endCursor|startCursor|cursor|first|previous|next|last)":")[A-Za-z0-9_.~=-]{24,}(")/g;
+/** Headers that say something of the answer; times, lengths and connections do not. */
+const HEADERS = [
+  'etag',
+  'location',
+  'content-location',
+  'content-type',
+  'preference-applied',
+  'allow',
+  'accept-patch',
+  'vary',
+  'cache-control',
+  'warning',
+  'retry-after',
+  'www-authenticate',
+];
+const PATIENCE_MS = 60_000;
+
+export class World {
+  private readonly ids = new Map<string, number>();
+  private readonly idList: string[] = [];
+  /** Pages that were offered, as addresses below `/w/{tenant}/api/v1`. */
+  readonly pages: string[] = [];
+  /** Addresses of requests that are answered later. */
+  readonly jobs: string[] = [];
+
+  private constructor(
+    readonly server: TestServer,
+    readonly tenant: string,
+    private readonly owner: Client,
+  ) {}
+
+  /**
+   * @param spacesFrom numbers of its spaces, where it is alone: databases of tests are copies of one, with the same keys, so
+   *   that a cursor of one world would be good in another that has the same numbers
+   */
+  static async open(server: TestServer, tenant: string, spacesFrom?: number): Promise<World> {
+    const owner = new Client(server.database.settings);
+    await owner.connect();
+    if (spacesFrom !== undefined)
+      await owner.query(`alter table andiron.space alter column number restart with ${spacesFrom}`);
+    await server.app.core.tenants.create(tenant);
+    return new World(server, tenant, owner);
+  }
+
+  close(): Promise<void> {
+    return this.owner.end();
+  }
+
+  /** `foreign`: the same tenant's neighbour, of whom `@foreign-…@` takes. What an answer offers is noted by `note`. */
+  async send(request: Sent, foreign: World): Promise<Answer> {
+    const path = `/w/${this.tenant}/api/v1${this.fill(request.path, foreign)}`;
+    const body = request.body === undefined ? undefined : this.fill(request.body, foreign);
+    const answer = await this.server.request(request.method, path, body, {
+      'x-request-id': 'isolation',
+      ...request.headers,
+    });
+    return request.isLater === true && answer.status === 202 ? this.fetch(answer) : answer;
+  }
+
+  private async fetch(taken: Answer): Promise<Answer> {
+    const at = new URL(String(taken.headers['content-location'])).pathname;
+    this.jobs.push(at.slice(`/w/${this.tenant}/api/v1`.length));
+    for (const end = Date.now() + PATIENCE_MS; ;) {
+      const answer = await this.server.request('GET', at, undefined, { 'x-request-id': 'isolation' });
+      if (answer.status !== 202) return answer;
+      if (Date.now() > end) throw new Error('a request that was to be answered later was not');
+      await delay(5);
+    }
+  }
+
+  private fill(text: string, foreign: World): string {
+    if (!text.includes('@')) return text;
+    return text.replace(/@(foreign-)?(id|next|job):(\d+)@/g, (_whole, whose, what, number) => {
+      const world = whose === undefined ? this : foreign;
+      const list = what === 'id' ? world.idList : what === 'next' ? world.pages : world.jobs;
+      return list[Number(number) % Math.max(1, list.length)] ?? '/fhir/r4/Basic/none';
+    });
+  }
+
+  /** Ids and pages of an answer, in their order, which is the same in all worlds. */
+  private note(text: string): void {
+    for (const [id] of text.matchAll(OWN_ID)) {
+      if (this.ids.has(id)) continue;
+      this.ids.set(id, this.ids.size);
+      this.idList.push(id);
+    }
+    for (const [, url = ''] of text.matchAll(/"relation":"next","url":"([^"]+)"/g)) {
+      const { pathname, search } = new URL(url);
+      this.pages.push(pathname.slice(`/w/${this.tenant}/api/v1`.length) + search);
+      if (this.pages.length > 200) this.pages.splice(0, 100);
+    }
+  }
+
+  /** What a client can tell answers apart by, without what chance and the clock have put in. */
+  describe(answer: Answer): string {
+    const head = HEADERS.flatMap((name) => {
+      const value = answer.headers[name];
+      return value === undefined ? [] : [`${name}: ${String(value)}`];
+    });
+    this.note(answer.text);
+    return [String(answer.status), ...head, answer.text]
+      .join('\n')
+      .replace(INSTANT, 'INSTANT')
+      .replace(UUID, 'UUID')
+      .replace(CURSOR, '$1CURSOR')
+      .replace(GRAPHQL_CURSOR, '$1CURSOR$2')
+      .replace(OWN_ID, (id) => `ID-${this.ids.get(id) ?? 'unknown'}`);
+  }
+
+  /** Until the search parameters that the tenant has made are indexed, and this server knows it. */
+  async settle(): Promise<void> {
+    for (const end = Date.now() + PATIENCE_MS; ; await delay(3)) {
+      const { rows } = await this.owner.query<{ change: number; waiting: string }>(
+        `select t.search_parameters as change,
+                (select count(*) from andiron.search_parameter p join andiron.space s on s.number = p.space
+                 where s.tenant = t.number and p.state <> 'active') as waiting
+         from andiron.tenant t where t.name = $1`,
+        [this.tenant],
+      );
+      const space = await this.server.app.core.findSpace(this.tenant, 'r4');
+      const [row] = rows;
+      if (row?.waiting === '0' && (row.change === 0 || space?.searchParameters?.change === row.change))
+        return;
+      if (Date.now() > end) throw new Error('a search parameter did not become active');
+    }
+  }
+
+  gateway(release: Release): { readonly base: string; readonly tenant: string; readonly release: Release } {
+    return { base: this.server.base, tenant: this.tenant, release };
+  }
+}
