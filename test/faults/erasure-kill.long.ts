@@ -1,0 +1,212 @@
+/**
+ * kill -9 in the middle of what erases, and of what makes a tenant of an export: nothing is half erased, nothing that was
+ * reported as erased is there, a tenant is answered when all of it is there; and the same request again brings it to its end.
+ *
+ * KILLS says how often each is killed (once), at moments that chance gives.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { OwnerSession } from '../../src/core/storage/owner-session';
+import { countRows, readOwnedTables } from '../../src/core/storage/owned-tables';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { openCore, type OpenedCore } from '../support/core';
+import { startProcess, type ServerProcess } from '../support/process';
+import { startServer, type Answer, type TestServer } from '../support/server';
+
+const KILLS = Number(process.env['KILLS'] ?? 1);
+const ENVIRONMENT = { PURGE_OPEN: 'on', AUDIT: 'off' };
+const JSON_TYPE = { 'content-type': 'application/json' };
+const LINES = { 'content-type': 'application/x-ndjson' };
+const OBSERVATIONS = 80;
+/** Milliseconds within which a process is killed after it was asked. */
+const LATEST = 900;
+const TENANTS = '/w/system/api/v1/tenants';
+
+let database: TestDatabase;
+let server: TestServer;
+let looking: OpenedCore;
+let owner: Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  server = await startServer({ database, environment: ENVIRONMENT });
+  looking = await openCore({ database, environment: ENVIRONMENT });
+  owner = new Client(database.settings);
+  await owner.connect();
+  // So that there are moments to be killed in: statements that erase or bring in take their time.
+  await owner.query(`
+    create function public.take_time() returns trigger language plpgsql as
+      $$ begin if current_user <> 'andiron_application' and current_setting('andiron.space', true) is null
+         then perform pg_sleep(0.03); end if; return null; end $$`);
+  for (const table of ['resource', 'resource_version', 'token_index', 'reference_index'])
+    await owner.query(
+      `create trigger take_time after insert or delete on andiron.${table} for each statement execute function public.take_time()`,
+    );
+}, 120_000);
+afterAll(async () => {
+  await owner.end();
+  await looking.close();
+  await server.close();
+  await database.drop();
+});
+
+/** A patient with Observations, two versions of each. */
+async function fill(tenant: string, patient: string): Promise<void> {
+  const root = server.path(tenant, 'r4');
+  for (const status of ['preliminary', 'final']) {
+    const put = (resource: { resourceType: string; id: string }): object => ({
+      resource,
+      request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
+    });
+    const entry = [
+      put({ resourceType: 'Patient', id: patient, ...{ active: status === 'final' } }),
+      ...Array.from({ length: OBSERVATIONS }, (_, index) =>
+        put({
+          resourceType: 'Observation',
+          id: `${patient}-${index}`,
+          ...{ status, code: { text: 'x' }, subject: { reference: `Patient/${patient}` } },
+        }),
+      ),
+    ];
+    const answer = await server.request('POST', root, { resourceType: 'Bundle', type: 'transaction', entry });
+    if (answer.status !== 200) throw new Error(answer.text);
+  }
+}
+
+/** Asks a process that is killed soon; undefined: it has not answered. */
+async function askAndKill(ask: (victim: ServerProcess) => Promise<Answer>): Promise<Answer | undefined> {
+  const victim = await startProcess({ database, environment: ENVIRONMENT });
+  const asked = ask(victim).catch(() => undefined);
+  await delay(Math.random() * LATEST);
+  await victim.kill();
+  const answer = await asked;
+  await victim.close();
+  // As if the 20 seconds had gone by after which a process without a sign of life is not waited for.
+  await owner.query(`update andiron.server_process set beat = beat - interval '1 minute'`);
+  return answer;
+}
+
+/** Resources of which something is there and something is not: heads without versions, gaps among versions … */
+async function halves(tenant: string): Promise<number> {
+  const { rows } = await owner.query<{ count: number }>(
+    `select count(*)::int as count
+     from (select * from andiron.resource where space in (select s.number from andiron.space s
+             join andiron.tenant t on t.number = s.tenant where t.name = $1)) r
+     full join (select v.space, v.resource_type, v.resource_key, count(*) as versions, max(v.version) as last
+                from andiron.resource_version v where v.space in (select s.number from andiron.space s
+                  join andiron.tenant t on t.number = s.tenant where t.name = $1)
+                group by v.space, v.resource_type, v.resource_key) v
+       using (space, resource_type, resource_key)
+     where r.version is null or v.last is null or r.version <> v.last or v.versions <> v.last`,
+    [tenant],
+  );
+  return rows[0]?.count ?? -1;
+}
+
+/** How many of the patient's resources there are in any table. */
+async function rowsOf(patient: string): Promise<number> {
+  const { rows } = await owner.query<{ count: number }>(
+    `select count(*)::int as count from andiron.resource_version where id = $1 or id like $1 || '-%'`,
+    [patient],
+  );
+  return rows[0]?.count ?? -1;
+}
+
+const isComplete = ({ json }: Answer): boolean =>
+  (json.parameter as { name: string; valueBoolean?: boolean }[]).some(
+    ({ name, valueBoolean }) => name === 'complete' && valueBoolean === true,
+  );
+
+it('a purge that is killed has purged whole resources, and goes on when it is sent again', async () => {
+  await server.createTenant('purged');
+  await fill('purged', 'stays');
+  for (let kill = 0; kill < KILLS; kill++) {
+    await fill('purged', `p${kill}`);
+    const path = `${server.path('purged', 'r4')}/Patient/p${kill}/$purge`;
+    const answer = await askAndKill((victim) => victim.request('POST', path));
+    expect(await halves('purged')).toBe(0);
+    expect(await looking.differences('purged')).toEqual([]);
+    if (answer?.status === 200 && isComplete(answer)) expect(await rowsOf(`p${kill}`)).toBe(0);
+    const again = await server.request('POST', path);
+    expect([again.status, isComplete(again), await rowsOf(`p${kill}`)]).toEqual([200, true, 0]);
+  }
+  expect(await rowsOf('stays')).toBe(2 * (OBSERVATIONS + 1));
+  // Of a single resource too: all of it or nothing.
+  const one = `${server.path('purged', 'r4')}/Observation/stays-1/$purge`;
+  const answer = await askAndKill((victim) => victim.request('POST', one));
+  expect(await halves('purged')).toBe(0);
+  const left = await server.request('GET', one.replace('/$purge', ''));
+  expect([200, 404]).toContain(left.status);
+  if (answer?.status === 200) expect(left.status).toBe(404);
+  expect(isComplete(await server.request('POST', one))).toBe(true);
+  expect(await rowsOf('stays')).toBe(2 * OBSERVATIONS);
+  expect(await looking.differences('purged')).toEqual([]);
+}, 300_000);
+
+it('a tenant whose removal is killed is whole, or is answered no more; the same request removes it', async () => {
+  const all = 2 * (OBSERVATIONS + 1);
+  for (let kill = 0; kill < KILLS; kill++) {
+    const name = `doomed-${kill}`;
+    await server.createTenant(name);
+    await fill(name, `d${kill}`);
+    const { rows } = await owner.query<{ tenant: number; spaces: number[] }>(
+      `select t.number as tenant, array_agg(s.number) as spaces from andiron.tenant t
+       join andiron.space s on s.tenant = t.number where t.name = $1 group by t.number`,
+      [name],
+    );
+    const [owned] = rows;
+    if (owned === undefined) throw new Error('the tenant is missing');
+    const path = `${TENANTS}/${name}?confirm=${name}`;
+    const answer = await askAndKill((victim) => victim.request('DELETE', path));
+    const status = await statusOf(name);
+    if (status === 'active') expect(await rowsOf(`d${kill}`)).toBe(all);
+    else await expectNotAnswered(name);
+    if (answer?.status === 200) expect(status).toBeUndefined();
+    const again = await server.request('DELETE', path, undefined, JSON_TYPE);
+    if (status === undefined) expect(again.status).toBe(404);
+    else expect([again.status, again.json.isComplete]).toEqual([200, true]);
+    const session = await OwnerSession.open(database.settings);
+    for (const table of await readOwnedTables(session))
+      expect([table.name, await countRows(session, table, owned)]).toEqual([table.name, 0]);
+    await session.close();
+    expect(await statusOf(name)).toBeUndefined();
+  }
+}, 300_000);
+
+async function statusOf(name: string): Promise<string | undefined> {
+  const { rows } = await owner.query<{ status: string }>(
+    'select status from andiron.tenant where name = $1',
+    [name],
+  );
+  return rows[0]?.status;
+}
+
+/** It is remembered for two seconds at most. */
+async function expectNotAnswered(name: string): Promise<void> {
+  for (const end = Date.now() + 10_000; Date.now() < end; await delay(100))
+    if ((await server.request('GET', `${server.path(name, 'r4')}/Patient?_count=0`)).status === 404) return;
+  throw new Error(`${name} is still answered`);
+}
+
+it('a tenant whose import is killed is not there, and the same request makes it, of the same bytes', async () => {
+  await server.createTenant('source');
+  await fill('source', 's');
+  const { text } = await server.request('GET', `${TENANTS}/source/export`);
+  for (let kill = 0; kill < KILLS; kill++) {
+    const name = `copy-${kill}`;
+    const path = `${TENANTS}/${name}/import`;
+    const answer = await askAndKill((victim) => victim.request('POST', path, text, LINES));
+    const status = await statusOf(name);
+    expect([undefined, 'importing', 'active']).toContain(status);
+    if (answer?.status === 201) expect(status).toBe('active');
+    if (status !== 'active') await expectNotAnswered(name);
+    const again = await server.request('POST', path, text, LINES);
+    expect(again.status).toBe(status === 'active' ? 409 : 201);
+    const copied = await server.request('GET', `${TENANTS}/${name}/export`);
+    expect(copied.text.replace(`"name":"${name}"`, '"name":"source"')).toBe(text);
+    expect(await looking.differences(name)).toEqual([]);
+  }
+  // An export that is killed on its way has no last line, and makes no tenant.
+  const cut = text.slice(0, Math.floor(text.length * (0.2 + 0.7 * Math.random())));
+  expect((await server.request('POST', `${TENANTS}/cut/import`, cut, LINES)).status).toBe(400);
+  expect(await statusOf('cut')).toBe('importing');
+}, 300_000);
