@@ -35,7 +35,7 @@ it('six kills in the middle of writes leave exactly one AuditEvent of each ackno
     await made;
     await server.close();
   }
-  const opened = await openCore({ database });
+  const opened = await openCore({ database, environment: { AUDIT: 'on' } });
   try {
     const events = new Map<string, number>();
     for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
