@@ -20,6 +20,7 @@ import * as quotas from './0022-quotas';
 import * as policies from './0023-policies';
 import * as owedTokens from './0025-owed-tokens';
 import * as signIn from './0026-sign-in';
+import * as quotaOfFew from './0027-quota-of-few';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -44,4 +45,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0023-policies': policies,
   '0025-owed-tokens': owedTokens,
   '0026-sign-in': signIn,
+  '0027-quota-of-few': quotaOfFew,
 };

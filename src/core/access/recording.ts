@@ -1,7 +1,6 @@
 import type { RequestContext } from '../context';
 import type { IdSource } from '../search/resource-key';
 import type { AccessRecord } from '../storage/access-records';
-import type { VersionWrite } from '../storage/version-write';
 
 /** What an access was, as far as the request says so. */
 export interface Described {
@@ -57,11 +56,7 @@ export function toRecord(
   };
 }
 
-/** The part of a version to be written that says who wrote it; nothing where that is not recorded. */
-export function recordOf(
-  { recording }: RequestContext,
-  type: string,
-  id: string,
-): Pick<VersionWrite, 'record'> {
-  return recording === undefined ? {} : { record: recording.of(type, id) };
+/** What is kept of who writes a version; undefined where that is not recorded. */
+export function recordOf({ recording }: RequestContext, type: string, id: string): AccessRecord | undefined {
+  return recording?.of(type, id);
 }

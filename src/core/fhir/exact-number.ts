@@ -76,8 +76,19 @@ export function compare(one: Exact, other: Exact): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Cost: some microseconds; `placeOfNumber` is quicker for what is a double already. */
+/** Numbers below it have at most `SHORT_DIGITS` digits. */
+const SHORT_LIMIT = 10n ** BigInt(SHORT_DIGITS);
+/** The powers of ten that are doubles themselves. */
+const DECIMAL_BOTTOMS: ReadonlyMap<bigint, number> = new Map(
+  Array.from({ length: 23 }, (_empty, exponent) => [10n ** BigInt(exponent), Number(`1e${exponent}`)]),
+);
+
+/** Cost: below a microsecond for decimals of up to 15 digits, some microseconds for others. */
 export function placeOf(exact: Exact): Place {
+  const bottom = DECIMAL_BOTTOMS.get(exact.bottom);
+  // Both are doubles, so that their quotient is the nearest double of the number.
+  if (bottom !== undefined && exact.top < SHORT_LIMIT && exact.top > -SHORT_LIMIT)
+    return { at: Number(exact.top) / bottom, rest: undefined };
   const near = toDouble(exact);
   if (!Number.isFinite(near) || Math.abs(near) < LEAST) return { at: near, rest: undefined };
   const short = exactOfLiteral(near.toPrecision(SHORT_DIGITS));
@@ -93,7 +104,10 @@ export function placeOf(exact: Exact): Place {
 /** The place of the number that a double is written as. Cost: below a microsecond for up to 15 digits. */
 export function placeOfNumber(number: number): Place {
   if (
-    Number.isInteger(number) ? Math.abs(number) < 1e15 : Number(number.toPrecision(SHORT_DIGITS)) === number
+    Number.isInteger(number)
+      ? Math.abs(number) < 1e15
+      : // It is written with so few digits, or is one of them all the same.
+        String(number).length <= SHORT_DIGITS || Number(number.toPrecision(SHORT_DIGITS)) === number
   )
     return { at: number, rest: undefined };
   const exact = exactOfLiteral(String(number));

@@ -152,18 +152,24 @@ function exactly(
       ? (value: Exact): Exact | undefined => exactOfLiteral(String(toCanonical(toDouble(value))))
       : (value: Exact): Exact => add(multiply(value, ratio), start);
   const plain = offset === 0 && ratio !== undefined && Number(factor.toPrecision(FRACTION_DIGITS));
-  const digits = plain === false ? NaN : digitsOf(plain);
+  const decimal = plain !== false && isDecimal(ratio.bottom) ? plain : undefined;
+  const digits = decimal === undefined ? NaN : digitsOf(decimal);
+  const findPlace = (value: JsonValue | undefined): Place | undefined => {
+    // Few enough digits together: the product of the doubles, rounded, is the product of the decimals.
+    if (decimal !== undefined && typeof value === 'number' && digitsOf(value) + digits <= MAX_DOUBLE_DIGITS)
+      return { at: Number((value * decimal).toPrecision(MAX_DOUBLE_DIGITS)), rest: undefined };
+    const exact = exactOf(value);
+    const base = exact && toExact(exact);
+    return base && placeOf(base);
+  };
+  // The parameters of a resource ask for the same number one after the other.
+  let last: JsonValue | undefined;
+  let place: Place | undefined;
   return {
     toExact,
     placeOf(value) {
-      // Few enough digits together: the product of the doubles, rounded, is the product of the decimals.
-      if (typeof value === 'number' && plain !== false && isDecimal(ratio.bottom)) {
-        if (digitsOf(value) + digits <= MAX_DOUBLE_DIGITS)
-          return { at: Number((value * plain).toPrecision(MAX_DOUBLE_DIGITS)), rest: undefined };
-      }
-      const exact = exactOf(value);
-      const base = exact && toExact(exact);
-      return base && placeOf(base);
+      if (value !== last) [last, place] = [value, findPlace(value)];
+      return place;
     },
   };
 }

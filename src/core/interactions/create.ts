@@ -6,12 +6,12 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import type { ResourceInput } from '../preparation/preparer';
 import type { Services } from '../services';
+import type { VersionWrite } from '../storage/version-write';
 import type { WriteCondition } from '../storage/write-queue';
 import { requireTargets } from './referential-integrity';
 import { typeNumberOf } from './resource-address';
 import { companionOf } from './provenance';
-import { parameterPartOf } from './replace-version';
-import { ANONYMOUS, toStoredVersion } from './stored-version';
+import { authorOf, registrationOf, toVersion } from './replace-version';
 
 /** An id of ours is taken by chance less than once in a lifetime; by a client that PUTs ids of our format, more often. */
 const MAX_ATTEMPTS = 5;
@@ -42,26 +42,32 @@ export async function create(
     const own = { type: typeNumber, key: { high, low } };
     const content = { type, key: own.key, text, rows, before: undefined };
     await requireWritable(services, context, 'c', content);
-    const companion = await companionOf(services, context, { type, id, versionId: 1 });
-    const common = {
-      ...own,
+    const provenance = await companionOf(services, context, { type, id, versionId: 1 });
+    const held = await requireTargets(services, context, [own], targets, provenance.targets);
+    // Member by member: spreading parts into it took a tenth of a create.
+    const write: VersionWrite = {
+      type: typeNumber,
+      key: own.key,
       id: null,
+      expected: 0,
       change: 'create',
       body: text,
       metaOffset,
-      author: context.actor === ANONYMOUS ? null : context.actor,
-      ...parameterPartOf(space, id, pairs),
-      ...companion,
-      ...recordOf(context, type, id),
-      ...(await requireTargets(services, context, [own], targets, companion.targets)),
-    } as const;
-    const write = { ...common, expected: 0, rows };
+      author: authorOf(context),
+      rows,
+      replaced: undefined,
+      parameterChange: space.searchParameters?.change,
+      targets: held.targets,
+      registration: registrationOf(id, pairs),
+      companion: provenance.companion,
+      record: recordOf(context, type, id),
+    };
     const written =
       condition === undefined
         ? await services.writes.write(space.number, write, context.deadline)
         : await services.writes.writeUnder(space.number, condition, write);
     if (written === undefined) continue;
-    return { version: toStoredVersion(services, type, { ...common, ...written }), created: true, warnings };
+    return { version: toVersion(services, type, write, written), created: true, warnings };
   }
   throw fhirError('overloaded');
 }

@@ -1,7 +1,7 @@
 import { presentFor, requireWritable, type WriteIntent } from '../access/write-guard';
 import type { StoredVersion, VersionGuard } from '../api';
 import { recordOf } from '../access/recording';
-import type { RequestContext, Space } from '../context';
+import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { SEARCH_PARAMETER, type PreparedVersion } from '../preparation/prepare';
 import type { IndexRows } from '../search/index-rows';
@@ -100,15 +100,32 @@ async function planWrite(
     if (current === undefined) throw new Error('there is nothing to delete');
     return { write: await deletionOf(services, context, type, id, current), created: false };
   }
-  const common = await commonOf(services, context, type, id, address, current);
   const { text, metaOffset, rows, pairs, targets } = decided.prepared;
+  const { key } = address;
   const before = live ? current.body : undefined;
-  await requireWritable(services, context, live ? 'u' : 'c', { ...address, type, text, rows, before });
-  const parts = {
-    ...parameterPartOf(context.space, id, pairs),
-    ...(await requireTargets(services, context, [address], targets, common.targets)),
+  await requireWritable(services, context, live ? 'u' : 'c', { type, key, text, rows, before });
+  const expected = current?.version ?? 0;
+  const provenance = await companionOf(services, context, { type, id, versionId: expected + 1 });
+  const held = await requireTargets(services, context, [address], targets, provenance.targets);
+  // Member by member, as in a create.
+  const write: VersionWrite = {
+    type: address.type,
+    key,
+    id: services.keys.isOwn(key) ? null : id,
+    expected,
+    change: 'update',
+    body: text,
+    metaOffset,
+    author: authorOf(context),
+    rows,
+    replaced: current && (await rowsOf(services, context, type, current)),
+    parameterChange: context.space.searchParameters?.change,
+    targets: held.targets,
+    registration: registrationOf(id, pairs),
+    companion: provenance.companion,
+    record: recordOf(context, type, id),
   };
-  return { write: { ...common, ...parts, change: 'update', body: text, metaOffset, rows }, created: !live };
+  return { write, created: !live };
 }
 
 /** The version that deletes the present one. Cost: its index rows, worked out again. */
@@ -119,42 +136,35 @@ export async function deletionOf(
   id: string,
   current: VersionRow,
 ): Promise<VersionWrite> {
-  const common = await commonOf(services, context, type, id, current, current);
-  const parts = parameterPartOf(context.space, id, type === SEARCH_PARAMETER ? [] : undefined);
-  return { ...common, ...parts, change: 'delete', body: null, metaOffset: 0, rows: NO_ROWS };
-}
-
-/** What update and deletion have in common. */
-async function commonOf(
-  services: Services,
-  context: RequestContext,
-  type: string,
-  id: string,
-  address: ResourceAddress,
-  current: VersionRow | undefined,
-): Promise<Omit<VersionWrite, 'change' | 'body' | 'metaOffset' | 'rows'>> {
+  const { type: typeNumber, key, version } = current;
+  const provenance = await companionOf(services, context, { type, id, versionId: version + 1 });
   return {
-    type: address.type,
-    key: address.key,
-    id: services.keys.isOwn(address.key) ? null : id,
-    expected: current?.version ?? 0,
-    author: context.actor === ANONYMOUS ? null : context.actor,
-    ...recordOf(context, type, id),
-    ...(await companionOf(services, context, { type, id, versionId: (current?.version ?? 0) + 1 })),
-    ...(current === undefined ? {} : { replaced: await rowsOf(services, context, type, current) }),
+    type: typeNumber,
+    key,
+    id: services.keys.isOwn(key) ? null : id,
+    expected: version,
+    change: 'delete',
+    body: null,
+    metaOffset: 0,
+    author: authorOf(context),
+    rows: NO_ROWS,
+    replaced: await rowsOf(services, context, type, current),
+    parameterChange: context.space.searchParameters?.change,
+    targets: provenance.targets,
+    registration: registrationOf(id, type === SEARCH_PARAMETER ? [] : undefined),
+    companion: provenance.companion,
+    record: recordOf(context, type, id),
   };
 }
 
-/** What a write says of the tenant's search parameters: those its rows were made by, and what changes of them. */
-export function parameterPartOf(
-  { searchParameters }: Space,
-  id: string,
-  pairs: PreparedVersion['pairs'],
-): Pick<VersionWrite, 'parameterChange' | 'registration'> {
-  return {
-    ...(searchParameters === undefined ? {} : { parameterChange: searchParameters.change }),
-    ...(pairs === undefined ? {} : { registration: { owner: id, pairs } }),
-  };
+/** As `VersionWrite.author`. */
+export function authorOf({ actor }: RequestContext): string | null {
+  return actor === ANONYMOUS ? null : actor;
+}
+
+/** What a write changes of the tenant's search parameters. */
+export function registrationOf(id: string, pairs: PreparedVersion['pairs']): VersionWrite['registration'] {
+  return pairs && { owner: id, pairs };
 }
 
 /** The index rows that the stored version has. */
@@ -212,7 +222,9 @@ export function toVersion(
     change: write.change,
     author: write.author,
     body: write.body ?? '',
-    ...written,
+    version: written.version,
+    lastUpdated: written.lastUpdated,
+    sequence: written.sequence,
   };
   return toStoredVersion(services, type, row);
 }
