@@ -284,8 +284,13 @@ it('what is answered from memory alone is of one moment, or not answered', async
 
     await writeBoth();
     expect(await attempt(async () => undefined)).toBe('unknown');
-    await remember('Patient', 'Practitioner');
-    expect(await attempt(async () => undefined)).toEqual({ answer: ['n1', 'n1'] });
+    let answer = await attempt(async () => undefined);
+    // The first looks at a space go beside each other, and the last of them says what is known of it.
+    for (let again = 0; again < 100 && typeof answer === 'string'; again++) {
+      await remember('Patient', 'Practitioner');
+      answer = await attempt(async () => undefined);
+    }
+    expect(answer).toEqual({ answer: ['n1', 'n1'] });
     await writeBoth();
     expect(await attempt(async () => undefined)).toBe('unknown');
     await remember('Patient', 'Practitioner');

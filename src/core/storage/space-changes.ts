@@ -110,6 +110,9 @@ export class SpaceChanges {
     }
     const [row] = await database.run('read', space, READ_LAST, { space });
     const fresh = new KnownChanges(Number(row?.[1] ?? 0), Number(row?.[2] ?? 0), Number(row?.[0] ?? 0));
+    // Another first look may have come back before: what is remembered since then stands.
+    const other = known === undefined ? this.spaces.get(space) : undefined;
+    if (other?.isSame(fresh) === true) return other.moment;
     if (known === undefined || database === this.database) {
       if (this.spaces.size >= MAX_SPACES) this.spaces.clear();
       this.spaces.set(space, fresh);
@@ -139,6 +142,15 @@ export class KnownChanges {
 
   get moment(): SpaceMoment {
     return { known: this, sequence: this.sequence, unversionedChanges: this.unversionedChanges };
+  }
+
+  /** Whether both know the same last change. */
+  isSame({ sequence, lastUpdated, unversionedChanges }: KnownChanges): boolean {
+    return (
+      sequence === this.sequence &&
+      lastUpdated === this.lastUpdated &&
+      unversionedChanges === this.unversionedChanges
+    );
   }
 
   /**
