@@ -1,0 +1,137 @@
+/** What proves who somebody is stands in no log, metric, AuditEvent or answer to somebody else (docs/access.md). */
+import { Client } from 'pg';
+import { makeKey, toBasic, toJwt } from '../support/access';
+import { APP, Browser, FORM, makeProof, toAuthorize, toReturned } from '../support/sign-in';
+import { createHttpClient } from '../support/http';
+import { startProcess } from '../support/process';
+import { findFreePort } from '../../src/embedded/free-port';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+it('all ways to sign in, right and wrong, leave no secret behind at the most talkative level of the log', async () => {
+  const metricsPort = await findFreePort();
+  const environment = {
+    LOG_LEVEL: 'trace',
+    AUDIT: 'on',
+    METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
+  };
+  const server = await startProcess({ environment });
+  const secrets = new Map<string, string>();
+  const keep = (name: string, secret: unknown): string => {
+    expect([name, typeof secret, String(secret).length > 7]).toEqual([name, 'string', true]);
+    secrets.set(name, String(secret));
+    return String(secret);
+  };
+  const bodies: string[] = [];
+  const administer = async (path: string, body: object) =>
+    (await server.request('POST', `/w/system/api/v1/tenants${path}`, body, JSON_TYPE)).json;
+  const post = async (form: Record<string, string>, headers: Record<string, string> = {}, to = 'token') => {
+    const body = new URLSearchParams(form).toString();
+    return server.request('POST', `/w/acme/oidc/${to}`, body, { ...FORM, ...headers });
+  };
+  /** With an answer that has no secret in it. */
+  const refused = async (asked: Promise<{ text: string; status: number }>): Promise<void> => {
+    const { text, status } = await asked;
+    expect(status).toBeGreaterThanOrEqual(400);
+    bodies.push(text);
+  };
+  try {
+    await administer('', { name: 'acme' });
+    const key = makeKey('one');
+    const scopes = ['openid', 'fhirUser', 'user/*.rs', 'system/*.rs', 'offline_access'];
+    const client = await administer('/acme/clients', { name: 'Ward', scopes, redirectUris: [APP] });
+    const signer = await administer('/acme/clients', { name: 'Job', scopes, jwks: { keys: [key.jwk] } });
+    const secret = keep('client secret', client.secret.secret);
+    const password = keep('password', 'correct horse battery');
+    const wrong = keep('wrong password', 'a wrong password of somebody');
+    await administer('/acme/users', { name: 'doc', password, fhirUser: 'Practitioner/doc' });
+    await refused(
+      administerRefused(server, { name: 'x y', password: keep('refused password', 'never taken by it') }),
+    );
+
+    const fhir = (authorization: string) =>
+      server.request('GET', '/w/acme/api/v1/fhir/r4/Patient', undefined, { authorization });
+    expect((await fhir(toBasic(client.id, secret))).status).toBe(200);
+    await refused(fhir(toBasic(client.id, keep('wrong secret', 'andiron_wrong_secret'))));
+    const own = await post({ grant_type: 'client_credentials', client_id: client.id, client_secret: secret });
+    const ownToken = keep('token', own.json.access_token);
+    expect((await fhir(`Bearer ${ownToken}`)).status).toBe(200);
+    await refused(fhir(`Bearer ${keep('forged token', `${ownToken.slice(0, -12)}AAAAAAAAAAAA`)}`));
+    await refused(
+      post({ grant_type: 'client_credentials' }, { authorization: toBasic(client.id, 'wrong_secret_2') }),
+    );
+    const claims = {
+      ...{ iss: signer.id, sub: signer.id, aud: `${server.base}/w/acme/oidc/token`, jti: 'used-once-1' },
+      exp: Math.floor(Date.now() / 1000) + 60,
+    };
+    const assertion = keep('assertion', toJwt({ alg: 'ES384', kid: 'one' }, claims, key.privateKey));
+    const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+    const signed = {
+      ...{ grant_type: 'client_credentials', client_assertion_type: type, client_assertion: assertion },
+    };
+    keep('token of a signer', (await post(signed)).json.access_token);
+    await refused(post(signed));
+
+    const proof = makeProof();
+    keep('verifier', proof.verifier);
+    const address = toAuthorize(server, 'acme', client.id, proof, {
+      ...{ scope: 'openid fhirUser user/*.rs offline_access', state: keep('state', 'state-of-the-app') },
+    });
+    const browser = new Browser(server);
+    await refused(browser.signIn(address, 'doc', wrong));
+    const page = await browser.signIn(address, 'doc', password);
+    keep('session', browser.cookies.get('andiron-session'));
+    keep('form cookie', browser.cookies.get('andiron-form'));
+    const code = keep('code', toReturned(await browser.send(page, { step: 'allow' })).answer['code']);
+    const form = { grant_type: 'authorization_code', code, redirect_uri: APP, code_verifier: proof.verifier };
+    const headers = { authorization: toBasic(client.id, secret) };
+    keep('basic', headers.authorization.slice('Basic '.length));
+    const { json } = await post(form, headers);
+    keep('access token', json.access_token);
+    keep('ID token', json.id_token);
+    const refreshToken = keep('refresh token', json.refresh_token);
+    expect((await fhir(`Bearer ${json.access_token}`)).status).toBe(200);
+    const next = await post({ grant_type: 'refresh_token', refresh_token: refreshToken }, headers);
+    keep('next refresh token', next.json.refresh_token);
+    await refused(post(form, headers));
+    await refused(post({ grant_type: 'refresh_token', refresh_token: refreshToken }, headers));
+    await post({ token: json.access_token }, headers, 'introspect');
+    // What fails inside is logged too.
+    const database = new Client(server.database.settings);
+    await database.connect();
+    await database.query('alter table andiron.user_account rename to gone');
+    await refused(new Browser(server).signIn(address, 'doc', password));
+    await database.query('alter table andiron.gone rename to user_account');
+    await database.end();
+
+    const metrics = createHttpClient(`http://127.0.0.1:${metricsPort}`);
+    bodies.push((await metrics.request('GET', '/metrics')).text);
+    metrics.close();
+    const audit = await server.request('GET', '/w/acme/api/v1/fhir/r4/AuditEvent?_count=200');
+    expect([audit.status, audit.json.entry.length > 3]).toEqual([200, true]);
+    bodies.push(audit.text);
+    await server.terminate();
+    const output = await server.output();
+    expect(output).toContain('"interaction":"oidc"');
+    const places = { output, answers: bodies.join('\n') };
+    const found = Object.entries(places).flatMap(([place, text]) =>
+      [...secrets].flatMap(([name, value]) =>
+        [value, encodeURIComponent(value), Buffer.from(value).toString('base64')].some((form) =>
+          text.includes(form),
+        )
+          ? [`${name} in ${place}`]
+          : [],
+      ),
+    );
+    expect(found).toEqual([]);
+  } finally {
+    await server.close();
+  }
+});
+
+function administerRefused(
+  server: { request: Awaited<ReturnType<typeof startProcess>>['request'] },
+  user: object,
+) {
+  return server.request('POST', '/w/system/api/v1/tenants/acme/users', user, JSON_TYPE);
+}
