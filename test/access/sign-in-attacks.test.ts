@@ -91,7 +91,8 @@ describe('a request that is not good', () => {
     ['a launch that is not one', { scope: 'launch user/*.rs', launch: 'guess' }, 'invalid_request'],
     ['no page', { prompt: 'none' }, 'consent_required'],
   ])('is refused to the client: %s', async (_what, more, error) => {
-    const aud = more['aud'] === 'globex' ? { aud: `${server.base}/w/globex/api/v1/fhir/r4` } : {};
+    const aud: Record<string, string> =
+      more['aud'] === 'globex' ? { aud: `${server.base}/w/globex/api/v1/fhir/r4` } : {};
     const answer = await browser.open(start(makeProof(), { ...more, ...aud }));
     expect(answer.status).toBe(303);
     const returned = toReturned(answer);
