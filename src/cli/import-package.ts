@@ -68,7 +68,7 @@ export const importPackage: Command = {
         withExamples: options['examples'] === true,
         extensionBase: settings.FHIR_EXTENSION_BASE,
         maxDepth: settings.MAX_DEPTH,
-        log: makeLog({ LOG_LEVEL: 'warn' }),
+        log: makeLog({ LOG_LEVEL: 'warn' }, 2),
       });
       refused = summary.refused.length;
       process.stdout.write(`${toLines(summary, tenant).join('\n')}\n`);

@@ -8,12 +8,13 @@ const BUFFER_BYTES = 4096;
 const FLUSH_MS = 200;
 
 /**
- * JSON lines on the standard output. A fatal line and the end of the process write out what waits; only kill -9 may
+ * JSON lines on the standard output of a server; `to` is 2 for commands, whose standard output is their result (an export,
+ * a list) and may go to a file. A fatal line and the end of the process write out what waits; only kill -9 may
  * lose the lines of the last 0.2 seconds.
  */
-export function makeLog(settings: Pick<Settings, 'LOG_LEVEL'>): ProcessLog {
+export function makeLog(settings: Pick<Settings, 'LOG_LEVEL'>, to: 1 | 2 = 1): ProcessLog {
   const destination = pino.destination({
-    dest: 1,
+    dest: to,
     sync: false,
     minLength: BUFFER_BYTES,
     periodicFlush: FLUSH_MS,
