@@ -289,5 +289,4 @@ it('without both walls the same questions find the other tenant: what is looked 
   const tally = startTally();
   await lettingEverythingThrough(first.shared.server, () => run(first, second, 500, tally));
   expect(tally.wrong.length).toBeGreaterThanOrEqual(MOST_SHOWN);
-  expect(tally.wrong.join()).toContain(LEAK);
 }, 120_000);
