@@ -139,14 +139,18 @@ async function check(release: Release, model: Model): Promise<number[]> {
 }
 
 it('after a random mix of writes by eight clients every read, version and history is what the model says', async () => {
+  const clients = Array.from({ length: CLIENTS }, (_, client) => {
+    const release: Release = client % 4 === 3 ? 'r4b' : 'r4';
+    const examples = readRightExamples(release).filter(
+      ({ type, text }) => TYPES.includes(type) && text.length < 60_000,
+    );
+    return { client, release, examples };
+  });
+  // All are read before one begins: it takes seconds, in which nobody else's connection would come about.
   await Promise.all(
-    Array.from({ length: CLIENTS }, (_, client) => {
-      const release = client % 4 === 3 ? 'r4b' : 'r4';
-      const examples = readRightExamples(release).filter(
-        ({ type, text }) => TYPES.includes(type) && text.length < 60_000,
-      );
-      return runClient(release, client, examples, models.get(release) ?? new Map());
-    }),
+    clients.map(({ client, release, examples }) =>
+      runClient(release, client, examples, models.get(release) ?? new Map()),
+    ),
   );
   const sequences: number[] = [];
   for (const [release, model] of models) sequences.push(...(await check(release, model)));
