@@ -73,6 +73,7 @@ it('a change in one process holds in the other within 2 s, in both releases, and
     {
       ...settings,
       'conditional-delete': 'single',
+      'max-requests': 'off',
       'quota-bytes': 'off',
       'quota-resources': 'off',
       'rate-limit': 'off',
