@@ -71,7 +71,18 @@ export function watchCore(registry: Registry, core: Pick<Core, 'connections' | '
       help: 'Live queries (GraphQL subscriptions) that are followed',
       registers: [],
       collect() {
-        this.set(core.liveQueries());
+        this.set(core.liveQueries().current);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Counter({
+      name: 'andiron_live_queries_begun_total',
+      help: 'Live queries (GraphQL subscriptions) that have been followed since the process began',
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc(core.liveQueries().begun);
       },
     }),
   );

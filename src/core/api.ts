@@ -12,6 +12,7 @@ import type { OperationInfo } from './api/operation';
 import type { ConnectionUsage, Readiness } from './api/process';
 import type { SignIn, Users } from './api/sign-in';
 import type { Tenants } from './api/tenant';
+import type { LiveQueryCounts } from './api/change-stream';
 import type { StoredVersion } from './api/version';
 import type { Credentials } from './access/authentication';
 import type { RequestContext, Space, TenantSpace } from './context';
@@ -140,7 +141,7 @@ export interface Core extends Interactions {
   startWork(): void;
   /** Database connections of this process, by what they are for. */
   connections(): Readonly<Record<string, ConnectionUsage>>;
-  /** How many live queries this process has, of all tenants. */
-  liveQueries(): number;
+  /** The live queries of this process, of all tenants. */
+  liveQueries(): LiveQueryCounts;
   close(): Promise<void>;
 }

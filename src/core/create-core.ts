@@ -388,7 +388,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     outdatedIndex: () => health.outdatedIndex(),
     readiness: () => health.readiness(),
     connections: () => database.usage(),
-    liveQueries: () => feeds.size,
+    liveQueries: () => feeds.counts,
     startWork() {
       erasures.start();
       parameterWork.start();

@@ -1,6 +1,6 @@
 import { createApp, type App } from '../../src/app';
 import { loadSettings, type Settings } from '../../src/config';
-import type { Release } from '../../src/core';
+import type { LiveQueryCounts, Release } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from './database';
 import { createHttpClient, type HttpClient } from './http';
 import { closedAtEnd } from './left-open';
@@ -56,8 +56,8 @@ export function toPath(tenant: string, release: Release): string {
 /** Those that run in this process, by the address under which their clients know them. */
 const running = new Map<string, App>();
 
-/** How many live queries the server at `base` follows. Undefined: it is not in this process. */
-export function countLiveQueries(base: string): number | undefined {
+/** The live queries of the server at `base`. Undefined: it is not in this process. */
+export function countLiveQueries(base: string): LiveQueryCounts | undefined {
   return running.get(base)?.core.liveQueries();
 }
 

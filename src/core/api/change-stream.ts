@@ -31,3 +31,10 @@ export interface ChangeStream {
   onEnd(listener: () => void): void;
   close(): void;
 }
+
+export interface LiveQueryCounts {
+  /** That are followed just now. */
+  readonly current: number;
+  /** That have been followed since the process began. */
+  readonly begun: number;
+}

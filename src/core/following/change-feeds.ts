@@ -1,5 +1,5 @@
 /** Live queries: those who follow changes in this process (docs/graphql.md, Live queries). */
-import type { ChangeRequest, ChangeStream } from '../api';
+import type { ChangeRequest, ChangeStream, LiveQueryCounts } from '../api';
 import type { RedisCache } from '../cache/redis-cache';
 import type { Log, RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
@@ -50,6 +50,7 @@ export class ChangeFeeds {
   /** Those that may still be at work, too. */
   readonly #feeds = new Set<SpaceFeed>();
   readonly #announced = new Map<number, NodeJS.Timeout>();
+  #begun = 0;
   #isClosed = false;
 
   constructor(private readonly options: ChangeFeedsOptions) {}
@@ -77,12 +78,14 @@ export class ChangeFeeds {
       onClose: (closed) => this.#remove(space.number, followed, closed),
     });
     followed.feed.add(follower);
+    this.#begun++;
     return follower;
   }
 
-  /** Those who follow just now, of all tenants. */
-  get size(): number {
-    return [...this.#spaces.values()].reduce((sum, { feed }) => sum + feed.size, 0);
+  /** Of all tenants: those who follow just now, and those who have begun to since the process began. */
+  get counts(): LiveQueryCounts {
+    const current = [...this.#spaces.values()].reduce((sum, { feed }) => sum + feed.size, 0);
+    return { current, begun: this.#begun };
   }
 
   /** Throws tooManySubscriptions, overloaded. */

@@ -90,9 +90,9 @@ describe('a WebSocket', () => {
     const { socket, heard } = await openSocket(PROTOCOL);
     socket.send('{"type":"connection_init"}');
     while (heard.length === 0) await delay(5);
-    const before = countLiveQueries(server.base);
+    const before = countLiveQueries(server.base)?.begun;
     socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: SUBSCRIPTION } }));
-    while (countLiveQueries(server.base) === before) await delay(5);
+    while (countLiveQueries(server.base)?.begun === before) await delay(5);
     const text =
       '{"resourceType":"Observation","id":"d","status":"final","code":{"text":"x"},"valueQuantity":{"value":1.00}}';
     await server.request('PUT', `${server.path('north', 'r4')}/Observation/d`, text);
@@ -133,9 +133,9 @@ describe('a WebSocket', () => {
     const fourth = await subscribe({}, client);
     expect(fourth.errors[0]?.message).toBe('This connection has 3 live queries, the most that one may have');
     expect(fourth.errors[0]?.extensions.code).toBe('throttled');
-    const before = countLiveQueries(server.base);
+    while (countLiveQueries(server.base)?.current !== 3) await delay(5);
     three[0]?.close();
-    while (countLiveQueries(server.base) === before) await delay(5);
+    while (countLiveQueries(server.base)?.current !== 2) await delay(5);
     const fifth = await subscribe({}, client);
     await putBasic('room');
     await fifth.received(1);

@@ -135,7 +135,7 @@ export async function subscribeBySocket(
   client: SocketClient = connectSocket(options),
 ): Promise<Subscriber> {
   const { variables = {}, document = SUBSCRIPTION } = options;
-  const before = countLiveQueries(options.base);
+  const before = countLiveQueries(options.base)?.begun;
   let stop: () => void = () => undefined;
   const told = new Told(() => stop());
   stop = client.subscribe<Record<string, unknown>>(
@@ -153,7 +153,7 @@ export async function subscribeBySocket(
   // There is no word for it in the protocol: a subscription is answered by its first change.
   if (before === undefined) await delay(SOCKET_MS);
   const began = Date.now();
-  while (!told.isOver && countLiveQueries(options.base) === before && Date.now() - began < PATIENCE_MS)
+  while (!told.isOver && countLiveQueries(options.base)?.begun === before && Date.now() - began < PATIENCE_MS)
     await delay(5);
   return told;
 }
