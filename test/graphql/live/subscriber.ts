@@ -151,10 +151,13 @@ export async function subscribeBySocket(
     },
   );
   // There is no word for it in the protocol: a subscription is answered by its first change.
-  if (before === undefined) await delay(SOCKET_MS);
+  if (before === undefined) {
+    await delay(SOCKET_MS);
+    return told;
+  }
   const began = Date.now();
-  while (!told.isOver && countLiveQueries(options.base)?.begun === before && Date.now() - began < PATIENCE_MS)
-    await delay(5);
+  const hasBegun = (): boolean => told.isOver || countLiveQueries(options.base)?.begun !== before;
+  while (!hasBegun() && Date.now() - began < PATIENCE_MS) await delay(5);
   return told;
 }
 
