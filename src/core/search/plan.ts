@@ -149,7 +149,7 @@ function liesByTarget({ anyOf, isNegated }: Criterion): boolean {
 const MAX_MERGED_TARGETS = 2_000;
 
 /** About how many targets such a chain has, where they are few and none is contained in who refers; else undefined. */
-function mergedTargets({ anyOf, isNegated }: Criterion): number | undefined {
+export function mergedTargets({ anyOf, isNegated }: Criterion): number | undefined {
   if (isNegated === true || anyOf.length === 0 || anyOf.length > MAX_MERGED) return undefined;
   let targets = 0;
   for (const predicate of anyOf) {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { forgettable } from '../process-memory';
-import { canDrive } from '../search/plan';
+import { canDrive, mergedTargets } from '../search/plan';
 import type { Criterion, Predicate, TypeCriteria } from '../search/predicate';
 import type { Database } from './database';
-import { rowCountStatement } from './search-statement';
+import { referringCountStatement, rowCountStatement } from './search-statement';
 import { bind, defineStatement, template } from './statement';
 
 const COUNT_AGE_MS = 30_000;
@@ -15,6 +15,9 @@ const MAX_KEY_LENGTH = 2_000;
 /** Heads of a type are counted up to here: of more, only that there are many matters. */
 const MAX_TOTAL = 300_000;
 const TOTAL_AGE_MS = 300_000;
+
+/** Of a chain with more targets, about so many stand for all of them where a rough count will do. */
+const SAMPLED_TARGETS = 16;
 
 /** Says about how many resources meet a criterion; what it has said is remembered for a while. */
 export class Estimator {
@@ -98,9 +101,10 @@ export class Estimator {
       : planned;
   }
 
-  private async count(space: number, of: TypeCriteria): Promise<number> {
+  private async count(space: number, of: TypeCriteria, isRough = false): Promise<number> {
     const { most } = this;
-    const anyOf = of.criteria[0]?.anyOf ?? [];
+    const [criterion] = of.criteria;
+    const anyOf = criterion?.anyOf ?? [];
     // Who refers is not counted: it costs more than to know who is referred to.
     const sources = anyOf.map((predicate) =>
       predicate.index === 'source' && predicate.urls === undefined ? predicate.source.driverCount : undefined,
@@ -109,11 +113,16 @@ export class Estimator {
       const sum = sources.reduce((total, count) => total + count, 0);
       return sum > most ? Infinity : sum;
     }
+    const targets = isRough && criterion !== undefined ? mergedTargets(criterion) : undefined;
+    const isSampled = targets !== undefined && targets > SAMPLED_TARGETS;
     const text = JSON.stringify(anyOf);
-    const key = text.length <= MAX_KEY_LENGTH ? `${space} ${of.type} ${text}` : undefined;
+    const key =
+      text.length <= MAX_KEY_LENGTH ? `${space} ${of.type} ${isSampled ? '~' : ''}${text}` : undefined;
     const known = key === undefined ? undefined : this.counts.get(key);
     if (known !== undefined) return known;
-    const { statement, bound } = rowCountStatement(space, of, most + 1);
+    const { statement, bound } = isSampled
+      ? referringCountStatement(space, of, most + 1, SAMPLED_TARGETS)
+      : rowCountStatement(space, of, most + 1);
     const [row] = await this.database.run('search', space, statement, bound);
     const rows = Number(row?.[0] ?? 0);
     const count = rows > most ? Infinity : rows;

@@ -5,6 +5,7 @@ import { criterionKeys, shapeOf, valuesOfCriteria, type CompiledCriteria } from 
 import type { PredicateValue, ValueReference } from './predicate-parts';
 import { matchesSql, valuesOfOrder } from './search-matches';
 import { directionSql, valuesOfPlace, type SearchStatementRequest } from './search-order';
+import { referringCountSql } from './search-targets';
 import { bind, type Bound, type Statement } from './statement';
 import { StatementShapes } from './statement-shapes';
 import { currentVersion } from './version-read';
@@ -101,6 +102,26 @@ export function rowCountStatement(
       select 1 from (${criterionKeys(criterion, bind)}) k limit ${bind('limit')}::int) m`,
   );
   const bound: Record<string, Bound> = { space, type, limit };
+  for (const { name, value } of valuesOfCriteria(compiled)) bound[name] = value;
+  return { statement, bound, shape };
+}
+
+/**
+ * The statement that says about how many index rows of resources meet the first criterion, a chain of which `byTarget` is
+ * known: the rows of `sampled` targets, or a few less, spread over all of them by their keys, stand for those of the others.
+ */
+export function referringCountStatement(
+  space: number,
+  { type, sortDateParameter, criteria }: TypeCriteria,
+  limit: number,
+  sampled: number,
+): BoundStatement {
+  const compiled = compileCriteria(criteria.slice(0, 1), sortDateParameter);
+  const [criterion] = compiled;
+  if (criterion === undefined) throw new Error('there is nothing to count');
+  const shape = `referring ${shapeOf(compiled)}`;
+  const statement = shapes.get(shape, () => referringCountSql(criterion, bind));
+  const bound: Record<string, Bound> = { space, type, limit, sampled };
   for (const { name, value } of valuesOfCriteria(compiled)) bound[name] = value;
   return { statement, bound, shape };
 }

@@ -1,7 +1,7 @@
 /** Matches of a chain, merged from who refers to each of its targets as they lie in the order of the clinical date. */
 import { sql, type RawBuilder } from 'kysely';
 import { rowsOfTarget } from '../search/plan';
-import type { CompiledCriteria } from './criteria/compiled';
+import type { CompiledCriteria, CompiledCriterion, CompiledTargets } from './criteria/compiled';
 import type { PredicateValue, ValueReference } from './predicate-parts';
 import {
   directionSql,
@@ -24,21 +24,12 @@ export function targetsSql(
   driver: number,
   reference: ValueReference,
 ): RawBuilder<unknown> {
-  const links = (compiled[driver]?.alternatives ?? []).map(({ byTarget }) => {
-    if (byTarget === undefined) throw new Error('who refers to targets is merged for chains only');
-    return byTarget;
-  });
+  const links = linksOf(compiled[driver]);
   const direction = directionSql(request);
   const [behind, before] = isDescending(request) ? [sql`<`, sql`>`] : [sql`>`, sql`<`];
-  const eachLink = (
-    select: (link: (typeof links)[number], place: RawBuilder<unknown>) => RawBuilder<unknown>,
-  ) =>
-    sql.join(
-      links.map((link, place) => select(link, sql.lit(place))),
-      sql` union all `,
-    );
+  const eachLink = (select: SelectOfLink) => unionOf(links, select);
   const referring = (
-    link: (typeof links)[number],
+    link: CompiledTargets,
     target: RawBuilder<unknown>,
     further: readonly RawBuilder<unknown>[],
   ) => {
@@ -62,9 +53,7 @@ export function targetsSql(
   );
   const each = sql`${reference(PER_TARGET)}::int`;
   return sql`
-    with target as materialized (${eachLink(
-      (link, place) => sql`select distinct ${place} as link, u.resource_key from (${link.keys(reference)}) u`,
-    )}),
+    with target as materialized (${targetsOf(links, reference)}),
     first_rows as materialized (${eachLink(
       (link, place) => sql`
       select t.link, t.resource_key as target_key, r.sort_date, r.resource_key, r.place
@@ -114,6 +103,61 @@ export function targetsSql(
       union all select sort_date, resource_key from further_matches
     ) u
     order by sort_value ${direction}, resource_key ${direction} limit ${bind('limit')}::int`;
+}
+
+/**
+ * About how many index rows lead to the targets of a chain. Targets are taken at equal distances in the order of their
+ * keys; each stands for those up to the next. Bound: `sampled` of them at most, and `limit` rows of each.
+ */
+export function referringCountSql(criterion: CompiledCriterion, reference: ValueReference): RawBuilder<unknown> {
+  const links = linksOf(criterion);
+  return sql`
+    with target as materialized (${targetsOf(links, reference)}),
+    placed as materialized (
+      select t.link, t.resource_key,
+        row_number() over (partition by t.link order by t.resource_key) as place,
+        ceil(count(*) over (partition by t.link) / ${bind('sampled')}::float8)::bigint as distance
+      from target t
+    )
+    select least(coalesce(sum(u.row_count), 0), ${bind('limit')}::int)::int from (${unionOf(
+      links,
+      (link, place) => sql`
+      select p.distance * r.row_count as row_count
+      from placed p
+      cross join lateral (
+        select count(*) as row_count from (
+          select 1 from andiron.reference_index f
+          where ${link.condition(sql`p.resource_key`, reference)}
+          limit ${bind('limit')}::int
+        ) g
+      ) r
+      where p.link = ${place} and p.place % p.distance = 0`,
+    )}) u
+    limit 1`;
+}
+
+type SelectOfLink = (link: CompiledTargets, place: RawBuilder<unknown>) => RawBuilder<unknown>;
+
+function linksOf(criterion: CompiledCriterion | undefined): CompiledTargets[] {
+  return (criterion?.alternatives ?? []).map(({ byTarget }) => {
+    if (byTarget === undefined) throw new Error('who refers to targets is merged for chains only');
+    return byTarget;
+  });
+}
+
+function unionOf(links: readonly CompiledTargets[], select: SelectOfLink): RawBuilder<unknown> {
+  return sql.join(
+    links.map((link, place) => select(link, sql.lit(place))),
+    sql` union all `,
+  );
+}
+
+/** Each target of each link, once: the place of the link, and the key. */
+function targetsOf(links: readonly CompiledTargets[], reference: ValueReference): RawBuilder<unknown> {
+  return unionOf(
+    links,
+    (link, place) => sql`select distinct ${place} as link, u.resource_key from (${link.keys(reference)}) u`,
+  );
 }
 
 const PER_TARGET = 'per_target';

@@ -129,3 +129,25 @@ it('through links to several types, and is found so', async () => {
   expect(plans).toHaveLength(1);
   expect(plans[0]?.diagnostics).toContain('who refers to each target of a chain is merged in order');
 });
+
+it('of many targets some are counted for all of them', async () => {
+  await Promise.all(
+    Array.from({ length: 36 }, async (_, number) => {
+      const patient = await put({ resourceType: 'Patient', id: `m${number}`, name: [{ family: 'Many' }] });
+      await Promise.all(
+        ['a', 'b'].map((name) => observe(`m${number}${name}`, `Patient/m${number}`, '2020-01-01', 'counted')),
+      );
+      return patient;
+    }),
+  );
+  const asked = { family: ['subject:Patient.family', 'many'], code: ['code', 'counted'] } as const;
+  const { matches, issues } = await opened.core.search(context, {
+    type: 'Observation',
+    parameters: [asked.family, asked.code, ['_count', '100'], ['_explain', 'true']],
+  });
+  expect(matches).toHaveLength(72);
+  const explained = issues.map(({ diagnostics }) => diagnostics).join('\n');
+  // Sixteen of them at most, which are twelve at equal distances.
+  expect(explained).toMatch(/distance/);
+  expect(explained).toContain('has about 72 index rows');
+});
