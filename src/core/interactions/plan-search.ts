@@ -35,7 +35,10 @@ export async function planSearch(
   const of = { type, sortDateParameter, criteria };
   const isCounted = needsCounts(criteria, order);
   const [counts, total] = isCounted
-    ? await Promise.all([estimator.countEach(space, of, order.by === 'sort_date'), estimator.total(space, type)])
+    ? await Promise.all([
+        estimator.countEach(space, of, order.by === 'sort_date'),
+        estimator.total(space, type),
+      ])
     : [[], 0];
   const { drive, asSets } = chooseDrive(criteria, order, { counts, total, limit }, sortDateParameter);
   const plan = {

@@ -41,11 +41,14 @@ export class Estimator {
   /**
    * Index rows of resources that meet each criterion, whose chains are planned; Infinity for more than are counted, and
    * for a criterion that cannot drive. Cost: a statement for each criterion that was not counted lately.
+   *
+   * @param isRough who refers to the targets of a chain is counted for some of them only: that tells which way is cheaper,
+   *   and to count all of them takes longer than to merge them for a page
    */
-  async countEach(space: number, of: TypeCriteria): Promise<readonly number[]> {
+  async countEach(space: number, of: TypeCriteria, isRough = false): Promise<readonly number[]> {
     return Promise.all(
       of.criteria.map(async (criterion) =>
-        canDrive(criterion) ? this.count(space, { ...of, criteria: [criterion] }) : Infinity,
+        canDrive(criterion) ? this.count(space, { ...of, criteria: [criterion] }, isRough) : Infinity,
       ),
     );
   }

@@ -109,7 +109,10 @@ export function targetsSql(
  * About how many index rows lead to the targets of a chain. Targets are taken at equal distances in the order of their
  * keys; each stands for those up to the next. Bound: `sampled` of them at most, and `limit` rows of each.
  */
-export function referringCountSql(criterion: CompiledCriterion, reference: ValueReference): RawBuilder<unknown> {
+export function referringCountSql(
+  criterion: CompiledCriterion,
+  reference: ValueReference,
+): RawBuilder<unknown> {
   const links = linksOf(criterion);
   return sql`
     with target as materialized (${targetsOf(links, reference)}),
