@@ -229,7 +229,7 @@ const UNKNOWN_SHARE = 0.5;
 /** The least share of who refers that is thought to meet the other criteria of a chain. */
 const LEAST_SHARE = 1e-4;
 
-/** Microseconds that PostgreSQL takes, measured on 1.2 million resources (docs/search.md, How a search runs). */
+/** Microseconds that PostgreSQL takes, measured on 1.2 million resources (docs/architecture.md, What happens to a request). */
 const COST = {
   /** One row of an index range in order. */
   walkedRow: 1,
