@@ -1,5 +1,6 @@
 /** What the fields of the root cost that type-graphql's classes have; generated ones bring theirs with them. */
 import { type GraphQLSchema } from 'graphql';
+import { isSearchLength } from '../core/index';
 import { COST_OF_READ, costOfSearch, type FieldCost, MOST_ITEMS, SEARCH_COST } from '../schema/cost';
 
 const DEFAULT_PAGE = 20;
@@ -20,7 +21,9 @@ const COST_OF_SEARCH: FieldCost = {
 };
 
 function countIn({ query, parameters }: Readonly<Record<string, unknown>>): number {
-  const asked = typeof query === 'string' ? new URLSearchParams(query).getAll('_count') : [];
+  // What is longer is refused by its resolver, unread.
+  const isRead = typeof query === 'string' && isSearchLength(query.length);
+  const asked = isRead ? new URLSearchParams(query).getAll('_count') : [];
   if (Array.isArray(parameters)) {
     for (const parameter of parameters as readonly Readonly<Record<string, unknown>>[]) {
       if (parameter.name === '_count') asked.push(String(parameter.value));

@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { readExamples } from '../support/examples';
+import { slowness } from '../support/machine-speed';
 import { startProcess, type ServerProcess } from '../support/process';
 
 /** Each request of the other client. */
@@ -58,8 +59,8 @@ async function send(title: string, target: string, body: string): Promise<Answer
   return { title, status, milliseconds: Math.round(performance.now() - begun) };
 }
 
-function tooSlow({ status, milliseconds }: Answered): boolean {
-  return milliseconds > (status < 300 ? ACCEPTANCE_MS : REFUSAL_MS);
+function isSlow({ status, milliseconds }: Answered, times: number): boolean {
+  return milliseconds > times * (status < 300 ? ACCEPTANCE_MS : REFUSAL_MS);
 }
 
 /** Sends all, one after the other, while the other client reads. `target`: below the root, or an address. */
@@ -77,8 +78,9 @@ async function trouble(
     expect(answered.filter(({ status }) => ![200, 201, 400, 413, 422].includes(status))).toEqual([]);
     expect(statuses).toEqual([200]);
     expect(times.length).toBeGreaterThan(20);
-    slow = answered.filter(tooSlow);
-    late = times.filter((time) => time > PATIENCE_MS);
+    const slower = slowness();
+    slow = answered.filter((answer) => isSlow(answer, slower));
+    late = times.filter((time) => time > slower * PATIENCE_MS);
   }
   expect(slow).toEqual([]);
   expect(late).toEqual([]);

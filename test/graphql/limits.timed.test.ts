@@ -1,7 +1,11 @@
 import { getIntrospectionQuery } from 'graphql';
-import { mainThreadMilliseconds } from '../support/processor-time';
+import { slowness } from '../support/machine-speed';
+import { leastAwaitedMilliseconds, mainThreadMilliseconds } from '../support/processor-time';
 import { startServer, type TestServer } from '../support/server';
 import { createSender, gatewayPath, putExample, type SendQuery, toGatewayAnswer } from './gateway-client';
+
+const LIMIT_MS = 50;
+const TRIES = 8;
 
 let server: TestServer;
 let send: SendQuery;
@@ -79,22 +83,14 @@ describe('a hostile document', () => {
     body: JSON.stringify({ query, variables }),
   }));
 
-  it.each(asked)('is refused within 50 ms: $what (check 185)', async ({ body }) => {
+  it.each(asked)('is refused within 50 ms of the thread that serves: $what (check 185)', async ({ body }) => {
     const headers = { 'content-type': 'application/json' };
     const ask = () => server.request('POST', gatewayPath('system', 'r4'), body, headers);
     const answer = toGatewayAnswer(await ask());
     expect(answer.status).toBe(400);
     expect(answer.json.data).toBeUndefined();
     expect(answer.errors.length).toBeGreaterThan(0);
-    const took: number[] = [];
-    for (let attempt = 0; attempt < 6; attempt++) {
-      const [started, before] = [performance.now(), process.cpuUsage()];
-      await ask();
-      const { user, system } = process.cpuUsage(before);
-      // The processor's time where the machine is busy, the clock's where a thread works beside.
-      took.push(Math.min(performance.now() - started, (user + system) / 1000));
-    }
-    expect(Math.min(...took)).toBeLessThan(50);
+    expect(await leastAwaitedMilliseconds(LIMIT_MS, ask, TRIES)).toBeLessThan(LIMIT_MS);
   });
 
   const FIVE_MEGABYTES = 5_000_000;
@@ -108,15 +104,12 @@ describe('a hostile document', () => {
 
   it.each(long)('is refused within 50 ms of the thread that serves, with variables of 5 MB: %s (check 185)', async (_what, query, value) => {
     const body = Buffer.from(`{"query":${JSON.stringify(query)},"variables":{"v":${value}}}`);
-    let least = Infinity;
-    for (let attempt = 0; attempt < 8 && least >= 50; attempt++) {
-      const before = mainThreadMilliseconds();
-      const answer = await server.request('POST', gatewayPath('system', 'r4'), body, { 'content-type': 'application/json' });
-      least = Math.min(least, mainThreadMilliseconds() - before);
-      expect(answer.status).toBeGreaterThanOrEqual(400);
-      expect(answer.text.length).toBeLessThan(10_000);
-    }
-    expect(least).toBeLessThan(50);
+    const headers = { 'content-type': 'application/json' };
+    const ask = () => server.request('POST', gatewayPath('system', 'r4'), body, headers);
+    const answer = await ask();
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.text.length).toBeLessThan(10_000);
+    expect(await leastAwaitedMilliseconds(LIMIT_MS, ask, TRIES)).toBeLessThan(LIMIT_MS);
   }); // prettier-ignore
 
   it('lets the standard introspection pass', async () => {
@@ -144,7 +137,8 @@ describe('a hostile document', () => {
           [429, 'throttled'],
           [503, 'throttled'],
         ]).toContainEqual([status, code]);
-    expect((mainThreadMilliseconds() - before) / documents.length).toBeLessThan(50);
+    const each = (mainThreadMilliseconds() - before) / documents.length;
+    expect(each / slowness()).toBeLessThan(LIMIT_MS);
     // Still so when nothing is worked out any more; what was asked before is answered.
     const again = await send('{ __schema { queryType { b: name } } }');
     expect([again.status, again.headers['retry-after']]).toEqual([429, '1']);

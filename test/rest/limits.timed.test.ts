@@ -1,6 +1,7 @@
 /** What a client may ask for at most; each limit is a setting (docs/configuration.md). Numbers are rows of checks.md. */
 import { connect, type Socket } from 'node:net';
 import { startServer, type TestServer } from '../support/server';
+import { slowness } from '../support/machine-speed';
 
 const LIMITS = {
   MAX_BODY_BYTES: '4096',
@@ -169,7 +170,7 @@ describe('a connection', () => {
     const head = `GET ${root}/Basic HTTP/1.1\r\nhost: x\r\n`;
     const { received, ms } = await talk([head, 'x-1: a\r\n', 'x-2: a\r\n'], 150);
     expect(received).toEqual(isTimeout);
-    expect(ms).toBeLessThan(1500);
+    expect(ms / slowness()).toBeLessThan(1500);
   });
 
   it('whose body does not come is told 408 and closed, and nothing is stored', async () => {
@@ -177,7 +178,7 @@ describe('a connection', () => {
     const { received, ms } = await talk([head, '{"resourceType"', ':"Basic",'], 150);
     expect(received).toEqual(isTimeout);
     expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
-    expect(ms).toBeLessThan(3000);
+    expect(ms / slowness()).toBeLessThan(3000);
   });
 
   it('beyond as many as may be is closed, and one that comes when others have gone is served', async () => {

@@ -1,10 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { slowness } from './machine-speed';
 
 /**
  * Time that this process's own main thread works, for tests that hold a time against a limit. Whatever else the machine is
  * busy with is not counted, nor are the other threads of the process: with a full memory, collectors of garbage and
- * compilers take as much again. A processor that is shared, or a slow one, still makes three of one: a limit is ten times
- * what an idle machine takes, and far less than the fault takes that it is there for.
+ * compilers take as much again. A processor that is shared, or a slow one, still makes three of one: what goes over its
+ * limit is divided by how much slower than the reference a fixed piece of work is at the same moment (machine-speed.ts).
+ * A limit is still ten times what an idle machine takes where it can be, and far less than the fault takes that it is
+ * there for.
  */
 
 const TRIES = 3;
@@ -23,24 +26,42 @@ export function mainThreadMilliseconds(): number {
   return Number(nanoseconds) / 1e6;
 }
 
+/** `spent` as the reference machine would have taken, where that matters: what is below its limit is below it. */
+const comparable = (spent: number, limit: number): number => (spent < limit ? spent : spent / slowness());
+
 /**
- * The least of at most three tries, of which the first below `limit` is enough: garbage of tests before is collected
- * within the time of one.
+ * The least of some tries (at most three), of which the first below `limit` is enough: garbage of tests before is
+ * collected within the time of one. Milliseconds of the reference machine where it is not below.
  */
 export function leastProcessorMilliseconds(limit: number, work: () => void): number {
   let least = Infinity;
   for (let tries = 0; tries < TRIES && least >= limit; tries++) {
     const before = mainThreadMilliseconds();
     work();
-    least = Math.min(least, mainThreadMilliseconds() - before);
+    least = Math.min(least, comparable(mainThreadMilliseconds() - before, limit));
   }
   return least;
 }
 
 /** The same of work that gives others their turn, as long as there are none in this process. */
-export async function leastAwaitedMilliseconds(limit: number, work: () => unknown): Promise<number> {
+export async function leastAwaitedMilliseconds(
+  limit: number,
+  work: () => unknown,
+  tries = TRIES,
+): Promise<number> {
   let least = Infinity;
-  for (let tries = 0; tries < TRIES && least >= limit; tries++) {
+  for (let tried = 0; tried < tries && least >= limit; tried++) {
+    const before = mainThreadMilliseconds();
+    await work();
+    least = Math.min(least, comparable(mainThreadMilliseconds() - before, limit));
+  }
+  return least;
+}
+
+/** The least of three tries, of this machine: to be compared with another of the same moment, not with a limit. */
+export async function millisecondsHere(work: () => unknown): Promise<number> {
+  let least = Infinity;
+  for (let tried = 0; tried < TRIES; tried++) {
     const before = mainThreadMilliseconds();
     await work();
     least = Math.min(least, mainThreadMilliseconds() - before);

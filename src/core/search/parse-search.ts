@@ -57,9 +57,14 @@ const MAX_CRITERIA = 50;
 /** Characters of all names and values: room for 10,000 ids of 64 and as much again. */
 const MAX_CHARACTERS = 1_500_000;
 
+/** Whether a search may be written in so many characters. */
+export function isSearchLength(characters: number): boolean {
+  return characters <= MAX_CHARACTERS;
+}
+
 /** Throws tooCostly for a search that is written in more characters than any may have. */
 export function requireSearchLength(characters: number): void {
-  if (characters <= MAX_CHARACTERS) return;
+  if (isSearchLength(characters)) return;
   throw fhirError('tooCostly', {
     reason: `A search may be written in ${MAX_CHARACTERS} characters, and this one has ${characters}`,
   });

@@ -23,6 +23,7 @@ import {
   TypeNameMetaFieldDef,
 } from 'graphql';
 import { completerOf, type Fill, isPromise } from './complete';
+import { refusalOfLongText } from './long-texts';
 import { FAILED, FieldInfo, type FieldSite, type Holder, Place, Run } from './run';
 import { collectFields, conditionsOf, type SelectionScope } from './selection';
 
@@ -103,6 +104,8 @@ export function compileOperation(
   }
 
   function prepare(given: OperationInput['variables']): PreparedRun | readonly GraphQLError[] {
+    const tooLong = given && refusalOfLongText(schema, operation, given);
+    if (tooLong) return [tooLong];
     const { errors, coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], given ?? {}, {
       maxErrors: MOST_VARIABLE_ERRORS,
     });
