@@ -9,8 +9,16 @@ import { createMetrics, listenForMetrics, type MetricsListener } from './rest/me
 import { createRestServer } from './rest/server';
 import { watchUnusedConnections } from './rest/unused-connections';
 
+/** An address that is answered, as the router has it: `GET /w/:tenant/oidc/jwks`. */
+export interface Route {
+  readonly method: string;
+  readonly pattern: string;
+}
+
 export interface App {
   readonly core: Core;
+  /** All of them, once it listens, without those of live queries and metrics. */
+  readonly routes: readonly Route[];
   /** Resolves with the address that was bound: PORT may have been 0. */
   listen(): Promise<{ host: string; port: number }>;
   /** Answers what is under way, then lets go of everything. */
@@ -137,6 +145,7 @@ export async function createApp(
     log,
     observeIntrospection: countIntrospections(metrics.registry),
   });
+  const routes: Route[] = [];
   const server = createRestServer({
     core,
     settings: {
@@ -161,11 +170,13 @@ export async function createApp(
     log,
     metrics,
     register: (fastify) => gateway.register(fastify),
+    onRoute: (method, pattern) => routes.push({ method, pattern }),
   });
   let metricsListener: MetricsListener | undefined;
   const closeUnused = watchUnusedConnections(server.server);
   return {
     core,
+    routes,
     async listen() {
       await warnOfOutdatedIndex(core, log);
       await server.listen({ host: settings.HOST, port: settings.PORT });

@@ -30,6 +30,8 @@ export interface RestServerOptions {
   readonly metrics?: Metrics;
   /** Adds routes of others (GraphQL) before the server is ready; they share error answers, log lines and metrics. */
   readonly register?: (server: FastifyInstance) => void;
+  /** Is told every method and pattern that the router gets. */
+  readonly onRoute?: (method: string, pattern: string) => void;
 }
 
 /** Longest part of an address that reaches our own checks, which have better words for a bad id than the router. */
@@ -45,6 +47,7 @@ export function createRestServer({
   log,
   metrics,
   register,
+  onRoute,
 }: RestServerOptions): FastifyInstance {
   const server = fastify({
     logger: false,
@@ -64,6 +67,10 @@ export function createRestServer({
       sendFailure(error, request, reply, log);
     },
   });
+  if (onRoute !== undefined)
+    server.addHook('onRoute', ({ method, url }) => {
+      for (const one of Array.isArray(method) ? method : [method]) onRoute(one, url);
+    });
   watchRequests(server, log, metrics);
   limitRequests(server, settings.connection, log);
   server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply, log));
@@ -77,7 +84,10 @@ export function createRestServer({
   void server.register(async (scope) => {
     admitAdministratorsOnly(scope, core, settings);
     registerTenantRoutes(scope, core);
-    registerTenantTransfer(scope, core, { largestResource: settings.bodyLimits.bundle });
+    registerTenantTransfer(scope, core, {
+      largestResource: settings.bodyLimits.bundle,
+      stallMs: settings.requestTimeoutMs,
+    });
     registerClientRoutes(scope, core);
     registerPolicyRoutes(scope, core);
     registerUserRoutes(scope, core);

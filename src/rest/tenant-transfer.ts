@@ -6,8 +6,7 @@
  * sent again after an interruption it goes on. Neither holds more than some lines in memory, and each process works on two at a
  * time: further ones are answered 429.
  */
-import { once } from 'node:events';
-import { PassThrough } from 'node:stream';
+import { PassThrough, type Writable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, type Core, type ExportLine } from '../core';
 import { readTextLines } from './text-lines';
@@ -24,7 +23,14 @@ const LINE_FACTOR = 2;
 export function registerTenantTransfer(
   server: FastifyInstance,
   core: Core,
-  { largestResource }: { readonly largestResource: number },
+  {
+    largestResource,
+    stallMs,
+  }: {
+    readonly largestResource: number;
+    /** After so long an answer that nobody takes is given up. */
+    readonly stallMs: number;
+  },
 ): void {
   let underWay = 0;
   const enter = (): void => {
@@ -49,7 +55,7 @@ export function registerTenantTransfer(
         leave();
         throw error;
       });
-    if (lines !== undefined) return sendLines(request, reply, lines, leave);
+    if (lines !== undefined) return sendLines(request, reply, lines, { stallMs, done: leave });
     leave();
     throw fhirError('unknownTenant');
   });
@@ -89,13 +95,13 @@ function sendLines(
   request: NamedRequest,
   reply: FastifyReply,
   lines: AsyncIterable<ExportLine>,
-  done: () => void,
+  { stallMs, done }: { readonly stallMs: number; readonly done: () => void },
 ): FastifyReply {
   const output = new PassThrough();
   const write = async (): Promise<void> => {
     for await (const { text } of lines) {
       if (output.destroyed) return;
-      if (!output.write(`${text}\n`)) await Promise.race([once(output, 'drain'), once(output, 'close')]);
+      if (!output.write(`${text}\n`)) await drained(output, stallMs);
     }
     output.end();
   };
@@ -110,4 +116,18 @@ function sendLines(
     .header('x-content-type-options', 'nosniff')
     .header('x-request-id', request.id)
     .send(output);
+}
+
+/** Until more can be written, or nobody reads any more. Throws where nobody does for `stallMs`. */
+function drained(output: Writable, stallMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (then: () => void): void => {
+      clearTimeout(timer);
+      output.off('drain', go).off('close', go);
+      then();
+    };
+    const go = (): void => end(resolve);
+    const timer = setTimeout(() => end(() => reject(new Error('nobody reads the export'))), stallMs);
+    output.once('drain', go).once('close', go);
+  });
 }

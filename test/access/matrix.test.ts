@@ -1,0 +1,288 @@
+/**
+ * Every address that the router has, and every field of the roots of GraphQL, with every kind of credential and its exact
+ * answer (checks 2, 190; docs/access.md). The addresses come from the program: a new one is closed, or has a row in `ROOMS`.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import {
+  buildSchema,
+  getNamedType,
+  isLeafType,
+  isNonNullType,
+  type GraphQLArgument,
+  type GraphQLField,
+} from 'graphql';
+import { FORM, makeClient, type MadeClient } from '../support/access';
+import { KINDS, makeCredentials, STATUSES, type Credentials, type Kind } from '../support/credentials';
+import { startServer, type Answer, type TestServer } from '../support/server';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const ROOT = '/w/:tenant/api/v1/fhir/:release';
+const GRAPHQL = '/w/acme/api/v1/graphql/r4';
+const ADMINISTRATION = '/w/system/api/v1/tenants';
+const OIDC = '/w/:tenant/oidc';
+
+let server: TestServer;
+let ours: MadeClient;
+let powerless: MadeClient;
+let administrator: MadeClient;
+let ofAcme: Credentials;
+let ofSystem: Credentials;
+
+beforeAll(async () => {
+  server = await startServer({ environment: { AUTH_MODE: 'enforced' } });
+  const { core } = server.app;
+  for (const name of ['acme', 'globex']) await core.tenants.create(name);
+  ours = await makeClient(core, 'acme', { isAdministrator: true });
+  powerless = await makeClient(core, 'acme', { scopes: [] });
+  administrator = await makeClient(core, 'system', { isAdministrator: true });
+  ofAcme = await makeCredentials(server, 'acme', await makeClient(core, 'acme'), 'globex');
+  ofSystem = await makeCredentials(server, 'system', await makeClient(core, 'system'), 'acme');
+});
+afterAll(() => server.close());
+
+/** Who may come in where. */
+interface Room {
+  readonly credentials: () => Credentials;
+  /** Of all kinds, or of those that are answered in another way than STATUSES says. */
+  readonly statuses?: number | Partial<Record<Kind, number>>;
+  /** Good credentials of the tenant that reach nothing, with the status. */
+  readonly powerless?: () => readonly (readonly [authorization: string, status: number])[];
+  /** Good ones, and the status that they have; undefined: any that does not send them away. */
+  readonly right: () => string;
+  readonly status?: number;
+  readonly body?: object | string;
+  readonly query?: string;
+}
+
+const CLOSED: Room = {
+  credentials: () => ofAcme,
+  powerless: () => [[powerless.basic, 403]],
+  right: () => ours.basic,
+};
+/** What says nothing of anybody's data. */
+const KNOWN_TO_CLIENTS: Room = { ...CLOSED, powerless: () => [[powerless.basic, 200]] };
+/** Whose it is not, learns no more than that. */
+const JOB: Room = { ...CLOSED, powerless: () => [[powerless.basic, 404]] };
+const SEARCH: Room = { ...CLOSED, body: '_count=1' };
+const ASKED = '{ search(type: Patient) { __typename } }';
+const byQuery = (query: string): Pick<Room, 'query' | 'body'> => ({
+  query: `?query=${encodeURIComponent(query)}`,
+  body: { query },
+});
+const ADMINISTERED: Room = {
+  credentials: () => ofSystem,
+  powerless: () => [[ours.basic, 401]],
+  right: () => administrator.basic,
+};
+const open = (status: number, body?: object | string): Room => ({
+  credentials: () => ofAcme,
+  statuses: status,
+  right: () => ours.basic,
+  status,
+  ...(body === undefined ? {} : { body }),
+});
+/** Where clients prove themselves in words of OAuth 2.0: tokens are none of these words. */
+const proving = (body: string): Room => ({
+  credentials: () => ofAcme,
+  statuses: 401,
+  powerless: () => [[administrator.basic, 401]],
+  right: () => ours.basic,
+  status: 200,
+  body,
+});
+
+function rows(pattern: string, methods: readonly string[], room: Room): Readonly<Record<string, Room>> {
+  return Object.fromEntries(methods.map((method) => [`${method} ${pattern}`, room]));
+}
+
+/** Those that are not closed, or have more to be said of them. */
+const ROOMS: Readonly<Record<string, Room>> = {
+  'GET /health/live': open(200),
+  'GET /health/ready': open(200),
+  'GET /graphiql/assets/:name': open(404),
+  [`GET ${ROOT}/metadata`]: open(200),
+  [`GET ${ROOT}/.well-known/smart-configuration`]: open(200),
+  [`GET ${ROOT}/openapi.json`]: KNOWN_TO_CLIENTS,
+  [`GET ${ROOT}/_async/:job`]: JOB,
+  [`DELETE ${ROOT}/_async/:job`]: JOB,
+  [`POST ${ROOT}/_search`]: SEARCH,
+  [`POST ${ROOT}/:type/_search`]: SEARCH,
+  [`POST ${ROOT}/:type/:id/_search`]: SEARCH,
+  [`POST ${ROOT}/:type/:id/:member/_search`]: SEARCH,
+  ...rows(ROOT.replace('fhir', 'graphql'), ['GET', 'POST'], { ...CLOSED, ...byQuery(ASKED) }),
+  ...rows(`${ROOT}/$graphql`, ['GET', 'POST'], { ...CLOSED, ...byQuery(ASKED) }),
+  ...rows(`${ROOT}/:type/:id/$graphql`, ['GET', 'POST'], { ...CLOSED, ...byQuery('{ id }') }),
+  // A stream is answered 200 and says the rest in it.
+  ...rows(`${ROOT.replace('fhir', 'graphql')}/stream`, ['GET', 'POST'], KNOWN_TO_CLIENTS),
+  [`GET ${ROOT.replace('fhir', 'graphql')}/schema.graphql`]: KNOWN_TO_CLIENTS,
+  [`GET ${ROOT.replace('fhir', 'graphql')}/schema.json`]: KNOWN_TO_CLIENTS,
+  [`GET ${OIDC}/jwks`]: open(200),
+  [`GET ${OIDC}/.well-known/openid-configuration`]: open(200),
+  [`GET ${OIDC}/.well-known/smart-configuration`]: open(200),
+  // Of people, who have passwords: without an app's request nothing can be asked.
+  [`GET ${OIDC}/authorize`]: open(400),
+  [`POST ${OIDC}/authorize`]: open(400, 'step=sign-in&user=doc&password=guess'),
+  [`POST ${OIDC}/token`]: proving('grant_type=client_credentials'),
+  [`POST ${OIDC}/revoke`]: proving('token=x'),
+  [`POST ${OIDC}/introspect`]: proving('token=x'),
+  [`POST ${OIDC}/launch`]: { ...CLOSED, status: 400, body: {} },
+};
+
+function roomOf(method: string, pattern: string): Room | undefined {
+  const known = ROOMS[`${method === 'HEAD' ? 'GET' : method} ${pattern}`];
+  if (known !== undefined) return known;
+  if (pattern.startsWith(ADMINISTRATION)) return ADMINISTERED;
+  return /^\/w\/:tenant\/api\/v1\/(fhir|graphql)\/:release/.test(pattern) ? CLOSED : undefined;
+}
+
+function toPath(pattern: string): string {
+  const named = pattern.startsWith(ADMINISTRATION) ? pattern.replace(':name', 'acme') : pattern;
+  return named
+    .replace(':tenant', 'acme')
+    .replace(':release', 'r4')
+    .replace(':type', 'Patient')
+    .replace(':member', 'Observation')
+    .replace('$:code', '$validate')
+    .replace(':vid', '1')
+    .replace(/:\w+/g, 'nobody');
+}
+
+const ask = (
+  method: string,
+  at: string,
+  authorization: string | undefined,
+  body: object | string | undefined,
+): Promise<Answer> =>
+  server.request(method, at, body, {
+    ...(typeof body === 'string' ? FORM : JSON_TYPE),
+    accept: 'application/json, text/event-stream',
+    ...(authorization === undefined ? {} : { authorization }),
+  });
+
+/** Where nothing is to be had by this method. */
+const BRIEFLY: readonly Kind[] = ['none', 'forged', 'token of another tenant'];
+
+describe('every address', () => {
+  it('is answered exactly as the credential deserves (checks 2, 190)', async () => {
+    const wrong: string[] = [];
+    let guesses = 0;
+    for (const { method, pattern } of server.app.routes) {
+      const room = roomOf(method, pattern);
+      const isRead = ['GET', 'HEAD', 'TRACE'].includes(method);
+      const at = toPath(pattern) + (isRead ? (room?.query ?? '') : '');
+      const tell = (kind: string, { status, text }: Answer): void =>
+        void wrong.push(`${kind}: ${method} ${pattern} → ${status} ${text.slice(0, 150)}`);
+      if (room === undefined) {
+        // Addresses of signing in have no other methods.
+        const answer = await ask(method, at, undefined, undefined);
+        if (answer.status !== 405 || !pattern.startsWith(OIDC)) tell('no row', answer);
+        continue;
+      }
+      const body = isRead ? undefined : (room.body ?? {});
+      const { statuses } = room;
+      const right = await ask(method, at, room.right(), body);
+      if (room.status === undefined ? [401, 403, 500].includes(right.status) : right.status !== room.status)
+        tell('right', right);
+      // After five of them guesses begin a pause, which has a test of its own.
+      const isGuess = statuses !== room.status && ++guesses <= 5;
+      const kinds = (right.status === 405 ? BRIEFLY : KINDS).filter(
+        (kind) => kind !== 'wrong secret' || isGuess,
+      );
+      const asked = kinds.map(async (kind) => {
+        const answer = await ask(method, at, room.credentials()[kind], body);
+        const status = (typeof statuses === 'number' ? statuses : statuses?.[kind]) ?? STATUSES[kind];
+        const said = String(answer.headers['www-authenticate'] ?? '');
+        if (answer.status !== status || (status === 401 && !/^(Bearer|Basic) /.test(said)))
+          tell(kind, answer);
+      });
+      const refused = (room.powerless?.() ?? []).map(async ([authorization, status]) => {
+        const answer = await ask(method, at, authorization, body);
+        if (answer.status !== status && right.status !== 405) tell('powerless', answer);
+      });
+      await Promise.all([...asked, ...refused]);
+    }
+    expect(wrong).toEqual([]);
+    expect(Object.keys(ROOMS).filter((row) => !isRoute(row))).toEqual([]);
+    expect(server.app.routes.length).toBeGreaterThan(250);
+  });
+});
+
+function isRoute(row: string): boolean {
+  return server.app.routes.some(({ method, pattern }) => row === `${method} ${pattern}`);
+}
+
+const TRANSACTION =
+  '{resourceType: "Bundle" type: "transaction" entry: [{request: {method: "DELETE" url: "Patient/1"}}]}';
+
+/** What stands for an argument; undefined: nothing needs to. */
+function toArgument({ name, type }: GraphQLArgument, field: string): string | undefined {
+  const named = getNamedType(type).name;
+  const [, resource = 'Patient'] = /^([A-Z]\w+)(?:Create|Update)$/.exec(field) ?? [];
+  if (name === 'type') return named === 'ResourceType' ? 'Patient' : '"Patient"';
+  if (name === 'code') return '"validate"';
+  if (name === 'patch') return '[{op: remove path: "/active"}]';
+  if (name === 'bundle') return TRANSACTION;
+  if (named === 'ResourceInput')
+    return isNonNullType(type) ? `{resourceType: "${resource}" id: "1"}` : undefined;
+  if (name === 'id' || isNonNullType(type)) return named === 'Int' ? '1' : '"1"';
+  return undefined;
+}
+
+function toSelection(field: GraphQLField<unknown, unknown>): string {
+  const given = field.args.flatMap((argument) => {
+    const value = toArgument(argument, field.name);
+    return value === undefined ? [] : [`${argument.name}: ${value}`];
+  });
+  // What is counted is counted only where it is asked for.
+  const leaf = field.name.endsWith('Aggregate') ? 'count' : '__typename';
+  const below = isLeafType(getNamedType(field.type)) ? '' : ` { ${leaf} }`;
+  return `${field.name}${given.length > 0 ? `(${given.join(' ')})` : ''}${below}`;
+}
+
+describe('every field of the roots of GraphQL', () => {
+  const text = readFileSync(path.resolve(__dirname, '../../schema/r4.graphql'), 'utf8');
+  const schema = buildSchema(text, { assumeValid: true });
+  const AT_ONCE = 25;
+  /** What the server can do, and how far it is. */
+  const TOLD_TO_CLIENTS = ['metadata', 'operations', 'versionSequence'];
+  /** Which nobody may change. */
+  const RECORDS = ['AuditEventPatch', 'AuditEventDelete'];
+  const wanted = (field: string): string =>
+    TOLD_TO_CLIENTS.includes(field) ? 'answered' : RECORDS.includes(field) ? 'not-supported' : 'forbidden';
+  it.each([
+    ['query', schema.getQueryType()],
+    ['mutation', schema.getMutationType()],
+  ] as const)('%s: is refused exactly as the credential deserves', async (kind, type) => {
+    const fields = Object.values(type?.getFields() ?? {});
+    expect(fields.length).toBeGreaterThan(500);
+    const wrong: string[] = [];
+    for (let first = 0; first < fields.length; first += AT_ONCE) {
+      const some = fields.slice(first, first + AT_ONCE);
+      const query = `${kind} { ${some.map(toSelection).join('\n')} }`;
+      for (const each of KINDS.filter((one) => one !== 'wrong secret')) {
+        const { status } = await ask('POST', GRAPHQL, ofAcme[each], { query });
+        if (status !== STATUSES[each]) wrong.push(`${each}: ${status} for ${query.slice(0, 200)}`);
+      }
+      const { json } = await ask('POST', GRAPHQL, powerless.basic, { query });
+      const codes = new Map<string, string>(
+        (json.errors ?? []).map((error: { path?: string[]; extensions: { code: string } }) => [
+          error.path?.[0] ?? '',
+          error.extensions.code,
+        ]),
+      );
+      for (const { name } of some)
+        if (wanted(name) !== (codes.get(name) ?? 'answered'))
+          wrong.push(`powerless: ${name} → ${codes.get(name) ?? 'answered'}; ${json.errors?.[0].message}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('subscription: is refused exactly as the credential deserves', async () => {
+    const [field, ...others] = Object.keys(schema.getSubscriptionType()?.getFields() ?? {});
+    expect(others).toEqual([]);
+    const asked = { query: `subscription { ${field}(type: Patient) { id } }` };
+    const { status, text } = await ask('POST', `${GRAPHQL}/stream`, powerless.basic, asked);
+    expect([status, text]).toEqual([200, expect.stringContaining('"code":"forbidden"')]);
+  });
+});
