@@ -18,6 +18,8 @@ export const markerOf = (tenant: string): string => `marker-of-${tenant}`;
 
 export interface Tenant {
   readonly name: string;
+  /** From which all is made. */
+  readonly seed: number;
   /** Its neighbour. */
   readonly other: string;
   readonly random: Random;
@@ -59,7 +61,7 @@ export function makeTenants(names: readonly [string, string], seed: number): rea
     const [own, others] = index === 0 ? spaces : [...spaces].reverse();
     if (own === undefined || others === undefined) throw new Error('there are two tenants');
     const random = createRandom(seed * 1000 + index);
-    return { name, other, random, spaces: own, otherSpaces: others, recent: [] };
+    return { name, seed, other, random, spaces: own, otherSpaces: others, recent: [] };
   };
   return [make(names[0], names[1], 0), make(names[1], names[0], 1)];
 }

@@ -1,0 +1,121 @@
+/** Asks the worlds of a tenant the same, and tells where the answer beside another tenant is not that of the tenant alone. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Answer } from '../../support/server';
+import { generateStep, markerOf, type Tenant } from './generate';
+import type { Sent, World } from './world';
+
+/** A tenant beside the other, once behind each wall that is looked at, and alone. */
+export interface Asked {
+  readonly tenant: Tenant;
+  /** By the name of the wall, in one order. */
+  readonly shared: ReadonlyMap<string, World>;
+  readonly alone: World;
+}
+
+export interface Tally {
+  /** What was answered otherwise beside the other tenant, by the name of the wall. */
+  readonly wrong: ReadonlyMap<string, string[]>;
+  /** Requests by the first digit of the status. */
+  readonly statuses: Map<string, number>;
+  /** Of both tenants together, behind each wall; those to the servers where a tenant is alone are not counted. */
+  requests: number;
+}
+
+/** So many differences are enough to look at. */
+export const MOST_SHOWN = 5;
+/** What is changed in the same millisecond in one world, and not in the other, lies in another order by `_lastUpdated`. */
+export const NEXT_MOMENT_MS = 2;
+const MOST_TRIES = 4;
+const LEAK = 'It holds the mark of the other tenant.';
+const isLate = ({ status, text }: Answer): boolean => status === 503 || text.includes('"code":"timeout"');
+
+export function startTally(walls: Iterable<string>): Tally {
+  return { wrong: new Map([...walls].map((wall) => [wall, []])), statuses: new Map(), requests: 0 };
+}
+
+/** Each difference, with the wall behind which it was seen. */
+export const differences = ({ wrong }: Tally): string[] =>
+  [...wrong].flatMap(([wall, texts]) => texts.map((text) => `Behind ${wall}: ${text}`));
+
+/**
+ * Sends `sent` to all worlds at once and compares. `isRead`: what a busy machine had no time for is asked again.
+ * @param other the tenant that the requests name where they take an id or a page of another
+ */
+export async function ask(
+  asked: Asked,
+  other: Asked,
+  sent: readonly Sent[],
+  tally: Tally,
+  isRead = false,
+): Promise<void> {
+  const { shared, alone, tenant } = asked;
+  const worlds: readonly (readonly [world: World, foreign: World])[] = [
+    [alone, other.alone],
+    ...[...shared].map(([wall, world]) => [world, worldOf(other, wall)] as const),
+  ];
+  const answers = await Promise.all(
+    sent.map(async (request) => {
+      for (let tries = 1; ; tries++) {
+        const all = await Promise.all(worlds.map(([world, foreign]) => world.send(request, foreign)));
+        if (!isRead || tries === MOST_TRIES || !all.some(isLate)) return all;
+      }
+    }),
+  );
+  for (const [index, [lone, ...besides]] of answers.entries()) {
+    const request = sent[index];
+    if (request === undefined || lone === undefined) throw new Error('each answer has a request');
+    tally.requests++;
+    const status = `${Math.floor(lone.status / 100)}xx`;
+    tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
+    const expected = alone.describe(lone);
+    for (const [position, [wall, world]] of [...shared].entries()) {
+      const answer = besides[position];
+      if (answer === undefined) throw new Error('each world answers');
+      const got = world.describe(answer);
+      const mark = markerOf(tenant.other);
+      const isLeak = got.includes(mark) && !`${request.path} ${request.body ?? ''}`.includes(mark);
+      if (got === expected && !isLeak && answer.status < 500) continue;
+      const what = explain(asked, tally.requests, request, got, expected);
+      tally.wrong.get(wall)?.push(isLeak ? `${LEAK} ${what}` : what);
+    }
+  }
+}
+
+export function worldOf({ shared }: Asked, wall: string): World {
+  const world = shared.get(wall);
+  if (world === undefined) throw new Error(`nobody is behind ${wall}`);
+  return world;
+}
+
+function explain({ tenant }: Asked, at: number, request: Sent, got: string, expected: string): string {
+  let same = 0;
+  while (same < got.length && got[same] === expected[same]) same++;
+  const around = (text: string): string => text.slice(Math.max(0, same - 200), same + 300);
+  return [
+    `ISOLATION_SEED=${tenant.seed}, request ${at}, of ${tenant.name}: ${request.method} ${request.path} ${request.body ?? ''} ${JSON.stringify(request.headers ?? {})}`,
+    `  beside the other …${around(got)}`,
+    `  alone            …${around(expected)}`,
+  ].join('\n');
+}
+
+export async function settle({ shared, alone }: Asked): Promise<void> {
+  await Promise.all([...shared.values(), alone].map((world) => world.settle()));
+}
+
+/** One tenant's requests, one step after the other, until all have been sent or too much was wrong. */
+export async function askAtRandom(
+  asked: Asked,
+  other: Asked,
+  requests: number,
+  tally: Tally,
+  options: { readonly onlyReads?: boolean } = {},
+): Promise<void> {
+  for (let sent = 0; sent < requests && differences(tally).length < MOST_SHOWN;) {
+    const { requests: some, isDefinition, isRead } = generateStep(asked.tenant);
+    if (!isRead && options.onlyReads === true) continue;
+    await ask(asked, other, some, tally, isRead);
+    if (!isRead) await delay(NEXT_MOMENT_MS);
+    if (isDefinition) await settle(asked);
+    sent += some.length;
+  }
+}

@@ -1,0 +1,74 @@
+/** Live queries of a tenant in each of its worlds, and whether all were told the same. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Release } from '../../../src/core';
+import { subscribeByEvents, type Subscriber } from '../../graphql/live/subscriber';
+import { ask, type Asked, type Tally } from './ask';
+import { MARKER_SYSTEM, markerOf } from './generate';
+import type { World } from './world';
+
+/** One live query, followed in each world of a tenant. */
+export interface Feed {
+  readonly followers: readonly Subscriber[];
+  /** What has the mark of the other tenant: it must be told nothing. */
+  readonly isOfOther: boolean;
+}
+
+const RELEASES: readonly Release[] = ['r4', 'r4b'];
+const FEED = `subscription($type: ResourceType, $query: String) { resourceChanged(type: $type, query: $query) { action type id versionId sequence } }`;
+const PATIENCE_MS = 120_000;
+const OWN_ID = /^[0-9a-hjkmnp-tv-z]{16}$/;
+
+export async function follow({ shared, alone, tenant }: Asked): Promise<Feed[]> {
+  const feeds: Feed[] = [];
+  for (const release of RELEASES) {
+    for (const isOfOther of [false, true]) {
+      const query = isOfOther ? `_tag=${MARKER_SYSTEM}|${markerOf(tenant.other)}` : undefined;
+      const open = (world: World): Promise<Subscriber> =>
+        subscribeByEvents({
+          ...world.gateway(release),
+          document: FEED,
+          variables: query === undefined ? {} : { query, type: 'Patient' },
+        });
+      feeds.push({ followers: await Promise.all([alone, ...shared.values()].map(open)), isOfOther });
+    }
+  }
+  return feeds;
+}
+
+/**
+ * What live queries have told: the same changes, with the same numbers, and none of the other tenant. Gives how many.
+ * @param name of the last change, by which its end is known
+ */
+export async function compareFeeds(
+  asked: Asked,
+  other: Asked,
+  feeds: readonly Feed[],
+  name: string,
+  tally: Tally,
+): Promise<number> {
+  for (const release of RELEASES) {
+    const body = JSON.stringify({ resourceType: 'Basic', id: name, code: { text: 'the last change' } });
+    const sent = { method: 'PUT', path: `/fhir/${release}/Basic/${name}`, body };
+    await ask(asked, other, [sent], tally);
+  }
+  let told = 0;
+  for (const { followers, isOfOther } of feeds) {
+    if (!isOfOther) {
+      for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await delay(20))
+        if (followers.every(({ changes }) => changes.at(-1)?.id === name)) break;
+    }
+    const [expected = [], ...besides] = followers.map(linesOf);
+    for (const { errors } of followers) expect(errors).toEqual([]);
+    for (const got of besides) expect(got).toEqual(expected);
+    if (isOfOther) expect(expected).toEqual([]);
+    told += expected.length;
+  }
+  return told;
+}
+
+function linesOf({ changes }: Subscriber): string[] {
+  return changes.map(
+    ({ type, id, versionId, action, sequence }) =>
+      `${sequence} ${type}/${OWN_ID.test(id) ? 'made by the server' : id} ${versionId} ${action}`,
+  );
+}
