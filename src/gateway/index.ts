@@ -129,7 +129,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   const schemas = new SchemaMemory((schema) => servers.delete(schema));
 
   async function schemaOf(space: TenantSpace): Promise<GraphQLSchema> {
-    return (await schemas.of(space)).schema;
+    return schemas.of(space).schema;
   }
 
   async function serverOf({ schema, source }: ServedSchema): Promise<ApolloServer<GatewayContext>> {
@@ -218,7 +218,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   ): Promise<FastifyReply> {
     const { space } = context;
     const { headers, search, body, instance } = await documents.complete(space, sent);
-    const apollo = await serverOf(await schemas.of(space));
+    const apollo = await serverOf(schemas.of(space));
     const response = await core.oneAccess(
       context,
       toAsked(search, body),
@@ -286,7 +286,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     reply: FastifyReply,
     form: SchemaForm,
   ): Promise<FastifyReply> {
-    const served = await schemas.of((await identify(request)).space);
+    const served = schemas.of((await identify(request)).space);
     if (!settings.execution.introspection) throw fhirError('noSuchAddress');
     return sendSchemaFile(request, reply, await schemaFiles.of(served, form), form);
   }

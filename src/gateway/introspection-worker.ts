@@ -2,23 +2,29 @@
 import { gzipSync } from 'node:zlib';
 import { parentPort } from 'node:worker_threads';
 import { type GraphQLSchema, parse, printSchema } from 'graphql';
-import { createSchema } from '../resolvers/index';
+import type { Release } from '../core/index';
 import { compileOperation } from './execution/compile';
 import { type IntrospectionTask, type Packed, WHOLE_SCHEMA } from './introspection';
-import { definitionsOf, type SchemaSource } from './own-schema';
+import { schemaOf, schemaOfRelease, type SchemaSource } from './own-schema';
 
-/** The last one: who asks several things of a schema asks them one after the other. */
-let made: { readonly key: string; readonly schema: GraphQLSchema } | undefined;
+/** The last ones: who asks several things of a schema asks them one after the other. */
+let ofRelease: { readonly release: Release; readonly schema: GraphQLSchema } | undefined;
+let last: { readonly key: string; readonly schema: GraphQLSchema } | undefined;
 
-function schemaOf(source: SchemaSource): GraphQLSchema {
-  if (made?.key === source.key) return made.schema;
-  made = undefined;
-  made = { key: source.key, schema: createSchema(definitionsOf(source), true) };
-  return made.schema;
+function schemaFor(source: SchemaSource): GraphQLSchema {
+  if (last?.key === source.key) return last.schema;
+  last = undefined;
+  const { release } = source;
+  if (ofRelease?.release !== release) {
+    ofRelease = undefined;
+    ofRelease = { release, schema: schemaOfRelease(release) };
+  }
+  last = { key: source.key, schema: schemaOf(source, ofRelease.schema) };
+  return last.schema;
 }
 
 async function answer({ of, asked }: IntrospectionTask): Promise<Packed> {
-  const schema = schemaOf(of);
+  const schema = schemaFor(of);
   if (asked === 'graphql') return pack({ graphql: `${printSchema(schema)}\n` });
   const { source, operationName } =
     asked === 'json' ? { source: WHOLE_SCHEMA, operationName: undefined } : asked;

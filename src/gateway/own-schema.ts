@@ -1,12 +1,11 @@
 /** What a schema is made of: the definitions of its release, and the search parameters of one space. Plain values. */
-import {
-  type Release,
-  type ReleaseDefinitions,
-  releaseDefinitions,
-  type Space,
-  spaceDefinitions,
-} from '../core/index';
-import { toArgumentName } from '../schema/fhir/search-arguments';
+import type { GraphQLSchema } from 'graphql';
+import { type Release, releaseDefinitions, type Space, spaceDefinitions } from '../core/index';
+import { createSchema, extendSchema } from '../resolvers/index';
+import type { OwnDefinitions } from '../schema/fhir/definitions';
+import { PAGING_NAMES, toArgumentName } from '../schema/fhir/search-arguments';
+
+type OwnParameters = NonNullable<Space['searchParameters']>;
 
 /** From which a thread can make the same schema again. */
 export interface SchemaSource {
@@ -14,21 +13,36 @@ export interface SchemaSource {
   /** Number of the space whose own it is; undefined: the schema is that of the release. */
   readonly space?: number;
   /** Of that space. */
-  readonly searchParameters?: Space['searchParameters'];
+  readonly searchParameters?: OwnParameters;
   /** The same for the same schema, and of one space. */
   readonly key: string;
 }
 
 /** Names of arguments and of members of `where` that are no search parameters. */
-const RESERVED = ['where', 'asOf', 'and', 'or', 'not'];
+const RESERVED = [...PAGING_NAMES, 'where', 'asOf', 'and', 'or', 'not'];
+
+/** Cost: that of the definitions of the release; half a second, once. */
+export function schemaOfRelease(release: Release): GraphQLSchema {
+  return createSchema(releaseDefinitions(release), true);
+}
+
+/** Of `source`, from that of its release. Cost: some milliseconds. */
+export function schemaOf(
+  { release, searchParameters }: SchemaSource,
+  ofRelease: GraphQLSchema,
+): GraphQLSchema {
+  return searchParameters === undefined
+    ? ofRelease
+    : extendSchema(ofRelease, ownDefinitions(release, searchParameters));
+}
 
 /** A parameter of the space that would have the name of another argument is for `search` alone. */
-export function definitionsOf({ release, searchParameters }: SchemaSource): ReleaseDefinitions {
+function ownDefinitions(release: Release, searchParameters: OwnParameters): OwnDefinitions {
   const ofRelease = releaseDefinitions(release);
-  if (searchParameters === undefined) return ofRelease;
   const definitions = spaceDefinitions({ release, searchParameters });
   return {
     ...definitions,
+    changed: new Set(searchParameters.list.map(({ type }) => type)),
     searchParameters(type) {
       const builtIn = new Set(ofRelease.searchParameters(type).map(({ code }) => code));
       const taken = new Set([...RESERVED, ...[...builtIn].map(toArgumentName)]);

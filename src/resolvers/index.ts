@@ -3,9 +3,16 @@ import { assertInputObjectType, type GraphQLSchema, specifiedDirectives } from '
 import { buildSchemaSync } from 'type-graphql';
 import { atomicDirective } from '../schema/atomic';
 import { SHAPING_DIRECTIVES } from '../schema/directives';
-import { createFhirTypes, type SchemaDefinitions } from '../schema/fhir/index';
+import {
+  createFhirTypes,
+  type FhirTypes,
+  type OwnDefinitions,
+  type SchemaDefinitions,
+} from '../schema/fhir/index';
+import { ExtendedSchema } from '../schema/extended-schema';
 import { graft, resourceTypeEnum } from '../schema/graft';
 import { setRelease } from '../schema/places';
+import type { GatewayContext } from './context';
 import { setCosts } from './costs';
 import { handlers } from './generated';
 // In the order in which their fields stand in the schema.
@@ -14,6 +21,9 @@ import { ReadResolver } from './read-resolver';
 import { OperationResolver } from './operation-resolver';
 import { WriteResolver } from './write-resolver';
 import { ChangeResolver } from './change-resolver';
+
+/** What the schema of a release was made of. */
+const made = new WeakMap<GraphQLSchema, FhirTypes<GatewayContext>>();
 
 /**
  * The executable schema of one release: our own root, with the types and fields that its definitions give. Cost: half a
@@ -31,10 +41,22 @@ export function createSchema(definitions: SchemaDefinitions, assumeValid = false
     skipCheck: true,
   });
   const patchOperation = assertInputObjectType(root.getType('JsonPatchOperation'));
-  const { types, query, mutation } = createFhirTypes(definitions, handlers, patchOperation);
+  const generated = createFhirTypes(definitions, handlers, patchOperation);
+  const { types, query, mutation } = generated;
   const fields = { query, mutation };
   const grafted = graft(root, [resourceTypeEnum(definitions.resourceTypes), ...types], fields, assumeValid);
+  made.set(grafted, generated);
   return setRelease(setCosts(grafted), definitions.release);
+}
+
+/**
+ * The schema of a release with the search parameters of one space, from the schema that `createSchema` made. What is the same is
+ * shared. Cost: some milliseconds; what it has of its own is made when documents name it.
+ */
+export function extendSchema(release: GraphQLSchema, definitions: OwnDefinitions): GraphQLSchema {
+  const generated = made.get(release);
+  if (generated === undefined) throw new Error('the schema of a space is made from that of its release');
+  return new ExtendedSchema(release, generated.own(definitions));
 }
 
 function refuseTopics(): never {

@@ -27,6 +27,7 @@ import {
   TypeMetaFieldDef,
   valueFromASTUntyped,
 } from 'graphql';
+import { ExtendedSchema } from './extended-schema';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -146,7 +147,9 @@ type IntrospectionSizes = ReadonlyMap<string, number>;
 
 const introspectionSizes = new WeakMap<GraphQLSchema, IntrospectionSizes>();
 
-function introspectionSizesOf(schema: GraphQLSchema): IntrospectionSizes {
+function introspectionSizesOf(asked: GraphQLSchema): IntrospectionSizes {
+  // To look at all types of one that shares those of another would be to make them.
+  const schema = asked instanceof ExtendedSchema ? asked.base : asked;
   const known = introspectionSizes.get(schema);
   if (known) return known;
   const types = Object.values(schema.getTypeMap());

@@ -44,8 +44,11 @@ describe.each<Release>(['r4', 'r4b'])('a search parameter of a tenant in %s', (r
     // Arguments have these names already.
     await put('SearchParameter', nickname('other', 'where'));
     await put('SearchParameter', nickname('third', 'birth_date-x'));
+    await put('SearchParameter', nickname('fourth', 'fhirpath'));
+    // Every object of JavaScript has it.
+    await put('SearchParameter', nickname('fifth', 'constructor'));
     await until(async () => {
-      const path = `${server.path('north', release)}/Patient?nick-name=cafe&birth_date-x=cafe&where=cafe`;
+      const path = `${server.path('north', release)}/Patient?nick-name=cafe&birth_date-x=cafe&where=cafe&fhirpath=cafe&constructor=cafe`;
       return (await server.request('GET', path)).status === 200;
     });
   });
@@ -53,7 +56,7 @@ describe.each<Release>(['r4', 'r4b'])('a search parameter of a tenant in %s', (r
   it('is an argument, a member of where and a chain, for that tenant alone', async () => {
     const query = `{
       argument: PatientList(nick_name: "cafe") { id }
-      filter: PatientList(where: {nick_name: {startsWith: "smi"}, birth_date_x: {exact: "Smith"}}) { id }
+      filter: PatientList(where: {nick_name: {startsWith: "smi"}, birth_date_x: {exact: "Smith"}, constructor: {exact: "Smith"}}) { id }
       chain: ObservationList(where: {subject: {Patient: {nick_name: {missing: true}}}}) { id }
     }`;
     const { status, found } = await createSender(server, 'north', release)(query);

@@ -22,6 +22,12 @@ import { toArgumentName } from './search-arguments';
 /** What the counts of one field are of; nothing is counted before one is asked for. */
 type Criteria = Pick<CountRequest, 'type' | 'parameters' | 'where'>;
 
+interface AggregateTypes<Context> {
+  readonly aggregate: GraphQLObjectType<Criteria, Context>;
+  /** What can be counted by. */
+  readonly groupings: readonly NamedEnum[];
+}
+
 const BUCKETS = ['year', 'month', 'day'] as const;
 
 const COUNT = { type: GraphQLInt, description: 'How many resources have it.' };
@@ -39,6 +45,9 @@ export class AggregateFields<Context> {
     description: 'A part of time by which dates are counted.',
     values: Object.fromEntries(BUCKETS.map((name) => [name, { value: name }])),
   });
+
+  /** By the parameters of a type, which may be those of one space. */
+  private readonly made = new WeakMap<readonly SchemaParameter[], AggregateTypes<Context>>();
 
   /** @param resource asked for when the fields of a type are made */
   constructor(
@@ -104,7 +113,7 @@ export class AggregateFields<Context> {
     toCriteria: (given: Readonly<Record<string, unknown>>) => Criteria,
   ): Field<Context> {
     return {
-      type: this.typeOf(type, parameters),
+      type: this.typesOf(type, parameters).aggregate,
       ...withCost({ base: 0, items: () => 1 }),
       description: `How many resources of the type ${type} meet all arguments, together or by what they have.`,
       args,
@@ -112,7 +121,14 @@ export class AggregateFields<Context> {
     };
   }
 
-  private typeOf(type: string, parameters: readonly SchemaParameter[]): GraphQLObjectType<Criteria, Context> {
+  /** The types that the field of a resource type brings with it. */
+  typesOf(type: string, parameters: readonly SchemaParameter[]): AggregateTypes<Context> {
+    let made = this.made.get(parameters);
+    if (made === undefined) this.made.set(parameters, (made = this.makeTypes(type, parameters)));
+    return made;
+  }
+
+  private makeTypes(type: string, parameters: readonly SchemaParameter[]): AggregateTypes<Context> {
     const fields: GraphQLFieldConfigMap<Criteria, Context> = {
       count: {
         type: GraphQLInt,
@@ -135,7 +151,8 @@ export class AggregateFields<Context> {
     const dates = enumOf(`${type}DateGrouping`, parameters, 'date');
     const bucket = { bucket: { type: new GraphQLNonNull(this.bucket) } };
     if (dates) fields.countByDate = this.counted(this.dateCount, dates, bucket, 'When their dates begin, in order.');
-    return new GraphQLObjectType<Criteria, Context>({ name: `${type}Aggregate`, fields });
+    const aggregate = new GraphQLObjectType<Criteria, Context>({ name: `${type}Aggregate`, fields });
+    return { aggregate, groupings: [tokens, references, dates].filter((one) => one !== undefined) };
   }
 
   private counted(

@@ -16,6 +16,12 @@ export interface SchemaDefinitions {
   searchParameters(type: string): readonly SchemaParameter[];
 }
 
+/** Those of a release with the search parameters of one space: all else is as it is in the release. */
+export interface OwnDefinitions extends SchemaDefinitions {
+  /** Resource types whose search parameters are not those of the release. */
+  readonly changed: ReadonlySet<string>;
+}
+
 export interface SchemaStructure {
   readonly name: string;
   readonly kind: 'primitive' | 'complex' | 'resource';

@@ -51,19 +51,18 @@ export class ElementTypes<Context> {
   /** What all resource types have. */
   readonly resource: GraphQLInterfaceType;
 
-  /** @param further fields that a type has besides its elements, by its name */
+  /**
+   * @param further fields that a type has besides its elements, by its name
+   * @param shared of a schema whose types these are, but for those of the resources
+   */
   constructor(
     private readonly definitions: SchemaDefinitions,
     private readonly handlers: Handlers<Context>,
     private readonly further: (typeName: string) => Fields<Context>,
+    private readonly shared?: ElementTypes<Context>,
   ) {
     this.resourceTypes = new Set(definitions.resourceTypes);
-    this.resource = new GraphQLInterfaceType({
-      name: 'Resource',
-      description: 'A FHIR resource of any type.',
-      fields: () => ({ ...this.ownFields(), ...this.fieldsOf(this.structureOf('Resource'), '') }),
-      resolveType: (source: unknown) => (source instanceof ResourceSource ? source.resourceType : undefined),
-    });
+    this.resource = shared?.resource ?? this.resourceInterface();
   }
 
   /** The type of a data type or resource. */
@@ -76,6 +75,15 @@ export class ElementTypes<Context> {
     return [...this.types.values()].map(({ type }) => type);
   }
 
+  private resourceInterface(): GraphQLInterfaceType {
+    return new GraphQLInterfaceType({
+      name: 'Resource',
+      description: 'A FHIR resource of any type.',
+      fields: () => ({ ...this.ownFields(), ...this.fieldsOf(this.structureOf('Resource'), '') }),
+      resolveType: (source: unknown) => (source instanceof ResourceSource ? source.resourceType : undefined),
+    });
+  }
+
   private structureOf(name: string): SchemaStructure {
     const structure = this.definitions.structure(name);
     if (structure === undefined) throw new Error(`FHIR ${this.definitions.fhirVersion} has no type '${name}'`);
@@ -83,6 +91,8 @@ export class ElementTypes<Context> {
   }
 
   private ofElements(structure: SchemaStructure, path: string): GraphQLObjectType {
+    const isResource = structure.kind === 'resource' && path === '';
+    if (this.shared && !isResource) return this.shared.ofElements(structure, path);
     const name = toTypeName(structure, path);
     const place = `${structure.name}.${path}`;
     const known = this.types.get(name);
@@ -90,7 +100,6 @@ export class ElementTypes<Context> {
       if (known.place === place) return known.type;
       throw new Error(`${known.place} and ${place} would both be the type ${name}`);
     }
-    const isResource = structure.kind === 'resource' && path === '';
     const type = new GraphQLObjectType<unknown, Context>({
       name,
       description: path === '' ? describe(this.definitions, structure) : undefined,

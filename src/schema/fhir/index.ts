@@ -1,12 +1,13 @@
 import type { GraphQLInputType, GraphQLNamedType } from 'graphql';
-import type { SchemaDefinitions } from './definitions';
+import type { OwnDefinitions, SchemaDefinitions } from './definitions';
 import { ElementTypes, type Fields } from './elements';
 import type { Handlers } from './handlers';
-import { mutationFields } from './mutations';
-import { operationFields } from './operations';
+import { MutationFields } from './mutations';
+import { operationFields, type OperationFields } from './operations';
+import { type FieldMakers, toFields, type TypeMaker } from './own-types';
 import { ResourceFields } from './resource-fields';
 
-export type { SchemaDefinitions } from './definitions';
+export type { OwnDefinitions, SchemaDefinitions } from './definitions';
 export type { ChangeKind, ChangeResult, Handlers, ListRequest, TypedChange } from './handlers';
 
 /** The generated part of the schema of one release. */
@@ -17,6 +18,23 @@ export interface FhirTypes<Context> {
   readonly query: Fields<Context>;
   /** Fields of Mutation, named as HL7 names them. */
   readonly mutation: Fields<Context>;
+  /** What is another in a schema of these types with other search parameters. Cost: a few milliseconds. */
+  own(definitions: OwnDefinitions): OwnTypes<Context>;
+}
+
+/** The generated part of a schema that has search parameters of its own; all other types are those of the release. */
+export interface OwnTypes<Context> {
+  /** In the place of those of the release that have these names, and new ones. */
+  readonly types: ReadonlyMap<string, TypeMaker[1]>;
+  readonly query: FieldMakers<Context>;
+  readonly mutation: FieldMakers<Context>;
+}
+
+interface Parts<Context> {
+  readonly fields: ResourceFields<Context>;
+  readonly elements: ElementTypes<Context>;
+  readonly changes: MutationFields<Context>;
+  readonly operations: OperationFields<Context>;
 }
 
 /**
@@ -30,14 +48,35 @@ export function createFhirTypes<Context>(
   handlers: Handlers<Context>,
   patchOperation: GraphQLInputType,
 ): FhirTypes<Context> {
-  const fields: ResourceFields<Context> = new ResourceFields(definitions, handlers, () => elements);
-  const elements = new ElementTypes(definitions, handlers, (typeName) => fields.further(typeName));
-  const operations = operationFields(definitions, elements, definitions.operations, (request, context) =>
-    handlers.invoke(request, context),
-  );
-  const query = { ...fields.query(), ...operations.query };
-  const changes = mutationFields(definitions.resourceTypes, elements, handlers, patchOperation);
-  const mutation = { ...changes, ...operations.mutation };
+  function partsOf(of: SchemaDefinitions, release?: Parts<Context>, changed?: ReadonlySet<string>): Parts<Context> {
+    const shared = release && changed && { fields: release.fields, changed };
+    const fields: ResourceFields<Context> = new ResourceFields(of, handlers, () => elements, shared);
+    const further = (typeName: string): Fields<Context> => fields.further(typeName);
+    const elements: ElementTypes<Context> = new ElementTypes(of, handlers, further, release?.elements);
+    const operations = operationFields(of, elements, of.operations, (request, context) =>
+      handlers.invoke(request, context),
+    );
+    const changes = new MutationFields(of.resourceTypes, elements, handlers, patchOperation);
+    return { fields, elements, changes, operations };
+  }
+
+  const release = partsOf(definitions);
+  const { elements } = release;
+  const operations = { query: toFields(release.operations.query), mutation: toFields(release.operations.mutation) };
+  const query = { ...toFields(release.fields.query()), ...operations.query };
+  const mutation = { ...toFields(release.changes.fields()), ...operations.mutation };
   const types = [elements.resource, elements.ofType('Meta'), elements.ofType('Reference'), ...elements.made];
-  return { types, query, mutation };
+  return {
+    types,
+    query,
+    mutation,
+    own(definitionsOfOwn) {
+      const own = partsOf(definitionsOfOwn, release, definitionsOfOwn.changed);
+      const resources = definitionsOfOwn.resourceTypes.map((type): TypeMaker => [type, () => own.elements.ofType(type)]);
+      const makers = new Map<string, TypeMaker[1]>([...resources, ...own.fields.makers(), ...own.changes.makers()]);
+      const query = new Map([...own.fields.query(), ...own.operations.query]);
+      const mutation = new Map([...own.changes.fields(), ...own.operations.mutation]);
+      return { types: makers, query, mutation };
+    },
+  };
 }

@@ -1,6 +1,7 @@
 /** The mutations of each resource type, named as HL7 names them: PatientCreate, PatientUpdate, PatientPatch, PatientDelete. */
 import {
   type GraphQLFieldConfigArgumentMap,
+  type GraphQLFieldConfigMap,
   type GraphQLInputType,
   GraphQLBoolean,
   GraphQLID,
@@ -10,8 +11,9 @@ import {
   GraphQLString,
 } from 'graphql';
 import { resourceInputScalar } from '../scalars';
-import type { ElementTypes, Field, Fields } from './elements';
+import type { ElementTypes, Field } from './elements';
 import type { ChangeKind, ChangeResult, Handlers } from './handlers';
+import type { FieldMakers, TypeMaker } from './own-types';
 
 const DRY_RUN = { dryRun: { type: GraphQLBoolean } };
 const GUARD: GraphQLFieldConfigArgumentMap = {
@@ -25,71 +27,120 @@ const RESOURCE: GraphQLFieldConfigArgumentMap = { res: { type: new GraphQLNonNul
 const NAME: GraphQLFieldConfigArgumentMap = { as: { type: GraphQLString } };
 
 /**
- * The fields of Mutation. Their arguments are those of `create`, `update`, `patch` and `delete`, which say what they mean.
- *
- * @param patchOperation the input type of the operations of a JSON Patch
+ * The fields of Mutation, and the types that they answer with. The arguments are those of `create`, `update`, `patch` and
+ * `delete`, which say what they mean.
  */
-export function mutationFields<Context>(
-  resourceTypes: readonly string[],
-  elements: ElementTypes<Context>,
-  handlers: Handlers<Context>,
-  patchOperation: GraphQLInputType,
-): Fields<Context> {
-  const outcome = elements.ofType('OperationOutcome');
-  const information: Field<Context> = {
-    type: outcome,
-    description: 'What was done, and what was found in the resource that did not refuse it.',
-  };
-  const operations = new GraphQLList(new GraphQLNonNull(patchOperation));
-  const fields: Fields<Context> = {};
-  for (const type of resourceTypes) {
-    const resource: Field<Context> = { type: elements.ofType(type) };
-    const creation = new GraphQLObjectType<ChangeResult, Context>({
-      name: `${type}Creation`,
-      fields: { location: { type: GraphQLString }, resource, information },
-    });
-    const update = new GraphQLObjectType<ChangeResult, Context>({
-      name: `${type}Update`,
-      fields: { resource, information },
-    });
-    const deletion = new GraphQLObjectType<ChangeResult, Context>({ name: `${type}Delete`, fields: { information } });
-    const field = (
-      kind: ChangeKind,
-      description: string,
-      answer: GraphQLObjectType,
-      args: GraphQLFieldConfigArgumentMap,
-    ): Field<Context> => {
-      const { resolve, extensions } = handlers.change(kind, type);
-      return {
-        type: answer,
-        description,
-        args,
-        extensions,
-        resolve: (_root, given, context, info) => resolve(given, context, info),
-      };
-    };
-    fields[`${type}Create`] = field('create', `Stores a new ${type}; see \`create\`.`, creation, {
-      ...RESOURCE,
-      ifNoneExist: { type: GraphQLString },
-      ...NAME,
-      ...DRY_RUN,
-    });
-    fields[`${type}Update`] = field('update', `Stores the next version of a ${type}; see \`update\`.`, update, {
-      ...TARGET,
-      ...RESOURCE,
-      ...NAME,
-      ...GUARD,
-    });
-    fields[`${type}Patch`] = field('patch', `Changes a ${type} by a patch; see \`patch\`.`, update, {
-      ...TARGET,
-      patch: { type: operations },
-      fhirPathPatch: { type: resourceInputScalar },
-      ...GUARD,
-    });
-    fields[`${type}Delete`] = field('delete', `Deletes a ${type}; see \`delete\`.`, deletion, {
-      ...TARGET,
-      ...GUARD,
-    });
+export class MutationFields<Context> {
+  private readonly answers = new Map<string, GraphQLObjectType>();
+  private readonly operations: GraphQLInputType;
+
+  /** @param patchOperation the input type of the operations of a JSON Patch */
+  constructor(
+    private readonly resourceTypes: readonly string[],
+    private readonly elements: ElementTypes<Context>,
+    private readonly handlers: Handlers<Context>,
+    patchOperation: GraphQLInputType,
+  ) {
+    this.operations = new GraphQLList(new GraphQLNonNull(patchOperation));
   }
-  return fields;
+
+  /** By name; each is made when it is asked for. */
+  fields(): FieldMakers<Context> {
+    const makers = new Map<string, () => Field<Context>>();
+    for (const type of this.resourceTypes) {
+      makers.set(`${type}Create`, () =>
+        this.field('create', type, `Stores a new ${type}; see \`create\`.`, this.creation(type), {
+          ...RESOURCE,
+          ifNoneExist: { type: GraphQLString },
+          ...NAME,
+          ...DRY_RUN,
+        }),
+      );
+      makers.set(`${type}Update`, () =>
+        this.field('update', type, `Stores the next version of a ${type}; see \`update\`.`, this.update(type), {
+          ...TARGET,
+          ...RESOURCE,
+          ...NAME,
+          ...GUARD,
+        }),
+      );
+      makers.set(`${type}Patch`, () =>
+        this.field('patch', type, `Changes a ${type} by a patch; see \`patch\`.`, this.update(type), {
+          ...TARGET,
+          patch: { type: this.operations },
+          fhirPathPatch: { type: resourceInputScalar },
+          ...GUARD,
+        }),
+      );
+      makers.set(`${type}Delete`, () =>
+        this.field('delete', type, `Deletes a ${type}; see \`delete\`.`, this.deletion(type), {
+          ...TARGET,
+          ...GUARD,
+        }),
+      );
+    }
+    return makers;
+  }
+
+  /** The types, by their names. */
+  *makers(): Iterable<TypeMaker> {
+    for (const type of this.resourceTypes) {
+      yield [`${type}Creation`, () => this.creation(type)];
+      yield [`${type}Update`, () => this.update(type)];
+      yield [`${type}Delete`, () => this.deletion(type)];
+    }
+  }
+
+  private field(
+    kind: ChangeKind,
+    type: string,
+    description: string,
+    answer: GraphQLObjectType,
+    args: GraphQLFieldConfigArgumentMap,
+  ): Field<Context> {
+    const { resolve, extensions } = this.handlers.change(kind, type);
+    return {
+      type: answer,
+      description,
+      args,
+      extensions,
+      resolve: (_root, given, context, info) => resolve(given, context, info),
+    };
+  }
+
+  private creation(type: string): GraphQLObjectType {
+    return this.answer(`${type}Creation`, () => ({
+      location: { type: GraphQLString },
+      resource: this.resource(type),
+      information: this.information(),
+    }));
+  }
+
+  private update(type: string): GraphQLObjectType {
+    return this.answer(`${type}Update`, () => ({ resource: this.resource(type), information: this.information() }));
+  }
+
+  private deletion(type: string): GraphQLObjectType {
+    return this.answer(`${type}Delete`, () => ({ information: this.information() }));
+  }
+
+  private answer(name: string, fields: () => GraphQLFieldConfigMap<ChangeResult, Context>): GraphQLObjectType {
+    let answer = this.answers.get(name);
+    if (answer === undefined) {
+      answer = new GraphQLObjectType<ChangeResult, Context>({ name, fields });
+      this.answers.set(name, answer);
+    }
+    return answer;
+  }
+
+  private resource(type: string): Field<Context> {
+    return { type: this.elements.ofType(type) };
+  }
+
+  private information(): Field<Context> {
+    return {
+      type: this.elements.ofType('OperationOutcome'),
+      description: 'What was done, and what was found in the resource that did not refuse it.',
+    };
+  }
 }

@@ -22,6 +22,7 @@ import type { ElementTypes, Field, Fields } from './elements';
 import type { Handlers, ListPage, ListRequest } from './handlers';
 import { NamedEnum } from './named-enum';
 import { primitiveScalar } from './primitives';
+import type { FieldMakers, TypeMaker } from './own-types';
 import { SearchArguments, toArgumentName } from './search-arguments';
 import { WhereTypes } from './where';
 
@@ -39,6 +40,12 @@ interface Source {
   readonly references: readonly SchemaParameter[];
 }
 
+/** The fields of a release, and the types that have other search parameters here. */
+interface Release<Context> {
+  readonly fields: ResourceFields<Context>;
+  readonly changed: ReadonlySet<string>;
+}
+
 /** What is at the root can be asked for as it was. */
 const AS_OF: GraphQLFieldConfigArgumentMap = { asOf: { type: instantScalar } };
 
@@ -54,21 +61,28 @@ export class ResourceFields<Context> {
   private readonly sources: ReadonlyMap<string, Source>;
   private readonly connections = new Map<string, GraphQLObjectType>();
   private readonly enums = new Map<string, GraphQLEnumType>();
+  private readonly edges = new Map<string, GraphQLObjectType>();
   private readonly wheres: WhereTypes;
   private readonly aggregates: AggregateFields<Context>;
   /** By type, those that refer to it. */
   private readonly referring = new Map<string, Source[]>();
 
-  /** @param elements asked for when the fields of a type are made */
+  /**
+   * @param elements asked for when the fields of a type are made
+   * @param release those of the release, from which what has not changed is taken
+   */
   constructor(
     definitions: SchemaDefinitions,
     private readonly handlers: Handlers<Context>,
     private readonly elements: () => ElementTypes<Context>,
+    private readonly release?: Release<Context>,
   ) {
-    this.wheres = new WhereTypes(definitions);
-    this.aggregates = new AggregateFields(handlers, () => elements().resource);
+    this.wheres = new WhereTypes(definitions, release && { wheres: release.fields.wheres, changed: release.changed });
+    this.aggregates = release?.fields.aggregates ?? new AggregateFields(handlers, () => elements().resource);
     this.sources = new Map(
       definitions.resourceTypes.map((type) => {
+        const known = release?.changed.has(type) === false ? release.fields.sources.get(type) : undefined;
+        if (known !== undefined) return [type, known];
         const parameters = definitions.searchParameters(type);
         const references = parameters.filter(
           ({ kind, targets }) => kind === 'reference' && targets.length > 0 && targets.length <= MOST_TARGETS,
@@ -85,34 +99,62 @@ export class ResourceFields<Context> {
     }
   }
 
-  /** The fields of Query. */
-  query(): Fields<Context> {
-    const fields: Fields<Context> = {};
+  /** The fields of Query, by their names; each is made when it is asked for. */
+  query(): FieldMakers<Context> {
+    const makers = new Map<string, () => Field<Context>>();
     for (const source of this.sources.values()) {
       const { type } = source;
-      fields[type] = {
-        type: this.elements().ofType(type),
-        ...withCost(COST_OF_READ),
-        description: `The ${type} of this id as it is now, or was at a moment; null when there is none.`,
-        args: { id: { type: new GraphQLNonNull(GraphQLID) }, ...AS_OF },
-        resolve: (_root, { id, asOf }, context) =>
-          this.handlers.read(type, String(id), typeof asOf === 'string' ? asOf : undefined, context),
-      };
-      const args = { ...source.args.configuration(false), ...this.where(type), ...AS_OF };
-      fields[`${type}List`] = {
-        ...this.listField(source, args, () => undefined),
+      makers.set(type, () => this.readField(type));
+      makers.set(`${type}List`, () => ({
+        ...this.listField(source, this.rootArguments(source), () => undefined),
         description: `Resources of the type ${type} that meet all arguments.`,
-      };
-      fields[`${type}Connection`] = {
-        ...this.connectionField(source, args, () => undefined),
+      }));
+      makers.set(`${type}Connection`, () => ({
+        ...this.connectionField(source, this.rootArguments(source), () => undefined),
         description: `A page of resources of the type ${type} that meet all arguments, with what leads to others.`,
-      };
-      const criteria = { ...source.args.criteria(), ...this.where(type) };
-      fields[`${type}Aggregate`] = this.aggregates.field(type, source.parameters, criteria, (given) =>
-        this.request(source, given, undefined),
-      );
+      }));
+      makers.set(`${type}Aggregate`, () => {
+        const criteria = { ...source.args.criteria(), ...this.where(type) };
+        const toCriteria = (given: Arguments): PageRequest => this.request(source, given, undefined);
+        return this.aggregates.field(type, source.parameters, criteria, toCriteria);
+      });
     }
-    return fields;
+    return makers;
+  }
+
+  /** The types that search parameters have a part in, by their names. */
+  *makers(): Iterable<TypeMaker> {
+    yield* this.wheres.makers();
+    for (const source of this.sources.values()) {
+      const { type, parameters, references } = source;
+      yield [`${type}Connection`, () => this.connectionType(type)];
+      yield [`${type}Edge`, () => this.edgeType(type)];
+      if (this.isShared(type)) continue;
+      const { aggregate, groupings } = this.aggregates.typesOf(type, parameters);
+      for (const made of [aggregate, ...groupings]) yield [made.name, () => made];
+      const reached = references.some(({ targets }) => targets.length > 0);
+      if (reached) yield [referenceEnumName(type), () => this.referenceEnum(source)];
+    }
+  }
+
+  /** Whether the search parameters of a type are those of the release. */
+  private isShared(type: string): boolean {
+    return this.release !== undefined && !this.release.changed.has(type);
+  }
+
+  private readField(type: string): Field<Context> {
+    return {
+      type: this.elements().ofType(type),
+      ...withCost(COST_OF_READ),
+      description: `The ${type} of this id as it is now, or was at a moment; null when there is none.`,
+      args: { id: { type: new GraphQLNonNull(GraphQLID) }, ...AS_OF },
+      resolve: (_root, { id, asOf }, context) =>
+        this.handlers.read(type, String(id), typeof asOf === 'string' ? asOf : undefined, context),
+    };
+  }
+
+  private rootArguments({ type, args }: Source): GraphQLFieldConfigArgumentMap {
+    return { ...args.configuration(false), ...this.where(type), ...AS_OF };
   }
 
   /** What a type has besides its elements. */
@@ -212,15 +254,7 @@ export class ResourceFields<Context> {
   private connectionType(type: string): GraphQLObjectType {
     const known = this.connections.get(type);
     if (known !== undefined) return known;
-    const resource = this.elements().ofType(type);
-    const edge = new GraphQLObjectType<ResourceSource, Context>({
-      name: `${type}Edge`,
-      fields: {
-        mode: { type: codeScalar, description: 'Why it is in the page: `match`.', resolve: () => 'match' },
-        score: { type: primitiveScalar('decimal'), description: 'Null: what a search finds is not weighed.', resolve: () => undefined },
-        resource: { type: resource, resolve: (source) => source },
-      },
-    });
+    const edge = this.edgeType(type);
     const connection = new GraphQLObjectType<ListPage & { readonly offset?: number }, Context>({
       name: `${type}Connection`,
       fields: {
@@ -238,18 +272,40 @@ export class ResourceFields<Context> {
     return connection;
   }
 
-  private referenceEnum({ type, references }: Source): GraphQLEnumType {
+  private edgeType(type: string): GraphQLObjectType {
+    const known = this.edges.get(type);
+    if (known !== undefined) return known;
+    const resource = this.elements().ofType(type);
+    const edge = new GraphQLObjectType<ResourceSource, Context>({
+      name: `${type}Edge`,
+      fields: {
+        mode: { type: codeScalar, description: 'Why it is in the page: `match`.', resolve: () => 'match' },
+        score: { type: primitiveScalar('decimal'), description: 'Null: what a search finds is not weighed.', resolve: () => undefined },
+        resource: { type: resource, resolve: (source) => source },
+      },
+    });
+    this.edges.set(type, edge);
+    return edge;
+  }
+
+  private referenceEnum(source: Source): GraphQLEnumType {
+    const { type, references } = source;
+    if (this.release && this.isShared(type)) return this.release.fields.referenceEnum(source);
     const known = this.enums.get(type);
     if (known !== undefined) return known;
     const values = Object.fromEntries(references.map(({ code }) => [toArgumentName(code), { value: code }]));
     const made = new NamedEnum({
-      name: `${type}ReferenceParameter`,
+      name: referenceEnumName(type),
       description: `The search parameters of ${type} that refer to resources of few types.`,
       values,
     });
     this.enums.set(type, made);
     return made;
   }
+}
+
+function referenceEnumName(type: string): string {
+  return `${type}ReferenceParameter`;
 }
 
 /** The resource that a list stands on, where it does. */

@@ -17,6 +17,8 @@ const PAGING: GraphQLFieldConfigArgumentMap = {
   _cursor: { type: GraphQLString },
 };
 const PLACES: ReadonlySet<string> = new Set(['_count', '_offset', '_cursor', 'fhirpath']);
+/** Names of arguments that no search parameter may have. */
+export const PAGING_NAMES: ReadonlySet<string> = new Set(Object.keys(PAGING));
 
 /** What a reverse lookup is seldom narrowed by: each argument stands there some hundred times. */
 const SELDOM: ReadonlySet<string> = new Set(['_text', '_content', '_source', '_profile', '_security', '_list']);
@@ -30,7 +32,7 @@ export class SearchArguments {
     for (const { code } of parameters) {
       const name = toArgumentName(code);
       const other = this.codes.get(name);
-      if (other !== undefined || name in PAGING)
+      if (other !== undefined || PAGING_NAMES.has(name))
         throw new Error(`The search parameters ${code} and ${other ?? name} would both be the argument ${name}`);
       this.codes.set(name, code);
     }

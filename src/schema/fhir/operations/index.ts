@@ -12,7 +12,8 @@ import {
 import { codeScalar } from '../../scalars';
 import type { ResourceSource } from '../../types/resource';
 import type { SchemaDefinitions } from '../definitions';
-import type { ElementTypes, Field, Fields } from '../elements';
+import type { ElementTypes, Field } from '../elements';
+import type { FieldMakers } from '../own-types';
 import type { OperationRequest, SchemaOperation } from './definitions';
 import { badInput, inputArguments, inputParameters } from './input';
 
@@ -24,8 +25,8 @@ const ALL = 'Resource';
 const ANY = 'Any';
 
 export interface OperationFields<Context> {
-  readonly query: Fields<Context>;
-  readonly mutation: Fields<Context>;
+  readonly query: FieldMakers<Context>;
+  readonly mutation: FieldMakers<Context>;
 }
 
 export function operationFields<Context>(
@@ -34,13 +35,16 @@ export function operationFields<Context>(
   operations: readonly SchemaOperation[],
   invoke: (request: OperationRequest, context: Context) => Promise<ResourceSource>,
 ): OperationFields<Context> {
-  const fields: OperationFields<Context> = { query: {}, mutation: {} };
+  const query = new Map<string, () => Field<Context>>();
+  const mutation = new Map<string, () => Field<Context>>();
   for (const operation of operations) {
-    const target = operation.affectsState ? fields.mutation : fields.query;
-    for (const type of operation.types)
-      target[`${type === ALL ? ANY : type}${toFieldName(operation.code)}`] = operationField(type, operation);
+    const makers = operation.affectsState ? mutation : query;
+    for (const type of operation.types) {
+      const name = `${type === ALL ? ANY : type}${toFieldName(operation.code)}`;
+      makers.set(name, () => operationField(type, operation));
+    }
   }
-  return fields;
+  return { query, mutation };
 
   function operationField(on: string, operation: SchemaOperation): Field<Context> {
     const { code, definition, levels, affectsState, isPaged } = operation;

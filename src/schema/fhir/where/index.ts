@@ -12,6 +12,7 @@ import {
   GraphQLString,
 } from 'graphql';
 import type { SchemaDefinitions, SchemaParameter } from '../definitions';
+import type { TypeMaker } from '../own-types';
 import { toArgumentName } from '../search-arguments';
 import type { Condition } from './condition';
 import { filterConditions, filterFields, filterOf } from './filters';
@@ -23,6 +24,12 @@ const MOST_NAMED = 2;
 
 /** The whole value is one, commas and all; several are all to be met. */
 const WHOLE_VALUES: ReadonlySet<string> = new Set(['_text', '_content', '_filter']);
+
+interface ReferenceFilter {
+  readonly name: string;
+  /** Resource types that chains may lead to. */
+  readonly reached: readonly string[];
+}
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -36,8 +43,18 @@ export class WhereTypes {
   private readonly references = new Map<string, GraphQLInputObjectType>();
   private readonly parameters = new Map<string, readonly SchemaParameter[]>();
   private readonly has: GraphQLInputObjectType;
+  /** By the same keys as `references`. */
+  private readonly named = new Map<string, ReferenceFilter>();
 
-  constructor(private readonly definitions: SchemaDefinitions) {
+  /** @param release those of the release, all of which are made: what is there too has the name that it has there */
+  constructor(
+    private readonly definitions: SchemaDefinitions,
+    private readonly release?: { readonly wheres: WhereTypes; readonly changed: ReadonlySet<string> },
+  ) {
+    for (const [key, filter] of release?.wheres.named ?? []) this.named.set(key, filter);
+    // Before anything is asked for, so that no name depends on what is asked for first.
+    for (const type of [...(release?.changed ?? [])].sort())
+      for (const parameter of this.referenceParameters(type)) this.nameReference(type, parameter);
     this.has = new GraphQLInputObjectType({
       name: 'HasFilter',
       description:
@@ -63,6 +80,16 @@ export class WhereTypes {
       this.wheres.set(type, where);
     }
     return where;
+  }
+
+  /** All types by their names. */
+  *makers(): Iterable<TypeMaker> {
+    yield [this.has.name, () => this.has];
+    for (const type of this.definitions.resourceTypes) {
+      yield [`${type}Where`, () => this.of(type)];
+      if (this.referenceParameters(type).length > 0) yield [`${type}Has`, () => this.referrersOf(type)];
+    }
+    for (const [key, { name }] of this.named) yield [name, () => this.referenceFilter(key)];
   }
 
   /** What a value of `of(type)` asks for. */
@@ -128,21 +155,39 @@ export class WhereTypes {
   private filterOf(type: string, parameter: SchemaParameter): GraphQLInputType {
     if (WHOLE_VALUES.has(parameter.code)) return GraphQLString;
     const kind = kindOf(parameter);
-    return kind === 'reference' ? this.referenceFilter(type, parameter) : filterOf(kind);
+    if (kind !== 'reference') return filterOf(kind);
+    return this.referenceFilter(this.nameReference(type, parameter));
   }
 
   /** One for each set of types that parameters refer to. */
-  private referenceFilter(type: string, { code, targets }: SchemaParameter): GraphQLInputObjectType {
+  private nameReference(type: string, { code, targets }: SchemaParameter): string {
     const known = targets.filter((target) => this.definitions.resourceTypes.includes(target)).sort();
     const isAny = known.length === 0 || known.length > MOST_TARGETS;
     const key = isAny ? '*' : known.join();
+    if (this.named.has(key)) return key;
+    const named =
+      known.length <= MOST_NAMED ? `${known.join('Or')}Reference` : `${type}${toTypeName(code)}Reference`;
+    const reached = isAny ? this.definitions.resourceTypes : known;
+    this.named.set(key, { name: isAny ? 'AnyReferenceFilter' : this.free(named), reached });
+    return key;
+  }
+
+  /** `one-way` and `OneWay` of a tenant would have one name. */
+  private free(named: string): string {
+    const taken = new Set([...this.named.values()].map(({ name }) => name));
+    let name = `${named}Filter`;
+    for (let other = 2; taken.has(name); other++) name = `${named}${other}Filter`;
+    return name;
+  }
+
+  private referenceFilter(key: string): GraphQLInputObjectType {
     let filter = this.references.get(key);
     if (filter === undefined) {
-      const named =
-        known.length <= MOST_NAMED ? `${known.join('Or')}Reference` : `${type}${toTypeName(code)}Reference`;
-      const reached = isAny ? this.definitions.resourceTypes : known;
+      const named = this.named.get(key);
+      if (named === undefined) throw new Error(`there is no reference filter '${key}'`);
+      const { name, reached } = named;
       filter = new GraphQLInputObjectType({
-        name: isAny ? 'AnyReferenceFilter' : `${named}Filter`,
+        name,
         description: 'Below the name of a type: one such resource that it refers to meets all that is asked of it.',
         fields: () => ({
           ...filterFields('reference'),
@@ -171,6 +216,7 @@ export class WhereTypes {
   }
 
   private parametersOf(type: string): readonly SchemaParameter[] {
+    if (this.release && !this.release.changed.has(type)) return this.release.wheres.parametersOf(type);
     let parameters = this.parameters.get(type);
     if (parameters === undefined)
       this.parameters.set(type, (parameters = this.definitions.searchParameters(type)));

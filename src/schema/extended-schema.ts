@@ -1,0 +1,157 @@
+/**
+ * A schema that is another one but for some of its types, which are made when they are asked for: one of thousands of types
+ * costs what the documents name that it is asked for. (graphql's own makes and looks through all of them at once.)
+ */
+import {
+  type GraphQLAbstractType,
+  type GraphQLFieldConfig,
+  type GraphQLInterfaceType,
+  type GraphQLField,
+  type GraphQLFieldMap,
+  type GraphQLNamedType,
+  GraphQLObjectType,
+  GraphQLSchema,
+  isInterfaceType,
+  isObjectType,
+  OperationTypeNode,
+} from 'graphql';
+
+/** By name; each gives the same object each time. */
+type Makers<Made> = ReadonlyMap<string, () => Made>;
+
+export interface Extension<Context> {
+  /** In the place of the types of these names, and new ones. Whatever refers to one of them is one of them. */
+  readonly types: Makers<GraphQLNamedType>;
+  /** In the place of fields of the root; all fields that refer to one of `types`. */
+  readonly query: Makers<GraphQLFieldConfig<unknown, Context>>;
+  readonly mutation: Makers<GraphQLFieldConfig<unknown, Context>>;
+}
+
+/** A type of the root of which each field is made when it is asked for, with the extensions that it has in `base`. */
+class ExtendedRoot<Context> extends GraphQLObjectType<unknown, Context> {
+  readonly #fields: GraphQLFieldMap<unknown, Context>;
+
+  constructor(base: GraphQLObjectType<unknown, Context>, makers: Makers<GraphQLFieldConfig<unknown, Context>>) {
+    const { name, description, extensions } = base;
+    super({ name, description, extensions, fields: {} });
+    const known = Object.entries(base.getFields());
+    this.#fields = lazily(
+      known.map(([field, { extensions }]) => {
+        const make = makers.get(field);
+        return [field, make && (() => toField<Context>(name, field, { ...make(), extensions }))];
+      }),
+      base.getFields(),
+    );
+  }
+
+  override getFields(): GraphQLFieldMap<unknown, Context> {
+    return this.#fields;
+  }
+}
+
+/** graphql makes fields of a whole type only. */
+function toField<Context>(
+  of: string,
+  name: string,
+  config: GraphQLFieldConfig<unknown, Context>,
+): GraphQLField<unknown, Context> {
+  const made = new GraphQLObjectType<unknown, Context>({ name: of, fields: { [name]: config } }).getFields()[name];
+  if (made === undefined) throw new Error(`the field ${name} was not made`);
+  return made;
+}
+
+/** An object whose members are made when they are first read, or are those of `known`. */
+function lazily<Value>(
+  makers: Iterable<readonly [name: string, make: (() => Value) | undefined]>,
+  known: Readonly<Record<string, Value>>,
+): Record<string, Value> {
+  const members = Object.create(null) as Record<string, Value>;
+  for (const [name, make] of makers) {
+    const value = known[name];
+    if (make !== undefined) {
+      Object.defineProperty(members, name, {
+        enumerable: true,
+        configurable: true,
+        get() {
+          const made = make();
+          Object.defineProperty(members, name, { enumerable: true, value: made });
+          return made;
+        },
+      });
+    } else if (value !== undefined) members[name] = value;
+  }
+  return members;
+}
+
+type Root<Context> = GraphQLObjectType<unknown, Context> | null | undefined;
+
+export class ExtendedSchema<Context> extends GraphQLSchema {
+  readonly #query: GraphQLObjectType | undefined;
+  readonly #mutation: GraphQLObjectType | undefined;
+  readonly #types: Record<string, GraphQLNamedType>;
+
+  /** @param base valid, and so is what comes of it: it is not validated where it is used */
+  constructor(
+    readonly base: GraphQLSchema,
+    { types, query, mutation }: Extension<Context>,
+  ) {
+    super({ assumeValid: true, description: base.description, extensions: base.extensions, directives: base.getDirectives() });
+    const ofQuery: Root<Context> = base.getQueryType();
+    const ofMutation: Root<Context> = base.getMutationType();
+    this.#query = ofQuery ? new ExtendedRoot<Context>(ofQuery, query) : undefined;
+    this.#mutation = ofMutation ? new ExtendedRoot<Context>(ofMutation, mutation) : undefined;
+    const makers = new Map<string, (() => GraphQLNamedType) | undefined>(types);
+    for (const root of [this.#query, this.#mutation]) if (root) makers.set(root.name, () => root);
+    const known = base.getTypeMap();
+    const names = new Set([...Object.keys(known), ...makers.keys()]);
+    this.#types = lazily([...names].map((name) => [name, makers.get(name)] as const), known);
+  }
+
+  override getQueryType(): GraphQLObjectType | undefined {
+    return this.#query;
+  }
+
+  override getMutationType(): GraphQLObjectType | undefined {
+    return this.#mutation;
+  }
+
+  override getSubscriptionType(): GraphQLObjectType | null | undefined {
+    return this.base.getSubscriptionType();
+  }
+
+  override getRootType(operation: OperationTypeNode): GraphQLObjectType | null | undefined {
+    if (operation === OperationTypeNode.QUERY) return this.#query;
+    return operation === OperationTypeNode.MUTATION ? this.#mutation : this.getSubscriptionType();
+  }
+
+  /** Reading all of its members makes all types. */
+  override getTypeMap(): Record<string, GraphQLNamedType> {
+    return this.#types;
+  }
+
+  override getType(name: string): GraphQLNamedType | undefined {
+    return this.#types[name];
+  }
+
+  override getPossibleTypes(abstractType: GraphQLAbstractType): readonly GraphQLObjectType[] {
+    return this.#own(this.base.getPossibleTypes(abstractType));
+  }
+
+  override getImplementations(interfaceType: GraphQLInterfaceType): {
+    objects: readonly GraphQLObjectType[];
+    interfaces: readonly GraphQLInterfaceType[];
+  } {
+    const { objects, interfaces } = this.base.getImplementations(interfaceType);
+    return { objects: this.#own(objects), interfaces };
+  }
+
+  override isSubType(abstractType: GraphQLAbstractType, maybeSubType: GraphQLObjectType | GraphQLInterfaceType): boolean {
+    const known = this.base.getType(maybeSubType.name);
+    if (this.#types[maybeSubType.name] !== maybeSubType || !(isObjectType(known) || isInterfaceType(known))) return false;
+    return this.base.isSubType(abstractType, known);
+  }
+
+  #own(types: readonly GraphQLObjectType[]): GraphQLObjectType[] {
+    return types.map(({ name }) => this.#types[name]).filter(isObjectType);
+  }
+}
