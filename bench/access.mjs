@@ -11,6 +11,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { URLSearchParams } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { connectProfiler, summariseProfile } from './profile.mjs';
 import { createClient, driveRound } from './drive.mjs';
 import { generate } from './generate.mjs';
 import { loadGenerated, readGenerated, readImports } from './load.mjs';
@@ -35,12 +36,14 @@ const { values: options } = parseArgs({
     clients: { type: 'string', default: '8' },
     patients: { type: 'string', default: '60' },
     only: { type: 'string', default: 'read,search-name,search-subject,create-observation' },
+    profile: { type: 'boolean', default: false },
   },
 });
 const clients = Number(options.clients);
 const MODES = [
   ['open', { AUTH_MODE: 'open', AUDIT: 'off' }],
   ['enforced', { AUTH_MODE: 'enforced', AUDIT: 'off' }],
+  ['writes', { AUTH_MODE: 'enforced', AUDIT: 'writes' }],
   ['audited', { AUTH_MODE: 'enforced', AUDIT: 'on' }],
 ];
 const SCOPES = 'user/Practitioner.rs system/*.cruds';
@@ -100,8 +103,15 @@ async function measure(test, sides) {
       if (workload === undefined) throw new Error(`no test is named ${test}`);
       process.kill(side.serverPid, 'SIGCONT');
       const shape = { clients, warmupSeconds: 0.3, seconds: Number(options.seconds) };
+      const profiler =
+        options.profile && round === Number(options.rounds)
+          ? await connectProfiler(path.join(folder, `${side.name}.log`))
+          : undefined;
+      await profiler?.start();
       const result = await driveRound(side, workload.andiron, shape);
-      // What reads leave is on its way for 100 ms.
+      if (profiler !== undefined)
+        console.log(`${test} ${side.name}\n${summariseProfile(await profiler.stop(), result.requests)}\n`);
+      // What reads leave is on its way for 50 ms.
       await pause(150);
       process.kill(side.serverPid, 'SIGSTOP');
       if (result.errors > 0) throw new Error(`${test} ${side.name}: ${JSON.stringify(result.failures)}`);
@@ -129,7 +139,7 @@ async function measureEvents(side, postgres) {
   const waiting = async () => {
     const [{ count }] = await postgres.query(
       side.name,
-      'select count(*)::int as count from andiron.access_record',
+      'select coalesce(sum(records), 0)::int as count from andiron.access_record',
     );
     return count;
   };
@@ -156,7 +166,10 @@ async function startSide({ name, environment, postgres, redisPort }) {
   const port = await findFreePort();
   const child = await startNode({
     name,
-    args: [path.join(repository, 'dist', 'src', 'main.js')],
+    args: [
+      ...(options.profile ? ['--inspect=127.0.0.1:0'] : []),
+      path.join(repository, 'dist', 'src', 'main.js'),
+    ],
     folder,
     logName: `${name}.log`,
     env: {

@@ -21,6 +21,7 @@ import * as policies from './0023-policies';
 import * as owedTokens from './0025-owed-tokens';
 import * as signIn from './0026-sign-in';
 import * as quotaOfFew from './0027-quota-of-few';
+import * as gatheredRecords from './0028-gathered-records';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -46,4 +47,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0025-owed-tokens': owedTokens,
   '0026-sign-in': signIn,
   '0027-quota-of-few': quotaOfFew,
+  '0028-gathered-records': gatheredRecords,
 };

@@ -181,7 +181,7 @@ describe.each(RELEASES)('in %s', (release) => {
     const altered = runOnServer(
       server.database.settings,
       `set role andiron_application; select set_config('andiron.space', '${space.auditSpace}', false);
-       update andiron.access_record set status = 200`,
+       update andiron.access_record set accesses = ''`,
     );
     await expect(altered).rejects.toThrow('permission denied');
   });

@@ -271,8 +271,8 @@ describe('where everybody says who he is, and it is recorded', () => {
     const recorded = async (name: string, besides: string): Promise<number> => {
       const { rows } = await db.query<{ count: number }>(
         `select (select count(*) from andiron.resource_version t where t::text ~ $1 and t::text !~ $2)::int
-              + (select count(*) from andiron.access_record t
-                 where 'Patient/' || t.resource_id ~ $1 and t::text !~ $2)::int as count`,
+              + (select count(*) from andiron.access_record t, regexp_split_to_table(t.accesses, '\n') as line
+                 where line ~ $1 and line !~ $2)::int as count`,
         [`${name}([^A-Za-z0-9.-]|$)`, besides],
       );
       return rows[0]?.count ?? 0;

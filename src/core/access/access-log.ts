@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../context';
 import { fhirError } from '../errors';
-import { insertRecords, type AccessRecord } from '../storage/access-records';
+import { encodeLine, type AccessRecord } from '../storage/access-line';
+import { insertLines } from '../storage/access-records';
 import type { Database } from '../storage/database';
 
 /** Records of this process that are not in the database yet; who comes when there are so many waits. */
 const MAX_WAITING = 10_000;
+/** Of their texts together: the same. */
+const MAX_WAITING_CHARACTERS = 32_000_000;
 /** Of one statement. */
 const MAX_TOGETHER = 1_000;
+const MAX_CHARACTERS_TOGETHER = 1_000_000;
 /** A crash of the process loses the reads of about so long. */
-const FLUSH_MS = 100;
+const FLUSH_MS = 50;
 /** Until it is tried again where the database did not take them. */
 const RETRY_MS = 500;
 /** At the end of the process. */
@@ -20,9 +24,10 @@ const LAST_TRIES = 10;
  * something is recorded by the statement of the change (storage/write-queue.ts).
  */
 export class AccessLog {
-  /** By space. */
-  #waiting = new Map<number, AccessRecord[]>();
+  /** By space, as lines: what they tell of may go. */
+  #waiting = new Map<number, string[]>();
   #count = 0;
+  #characters = 0;
   #flushing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -40,8 +45,8 @@ export class AccessLog {
    * answered before the promise is fulfilled; it is rejected with `storageUnavailable` where the database takes none.
    */
   note(space: number, record: AccessRecord): Promise<void> | undefined {
-    if (this.#count >= MAX_WAITING) return this.#whenThereIsRoom(space, record);
-    this.#add(space, record);
+    if (this.#isFull()) return this.#whenThereIsRoom(space, record);
+    this.#add(space, encodeLine(record));
     return undefined;
   }
 
@@ -68,13 +73,14 @@ export class AccessLog {
     }
   }
 
-  #add(space: number, record: AccessRecord): void {
-    const records = this.#waiting.get(space);
-    if (records === undefined) this.#waiting.set(space, [record]);
-    else records.push(record);
+  #add(space: number, line: string): void {
+    const lines = this.#waiting.get(space);
+    if (lines === undefined) this.#waiting.set(space, [line]);
+    else lines.push(line);
     this.#count++;
+    this.#characters += line.length;
     if (this.#flushing !== undefined || this.#isClosed) return;
-    if (this.#count >= MAX_TOGETHER) this.#start();
+    if (this.#count >= MAX_TOGETHER || this.#characters >= MAX_CHARACTERS_TOGETHER) this.#start();
     else this.#timer ??= setTimeout(() => this.#start(), FLUSH_MS);
   }
 
@@ -111,31 +117,48 @@ export class AccessLog {
     const taken = this.#waiting;
     this.#waiting = new Map();
     try {
-      for (const [space, records] of taken) {
-        while (records.length > 0) {
-          const some = records.slice(0, MAX_TOGETHER);
-          await insertRecords(
+      for (const [space, lines] of taken) {
+        for (let rest = lines; rest.length > 0;) {
+          const some = rest.slice(0, howMany(rest));
+          await insertLines(
             (statement, bound) => this.database.run('write', space, statement, bound),
             space,
             some,
           );
-          records.splice(0, some.length);
+          rest = rest.slice(some.length);
+          taken.set(space, rest);
           this.#count -= some.length;
+          for (const { length } of some) this.#characters -= length;
           this.#makeRoom();
         }
         taken.delete(space);
       }
       this.written();
     } catch {
-      for (const [space, records] of taken)
-        this.#waiting.set(space, [...records, ...(this.#waiting.get(space) ?? [])]);
+      for (const [space, lines] of taken)
+        this.#waiting.set(space, [...lines, ...(this.#waiting.get(space) ?? [])]);
       const error = fhirError('storageUnavailable');
       for (const { reject } of this.#forRoom.splice(0)) reject(error);
       throw error;
     }
   }
 
-  #makeRoom(): void {
-    for (const { resolve } of this.#forRoom.splice(0, Math.max(0, MAX_WAITING - this.#count))) resolve();
+  #isFull(): boolean {
+    return this.#count >= MAX_WAITING || this.#characters >= MAX_WAITING_CHARACTERS;
   }
+
+  #makeRoom(): void {
+    if (this.#isFull()) return;
+    for (const { resolve } of this.#forRoom.splice(0, MAX_WAITING - this.#count)) resolve();
+  }
+}
+
+/** Of the lines, for one statement; at least one. */
+function howMany(lines: readonly string[]): number {
+  let characters = 0;
+  const end = lines.slice(0, MAX_TOGETHER).findIndex(({ length }) => {
+    characters += length;
+    return characters > MAX_CHARACTERS_TOGETHER;
+  });
+  return end === -1 ? Math.min(lines.length, MAX_TOGETHER) : Math.max(1, end);
 }

@@ -1,22 +1,32 @@
-/** What one access has read, as lines: references to versions, and addresses of searches below `{fhir_root}`. */
 const MAX_LINES = 100;
+const MAX_LINE = 4_000;
+/** Of all of them. */
+const MAX_CHARACTERS = 32_000;
+
+/** What one access has read, as lines: references to versions, and addresses of searches below `{fhir_root}`. */
 
 export class AccessTrail {
   /** True: something of it has been recorded by itself, such as a change. */
   isRecorded = false;
   readonly #lines = new Set<string>();
   #others = 0;
+  #characters = 0;
 
-  add(line: string): void {
+  add(text: string): void {
+    const line = text.length > MAX_LINE ? text.slice(0, MAX_LINE) : text;
     if (this.#lines.has(line)) return;
-    if (this.#lines.size < MAX_LINES) this.#lines.add(line);
-    else this.#others++;
+    if (this.#lines.size >= MAX_LINES || this.#characters + line.length > MAX_CHARACTERS) {
+      this.#others++;
+      return;
+    }
+    this.#lines.add(line);
+    this.#characters += line.length;
   }
 
-  /** One a line, and how many there were besides; undefined: none. */
+  /** With spaces between them, and how many there were besides; undefined: none. */
   get details(): string | undefined {
     if (this.#lines.size === 0) return undefined;
     const lines = [...this.#lines];
-    return (this.#others === 0 ? lines : [...lines, `+${this.#others}`]).join('\n');
+    return (this.#others === 0 ? lines : [...lines, `+${this.#others}`]).join(' ');
   }
 }

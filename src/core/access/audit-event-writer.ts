@@ -10,7 +10,7 @@ import { FhirError } from '../errors';
 import { toStoredText } from '../fhir/resource-text';
 import { idOfKey } from '../search/resource-key';
 import type { Services } from '../services';
-import type { AccessRecord } from '../storage/access-records';
+import type { AccessRecord } from '../storage/access-line';
 import {
   hasRecords,
   haveRecords,

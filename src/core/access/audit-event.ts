@@ -1,7 +1,7 @@
 /** A record of an access as the AuditEvent of both releases that tells it (docs/audit.md). Pure. */
 import type { JsonObject } from '../fhir/json';
 import { formatInstant } from '../fhir/resource-text';
-import type { AccessRecord } from '../storage/access-records';
+import type { AccessRecord } from '../storage/access-line';
 
 const ANONYMOUS = 'anonymous';
 const CODE_SYSTEM = 'http://terminology.hl7.org/CodeSystem';
@@ -88,7 +88,7 @@ function entitiesOf(record: AccessRecord, patients: Iterable<string>): JsonObjec
   if (type !== undefined && id !== undefined)
     entities.push(dataEntity(`${type}/${id}${version === undefined ? '' : `/_history/${version}`}`));
   if (query !== undefined) entities.push(queryEntity(query));
-  entities.push(...(details ?? '').split('\n').flatMap(detailEntity));
+  entities.push(...(details ?? '').split(' ').flatMap(detailEntity));
   entities.push({
     what: { identifier: { value: requestId } },
     type: systemObject,

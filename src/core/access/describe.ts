@@ -12,18 +12,26 @@ export function endingOf(error: unknown): Ending {
 
 const MAX_LISTED = 100;
 
-/** A version, as a line of what was read. */
+/** A version, as it stands among what was read. */
 export function lineOf({ type, id, versionId }: StoredVersion): string {
   return `${type}/${id}/_history/${versionId}`;
 }
 
-/** What was read, one a line, and how much more there was. */
-export function listed(versions: readonly StoredVersion[]): string | undefined {
-  if (versions.length === 0) return undefined;
-  const lines = versions.slice(0, MAX_LISTED).map(lineOf);
-  if (versions.length > MAX_LISTED) lines.push(`+${versions.length - MAX_LISTED}`);
-  return lines.join('\n');
+/** What was read, with spaces between, and how much more there was. Cost: a concatenation for each. */
+export function listed(
+  versions: readonly StoredVersion[],
+  others: readonly StoredVersion[] = NONE,
+): string | undefined {
+  const count = versions.length + others.length;
+  if (count === 0) return undefined;
+  let text = '';
+  for (let place = 0; place < count && place < MAX_LISTED; place++) {
+    const version = versions[place] ?? others[place - versions.length];
+    if (version !== undefined) text += `${place === 0 ? '' : ' '}${lineOf(version)}`;
+  }
+  return count > MAX_LISTED ? `${text} +${count - MAX_LISTED}` : text;
 }
+const NONE: readonly StoredVersion[] = [];
 
 /** `Observation?code=…` */
 export function describeSearch({
@@ -63,7 +71,9 @@ export function queryText(path: string, parameters: readonly (readonly [string, 
   return `${path}?${query}`;
 }
 
-/** Half of a surrogate pair cannot be encoded. */
+const PLAIN = /^[\w.~/|,:!*'()-]*$/;
+
+/** Half of a surrogate pair cannot be encoded. Most texts of a search need no encoding, which would be dear. */
 function encode(text: string): string {
-  return encodeURIComponent(Buffer.from(text).toString());
+  return PLAIN.test(text) ? text : encodeURIComponent(Buffer.from(text).toString());
 }

@@ -3,7 +3,7 @@ import type { EntryAnswer } from '../api';
 import type { RequestContext } from '../context';
 import type { BundleEntry } from '../fhir/bundle/entry';
 import type { IdSource } from '../search/resource-key';
-import type { AccessRecord } from '../storage/access-records';
+import type { AccessRecord } from '../storage/access-line';
 import type { AccessLog } from './access-log';
 import { describeHistory, describeSearch, endingOf, listed, operationAddress } from './describe';
 import { toRecord, type Described } from './recording';
@@ -142,7 +142,7 @@ function describeAnswer(answer: EntryAnswer): Partial<Described> {
     }
     case 'search': {
       const { matches, included } = answer.page;
-      return { details: listed([...matches, ...included]) };
+      return { details: listed(matches, included) };
     }
     case 'history':
       return { details: listed(answer.page.versions) };

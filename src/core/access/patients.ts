@@ -2,7 +2,7 @@ import type { Space } from '../context';
 import { parseStoredObject } from '../fhir/json';
 import { compartmentOwners } from '../search/compartment';
 import type { Services } from '../services';
-import type { AccessRecord } from '../storage/access-records';
+import type { AccessRecord } from '../storage/access-line';
 
 const PATIENT = 'Patient';
 
@@ -18,10 +18,10 @@ export async function patientsOf(
   space: Space,
   record: AccessRecord,
 ): Promise<ReadonlySet<string>> {
-  const { type, id, version, patient, query, details } = record;
+  const { type, id, version, query, details } = record;
   const definitions = services.definitions(space.release);
-  const lines = (details ?? '').split('\n');
-  const patients = new Set<string>(patient === undefined ? [] : [patient]);
+  const lines = (details ?? '').split(' ');
+  const patients = new Set<string>();
   if (type === PATIENT && id !== undefined) patients.add(id);
   for (const line of [query ?? '', ...lines])
     for (const named of namedPatients(line, definitions)) patients.add(named);

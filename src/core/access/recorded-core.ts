@@ -39,12 +39,12 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
     await note(context, described, endingOf(error));
   }
 
-  /** An interaction that changes nothing. `found` tells more of it than was asked, and what it puts on a trail. */
+  /** An interaction that changes nothing. `found` tells it with what came of it; `lines`, what that puts on a trail. */
   async function reading<Result>(
     context: RequestContext,
     described: Described,
     work: () => Promise<Result>,
-    found: (result: Result) => Partial<Described>,
+    found: (result: Result) => Described,
     lines: (result: Result) => readonly string[],
   ): Promise<Result> {
     const { trail } = context;
@@ -57,7 +57,7 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
       throw error;
     }
     if (trail !== undefined) for (const line of lines(result)) trail.add(line);
-    else if (recordsReads) await note(context, { ...described, ...found(result) });
+    else if (recordsReads) await note(context, found(result));
     return result;
   }
 
@@ -86,16 +86,21 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
     return result;
   }
 
-  const one = ({ type, id, versionId }: StoredVersion): Partial<Described> => ({
-    type,
-    id,
-    version: versionId,
-  });
+  const toLines = (version: StoredVersion): readonly string[] => [lineOf(version)];
   const readOne = (
     context: RequestContext,
     described: Described,
     work: () => Promise<StoredVersion>,
-  ): Promise<StoredVersion> => reading(context, described, work, one, (version) => [lineOf(version)]);
+  ): Promise<StoredVersion> => {
+    const { interaction } = described;
+    const found = ({ type, id, versionId: version }: StoredVersion): Described => ({
+      interaction,
+      type,
+      id,
+      version,
+    });
+    return reading(context, described, work, found, toLines);
+  };
   const page = (
     context: RequestContext,
     request: SearchRequest,
@@ -107,7 +112,7 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
       context,
       described,
       work,
-      (found) => ({ details: listed(all(found)) }),
+      (found) => ({ ...described, details: listed(found.matches, found.included) }),
       (found) => [described.query ?? '', ...all(found).map(lineOf)],
     );
   };
@@ -131,7 +136,7 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
         context,
         { interaction: 'vread', type, id },
         () => core.difference(context, type, id, from, to),
-        () => ({ details: lines.join('\n') }),
+        () => ({ interaction: 'vread', type, id, details: lines.join(' ') }),
         () => lines,
       );
     },
@@ -205,14 +210,16 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
         await note(context, { interaction: answer.type });
       return answer;
     },
-    history: (context, request) =>
-      reading(
+    history: (context, request) => {
+      const described = describeHistory(request);
+      return reading(
         context,
-        describeHistory(request),
+        described,
         () => core.history(context, request),
-        ({ versions }) => ({ details: listed(versions) }),
+        ({ versions }) => ({ ...described, details: listed(versions) }),
         ({ versions }) => versions.map(lineOf),
-      ),
+      );
+    },
     search: (context, request) => page(context, request, () => core.search(context, request)),
     searchEach: async (context, requests) => {
       const pages = await core.searchEach(context, requests);
@@ -233,23 +240,25 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
         context,
         described,
         () => core.aggregate(context, request),
-        () => ({}),
+        () => described,
         () => [described.query ?? ''],
       );
     },
-    follow: (context, request) =>
-      reading(
+    follow: (context, request) => {
+      const described: Described = {
+        interaction: request.id === undefined ? 'search-type' : 'read',
+        type: request.type,
+        id: request.id,
+        query: `${queryText(request.type ?? '', request.parameters)}#live`,
+      };
+      return reading(
         context,
-        {
-          interaction: request.id === undefined ? 'search-type' : 'read',
-          type: request.type,
-          id: request.id,
-          query: `${queryText(request.type ?? '', request.parameters)}#live`,
-        },
+        described,
         () => core.follow(context, request),
-        () => ({}),
+        () => described,
         () => [],
-      ),
+      );
+    },
     invoke: async (context, invocation) => {
       const { type, id } = invocation;
       const described: Described = {

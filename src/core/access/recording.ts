@@ -1,6 +1,6 @@
 import type { RequestContext } from '../context';
 import type { IdSource } from '../search/resource-key';
-import type { AccessRecord } from '../storage/access-records';
+import type { AccessRecord } from '../storage/access-line';
 
 /** What an access was, as far as the request says so. */
 export interface Described {
@@ -11,7 +11,7 @@ export interface Described {
   readonly version?: number | undefined;
   /** What was asked, as an address below `{fhir_root}`. */
   readonly query?: string | undefined;
-  /** What was read, one a line. */
+  /** What was read, with spaces between. */
   readonly details?: string | undefined;
 }
 
@@ -43,16 +43,16 @@ export function toRecord(
     recorded: Date.now(),
     interaction,
     status,
+    reason,
     requestId,
-    ...(reason === undefined ? {} : { reason }),
-    ...(actor === ANONYMOUS_ACTOR ? {} : { client: actor }),
-    ...(access?.user === undefined ? {} : { person: access.user }),
-    ...(address === undefined ? {} : { address }),
-    ...(type === undefined ? {} : { type }),
-    ...(id === undefined ? {} : { id }),
-    ...(version === undefined ? {} : { version }),
-    ...(query === undefined ? {} : { query: query.slice(0, MAX_QUERY) }),
-    ...(details === undefined ? {} : { details }),
+    client: actor === ANONYMOUS_ACTOR ? undefined : actor,
+    person: access?.user,
+    address,
+    type,
+    id,
+    version,
+    query: query !== undefined && query.length > MAX_QUERY ? query.slice(0, MAX_QUERY) : query,
+    details,
   };
 }
 

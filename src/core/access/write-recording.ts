@@ -1,4 +1,4 @@
-import type { AccessRecord } from '../storage/access-records';
+import type { AccessRecord } from '../storage/access-line';
 
 /** How the versions that an interaction writes are recorded, each by the statement that writes it. */
 export interface WriteRecording {

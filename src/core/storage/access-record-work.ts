@@ -2,11 +2,10 @@
 import { sql } from 'kysely';
 import type { Space } from '../context';
 import { isRelease } from '../fhir/release';
-import type { AccessRecord } from './access-records';
+import { decodeLine, type AccessRecord } from './access-line';
 import { SET_SPACE, type Database, type DatabaseOptions, type Run } from './database';
 import { OwnerSession } from './owner-session';
 import { bind, defineStatement, template } from './statement';
-import { keyOfText } from './version-row';
 
 const ANY = defineStatement(template(sql`select andiron.have_access_records()`));
 
@@ -46,17 +45,23 @@ export async function readRecordedSpaces(session: OwnerSession): Promise<Recorde
   );
 }
 
+/** A row at least, and as many as have no more records than that together. */
 const TAKE = defineStatement(
   template(sql`
-    with taken as (
-      delete from andiron.access_record r where r.ctid = any (array(
-        select o.ctid from andiron.access_record o where o.space = ${bind('space')}::int
-        order by o.event_key limit ${bind('limit')}::int for update skip locked))
-      returning r.*
+    with oldest as materialized (
+      select o.ctid as place, o.batch, o.records from andiron.access_record o where o.space = ${bind('space')}::int
+      order by o.batch limit ${bind('limit')}::int for update skip locked
+    ),
+    chosen as (
+      select x.place from (
+        select o.place, o.records, sum(o.records) over (order by o.batch) as through from oldest o) x
+      where x.through <= ${bind('limit')}::int or x.through = x.records
+    ),
+    taken as (
+      delete from andiron.access_record r where r.ctid = any (array(select c.place from chosen c))
+      returning r.batch, r.accesses
     )
-    select t.event_key::text, t.recorded::float8, t.interaction, t.status, t.request_id, t.reason, t.client, t.person,
-           t.address, t.resource_type, t.resource_id, t.resource_version, t.patient, t.query, t.details
-    from taken t order by t.event_key`),
+    select t.accesses from taken t order by t.batch`),
 );
 
 /** The oldest are found by the key, whatever is known of a table that is empty at one moment and full at the next. */
@@ -78,46 +83,17 @@ export async function hasRecords(session: OwnerSession, space: number): Promise<
   return (await session.run(HAS, { space })).length > 0;
 }
 
-type Taken = [
-  key: string,
-  recorded: number,
-  interaction: string,
-  status: number,
-  requestId: string,
-  ...texts: (string | null)[],
-];
-
-/** The oldest records of a space, taken away; in the order of their keys. Those that another process is at are left to it. */
+/**
+ * The oldest records of a space, about `limit` of them, taken away; as they came. Those that another process is at are left
+ * to it.
+ */
 export async function takeRecords(
   session: OwnerSession,
   space: number,
   limit: number,
 ): Promise<AccessRecord[]> {
-  return (await session.run(TAKE, { space, limit })).map((row) => {
-    const [key, recorded, interaction, status, requestId] = row as Taken;
-    const version = row[11];
-    const text = (place: number): string | undefined => {
-      const value = row[place];
-      return typeof value === 'string' ? value : undefined;
-    };
-    return {
-      key: keyOfText(key),
-      recorded,
-      interaction,
-      status,
-      requestId,
-      reason: text(5),
-      client: text(6),
-      person: text(7),
-      address: text(8),
-      type: text(9),
-      id: text(10),
-      version: typeof version === 'number' ? version : undefined,
-      patient: text(12),
-      query: text(13),
-      details: text(14),
-    };
-  });
+  const rows = await session.run(TAKE, { space, limit });
+  return rows.flatMap(([accesses]) => String(accesses).split('\n').map(decodeLine));
 }
 
 /** What statements of the owner's transaction are run by in the space that they write. */

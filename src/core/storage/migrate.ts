@@ -185,6 +185,7 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.use_assertion(int, bytea, timestamptz)', 'execute')
         and has_function_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.have_access_records()', 'execute')
         and has_table_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.launch_context', 'delete')
+        and has_table_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.access_record', 'insert')
         and has_column_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.installation', 'definitions_digest', 'select') as done
         from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`.compile(builder).sql,

@@ -290,27 +290,47 @@ function wholeName(name: string): string {
   return `(^|[^A-Za-z0-9.-])${name.replace(/[.]/g, '\\.')}($|[^A-Za-z0-9.-])`;
 }
 
-/** Accesses that are no AuditEvents yet. */
+/** Rows behind one that say one of the names, by number; and all the others of those rows stay. */
+const RECORDS_NAMING = unnamed(sql`
+  select r.space, r.batch::text, r.accesses from andiron.access_record r
+  where r.space = any (${bind('spaces')}::int[]) and r.batch > ${bind('after')}::bigint
+    and exists (select 1 from unnest(${bind('names')}::text[]) as x (name) where position(x.name in r.accesses) > 0)
+  order by r.batch limit 100`);
+const KEEP_RECORDS = unnamed(sql`
+  update andiron.access_record r set records = ${bind('records')}::int, accesses = ${bind('accesses')}
+  where r.space = ${bind('space')}::int and r.batch = ${bind('batch')}::bigint`);
 const REMOVE_RECORDS = unnamed(sql`
-  with removed as (
-    delete from andiron.access_record t
-    where t.space = any (${bind('spaces')}::int[])
-      and (t.resource_type || '/' || t.resource_id = any (${bind('names')}::text[])
-           or 'Patient/' || t.patient = any (${bind('names')}::text[])
-           or exists (select 1 from unnest(${bind('names')}::text[]) as x (name)
-                      where position(x.name in t.query) > 0 or position(x.name in t.details) > 0))
-    returning 1
-  )
-  select count(*)::int from removed`);
+  delete from andiron.access_record r where r.space = ${bind('space')}::int and r.batch = ${bind('batch')}::bigint`);
 
-/** How many. */
+/**
+ * Removes accesses that are no AuditEvents yet and name one of these; how many. Of a row that has become AuditEvents meanwhile
+ * nothing is left, and its events are to be looked for afterwards.
+ */
 export async function purgeAccessRecords(
   session: OwnerSession,
   spaces: readonly number[],
   names: readonly string[],
 ): Promise<number> {
-  const [row] = await session.run(REMOVE_RECORDS, { spaces: [...spaces], names: [...names] });
-  return Number(row?.[0] ?? 0);
+  const isNamed = new RegExp(names.map(wholeName).join('|'));
+  let removed = 0;
+  for (let after = '0', isMore = true; isMore;) {
+    const rows = (await session.run(RECORDS_NAMING, { spaces: [...spaces], names: [...names], after })) as [
+      number,
+      string,
+      string,
+    ][];
+    isMore = rows.length > 0;
+    for (const [space, batch, accesses] of rows) {
+      after = batch;
+      const lines = accesses.split('\n');
+      const kept = lines.filter((line) => !isNamed.test(line));
+      removed += lines.length - kept.length;
+      if (kept.length === 0) await session.run(REMOVE_RECORDS, { space, batch });
+      else if (kept.length < lines.length)
+        await session.run(KEEP_RECORDS, { space, batch, records: kept.length, accesses: kept.join('\n') });
+    }
+  }
+  return removed;
 }
 
 /** What would say it again: answers that are kept, and what is still to be done about it. Purges themselves are let go on. */

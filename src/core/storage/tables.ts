@@ -33,21 +33,9 @@ export interface Tables {
   'andiron.change_counter': { tenant: number; last_sequence: number; search_parameters: number };
   'andiron.access_record': {
     space: number;
-    event_key: string;
-    recorded: number;
-    interaction: string;
-    status: number;
-    reason: string | null;
-    request_id: string;
-    client: string | null;
-    person: string | null;
-    address: string | null;
-    resource_type: string | null;
-    resource_id: string | null;
-    resource_version: number | null;
-    patient: string | null;
-    query: string | null;
-    details: string | null;
+    batch: string;
+    records: number;
+    accesses: string;
   };
   'andiron.search_parameter': {
     space: number;

@@ -1,4 +1,4 @@
-import type { AccessRecord } from './access-records';
+import type { AccessRecord } from './access-line';
 import type { IndexRows, RangeRow, ReferenceRow, StringRow, TokenRow, UriRow } from '../search/index-rows';
 import { BinaryArray } from './binary-array';
 import type { Registration } from './search-parameters';

@@ -1,0 +1,68 @@
+/** Records of accesses on their way to be AuditEvents (migrations/0028). */
+import { Kysely, PostgresDialect } from 'kysely';
+import { Pool } from 'pg';
+import { MIGRATIONS } from '../../../migrations';
+import { decodeLine, encodeLine, type AccessRecord } from '../../../src/core/storage/access-line';
+import { openCore } from '../../support/core';
+import { createTestDatabase } from '../../support/database';
+
+const RECORD: AccessRecord = {
+  key: { high: 1, low: -2 },
+  recorded: 1_795_000_000_000,
+  interaction: 'search-type',
+  status: 200,
+  reason: undefined,
+  requestId: 'ward-7',
+  client: 'a "quoted" client',
+  person: 'Practitioner/1',
+  address: '192.0.2.7',
+  type: 'Observation',
+  id: undefined,
+  version: undefined,
+  query: 'Observation?note=\u0000\n\ud83d',
+  details: 'Observation/a/_history/1 +3',
+};
+
+it('a record is one line, whatever is in it, and is read as it was', () => {
+  for (const record of [RECORD, { ...RECORD, type: 'Patient', id: 'a', version: 7, reason: 'notFound' }]) {
+    const line = encodeLine(record);
+    expect([line.includes('\n'), line.includes('\0')]).toEqual([false, false]);
+    expect(decodeLine(line)).toEqual(record);
+  }
+});
+
+it('what an older version has recorded, one row for each access, becomes AuditEvents', async () => {
+  const database = await createTestDatabase();
+  const pool = new Pool(database.settings);
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  // The table as migrations/0017 makes it.
+  await pool.query(
+    `drop table andiron.access_record;
+     create table andiron.access_record (
+       space int not null, event_key bigint not null, recorded bigint not null, interaction text not null,
+       status smallint not null, reason text, request_id text not null, client text, person text, address text,
+       resource_type text, resource_id text, resource_version int, patient text, query text, details text,
+       primary key (space, event_key));
+     insert into andiron.access_record
+       (space, event_key, recorded, interaction, status, request_id, client, resource_type, resource_id,
+        resource_version, details)
+     select s.number, x.* from andiron.space s join andiron.tenant t on t.number = s.tenant,
+       (values (223456789012345678, 1795000000000, 'read', 200, 'old-read', 'ward', 'Patient', 'a', 3, null),
+               (223456787012345678, 1795000001000, 'search-type', 200, 'old-search', 'ward', 'Patient', null, null,
+                E'Patient/a/_history/3\nPatient/b/_history/1')) as x
+     where t.name = 'system' and s.release = 'r4' and s.kind = 'data'`,
+  );
+  await MIGRATIONS['0028-gathered-records']?.up(db);
+  await db.destroy();
+  const opened = await openCore({ database, environment: { AUDIT: 'on' } });
+  const found = await opened.core.search(await opened.context('system', 'r4'), {
+    type: 'AuditEvent',
+    parameters: [['patient', 'Patient/a']],
+  });
+  const told = found.matches.map(({ text }) => text);
+  expect(told.filter((text) => text.includes('old-read'))).toHaveLength(1);
+  expect(
+    told.filter((text) => text.includes('old-search') && text.includes('Patient/b/_history/1')),
+  ).toHaveLength(1);
+  expect(told.filter((text) => text.includes('Patient/a/_history/3'))).toHaveLength(2);
+});
