@@ -31,7 +31,9 @@ export class SearchExplanation {
     if (this.plans.length >= MAX_PLANS) return;
     const place = space === this.own ? "the tenant's own resources" : 'the base resources';
     const lines = criteria.map((criterion, index) => {
-      const isDriver = 'criterion' in drive && drive.criterion === index;
+      const isDriver =
+        ('criterion' in drive && drive.criterion === index) ||
+        (drive.kind === 'meeting' && drive.chain === index);
       const tested =
         criterion.asSet === true ? 'is tested by the set of its matches' : 'is tested row by row';
       const role = isDriver ? 'drives' : tested;
@@ -112,6 +114,8 @@ function describeDrive(drive: Drive): string {
       return 'all rows of the clinical date are walked';
     case 'targets':
       return 'who refers to each target of a chain is merged in order';
+    case 'meeting':
+      return 'an index of one parameter is walked in order, and looked up among who refers to the targets of a chain';
   }
 }
 

@@ -45,7 +45,29 @@ export type Drive =
    * Take all targets of this chain, and merge who refers to each of them, as they lie in the order of the date; all other
    * criteria are tested row by row.
    */
-  | TargetsDrive;
+  | TargetsDrive
+  | MeetingDrive;
+
+/**
+ * Walk the index of a criterion beside a chain: its first rows are looked up among who refers to the targets of the chain
+ * from the same time, and where those do not fill the page, who refers to the targets from there on is tested row by row.
+ */
+export interface MeetingDrive {
+  readonly kind: 'meeting';
+  readonly criterion: number;
+  /** Which criterion is the chain. */
+  readonly chain: number;
+  /** The part of the rows walked that is thought to meet all other criteria: more than 0, up to 1. */
+  readonly share: number;
+}
+
+/** Matches lie in heaps: among so many times the rows that a page should take, it is looked for. */
+const ROWS_OF_MEETING = 8;
+
+/** So many rows of the index are looked up together. */
+export function rowsOfMeeting({ share }: MeetingDrive, limit: number): number {
+  return Math.ceil(Math.min((ROWS_OF_MEETING * limit) / share, MOST_ROWS));
+}
 
 export interface TargetsDrive {
   readonly kind: 'targets';
@@ -58,11 +80,11 @@ export interface TargetsDrive {
 
 /** A target is read in steps: one more costs as much as so many rows do. */
 const LEAST_PER_TARGET = 4;
-const MOST_PER_TARGET = 1_000_000_000;
+const MOST_ROWS = 1_000_000_000;
 
 /** How many of who refers to a target are read at first: twice its part in a page of `limit`. */
 export function rowsOfTarget({ targets, share }: TargetsDrive, limit: number): number {
-  const rows = Math.min(limit / share, MOST_PER_TARGET);
+  const rows = Math.min(limit / share, MOST_ROWS);
   return Math.ceil(Math.min(rows, Math.max(LEAST_PER_TARGET, (2 * rows) / targets)));
 }
 
@@ -131,6 +153,11 @@ export function canWalk(criterion: Criterion, sortDateParameter: number | undefi
     criterion.anyOf.length <= MAX_MERGED &&
     criterion.anyOf.every((predicate) => liesByDate(predicate, sortDateParameter))
   );
+}
+
+/** True when the rows of the criterion carry the clinical date as those of references do, and lie in its order. */
+function canMeet(criterion: Criterion): boolean {
+  return canWalk(criterion, undefined);
 }
 
 /** True for a chain of which the index holds, for each target, who refers to it in the order of the clinical date. */
@@ -223,6 +250,8 @@ export interface Choice {
 
 /** Of an unknown number of matches: this share of the resources. */
 const POPULAR_SHARE = 0.3;
+/** The same beside a chain: to have thought of too many means that all who refer are tested, one by one. */
+const CAUTIOUS_SHARE = 0.05;
 /** Of a criterion that cannot be counted: this share of the resources is thought to meet it. */
 const UNKNOWN_SHARE = 0.5;
 
@@ -251,6 +280,12 @@ const COST = {
   target: 10,
   /** One of who refers to a target, sorted among those of the others. */
   mergedRow: 2,
+  /** A row of an index that is passed over on the way to the last of those that are looked up together. */
+  passedRow: 0.2,
+  /** A look of a row into a set of keys, the row read; or a key put into one. */
+  lookedUpRow: 0.5,
+  /** One of all who refer to the targets of a chain, by the chance that the rows looked up together do not fill a page. */
+  furtherRow: 0.1,
   /** The text of a resource read and parsed for what it is sorted by. */
   text: 40,
 } as const;
@@ -315,9 +350,16 @@ export function chooseDrive(
     if (order.by === 'key' && !only.anyOf.some(isNested)) return plain({ kind: 'gather', criterion: 0 });
   }
   let best: (Choice & { readonly cost: number }) | undefined;
-  const consider = (drive: Drive, driver: number, rows: number, costOfRow: number, further = 0): void => {
+  const consider = (
+    drive: Drive,
+    driver: number,
+    rows: number,
+    costOfRow: number,
+    further = 0,
+    beside = -1,
+  ): void => {
     const tests = criteria.map((criterion, index) =>
-      index === driver
+      index === driver || index === beside
         ? NO_TEST
         : testCost(criterion, expected.counts[index] ?? Infinity, rows, expected, sortDateParameter),
     );
@@ -325,10 +367,11 @@ export function chooseDrive(
     if (best === undefined || cost < best.cost)
       best = { drive, cost, asSets: tests.map(({ isSet }) => isSet) };
   };
-  const shareOfOthers = (driver: number): number => {
+  const shareOfOthers = (driver: number, beside = -1, uncounted = POPULAR_SHARE): number => {
     let share = 1;
     for (const [index, criterion] of criteria.entries())
-      if (index !== driver) share *= shareOf(criterion, expected.counts[index] ?? Infinity, expected.total);
+      if (index !== driver && index !== beside)
+        share *= shareOf(criterion, expected.counts[index] ?? Infinity, expected.total, uncounted);
     return share;
   };
   /** Rows that are walked over until enough of them meet the other criteria. */
@@ -365,10 +408,26 @@ export function chooseDrive(
       consider({ kind: 'walk', criterion: index }, index, walked(rows, index), COST.walkedRow);
     const targets = order.by === 'sort_date' ? mergedTargets(criterion) : undefined;
     if (targets !== undefined) {
-      const share = Math.max(shareOfOthers(index), LEAST_SHARE);
+      const share = Math.max(shareOfOthers(index, -1, CAUTIOUS_SHARE), LEAST_SHARE);
       const drive: TargetsDrive = { kind: 'targets', criterion: index, targets, share };
       const read = Math.min(rows, targets * rowsOfTarget(drive, expected.limit) + expected.limit / share);
       consider(drive, index, read, COST.mergedRow, targets * COST.target);
+      for (const [walked, beside] of criteria.entries()) {
+        if (walked === index || !canMeet(beside)) continue;
+        const counted = expected.counts[walked] ?? Infinity;
+        const all = Math.max(1, Number.isFinite(counted) ? counted : expected.total * POPULAR_SHARE);
+        const share = Math.max(shareOfOthers(walked), LEAST_SHARE);
+        const drive: MeetingDrive = { kind: 'meeting', criterion: walked, chain: index, share };
+        const together = Math.min(all, rowsOfMeeting(drive, expected.limit));
+        const found = Math.min(all, expected.limit / share);
+        const further =
+          together * COST.passedRow +
+          (found + (rows * together) / all) * COST.lookedUpRow +
+          targets * COST.target +
+          rows * COST.furtherRow;
+        const tested = Math.min(found, expected.limit / Math.max(shareOfOthers(walked, index), LEAST_SHARE));
+        consider(drive, walked, tested, 0, further, index);
+      }
     }
   }
   const rows = walked(expected.total, -1);
@@ -400,9 +459,9 @@ function testCost(
   return canBeSet && set < single ? { cost: set, isSet: true } : { cost: single, isSet: false };
 }
 
-function shareOf(criterion: Criterion, count: number, total: number): number {
+function shareOf(criterion: Criterion, count: number, total: number, uncounted: number): number {
   if (!canDrive(criterion)) return UNKNOWN_SHARE;
-  if (!Number.isFinite(count)) return POPULAR_SHARE;
+  if (!Number.isFinite(count)) return uncounted;
   return Math.min(1, Math.max(count, 1) / Math.max(total, 1));
 }
 

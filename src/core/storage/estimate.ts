@@ -128,7 +128,8 @@ export class Estimator {
       : rowCountStatement(space, of, most + 1);
     const [row] = await this.database.run('search', space, statement, bound);
     const rows = Number(row?.[0] ?? 0);
-    const count = rows > most ? Infinity : rows;
+    // What some targets stand for cost no more to know where it is more than may be gathered.
+    const count = rows > most && !isSampled ? Infinity : rows;
     if (key !== undefined) this.counts.set(key, count);
     return count;
   }

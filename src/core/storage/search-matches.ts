@@ -5,6 +5,7 @@ import type { SortRows } from '../search/sort-rows';
 import { criterionKeys, type CompiledCriteria } from './criteria/compiled';
 import { HEAD_COLUMNS, lowToSortDate, type TestedRow } from './criteria/head';
 import type { PredicateValue, ValueReference } from './predicate-parts';
+import { meetingSql, valuesOfMeeting } from './search-meeting';
 import {
   directionSql,
   isDescending,
@@ -25,7 +26,7 @@ const HEAD: TestedRow = { key: KEY, sortDate: sql`t.sort_date`, head: 't' };
 /** What the order and the drive are told by. */
 export function valuesOfOrder(request: SearchStatementRequest): PredicateValue[] {
   const { order, phase, drive } = request;
-  if (order.by !== 'value') return valuesOfTargets(request);
+  if (order.by !== 'value') return [...valuesOfTargets(request), ...valuesOfMeeting(request)];
   if (drive.kind === 'codes' && phase !== 'unvalued')
     return drive.ranges.flatMap(({ parameter, qualifier }, place): PredicateValue[] => [
       { name: `code_parameter_${place}`, type: 'int', value: parameter },
@@ -66,6 +67,8 @@ export function matchesSql(
       return gatherSql(request, compiled, drive.criterion, value);
     case 'targets':
       return targetsSql(request, compiled, drive.criterion, value);
+    case 'meeting':
+      return meetingSql(request, drive, compiled, value);
     case 'values':
     case 'codes':
       throw new Error('rows of values are walked for their own order only');

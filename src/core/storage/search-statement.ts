@@ -194,7 +194,7 @@ function prepare(request: SearchStatementRequest): Prepared {
   const { order, drive, phase, after } = request;
   const by = order.by === 'value' ? order.rows.index : order.by;
   const shape = `${drive.kind} ${'criterion' in drive ? drive.criterion : ''} ${
-    drive.kind === 'codes' ? drive.ranges.length : ''
+    drive.kind === 'codes' ? drive.ranges.length : drive.kind === 'meeting' ? drive.chain : ''
   } ${by} ${
     order.descending ? 'desc' : 'asc'
   }${request.isBackward === true ? ' backward' : ''} ${phase} ${after === undefined ? 'first' : 'next'}`;

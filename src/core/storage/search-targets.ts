@@ -107,7 +107,8 @@ export function targetsSql(
 
 /**
  * About how many index rows lead to the targets of a chain. Targets are taken at equal distances in the order of their
- * keys; each stands for those up to the next. Bound: `sampled` of them at most, and `limit` rows of each.
+ * keys; each stands for those up to the next. Bound: `sampled` of them at most, and `limit` rows of each, so that the sum may
+ * be more than `limit`.
  */
 export function referringCountSql(
   criterion: CompiledCriterion,
@@ -122,7 +123,7 @@ export function referringCountSql(
         ceil(count(*) over (partition by t.link) / ${bind('sampled')}::float8)::bigint as distance
       from target t
     )
-    select least(coalesce(sum(u.row_count), 0), ${bind('limit')}::int)::int from (${unionOf(
+    select least(coalesce(sum(u.row_count), 0), 2147483647)::int from (${unionOf(
       links,
       (link, place) => sql`
       select p.distance * r.row_count as row_count
@@ -139,16 +140,16 @@ export function referringCountSql(
     limit 1`;
 }
 
-type SelectOfLink = (link: CompiledTargets, place: RawBuilder<unknown>) => RawBuilder<unknown>;
+export type SelectOfLink = (link: CompiledTargets, place: RawBuilder<unknown>) => RawBuilder<unknown>;
 
-function linksOf(criterion: CompiledCriterion | undefined): CompiledTargets[] {
+export function linksOf(criterion: CompiledCriterion | undefined): CompiledTargets[] {
   return (criterion?.alternatives ?? []).map(({ byTarget }) => {
     if (byTarget === undefined) throw new Error('who refers to targets is merged for chains only');
     return byTarget;
   });
 }
 
-function unionOf(links: readonly CompiledTargets[], select: SelectOfLink): RawBuilder<unknown> {
+export function unionOf(links: readonly CompiledTargets[], select: SelectOfLink): RawBuilder<unknown> {
   return sql.join(
     links.map((link, place) => select(link, sql.lit(place))),
     sql` union all `,
@@ -156,7 +157,7 @@ function unionOf(links: readonly CompiledTargets[], select: SelectOfLink): RawBu
 }
 
 /** Each target of each link, once: the place of the link, and the key. */
-function targetsOf(links: readonly CompiledTargets[], reference: ValueReference): RawBuilder<unknown> {
+export function targetsOf(links: readonly CompiledTargets[], reference: ValueReference): RawBuilder<unknown> {
   return unionOf(
     links,
     (link, place) => sql`select distinct ${place} as link, u.resource_key from (${link.keys(reference)}) u`,

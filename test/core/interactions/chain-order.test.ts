@@ -121,33 +121,89 @@ it.each([
   expect([...ids].sort()).toEqual([...coded].sort());
 });
 
-it('through links to several types, and is found so', async () => {
-  const parameters = [['subject.name', 'merged'], BESIDE[1] ?? ['', ''], ['_explain', 'true']] as const;
-  const { matches, issues } = await opened.core.search(context, { type: 'Observation', parameters });
-  expect(matches.map(({ id }) => id).sort()).toEqual([...coded, 'placed'].sort());
+it.each([
+  ['code', 'asked', 'looked up among who refers to the targets of a chain'],
+  ['date', 'ge2021-03-05', 'who refers to each target of a chain is merged in order'],
+])('through links to several types beside %s, and is found so', async (name, value, way) => {
+  const parameters = [
+    ['subject.name', 'merged'],
+    [name, value],
+    ['_explain', 'true'],
+  ] as const;
+  const { issues } = await opened.core.search(context, { type: 'Observation', parameters });
+  const dated = [...dates.keys()].filter((id) => (dates.get(id) ?? '') >= '2021-03-05');
+  const all = [...(name === 'code' ? coded : dated), 'placed'].sort();
+  const ids = await pagesOf(parameters.slice(0, 2), 4);
+  expect([...ids].sort()).toEqual(all);
   const plans = issues.filter(({ diagnostics }) => diagnostics.startsWith('Plan for Observation'));
   expect(plans).toHaveLength(1);
-  expect(plans[0]?.diagnostics).toContain('who refers to each target of a chain is merged in order');
+  expect(plans[0]?.diagnostics).toContain(way);
 });
 
-it('of many targets some are counted for all of them', async () => {
-  await Promise.all(
-    Array.from({ length: 36 }, async (_, number) => {
-      const patient = await put({ resourceType: 'Patient', id: `m${number}`, name: [{ family: 'Many' }] });
-      await Promise.all(
-        ['a', 'b'].map((name) => observe(`m${number}${name}`, `Patient/m${number}`, '2020-01-01', 'counted')),
-      );
-      return patient;
-    }),
-  );
-  const asked = { family: ['subject:Patient.family', 'many'], code: ['code', 'counted'] } as const;
-  const { matches, issues } = await opened.core.search(context, {
-    type: 'Observation',
-    parameters: [asked.family, asked.code, ['_count', '100'], ['_explain', 'true']],
+describe('beside a code that many have, of many targets', () => {
+  const CODES = ['counted', 'second'];
+  const expected = new Map<string, string>();
+  beforeAll(async () => {
+    await Promise.all(
+      Array.from({ length: 36 }, async (_, number) => {
+        await put({ resourceType: 'Patient', id: `m${number}`, name: [{ family: 'Many' }] });
+        for (const code of CODES) {
+          const date = number % 9 === 4 ? undefined : `2020-0${1 + (number % 3)}-01`;
+          await observe(`m${number}${code}`, `Patient/m${number}`, date, code);
+          expected.set(`m${number}${code}`, date ?? '');
+        }
+      }),
+    );
+    // Before and after all of those, in either order: they fill what is looked up first.
+    await Promise.all(
+      Array.from({ length: 90 }, (_, number) =>
+        observe(`n${number}`, 'Patient/another', number % 3 === 0 ? '2019-05-05' : '2021-05-05', 'counted'),
+      ),
+    );
   });
-  expect(matches).toHaveLength(72);
-  const explained = issues.map(({ diagnostics }) => diagnostics).join('\n');
-  // Sixteen of them at most, which are twelve at equal distances.
-  expect(explained).toMatch(/distance/);
-  expect(explained).toContain('has about 72 index rows');
+
+  const explained = async (parameters: readonly (readonly [string, string])[]): Promise<string> => {
+    const asked = { type: 'Observation', parameters: [...parameters, ['_explain', 'true']] } as const;
+    const { issues } = await opened.core.search(context, asked);
+    return issues.map(({ diagnostics }) => diagnostics).join('\n');
+  };
+
+  it('some of these are counted for all of them', async () => {
+    const told = await explained([
+      ['subject:Patient.family', 'many'],
+      ['code', 'second'],
+    ]);
+    // Sixteen of them at most, which are twelve at equal distances.
+    expect(told).toMatch(/distance/);
+    expect(told).toContain('has about 72 index rows');
+  });
+
+  it.each([
+    [1, '-date', 'counted'],
+    [4, 'date', 'counted'],
+    [3, '-date', 'counted,second'],
+    [50, 'date', 'counted,second'],
+    [9, '-date', 'second,absent'],
+  ])('each of both once, in pages of %d sorted by %s of %s', async (count, sort, codes) => {
+    const asked = [
+      ['subject:Patient.family', 'many'],
+      ['code', codes],
+      ['status', 'final'],
+      ['_sort', sort],
+    ] as const;
+    expect(await explained([...asked, ['_count', String(count)]])).toContain(
+      'looked up among who refers to the targets of a chain',
+    );
+    const all = [...expected.keys()].filter((id) => codes.split(',').some((code) => id.endsWith(code)));
+    const ids = await pagesOf(asked, count);
+    expect([...ids].sort()).toEqual(all.sort());
+    const dated = all.map((id) => expected.get(id) ?? '').filter((date) => date !== '');
+    const ordered = sort === 'date' ? dated.sort() : dated.sort().reverse();
+    expect(ids.map((id) => expected.get(id)).filter((date) => date !== '')).toEqual(ordered);
+    const { total } = await opened.core.search(context, {
+      type: 'Observation',
+      parameters: [...asked, ['_total', 'accurate'], ['_count', '1']],
+    });
+    expect(total).toBe(all.length);
+  });
 });
