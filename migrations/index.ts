@@ -22,6 +22,7 @@ import * as owedTokens from './0025-owed-tokens';
 import * as signIn from './0026-sign-in';
 import * as quotaOfFew from './0027-quota-of-few';
 import * as gatheredRecords from './0028-gathered-records';
+import * as idTokenAlgorithm from './0029-id-token-algorithm';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -48,4 +49,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0026-sign-in': signIn,
   '0027-quota-of-few': quotaOfFew,
   '0028-gathered-records': gatheredRecords,
+  '0029-id-token-algorithm': idTokenAlgorithm,
 };

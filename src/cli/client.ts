@@ -1,5 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { ClientApplication, ClientChanges, Core, NewSecret } from '../core';
+import {
+  ID_TOKEN_ALGORITHMS,
+  type ClientApplication,
+  type ClientChanges,
+  type Core,
+  type IdTokenAlgorithm,
+  type NewSecret,
+} from '../core';
 import { type Arguments, type Command, UsageError } from './command';
 import { withApp } from './with-app';
 
@@ -93,12 +100,20 @@ async function toChanges(options: Options): Promise<ClientChanges> {
     scopes: words('scopes'),
     policies: words('policies'),
     redirectUris: words('redirect-uris'),
+    idTokenAlgorithm: toAlgorithm(options['id-token-algorithm']),
     ...(administrator === undefined ? {} : { isAdministrator: administrator === true }),
     ...(auditor === undefined ? {} : { isAuditor: auditor === true }),
     ...(options['public'] === undefined ? {} : { isPublic: options['public'] === true }),
     ...(typeof file === 'string' ? { jwks: await readKeys(file), jwksUrl: null } : {}),
     ...(typeof jwksUrl === 'string' ? { jwksUrl, jwks: null } : {}),
   };
+}
+
+function toAlgorithm(wanted: Options[string]): IdTokenAlgorithm | undefined {
+  const found = ID_TOKEN_ALGORITHMS.find((algorithm) => algorithm === wanted);
+  if (wanted !== undefined && found === undefined)
+    throw new UsageError(`--id-token-algorithm is ${ID_TOKEN_ALGORITHMS.join(' or ')}`);
+  return found;
 }
 
 async function readKeys(file: string): Promise<NonNullable<ClientChanges['jwks']>> {
@@ -147,6 +162,7 @@ export const client: Command = {
     jwks: { type: 'string', help: 'file with its public keys, in the place of a secret' },
     'jwks-url': { type: 'string', help: 'where its public keys are, in the place of a secret' },
     'redirect-uris': { type: 'string', help: 'where people may be sent back to' },
+    'id-token-algorithm': { type: 'string', help: 'RS256 or ES256; default RS256' },
     days: { type: 'string', help: 'after which the new secret expires' },
     public: { type: 'boolean', help: 'it can keep no secret, as what runs in a browser: none is made' },
     administrator: { type: 'boolean', help: 'it may administer' },

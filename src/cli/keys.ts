@@ -5,7 +5,7 @@ export const keys: Command = {
   name: 'keys',
   usage: 'rotate, with --tenant NAME',
   summary:
-    'Sign the tokens of a tenant with a new key from now on; what was signed before stays good until it expires.',
+    'Sign the tokens of a tenant with new keys from now on; what was signed before stays good until it expires.',
   options: {
     tenant: { type: 'string', help: 'whose keys' },
     revoke: { type: 'boolean', help: 'all tokens that were given out are good no more' },
@@ -15,8 +15,8 @@ export const keys: Command = {
     if (words.join(' ') !== 'rotate' || typeof tenant !== 'string')
       throw new UsageError(`andiron keys ${keys.usage}`);
     await withApp(async ({ core }) => {
-      const id = await core.tokens.rotateKeys(tenant, revoke === true);
-      process.stdout.write(`${id} signs from now on\n`);
+      for (const id of await core.tokens.rotateKeys(tenant, revoke === true))
+        process.stdout.write(`${id} signs from now on\n`);
     });
   },
 };

@@ -3,6 +3,7 @@ export * from './api';
 export type { Access } from './access/access';
 export type { AuthMode } from './access/authentication';
 export { ASSERTION_ALGORITHMS } from './access/client-assertion';
+export { ID_TOKEN_ALGORITHMS, type IdTokenAlgorithm } from './storage/client-applications';
 export { OAuthError } from './access/oauth-error';
 export type { JobRequest } from './storage/async-jobs';
 export type { Log, RequestContext, Space, TenantSpace } from './context';

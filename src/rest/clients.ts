@@ -1,10 +1,18 @@
 /**
  * Administration of a tenant's clients, keys and issuers, for administrators only (administrator.ts), below
  * /w/system/api/v1/tenants/{tenant}: `clients` (GET, POST), `clients/{id}` (GET, PATCH), `clients/{id}/secrets` (POST),
- * `clients/{id}/secrets/{secret}` (DELETE), `issuers` (GET, PUT), `keys` (POST: a new one signs from now on).
+ * `clients/{id}/secrets/{secret}` (DELETE), `issuers` (GET, PUT), `keys` (POST: new ones sign from now on).
  */
 import type { FastifyInstance } from 'fastify';
-import { fhirError, type ClientApplication, type ClientChanges, type Core, type NewSecret } from '../core';
+import {
+  fhirError,
+  ID_TOKEN_ALGORITHMS,
+  type ClientApplication,
+  type ClientChanges,
+  type Core,
+  type IdTokenAlgorithm,
+  type NewSecret,
+} from '../core';
 import {
   addAdministration as add,
   found,
@@ -91,8 +99,8 @@ export function registerClientRoutes(scope: FastifyInstance, core: Core): void {
   add(scope, '/keys', {
     POST: async (request, reply) => {
       const { revoke } = request.body === undefined ? {} : readMembers(request, ['revoke']);
-      const key = await tokens.rotateKeys(request.params.name, revoke === true);
-      return sendJson(request, reply, 201, { key });
+      const keys = await tokens.rotateKeys(request.params.name, revoke === true);
+      return sendJson(request, reply, 201, { keys });
     },
   });
 }
@@ -118,6 +126,7 @@ const CLIENT_MEMBERS = [
   'jwksUrl',
   'redirectUris',
   'public',
+  'idTokenAlgorithm',
   'withSecret',
 ];
 
@@ -135,8 +144,16 @@ function readClient(request: AdministrationRequest): ClientChanges & { readonly 
     jwksUrl: members['jwksUrl'] === null ? null : readText('jwksUrl', members['jwksUrl']),
     redirectUris: readWords('redirectUris', members['redirectUris']),
     isPublic: readFlag('public', members['public']),
+    idTokenAlgorithm: readAlgorithm(members['idTokenAlgorithm']),
     withSecret: readFlag('withSecret', members['withSecret']),
   };
+}
+
+function readAlgorithm(value: unknown): IdTokenAlgorithm | undefined {
+  const found = ID_TOKEN_ALGORITHMS.find((algorithm) => algorithm === value);
+  return value === undefined || found !== undefined
+    ? found
+    : refuse(`"idTokenAlgorithm" is ${ID_TOKEN_ALGORITHMS.join(' or ')}`);
 }
 
 function readKeys(value: unknown): NonNullable<ClientChanges['jwks']> {
@@ -179,6 +196,7 @@ function toAnswer(client: ClientApplication): object {
     jwksUrl: client.jwksUrl,
     redirectUris: client.redirectUris,
     public: client.isPublic,
+    idTokenAlgorithm: client.idTokenAlgorithm,
     secrets: client.secrets.map(({ id: secret, created: made, expires }) => ({
       id: secret,
       created: toInstant(made),

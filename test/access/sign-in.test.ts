@@ -1,5 +1,6 @@
 /** People who sign in for an app, over HTTP, from the first page to the data (docs/access.md). */
-import { createHash } from 'node:crypto';
+import { createHash, createPublicKey, verify, type JsonWebKey } from 'node:crypto';
+import { Client } from 'pg';
 import { makeClient, type MadeClient } from '../support/access';
 import { APP, Browser, FORM, makeProof, toAuthorize, toReturned, type Proof } from '../support/sign-in';
 import { startServer, type TestServer } from '../support/server';
@@ -55,8 +56,25 @@ const post = (path: string, form: Record<string, string>, headers: Record<string
   });
 const get = (path: string, token: unknown) =>
   server.request('GET', path, undefined, { authorization: `Bearer ${String(token)}` });
-const claimsOf = (token: unknown) =>
-  JSON.parse(Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString());
+const partOf = (token: unknown, part: number) =>
+  JSON.parse(Buffer.from(String(token).split('.')[part] ?? '', 'base64url').toString());
+const claimsOf = (token: unknown) => partOf(token, 1);
+
+/** The algorithm of a token that one of the published keys has signed; undefined: none has. */
+async function signedBy(token: unknown): Promise<string | undefined> {
+  const { json } = await server.request('GET', '/w/acme/oidc/jwks');
+  const { alg, kid } = partOf(token, 0);
+  const jwk: (JsonWebKey & { alg: string }) | undefined = json.keys.find(
+    (key: { kid: string }) => key.kid === kid,
+  );
+  if (jwk === undefined || jwk.alg !== alg) return undefined;
+  const [head, claims, signature = ''] = String(token).split('.');
+  const key = createPublicKey({ key: jwk, format: 'jwk' });
+  const how = alg === 'ES256' ? { key, dsaEncoding: 'ieee-p1363' as const } : key;
+  return verify('sha256', Buffer.from(`${head}.${claims}`), how, Buffer.from(signature, 'base64url'))
+    ? alg
+    : undefined;
+}
 
 /** Signs in, allows everything, and gives the code. */
 async function toCode(proof: Proof, more: Record<string, string> = {}, user = 'ann', client = app) {
@@ -162,6 +180,43 @@ describe('a practitioner', () => {
     expect([stolen.status, stolen.json.error]).toEqual([400, 'invalid_grant']);
     expect((await refresh(second.json.refresh_token)).status).toBe(400);
     expect((await get(`${ROOT}/Patient/ann`, second.json.access_token)).status).toBe(401);
+  });
+});
+
+describe('an ID token', () => {
+  const toTokens = async () => {
+    const proof = makeProof();
+    const { code } = await toCode(proof);
+    return (await redeem(proof, code)).json;
+  };
+
+  it('is signed by RS256, as OpenID Connect expects, or by what its client has registered', async () => {
+    const first = await toTokens();
+    expect([await signedBy(first.id_token), await signedBy(first.access_token)]).toEqual(['RS256', 'ES256']);
+    await server.app.core.clients.change('acme', app, { idTokenAlgorithm: 'ES256' });
+    expect(await signedBy((await toTokens()).id_token)).toBe('ES256');
+    await server.app.core.clients.change('acme', app, { idTokenAlgorithm: 'RS256' });
+    const { json } = await server.request('GET', '/w/acme/oidc/.well-known/openid-configuration');
+    expect(json.id_token_signing_alg_values_supported).toEqual(['RS256', 'ES256']);
+    await server.app.core.tokens.rotateKeys('acme', false);
+    const next = await toTokens();
+    expect(partOf(next.id_token, 0).kid).not.toBe(partOf(first.id_token, 0).kid);
+    for (const { id_token: token } of [first, next]) expect(await signedBy(token)).toBe('RS256');
+  });
+
+  it('has a key of its own where a tenant had one of ES256 alone, and what that has signed stays good', async () => {
+    const before = await toTokens();
+    const database = new Client(server.database.settings);
+    await database.connect();
+    await database.query("delete from andiron.signing_key where algorithm = 'RS256'");
+    await database.end();
+    const other = await startServer({ database: server.database, environment: { AUTH_MODE: 'enforced' } });
+    const { json } = await other.request('GET', '/w/acme/oidc/jwks');
+    expect(json.keys.map(({ alg }: { alg: string }) => alg)).toContain('RS256');
+    expect(json.keys.map(({ kid }: { kid: string }) => kid)).toContain(partOf(before.access_token, 0).kid);
+    const headers = { authorization: `Bearer ${before.access_token}` };
+    expect((await other.request('GET', `${ROOT}/Patient/ann`, undefined, headers)).status).toBe(200);
+    await other.close();
   });
 });
 

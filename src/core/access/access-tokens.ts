@@ -1,11 +1,11 @@
 /** Tokens that a tenant gives to its clients: JWTs after RFC 9068, signed with the tenant's key. */
 import { randomUUID } from 'node:crypto';
 import { isRelease, type Release } from '../fhir/release';
-import type { OfTenant } from '../storage/client-applications';
+import type { IdTokenAlgorithm, OfTenant } from '../storage/client-applications';
 import type { UserGrant } from '../storage/user-grants';
 import { loadJose } from './jose';
 import type { ReadToken } from './read-token';
-import { SIGNING_ALGORITHM, type SigningKeys } from './signing-keys';
+import { ACCESS_ALGORITHM, type SigningKeys } from './signing-keys';
 
 /** `typ` of the header: no token of another kind that the same key has signed is taken for one of these. */
 const TYPE = 'at+jwt';
@@ -55,7 +55,7 @@ export class AccessTokens {
   /** `seconds`: how long it is good. */
   async issue(space: OfTenant, address: TenantAddress, grant: Grant, seconds: number): Promise<string> {
     const jose = await loadJose();
-    const { id, key } = await this.keys.signer(space);
+    const { id, key } = await this.keys.signer(space, ACCESS_ALGORITHM);
     const { client, scopes, user, patient, release, grant: consent, subject } = grant;
     const now = Math.floor(Date.now() / 1000);
     return new jose.SignJWT({
@@ -65,7 +65,7 @@ export class AccessTokens {
       ...(patient === undefined ? {} : { patient }),
       ...(consent === undefined ? {} : { grant: consent }),
     })
-      .setProtectedHeader({ alg: SIGNING_ALGORITHM, typ: TYPE, kid: id })
+      .setProtectedHeader({ alg: ACCESS_ALGORITHM, typ: TYPE, kid: id })
       .setIssuer(toIssuer(address))
       .setAudience(release === undefined ? toAudience(address) : toRoot(address, release))
       .setSubject(subject ?? client)
@@ -79,12 +79,17 @@ export class AccessTokens {
   async issueIdToken(
     space: OfTenant,
     address: TenantAddress,
-    about: { readonly grant: UserGrant; readonly scopes: readonly string[]; readonly name: string },
+    about: {
+      readonly grant: UserGrant;
+      readonly scopes: readonly string[];
+      readonly name: string;
+      readonly algorithm: IdTokenAlgorithm;
+    },
     seconds: number,
   ): Promise<string> {
     const jose = await loadJose();
-    const { id, key } = await this.keys.signer(space);
-    const { grant, scopes, name } = about;
+    const { grant, scopes, name, algorithm } = about;
+    const { id, key } = await this.keys.signer(space, algorithm);
     const now = Math.floor(Date.now() / 1000);
     const person =
       grant.fhirUser === null ? undefined : `${toRoot(address, grant.release)}/${grant.fhirUser}`;
@@ -96,7 +101,7 @@ export class AccessTokens {
       ...(hasProfile ? { name } : {}),
       ...(person !== undefined && hasProfile ? { profile: person } : {}),
     })
-      .setProtectedHeader({ alg: SIGNING_ALGORITHM, typ: 'JWT', kid: id })
+      .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid: id })
       .setIssuer(toIssuer(address))
       .setAudience(grant.client)
       .setSubject(grant.account)
@@ -117,7 +122,7 @@ export class AccessTokens {
     { text: token, header }: ReadToken,
   ): Promise<VerifiedGrant | undefined> {
     const known = await this.keys.find(space, header['kid']);
-    if (known === undefined) return undefined;
+    if (known?.algorithm !== ACCESS_ALGORITHM) return undefined;
     const jose = await loadJose();
     try {
       const { payload } = await jose.jwtVerify(token, await this.keys.toUsable(known), {

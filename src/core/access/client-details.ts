@@ -1,6 +1,6 @@
 import type { ClientChanges } from '../api';
 import { fhirError } from '../errors';
-import type { ClientDetails, JsonWebKeys } from '../storage/client-applications';
+import { ID_TOKEN_ALGORITHMS, type ClientDetails, type JsonWebKeys } from '../storage/client-applications';
 
 const MAX_NAME = 200;
 const MAX_MEMBERS = 200;
@@ -19,6 +19,7 @@ const NOTHING: ClientDetails = {
   jwksUrl: null,
   redirectUris: [],
   isPublic: false,
+  idTokenAlgorithm: 'RS256',
 };
 
 /** Scopes of https://hl7.org/fhir/smart-app-launch/scopes-and-launch-context.html, v1 and v2. */
@@ -42,6 +43,8 @@ export function changeDetails(changes: ClientChanges, before: ClientDetails = NO
   if (details.jwks !== null) requirePublicKeys(details.jwks);
   if (details.jwksUrl !== null && !isSafeAddress(details.jwksUrl))
     refuse('The address of keys begins with https://');
+  if (!ID_TOKEN_ALGORITHMS.includes(details.idTokenAlgorithm))
+    refuse(`ID tokens are signed by ${ID_TOKEN_ALGORITHMS.join(' or ')}`);
   if (details.isPublic && (details.jwks !== null || details.jwksUrl !== null))
     refuse('A public client has no keys: it can keep nothing to itself');
   return { ...details, name };

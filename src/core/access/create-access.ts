@@ -148,9 +148,9 @@ export function createAccess(options: AccessOptions): AccessParts {
         return (await keys.publicKeys(await spaceOf(tenant))).map(({ publicKey }) => publicKey);
       },
       async rotateKeys(tenant, revokes) {
-        const id = await keys.rotate(await spaceOf(tenant), revokes);
+        const ids = await keys.rotate(await spaceOf(tenant), revokes);
         options.changed(tenant);
-        return id;
+        return ids;
       },
     },
     users: {

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { OfTenant } from '../storage/client-applications';
+import { ID_TOKEN_ALGORITHMS, type IdTokenAlgorithm, type OfTenant } from '../storage/client-applications';
 import type { PublicSigningKey, SigningKey, SigningKeyStore } from '../storage/signing-keys';
 import { loadJose } from './jose';
 import { Recent } from './recent';
 
-export const SIGNING_ALGORITHM = 'ES256';
+/** Of access tokens, which nobody verifies but this server. */
+export const ACCESS_ALGORITHM = 'ES256';
+/** A tenant has a key for each. */
+export type SigningAlgorithm = IdTokenAlgorithm;
+const ALGORITHMS: readonly SigningAlgorithm[] = ID_TOKEN_ALGORITHMS;
 
 /** A key that has signed nothing for so long has signed nothing that is still good: no token lives for a day. */
 const KEPT_MS = 24 * 3_600_000;
@@ -16,19 +20,28 @@ interface Keys {
 /** A key that can be used now, as jose takes it. */
 export type UsableKey = CryptoKey | Uint8Array;
 
-/** The keys of each tenant: made when the first is needed, known to all processes within 2 s. */
+/** What signs, and the name by which those who verify find its public half. */
+export interface Signer {
+  readonly id: string;
+  readonly key: UsableKey;
+}
+
+/** The keys of each tenant, one for each algorithm: made when they are needed, known to all processes within 2 s. */
 export class SigningKeys {
   readonly #recent = new Recent<Keys>(1_000);
-  readonly #private = new Map<number, { readonly id: string; readonly key: UsableKey }>();
+  readonly #private = new Map<string, Signer>();
   readonly #imported = new WeakMap<PublicSigningKey, Promise<UsableKey>>();
 
   constructor(private readonly store: SigningKeyStore) {}
 
-  /** The public keys of a tenant, the newest first; the first one is made by this. */
+  /** The public keys of a tenant, the newest first; the first ones are made by this, so that they are known before they sign. */
   async publicKeys(space: OfTenant): Promise<readonly PublicSigningKey[]> {
     const known = await this.#list(space);
-    if (known.some(({ retired }) => retired === undefined)) return known;
-    await this.signer(space);
+    const signs = (wanted: SigningAlgorithm): boolean =>
+      known.some(({ algorithm, retired }) => algorithm === wanted && retired === undefined);
+    const missing = ALGORITHMS.filter((algorithm) => !signs(algorithm));
+    if (missing.length === 0) return known;
+    for (const algorithm of missing) await this.signer(space, algorithm);
     return this.#list(space);
   }
 
@@ -49,29 +62,29 @@ export class SigningKeys {
     return imported;
   }
 
-  /** What signs. Cost: one look-up, once a connection of the owner's. */
-  async signer(space: OfTenant): Promise<{ readonly id: string; readonly key: UsableKey }> {
-    const { tenantNumber } = space;
-    const known = this.#private.get(tenantNumber);
+  /** What signs. Cost: one look-up, once a connection of the owner's; for the first key of RS256 some 0.2 s in a thread. */
+  async signer(space: OfTenant, algorithm: SigningAlgorithm): Promise<Signer> {
+    const name = `${space.tenantNumber} ${algorithm}`;
+    const known = this.#private.get(name);
     if (known !== undefined) {
       const current = await this.find(space, known.id);
       if (current !== undefined && current.retired === undefined) return known;
     }
-    const stored = await this.store.current(space, makeKey);
+    const stored = await this.store.current(space, algorithm, () => makeKey(algorithm));
     const jose = await loadJose();
     const made = { id: stored.id, key: await jose.importJWK(stored.privateKey, stored.algorithm) };
-    this.#private.set(tenantNumber, made);
+    this.#private.set(name, made);
     this.forget();
     return made;
   }
 
-  /** What was signed before stays good until it expires; `revokes`: nothing of it is. */
-  async rotate(space: OfTenant, revokes: boolean): Promise<string> {
-    const made = await makeKey();
+  /** New keys for all algorithms; their ids. What was signed before stays good until it expires; `revokes`: nothing of it is. */
+  async rotate(space: OfTenant, revokes: boolean): Promise<readonly string[]> {
+    const made = await Promise.all(ALGORITHMS.map(makeKey));
     await this.store.rotate(space, made, revokes ? undefined : KEPT_MS);
-    this.#private.delete(space.tenantNumber);
+    for (const algorithm of ALGORITHMS) this.#private.delete(`${space.tenantNumber} ${algorithm}`);
     this.forget();
-    return made.id;
+    return made.map(({ id }) => id);
   }
 
   /** Something of a tenant was changed. */
@@ -89,14 +102,14 @@ export class SigningKeys {
   }
 }
 
-async function makeKey(): Promise<SigningKey> {
+async function makeKey(algorithm: SigningAlgorithm): Promise<SigningKey> {
   const jose = await loadJose();
-  const pair = await jose.generateKeyPair(SIGNING_ALGORITHM, { extractable: true });
+  const pair = await jose.generateKeyPair(algorithm, { extractable: true });
   const id = randomUUID();
-  const said = { kid: id, alg: SIGNING_ALGORITHM, use: 'sig' };
+  const said = { kid: id, alg: algorithm, use: 'sig' };
   return {
     id,
-    algorithm: SIGNING_ALGORITHM,
+    algorithm,
     publicKey: { ...(await jose.exportJWK(pair.publicKey)), ...said },
     privateKey: { ...(await jose.exportJWK(pair.privateKey)), ...said },
   };

@@ -186,7 +186,7 @@ export class TokenEndpoint {
             id_token: await tokens.issueIdToken(
               space,
               address,
-              { grant, scopes, name: user.display },
+              { grant, scopes, name: user.display, algorithm: client.idTokenAlgorithm },
               seconds,
             ),
           }),

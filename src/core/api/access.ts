@@ -134,10 +134,11 @@ export interface Tokens {
   revoke(request: TokenRequest): Promise<void>;
   /** Whether the token in the form, one of the client's own, is good (RFC 7662). Throws as `revoke`. */
   introspect(request: TokenRequest): Promise<IntrospectionAnswer>;
-  /** JSON Web Keys; the first one of a tenant is made by this. Throws `unknownTenant`. */
+  /** JSON Web Keys; the first ones of a tenant are made by this. Throws `unknownTenant`. */
   publicKeys(tenant: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /**
-   * A new key signs from now on; its id. `revokes`: what the others have signed is good no more. Throws `unknownTenant`.
+   * New keys sign from now on, one for each algorithm; their ids. `revokes`: what the others have signed is good no more.
+   * Throws `unknownTenant`.
    */
-  rotateKeys(tenant: string, revokes: boolean): Promise<string>;
+  rotateKeys(tenant: string, revokes: boolean): Promise<readonly string[]>;
 }

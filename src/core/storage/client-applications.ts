@@ -27,7 +27,12 @@ export interface ClientDetails {
   readonly redirectUris: readonly string[];
   /** It can keep no secret, as what runs in a browser: it proves nothing where people sign in for it (PKCE alone). */
   readonly isPublic: boolean;
+  /** What its ID tokens are signed by. */
+  readonly idTokenAlgorithm: IdTokenAlgorithm;
 }
+
+export const ID_TOKEN_ALGORITHMS = ['RS256', 'ES256'] as const;
+export type IdTokenAlgorithm = (typeof ID_TOKEN_ALGORITHMS)[number];
 
 export interface StoredSecret {
   readonly id: string;
@@ -48,7 +53,7 @@ export interface StoredClient extends ClientDetails {
 
 const COLUMNS = sql`
   c.id, c.name, floor(extract(epoch from c.created) * 1000)::bigint, c.disabled, c.scopes, c.policies,
-  c.administrator, c.auditor, c.jwks, c.jwks_url, c.redirect_uris, c.public,
+  c.administrator, c.auditor, c.jwks, c.jwks_url, c.redirect_uris, c.public, c.id_token_algorithm,
   (select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'hash', s.hash,
             'created', floor(extract(epoch from s.created) * 1000),
             'expires', floor(extract(epoch from s.expires) * 1000)) order by s.created), '[]')
@@ -67,11 +72,11 @@ const LIST = defineStatement(
 const CREATE = defineStatement(
   template(sql`
     insert into andiron.client_application (tenant, id, name, disabled, scopes, policies, administrator, auditor, jwks,
-      jwks_url, redirect_uris, public)
+      jwks_url, redirect_uris, public, id_token_algorithm)
     select ${bind('tenant')}::int, ${bind('id')}, ${bind('name')}, ${bind('disabled')}::boolean,
       ${bind('scopes')}::text[], ${bind('policies')}::text[], ${bind('administrator')}::boolean,
       ${bind('auditor')}::boolean, ${bind('jwks')}::jsonb, ${bind('jwksUrl')}::text, ${bind('redirectUris')}::text[],
-      ${bind('public')}::boolean
+      ${bind('public')}::boolean, ${bind('idTokenAlgorithm')}
     where (select count(*) from andiron.client_application c where c.tenant = ${bind('tenant')}::int)
       < ${bind('most')}::int
     on conflict do nothing
@@ -84,7 +89,7 @@ const CHANGE = defineStatement(
       scopes = ${bind('scopes')}::text[], policies = ${bind('policies')}::text[],
       administrator = ${bind('administrator')}::boolean, auditor = ${bind('auditor')}::boolean,
       jwks = ${bind('jwks')}::jsonb, jwks_url = ${bind('jwksUrl')}::text, redirect_uris = ${bind('redirectUris')}::text[],
-      public = ${bind('public')}::boolean
+      public = ${bind('public')}::boolean, id_token_algorithm = ${bind('idTokenAlgorithm')}
     where tenant = ${bind('tenant')}::int and id = ${bind('id')} returning id`),
   { named: false },
 );
@@ -191,6 +196,7 @@ function toBound(details: ClientDetails) {
     jwksUrl: details.jwksUrl,
     redirectUris: details.redirectUris,
     public: details.isPublic,
+    idTokenAlgorithm: details.idTokenAlgorithm,
   };
 }
 
@@ -215,6 +221,7 @@ function toClient(row: Row): StoredClient {
     jwksUrl,
     uris,
     isPublic,
+    idTokenAlgorithm,
     secrets,
   ] = row as [
     string,
@@ -229,6 +236,7 @@ function toClient(row: Row): StoredClient {
     string | null,
     string[],
     boolean,
+    IdTokenAlgorithm,
     SecretRow[],
   ];
   return {
@@ -244,6 +252,7 @@ function toClient(row: Row): StoredClient {
     jwksUrl,
     redirectUris: uris,
     isPublic,
+    idTokenAlgorithm,
     secrets: secrets.map(({ expires, ...secret }) => ({
       ...secret,
       ...(expires === null ? {} : { expires }),

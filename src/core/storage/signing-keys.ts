@@ -36,7 +36,8 @@ const LOCK = defineStatement(
 const READ_PRIVATE = defineStatement(
   template(sql`
     select ${PUBLIC}, k.private_key from andiron.signing_key k
-    where k.tenant = ${bind('tenant')}::int and k.retired is null order by k.created desc, k.id limit 1`),
+    where k.tenant = ${bind('tenant')}::int and k.algorithm = ${bind('algorithm')} and k.retired is null
+    order by k.created desc, k.id limit 1`),
   { named: false },
 );
 const RETIRE = defineStatement(
@@ -76,22 +77,30 @@ export class SigningKeyStore {
     return rows.map(toPublicKey);
   }
 
-  /** The key that signs; where there is none, the one that `make` gives, whichever process comes first. */
-  async current({ tenantNumber }: OfTenant, make: () => Promise<SigningKey>): Promise<SigningKey> {
+  /** The key that signs by this algorithm; where there is none, the one that `make` gives, whichever process comes first. */
+  async current(
+    { tenantNumber }: OfTenant,
+    algorithm: string,
+    make: () => Promise<SigningKey>,
+  ): Promise<SigningKey> {
     return this.asOwner(tenantNumber, async (session) => {
-      const [row] = await session.run(READ_PRIVATE, { tenant: tenantNumber });
+      const [row] = await session.run(READ_PRIVATE, { tenant: tenantNumber, algorithm });
       if (row !== undefined) return { ...toPublicKey(row), privateKey: row[4] as JsonWebKey };
       return this.add(session, tenantNumber, await make());
     });
   }
 
-  /** The new key signs from now on. Those that signed nothing for `keptMs` are forgotten; undefined: all others are. */
-  async rotate({ tenantNumber }: OfTenant, made: SigningKey, keptMs: number | undefined): Promise<void> {
+  /** The new keys sign from now on. Those that signed nothing for `keptMs` are forgotten; undefined: all others are. */
+  async rotate(
+    { tenantNumber }: OfTenant,
+    made: readonly SigningKey[],
+    keptMs: number | undefined,
+  ): Promise<void> {
     await this.asOwner(tenantNumber, async (session) => {
       if (keptMs === undefined) await session.run(FORGET_ALL, { tenant: tenantNumber });
       else await session.run(FORGET, { tenant: tenantNumber, kept: keptMs });
       await session.run(RETIRE, { tenant: tenantNumber });
-      await this.add(session, tenantNumber, made);
+      for (const key of made) await this.add(session, tenantNumber, key);
     });
   }
 

@@ -2,7 +2,7 @@
  * What tells clients how to get in: OpenID Connect Discovery 1.0 and SMART App Launch 2 (conformance). Only what works is
  * listed.
  */
-import { ASSERTION_ALGORITHMS } from '../../core';
+import { ASSERTION_ALGORITHMS, ID_TOKEN_ALGORITHMS } from '../../core';
 
 const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'];
 /** By which clients prove who they are. */
@@ -43,7 +43,7 @@ export function openidConfiguration(base: string, tenant: string): object {
   return {
     ...common(base, tenant),
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['ES256'],
+    id_token_signing_alg_values_supported: ID_TOKEN_ALGORITHMS,
     claims_supported: [
       'iss',
       'sub',
