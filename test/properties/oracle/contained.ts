@@ -56,8 +56,14 @@ function foundIn(container: Resource): JsonObject[] {
 const LONG = 100;
 /** Any code of a system, as one value of a pair. */
 const OPEN_PAIR = /\$.*\|(,|$)|\|\$/;
+/** The parts of a media type. */
+const OF_MEDIA_TYPE = /(^|\.)contenttype:below$/;
 const isOpen = ([name, text]: readonly [string, string]): boolean =>
-  /:(text|contains)$/.test(name) || name === '_filter' || OPEN_PAIR.test(text) || text.length > LONG;
+  /:(text|contains)$/.test(name) ||
+  OF_MEDIA_TYPE.test(name) ||
+  name === '_filter' ||
+  OPEN_PAIR.test(text) ||
+  text.length > LONG;
 
 export function expectInside(
   space: Space,

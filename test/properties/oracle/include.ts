@@ -68,14 +68,35 @@ function follow(space: Space, include: Include, from: Resource): Resource[] {
   });
 }
 
+/** Whether a reference of `from` names `to`, wherever that leads. */
+function names(space: Space, { source, code }: Include, from: Resource, to: Resource): boolean {
+  if (source !== undefined && source !== from.resourceType) return false;
+  return parametersFor(from.resourceType, code).some(
+    (parameter) =>
+      !isCanonical(parameter) &&
+      allowedTargets(space, from.resourceType, parameter).includes(to.resourceType) &&
+      elementsOf(from, parameter).some(({ value }) => {
+        const text = referenceText(value);
+        const target = text === undefined ? undefined : targetOf(text, space.root);
+        return target?.type === to.resourceType && target.id === to.id;
+      }),
+  );
+}
+
 /** What refers to `to`. */
 function followBack(space: Space, include: Include, to: Resource): Resource[] {
   const { target } = include;
   if (target !== undefined && target !== to.resourceType) return [];
+  // A version that came along may be one of a resource that was deleted since.
+  const isDeleted = !space.resources.some(
+    ({ resourceType, id }) => resourceType === to.resourceType && id === to.id,
+  );
   return space.resources.filter((resource) =>
-    follow(space, include, resource).some(
-      ({ resourceType, id }) => resourceType === to.resourceType && id === to.id,
-    ),
+    isDeleted
+      ? names(space, include, resource, to)
+      : follow(space, include, resource).some(
+          ({ resourceType, id }) => resourceType === to.resourceType && id === to.id,
+        ),
   );
 }
 
