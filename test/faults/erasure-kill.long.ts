@@ -18,8 +18,11 @@ const ENVIRONMENT = { PURGE_OPEN: 'on', AUDIT: 'off' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 const LINES = { 'content-type': 'application/x-ndjson' };
 const OBSERVATIONS = 80;
-/** Milliseconds within which a process is killed after it was asked. */
+/** Milliseconds within which a process is killed after it was asked, until it is known how long it takes. */
 const LATEST = 900;
+/** Of so many kills some come before the answer, and some after it. */
+const MANY = 40;
+const TIME_MS = 300_000 + KILLS * 30_000;
 const TENANTS = '/w/system/api/v1/tenants';
 
 let database: TestDatabase;
@@ -72,17 +75,48 @@ async function fill(tenant: string, patient: string): Promise<void> {
   }
 }
 
+/** Processes that were killed while they did the same. */
+interface Killed {
+  /** Milliseconds within which the next one is killed: somewhat more than what it takes to be answered. */
+  latest: number;
+  answered: number;
+  unanswered: number;
+}
+
+const startKilling = (): Killed => ({ latest: LATEST, answered: 0, unanswered: 0 });
+
 /** Asks a process that is killed soon; undefined: it has not answered. */
-async function askAndKill(ask: (victim: ServerProcess) => Promise<Answer>): Promise<Answer | undefined> {
+async function askAndKill(
+  killed: Killed,
+  ask: (victim: ServerProcess) => Promise<Answer>,
+): Promise<Answer | undefined> {
   const victim = await startProcess({ database, environment: ENVIRONMENT });
-  const asked = ask(victim).catch(() => undefined);
-  await delay(Math.random() * LATEST);
+  const began = performance.now();
+  let took = 0;
+  const asked = ask(victim).then(
+    (answer) => {
+      took = performance.now() - began;
+      return answer;
+    },
+    () => undefined,
+  );
+  await delay(Math.random() * killed.latest);
   await victim.kill();
   const answer = await asked;
   await victim.close();
+  if (answer === undefined) killed.unanswered++;
+  else killed.answered++;
+  killed.latest = answer === undefined ? killed.latest * 1.1 : took * 1.3;
   // As if the 20 seconds had gone by after which a process without a sign of life is not waited for.
   await owner.query(`update andiron.server_process set beat = beat - interval '1 minute'`);
   return answer;
+}
+
+/** Both happened, or the moments were not random. */
+function expectBoth({ answered, unanswered }: Killed): void {
+  if (KILLS < MANY) return;
+  expect(answered).toBeGreaterThan(KILLS / 20);
+  expect(unanswered).toBeGreaterThan(KILLS / 4);
 }
 
 /** Resources of which something is there and something is not: heads without versions, gaps among versions … */
@@ -116,61 +150,73 @@ const isComplete = ({ json }: Answer): boolean =>
     ({ name, valueBoolean }) => name === 'complete' && valueBoolean === true,
   );
 
-it('a purge that is killed has purged whole resources, and goes on when it is sent again', async () => {
-  await server.createTenant('purged');
-  await fill('purged', 'stays');
-  for (let kill = 0; kill < KILLS; kill++) {
-    await fill('purged', `p${kill}`);
-    const path = `${server.path('purged', 'r4')}/Patient/p${kill}/$purge`;
-    const answer = await askAndKill((victim) => victim.request('POST', path));
+it(
+  'a purge that is killed has purged whole resources, and goes on when it is sent again',
+  async () => {
+    const killed = startKilling();
+    await server.createTenant('purged');
+    await fill('purged', 'stays');
+    for (let kill = 0; kill < KILLS; kill++) {
+      await fill('purged', `p${kill}`);
+      const path = `${server.path('purged', 'r4')}/Patient/p${kill}/$purge`;
+      const answer = await askAndKill(killed, (victim) => victim.request('POST', path));
+      expect(await halves('purged')).toBe(0);
+      expect(await looking.differences('purged')).toEqual([]);
+      if (answer?.status === 200 && isComplete(answer)) expect(await rowsOf(`p${kill}`)).toBe(0);
+      const again = await server.request('POST', path);
+      expect([again.status, isComplete(again), await rowsOf(`p${kill}`)]).toEqual([200, true, 0]);
+    }
+    expectBoth(killed);
+    expect(await rowsOf('stays')).toBe(2 * (OBSERVATIONS + 1));
+    // Of a single resource too: all of it or nothing.
+    const one = `${server.path('purged', 'r4')}/Observation/stays-1/$purge`;
+    const answer = await askAndKill(startKilling(), (victim) => victim.request('POST', one));
     expect(await halves('purged')).toBe(0);
+    const left = await server.request('GET', one.replace('/$purge', ''));
+    expect([200, 404]).toContain(left.status);
+    if (answer?.status === 200) expect(left.status).toBe(404);
+    expect(isComplete(await server.request('POST', one))).toBe(true);
+    expect(await rowsOf('stays')).toBe(2 * OBSERVATIONS);
     expect(await looking.differences('purged')).toEqual([]);
-    if (answer?.status === 200 && isComplete(answer)) expect(await rowsOf(`p${kill}`)).toBe(0);
-    const again = await server.request('POST', path);
-    expect([again.status, isComplete(again), await rowsOf(`p${kill}`)]).toEqual([200, true, 0]);
-  }
-  expect(await rowsOf('stays')).toBe(2 * (OBSERVATIONS + 1));
-  // Of a single resource too: all of it or nothing.
-  const one = `${server.path('purged', 'r4')}/Observation/stays-1/$purge`;
-  const answer = await askAndKill((victim) => victim.request('POST', one));
-  expect(await halves('purged')).toBe(0);
-  const left = await server.request('GET', one.replace('/$purge', ''));
-  expect([200, 404]).toContain(left.status);
-  if (answer?.status === 200) expect(left.status).toBe(404);
-  expect(isComplete(await server.request('POST', one))).toBe(true);
-  expect(await rowsOf('stays')).toBe(2 * OBSERVATIONS);
-  expect(await looking.differences('purged')).toEqual([]);
-}, 300_000);
+  },
+  TIME_MS,
+);
 
-it('a tenant whose removal is killed is whole, or is answered no more; the same request removes it', async () => {
-  const all = 2 * (OBSERVATIONS + 1);
-  for (let kill = 0; kill < KILLS; kill++) {
-    const name = `doomed-${kill}`;
-    await server.createTenant(name);
-    await fill(name, `d${kill}`);
-    const { rows } = await owner.query<{ tenant: number; spaces: number[] }>(
-      `select t.number as tenant, array_agg(s.number) as spaces from andiron.tenant t
+it(
+  'a tenant whose removal is killed is whole, or is answered no more; the same request removes it',
+  async () => {
+    const killed = startKilling();
+    const all = 2 * (OBSERVATIONS + 1);
+    for (let kill = 0; kill < KILLS; kill++) {
+      const name = `doomed-${kill}`;
+      await server.createTenant(name);
+      await fill(name, `d${kill}`);
+      const { rows } = await owner.query<{ tenant: number; spaces: number[] }>(
+        `select t.number as tenant, array_agg(s.number) as spaces from andiron.tenant t
        join andiron.space s on s.tenant = t.number where t.name = $1 group by t.number`,
-      [name],
-    );
-    const [owned] = rows;
-    if (owned === undefined) throw new Error('the tenant is missing');
-    const path = `${TENANTS}/${name}?confirm=${name}`;
-    const answer = await askAndKill((victim) => victim.request('DELETE', path));
-    const status = await statusOf(name);
-    if (status === 'active') expect(await rowsOf(`d${kill}`)).toBe(all);
-    else await expectNotAnswered(name);
-    if (answer?.status === 200) expect(status).toBeUndefined();
-    const again = await server.request('DELETE', path, undefined, JSON_TYPE);
-    if (status === undefined) expect(again.status).toBe(404);
-    else expect([again.status, again.json.isComplete]).toEqual([200, true]);
-    const session = await OwnerSession.open(database.settings);
-    for (const table of await readOwnedTables(session))
-      expect([table.name, await countRows(session, table, owned)]).toEqual([table.name, 0]);
-    await session.close();
-    expect(await statusOf(name)).toBeUndefined();
-  }
-}, 300_000);
+        [name],
+      );
+      const [owned] = rows;
+      if (owned === undefined) throw new Error('the tenant is missing');
+      const path = `${TENANTS}/${name}?confirm=${name}`;
+      const answer = await askAndKill(killed, (victim) => victim.request('DELETE', path));
+      const status = await statusOf(name);
+      if (status === 'active') expect(await rowsOf(`d${kill}`)).toBe(all);
+      else await expectNotAnswered(name);
+      if (answer?.status === 200) expect(status).toBeUndefined();
+      const again = await server.request('DELETE', path, undefined, JSON_TYPE);
+      if (status === undefined) expect(again.status).toBe(404);
+      else expect([again.status, again.json.isComplete]).toEqual([200, true]);
+      const session = await OwnerSession.open(database.settings);
+      for (const table of await readOwnedTables(session))
+        expect([table.name, await countRows(session, table, owned)]).toEqual([table.name, 0]);
+      await session.close();
+      expect(await statusOf(name)).toBeUndefined();
+    }
+    expectBoth(killed);
+  },
+  TIME_MS,
+);
 
 async function statusOf(name: string): Promise<string | undefined> {
   const { rows } = await owner.query<{ status: string }>(
@@ -187,26 +233,32 @@ async function expectNotAnswered(name: string): Promise<void> {
   throw new Error(`${name} is still answered`);
 }
 
-it('a tenant whose import is killed is not there, and the same request makes it, of the same bytes', async () => {
-  await server.createTenant('source');
-  await fill('source', 's');
-  const { text } = await server.request('GET', `${TENANTS}/source/export`);
-  for (let kill = 0; kill < KILLS; kill++) {
-    const name = `copy-${kill}`;
-    const path = `${TENANTS}/${name}/import`;
-    const answer = await askAndKill((victim) => victim.request('POST', path, text, LINES));
-    const status = await statusOf(name);
-    expect([undefined, 'importing', 'active']).toContain(status);
-    if (answer?.status === 201) expect(status).toBe('active');
-    if (status !== 'active') await expectNotAnswered(name);
-    const again = await server.request('POST', path, text, LINES);
-    expect(again.status).toBe(status === 'active' ? 409 : 201);
-    const copied = await server.request('GET', `${TENANTS}/${name}/export`);
-    expect(copied.text.replace(`"name":"${name}"`, '"name":"source"')).toBe(text);
-    expect(await looking.differences(name)).toEqual([]);
-  }
-  // An export that is killed on its way has no last line, and makes no tenant.
-  const cut = text.slice(0, Math.floor(text.length * (0.2 + 0.7 * Math.random())));
-  expect((await server.request('POST', `${TENANTS}/cut/import`, cut, LINES)).status).toBe(400);
-  expect(await statusOf('cut')).toBe('importing');
-}, 300_000);
+it(
+  'a tenant whose import is killed is not there, and the same request makes it, of the same bytes',
+  async () => {
+    const killed = startKilling();
+    await server.createTenant('source');
+    await fill('source', 's');
+    const { text } = await server.request('GET', `${TENANTS}/source/export`);
+    for (let kill = 0; kill < KILLS; kill++) {
+      const name = `copy-${kill}`;
+      const path = `${TENANTS}/${name}/import`;
+      const answer = await askAndKill(killed, (victim) => victim.request('POST', path, text, LINES));
+      const status = await statusOf(name);
+      expect([undefined, 'importing', 'active']).toContain(status);
+      if (answer?.status === 201) expect(status).toBe('active');
+      if (status !== 'active') await expectNotAnswered(name);
+      const again = await server.request('POST', path, text, LINES);
+      expect(again.status).toBe(status === 'active' ? 409 : 201);
+      const copied = await server.request('GET', `${TENANTS}/${name}/export`);
+      expect(copied.text.replace(`"name":"${name}"`, '"name":"source"')).toBe(text);
+      expect(await looking.differences(name)).toEqual([]);
+    }
+    expectBoth(killed);
+    // An export that is killed on its way has no last line, and makes no tenant.
+    const cut = text.slice(0, Math.floor(text.length * (0.2 + 0.7 * Math.random())));
+    expect((await server.request('POST', `${TENANTS}/cut/import`, cut, LINES)).status).toBe(400);
+    expect(await statusOf('cut')).toBe('importing');
+  },
+  TIME_MS,
+);
