@@ -25,7 +25,9 @@ import {
 } from './isolation/ask';
 import { compareFeeds, follow, type Feed } from './isolation/feeds';
 import { watchFirstWall, type FirstWall } from './isolation/first-wall';
-import { erasures, fillings, makeTenants } from './isolation/generate';
+import { fillings } from './isolation/requests/fillings';
+import { erasures } from './isolation/requests/writes';
+import { makeTenants } from './isolation/tenant';
 import { PUBLIC_URL, World } from './isolation/world';
 
 const setting = (name: string): number | undefined => {

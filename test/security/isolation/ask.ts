@@ -1,7 +1,8 @@
 /** Asks the worlds of a tenant the same, and tells where the answer beside another tenant is not that of the tenant alone. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer } from '../../support/server';
-import { generateStep, markerOf, type Tenant } from './generate';
+import { generateStep } from './generate-step';
+import { markerOf, type Tenant } from './tenant';
 import type { Sent, World } from './world';
 
 /** A tenant beside the other, once behind each wall that is looked at, and alone. */

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Release } from '../../../src/core';
 import { subscribeByEvents, type Subscriber } from '../../graphql/live/subscriber';
 import { ask, type Asked, type Tally } from './ask';
-import { MARKER_SYSTEM, markerOf } from './generate';
+import { MARKER_SYSTEM, markerOf } from './tenant';
 import type { World } from './world';
 
 /** One live query, followed in each world of a tenant. */
