@@ -34,7 +34,7 @@ beforeAll(async () => {
   }
   browser = await startChromium();
   // One for all, so that only the first page has to load its files.
-  context = await browser.newContext({ viewport: { width: 1360, height: 820 }, colorScheme: 'light' });
+  context = await browser.newContext({ viewport: { width: 1720, height: 900 }, colorScheme: 'light' });
 });
 afterAll(async () => {
   await browser.close();
@@ -83,7 +83,7 @@ it('opens with an example, documentation of all of the schema and completion, an
   const documentation = page.locator('.graphiql-doc-explorer');
   await documentation.getByRole('link', { name: 'Query', exact: true }).click();
   await documentation.getByText(/^The versions of a resource, of all resources of a type/).waitFor();
-  await page.mouse.move(700, 500);
+  await page.mouse.move(900, 700);
   await page.screenshot({ path: picture, animations: 'disabled' });
   await documentation.getByRole('link', { name: 'ObservationList', exact: true }).click();
   await documentation.getByText('value_quantity', { exact: true }).waitFor();
@@ -98,7 +98,7 @@ it('opens with an example, documentation of all of the schema and completion, an
 
 it('has examples that all work; that of a live query shows changes as they come, until it is stopped', async () => {
   const { page, strangers, faults } = await openGraphiql();
-  await page.setViewportSize({ width: 1360, height: 3000 });
+  await page.setViewportSize({ width: 1720, height: 3000 });
   for (const [name, expected] of [
     ['Where', '"family": "Chalmers"'],
     ['Search', '"total": 2'],

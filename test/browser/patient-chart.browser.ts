@@ -1,6 +1,6 @@
 /**
- * The example page of examples/patient-chart as its README starts it, with a real server and a real browser. The picture goes
- * to docs/images/patient-chart.png when UPDATE_PICTURES is set, else to the folder for temporary files.
+ * The example page of examples/patient-chart as its README starts it, with a real server and a real browser. Pictures go
+ * to docs/images when UPDATE_PICTURES is set, else to the folder for temporary files.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,10 +14,7 @@ import { startChromium } from './chromium';
 
 const root = path.resolve(__dirname, '../..');
 const example = path.join(root, 'examples/patient-chart');
-const picture = path.join(
-  process.env.UPDATE_PICTURES ? path.join(root, 'docs/images') : tmpdir(),
-  'patient-chart.png',
-);
+const pictures = process.env.UPDATE_PICTURES ? path.join(root, 'docs/images') : tmpdir();
 const run = promisify(execFile);
 
 let server: TestServer;
@@ -81,6 +78,10 @@ async function openPage(): Promise<{ page: Page; faults: string[] }> {
   return { page, faults };
 }
 
+async function takePicture(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: path.join(pictures, name), animations: 'disabled' });
+}
+
 async function openPatient(page: Page, name: string): Promise<void> {
   await page.getByRole('navigation').getByRole('button', { name }).click();
   await page.getByRole('heading', { name }).waitFor();
@@ -118,7 +119,7 @@ it('charts what was measured over time, each component of an observation as a li
   const pressure = page.getByRole('figure').filter({ hasText: 'Blood pressure' });
   expect(await pressure.locator('polyline').count()).toBe(2);
   expect(await pressure.locator('.legend span').allTextContents()).toEqual(['Systolic', 'Diastolic']);
-  await page.screenshot({ path: picture, animations: 'disabled' });
+  await takePicture(page, 'patient-chart.png');
   expect(faults).toEqual([]);
   await page.close();
 });
@@ -144,6 +145,7 @@ it('saves an edit, and where somebody else was faster shows what they changed be
     'add/name/0/family"Brandt-Weber"',
   ]);
   expect(faults.splice(0)).toEqual(['412 /w/system/api/v1/graphql/r4']);
+  await takePicture(page, 'patient-chart-conflict.png');
 
   await conflict.getByRole('button', { name: 'Put my change on version 3' }).click();
   await page.getByText('Version 4').waitFor();
@@ -167,6 +169,7 @@ it('follows what others change, in the list and in the chart', async () => {
     effectiveDateTime: '2026-11-10T09:00:00Z',
   });
   await pulse.nth(10).waitFor();
+  await takePicture(page, 'patient-chart-live.png');
 
   await patchPatient('chart-celik', [{ op: 'replace', path: '/name/0/family', value: 'Demir' }]);
   await page.getByRole('heading', { name: 'Demir, Defne' }).waitFor();

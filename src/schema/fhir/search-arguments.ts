@@ -20,8 +20,11 @@ const PLACES: ReadonlySet<string> = new Set(['_count', '_offset', '_cursor', 'fh
 /** Names of arguments that no search parameter may have. */
 export const PAGING_NAMES: ReadonlySet<string> = new Set(Object.keys(PAGING));
 
-/** What a reverse lookup is seldom narrowed by: each argument stands there some hundred times. */
-const SELDOM: ReadonlySet<string> = new Set(['_text', '_content', '_source', '_profile', '_security', '_list']);
+/**
+ * What a reverse lookup is seldom narrowed by: each argument stands there some hundred times. By its id it is not at all
+ * (http://hl7.org/fhir/R4/graphql.html, Reverse References).
+ */
+const SELDOM: ReadonlySet<string> = new Set(['_id', '_text', '_content', '_source', '_profile', '_security', '_list']);
 
 const LISTS = new Map<string, GraphQLList<GraphQLScalarType>>();
 
