@@ -87,6 +87,8 @@ export interface Core extends Interactions {
   changes(context: RequestContext, sinceSequence: number, count: number): Promise<readonly StoredVersion[]>;
   /** The version-sequence of the last change of the space; 0: there was none. */
   lastSequence(context: RequestContext): Promise<number>;
+  /** Whether whoever asks may read everything of the space, so that numbers of what was looked at tell him nothing. */
+  seesEverything(context: RequestContext): boolean;
   /** Ends all streams of changes, each with the number to go on after: this process is about to stop. */
   endStreams(): void;
   /**

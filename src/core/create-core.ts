@@ -372,6 +372,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     inSnapshot: (context, milliseconds, work) => requests.inSnapshot(context, milliseconds, work),
     fromMemory: (context, work) => searchMemory.attempt(context, work),
     lastSequence: (context) => readLastSequence(database, context.space.number),
+    seesEverything: (context) => permissionsOf(services, context)?.allowsEverything('r') !== false,
     endStreams: () => feeds.endAll(),
     capabilities: (context, mode = 'full') => capabilities(services, context, mode),
     operations: (release) => operationsOf(loadDefinitions(release)),

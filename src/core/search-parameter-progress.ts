@@ -1,4 +1,5 @@
 /** What operations do about the search parameters of a space. */
+import { permissionsOf } from './access/visibility';
 import type { RequestContext } from './context';
 import { fhirError, FhirError } from './errors';
 import { loadDefinitions } from './fhir/definitions';
@@ -19,25 +20,27 @@ import {
 /** See `OperationStorage`. */
 export async function searchParameterProgress(
   services: Services,
-  { space }: RequestContext,
+  context: RequestContext,
   id: string | undefined,
 ): Promise<readonly SearchParameterProgress[]> {
-  const all = await readSearchParameters(services.database, space);
+  const permissions = permissionsOf(services, context);
+  const all = await readSearchParameters(services.database, context.space);
   return all
     .filter(({ parameter: { owner, state } }) => state !== 'removing' && (id === undefined || owner === id))
-    .map(toPlain);
+    .map((progress) => toPlain(progress, permissions?.allowsAll(progress.parameter.type, 's') !== false));
 }
 
-function toPlain({
-  parameter,
-  isPending,
-  resources,
-  indexed,
-  failure,
-}: ParameterProgress): SearchParameterProgress {
+/** `isTold`: how many there are, and of which the work has failed. */
+function toPlain(
+  { parameter, isPending, resources, indexed, failure }: ParameterProgress,
+  isTold: boolean,
+): SearchParameterProgress {
   const { owner, url, type, code, state } = parameter;
   const status = failure !== undefined ? 'failed' : isPending ? 'in-progress' : 'completed';
-  return { owner, url, type, code, status, isSearchable: state === 'active', resources, indexed, failure };
+  const numbers = isTold
+    ? { resources, indexed, failure }
+    : { resources: undefined, indexed: undefined, failure: undefined };
+  return { owner, url, type, code, status, isSearchable: state === 'active', ...numbers };
 }
 
 /** See `OperationStorage`. */

@@ -47,6 +47,7 @@ export const CORE_RULES = {
   history: 'data',
   changes: 'data',
   lastSequence: 'anybody',
+  seesEverything: 'anybody',
   follow: 'data',
   endStreams: 'server',
   search: 'data',

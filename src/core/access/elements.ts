@@ -28,6 +28,8 @@ const KEPT: ReadonlySet<string> = new Set(['id', 'meta', 'resourceType', 'implic
 /** The narrative says in words what the elements say. */
 const NARRATIVE = 'text';
 const STORED = { maxDepth: Number.MAX_SAFE_INTEGER };
+/** What an element is written with that may be of several types. */
+const CHOICE = '[x]';
 
 /** The elements of some types. */
 class ElementSet {
@@ -50,8 +52,9 @@ class ElementSet {
     return this.roots.get(type);
   }
 
-  has(type: string, element: string): boolean {
-    return this.roots.get(type)?.below.has(element) === true;
+  /** Whether one of these is an element of some type, or the narrative, in which some are meant. */
+  hasAny(names: ReadonlySet<string>): boolean {
+    return [...this.roots.values()].some((root) => isNamed(root, names));
   }
 
   /** Throws `invalidValue` for what is no element of a type. */
@@ -67,11 +70,13 @@ class ElementSet {
     let place: Place = root;
     let structure = this.definitions.structure(type);
     let within = '';
-    for (const name of names) {
+    for (const written of names) {
+      const name = written.endsWith(CHOICE) ? written.slice(0, -CHOICE.length) : written;
       const full = within === '' ? name : `${within}.${name}`;
-      const element = structure?.element(full) ?? structure?.element(`${full}[x]`);
+      const element =
+        (written === name ? structure?.element(full) : undefined) ?? structure?.element(full + CHOICE);
       if (structure === undefined || element === undefined)
-        throw refused(`is not an element: there is no ${name}`);
+        throw refused(`is not an element: there is no ${written}`);
       place = placeBelow(place, name, element.isChoice);
       [structure, within] = this.inside(
         structure,
@@ -115,8 +120,14 @@ function linkRecurring(definitions: Definitions, type: string, root: Place): voi
     const last = names.pop() ?? '';
     let parent = root;
     for (const name of names) parent = placeBelow(parent, name, false);
-    parent.below.set(last, meant);
+    // What is meant itself is more than what is meant below it.
+    if (parent.below.get(last)?.isMeant !== true) parent.below.set(last, meant);
   }
+}
+
+/** Whether one of these is the narrative or an element of the type of which something is meant. */
+function isNamed({ below }: Place, names: ReadonlySet<string>): boolean {
+  return names.has(NARRATIVE) || [...below.keys()].some((name) => names.has(name));
 }
 
 /** The place of a member, of its companion (`_name`), or of a choice (`valueQuantity`). */
@@ -138,22 +149,25 @@ export class ElementRules {
   readonly definitions: Definitions;
 
   /** What is no element of this release is one of the other. */
-  constructor(definitions: Definitions, policies: readonly Pick<Policy, 'hidden' | 'readOnly'>[]) {
+  constructor(
+    private readonly all: Definitions,
+    policies: readonly Pick<Policy, 'hidden' | 'readOnly'>[],
+  ) {
     const known = (paths: readonly string[]): readonly string[] =>
-      paths.filter((path) => isElement(definitions, path));
-    this.hidden = new ElementSet(definitions, known(policies.flatMap(({ hidden }) => hidden)));
+      paths.filter((path) => isElement(all, path));
+    this.hidden = new ElementSet(all, known(policies.flatMap(({ hidden }) => hidden)));
     this.readOnly = new ElementSet(
-      definitions,
+      all,
       known(policies.flatMap(({ hidden, readOnly }) => [...hidden, ...readOnly])),
     );
     this.definitions = this.hidden.isEmpty
-      ? definitions
+      ? all
       : {
-          ...definitions,
-          searchParameters: (type) => this.parametersOf(definitions, type),
+          ...all,
+          searchParameters: (type) => this.parametersOf(type),
           sortDateParameter: (type) => {
-            const date = definitions.sortDateParameter(type);
-            return date === undefined || !this.hides(type) || this.mayAsk(date) ? date : undefined;
+            const date = all.sortDateParameter(type);
+            return date === undefined || this.mayAsk(date) ? date : undefined;
           },
         };
   }
@@ -167,22 +181,42 @@ export class ElementRules {
   }
 
   /**
-   * A resource as text without what is hidden, of itself and of what it holds; the same text where nothing is. What was
-   * left out is said by the tag SUBSETTED. Cost: parses the text.
+   * A resource as text without what is hidden, of itself and of what it holds; the same text where it is of no type of which
+   * something is, and holds none. All others have the tag SUBSETTED, also where there was nothing to leave out: what is left
+   * does not tell. Cost: parses the text.
    */
   strip(text: string): string {
     if (this.hidden.isEmpty || text === '') return text;
     const { value, marked } = parseJson(text, STORED);
-    const stripped = this.stripped(value, undefined);
-    if (stripped === value || !isJsonObject(stripped)) return text;
-    return stringifyJson(markSubsetted(stripped), marked);
+    if (!isJsonObject(value) || !this.concerns(value)) return text;
+    const stripped = this.stripped(value, undefined, false);
+    return stringifyJson(markSubsetted(isJsonObject(stripped) ? stripped : {}), marked);
   }
 
-  /** The same value where nothing is hidden. */
-  private stripped(value: JsonValue, place: Place | undefined): JsonValue {
+  /** Whether a resource as text is, or holds, one of a type of which something is hidden, be it there or not. */
+  concernsText(text: string): boolean {
+    return !this.hidden.isEmpty && text !== '' && this.concerns(parseStoredObject(text));
+  }
+
+  private concerns(value: JsonValue): boolean {
+    if (Array.isArray(value)) return value.some((item) => this.concerns(item));
+    if (!isJsonObject(value)) return false;
+    const { resourceType } = value;
+    if (typeof resourceType === 'string' && this.hides(resourceType)) return true;
+    return Object.values(value).some((member) => this.concerns(member));
+  }
+
+  /**
+   * The same value where nothing is hidden; undefined where nothing is left, because FHIR has no empty objects, and one would
+   * tell that something was there. `isAligned`: in a list each has the place of another beside it.
+   */
+  private stripped(value: JsonValue, place: Place | undefined, isAligned: boolean): JsonValue | undefined {
     if (Array.isArray(value)) {
-      const items = value.map((item) => this.stripped(item, place));
-      return items.every((item, index) => item === value[index]) ? value : items;
+      const items = value.map((item) => this.stripped(item, place, false));
+      if (items.every((item, index) => item === value[index])) return value;
+      if (!isAligned) return orNothing(items.filter((item) => item !== undefined));
+      const kept = items.map((item) => item ?? null);
+      return kept.every((item) => item === null) ? undefined : kept;
     }
     if (!isJsonObject(value)) return value;
     const { resourceType } = value;
@@ -190,19 +224,20 @@ export class ElementRules {
     const here = typeof resourceType === 'string' ? root : place;
     const kept: JsonObject = {};
     let isSame = true;
+    let isEmpty = true;
     for (const name in value) {
       const member = value[name];
       if (member === undefined) continue;
       const below = here && placeOf(here, name);
-      if (below?.isMeant === true || (root !== undefined && name === NARRATIVE)) {
-        isSame = false;
-        continue;
-      }
-      const inner = this.stripped(member, below);
+      const isLeftOut = below?.isMeant === true || (root !== undefined && name === NARRATIVE);
+      const inner = isLeftOut ? undefined : this.stripped(member, below, name.startsWith('_'));
       isSame &&= inner === member;
+      if (inner === undefined) continue;
       kept[name] = inner;
+      isEmpty = false;
     }
-    return isSame ? value : kept;
+    if (isSame) return value;
+    return isEmpty ? undefined : kept;
   }
 
   /** Throws `forbidden` where a protected element is another one afterwards. `before` undefined: there was nothing. */
@@ -219,31 +254,42 @@ export class ElementRules {
     throw fhirError('forbidden', { reason }, `${type}.${changed}`);
   }
 
-  private parametersOf(
-    definitions: Definitions,
-    type: string,
-  ): ReadonlyMap<string, SearchParameterDefinition> {
-    const all = definitions.searchParameters(type);
-    if (!this.hides(type)) return all;
+  private parametersOf(type: string): ReadonlyMap<string, SearchParameterDefinition> {
     let kept = this.searchable.get(type);
     if (kept === undefined) {
-      kept = new Map([...all].filter(([, parameter]) => this.mayAsk(parameter)));
+      kept = new Map([...this.all.searchParameters(type)].filter(([, parameter]) => this.mayAsk(parameter)));
       this.searchable.set(type, kept);
     }
     return kept;
   }
 
-  /** Whether the values of a parameter come from nothing that is hidden; not sure counts as no. */
+  /**
+   * Whether the values of a parameter come from nothing that is hidden, of its type or of a resource that one of the type
+   * holds; not sure counts as no.
+   */
   mayAsk({ type, expression, components }: SearchParameterDefinition): boolean {
+    if (this.hidden.isEmpty) return true;
     const root = this.hidden.of(type);
-    if (root === undefined) return true;
     const expressions = [expression, ...components.map((component) => component.expression)];
     return expressions.every((text) => {
       if (text === undefined) return true;
       const names = namesInPath(text);
-      return names !== 'any' && ![NARRATIVE, ...root.below.keys()].some((name) => names.has(name));
+      if (names === 'any' || (root !== undefined && isNamed(root, names))) return false;
+      return !this.holders(type).some((holder) => names.has(holder)) || !this.hidden.hasAny(names);
     });
   }
+
+  /** Names of the elements of a type that are resources. */
+  private holders(type: string): readonly string[] {
+    const { elements = [] } = this.all.structure(type) ?? {};
+    return elements
+      .filter(({ types }) => types.some(({ code }) => this.all.structure(code)?.kind === 'resource'))
+      .map(({ name }) => name);
+  }
+}
+
+function orNothing(items: readonly JsonValue[]): JsonValue | undefined {
+  return items.length === 0 ? undefined : [...items];
 }
 
 /** The path of a meant element that differs; undefined: all are equal. */

@@ -73,7 +73,7 @@ export class Permissions {
       ...full,
       definitions: this.elements.definitions,
       restriction: (type) => this.conditions(type, 's'),
-      hidesElements: (type) => this.elements.hides(type),
+      hidesElements: (type) => (type === undefined ? this.elements.hidesAny : this.elements.hides(type)),
       requireAll: (type, what) => this.requireAll(type, 's', what),
     };
   }
@@ -96,14 +96,18 @@ export class Permissions {
     throw fhirError('forbidden', { reason });
   }
 
-  /** Throws `forbidden` where some resource of some type may not be reached. */
-  requireEverything(right: Right, what: string): void {
+  /** Whether every resource of every type may be reached so, with all of its elements; but for AuditEvents. */
+  allowsEverything(right: Right): boolean {
     const { resourceTypes } = this.full.definitions;
-    if (
+    return (
       !this.elements.hidesAny &&
       resourceTypes.every((type) => type === AUDIT_EVENT || this.allowsAll(type, right))
-    )
-      return;
+    );
+  }
+
+  /** Throws `forbidden` where some resource of some type may not be reached. */
+  requireEverything(right: Right, what: string): void {
+    if (this.allowsEverything(right)) return;
     throw fhirError('forbidden', { reason: `${what} needs the scope system/*.${right}, without conditions` });
   }
 

@@ -82,6 +82,14 @@ export function permissionsOf(services: Services, context: RequestContext): Perm
   return context.access === undefined ? undefined : keptOf(services, context)?.permissions;
 }
 
+/**
+ * A resource as text as whoever asks may see it, for what core itself reads in it. Cost: in open mode nothing, else where
+ * something is hidden it is parsed.
+ */
+export function shownText(services: Services, context: RequestContext, text: string): string {
+  return permissionsOf(services, context)?.elements.strip(text) ?? text;
+}
+
 /** What whoever asks may see of what is stored; undefined: everything. */
 export function visibilityOf(services: Services, context: RequestContext): Visibility | undefined {
   if (context.access === undefined) return undefined;

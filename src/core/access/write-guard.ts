@@ -6,6 +6,7 @@ import type { IndexRows } from '../search/index-rows';
 import type { Services } from '../services';
 import type { KeyHalves } from '../storage/version-write';
 import type { VersionRow } from '../storage/version-row';
+import type { ElementRules } from './elements';
 import type { Right } from './right';
 import { visibilityOf } from './visibility';
 
@@ -38,17 +39,18 @@ export async function presentFor(
       if (current === undefined) return undefined;
       const isReached = isLive ? await sees('u') : await visibility.sawDeleted(type, 'c', space, current);
       if (!isReached) throw outside();
-      if (isLive) requireWhole(permissions.elements.hides(type), type);
+      if (isLive) requireWhole(permissions.elements, type, current);
       return current;
     }
     case 'patch':
       permissions.require(type, 'u');
       // The answer shows what was not sent.
       permissions.require(type, 'r');
-      requireWhole(permissions.elements.hides(type), type);
+      requireWhole(permissions.elements, type);
       if (isLive) {
         if (!(await sees('r'))) return undefined;
         if (!(await sees('u'))) throw outside();
+        requireWhole(permissions.elements, type, current);
         return current;
       }
       return current !== undefined && (await visibility.sawDeleted(type, 'r', space, current))
@@ -63,10 +65,15 @@ export async function presentFor(
   }
 }
 
-/** What a client cannot see it cannot send back. */
-function requireWhole(isHidden: boolean, type: string): void {
-  if (!isHidden) return;
-  const reason = `The policies of this client hide elements of ${type}, so that it cannot change one without losing them`;
+/**
+ * What a client cannot see it cannot send back, nor ask by a patch whether it is there: not of the resource, nor of what it
+ * holds. Throws `forbidden`, whether there is something or not.
+ */
+function requireWhole(elements: ElementRules, type: string, current?: VersionRow): void {
+  const ofType = elements.hides(type);
+  if (!ofType && (current === undefined || !elements.concernsText(current.body))) return;
+  const of = ofType ? type : `a resource that this ${type} holds`;
+  const reason = `The policies of this client hide elements of ${of}, so that it cannot change one without losing them`;
   throw fhirError('forbidden', { reason });
 }
 

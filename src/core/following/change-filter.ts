@@ -1,5 +1,6 @@
 /** What a follower of changes wants to hear of, by the grammar of searches (https://hl7.org/fhir/R4/search.html). */
-import { permissionsOf } from '../access/visibility';
+import type { Right } from '../access/right';
+import { permissionsOf, visibilityOf } from '../access/visibility';
 import type { ChangeRequest } from '../api';
 import type { RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
@@ -21,7 +22,7 @@ import {
 } from '../search/version-test';
 import type { Services } from '../services';
 import { runKeys } from '../storage/search-run';
-import { keyText } from '../storage/version-row';
+import { keyText, type VersionRow } from '../storage/version-row';
 
 const MAX_CRITERIA = 50;
 
@@ -46,6 +47,8 @@ export class ChangeFilter {
   #criteria: readonly Criterion[] = [];
   /** Those of them that whoever follows did not ask for. */
   #restricting: readonly Criterion[] = [];
+  #right: Right = 's';
+  #context: RequestContext;
   #policies: TenantSpace['policies'];
   #parsedFor: number | undefined;
   #resolvedAt = -Infinity;
@@ -63,6 +66,7 @@ export class ChangeFilter {
     this.#id = id;
     this.#parameters = parameters.filter(([name, value]) => name !== '_' && value !== '');
     this.#access = context.access;
+    this.#context = context;
     const key = permissionsOf(services, context)?.key;
     this.name = JSON.stringify([type, id, this.#parameters, ...(key === undefined ? [] : [key])]);
     this.#parse(context);
@@ -71,6 +75,11 @@ export class ChangeFilter {
   /** True where every change of the type is wanted, without a look at it. */
   get isOpen(): boolean {
     return this.#parsed.length === 0;
+  }
+
+  /** True where whoever follows may see some of the resources only. */
+  get isRestricted(): boolean {
+    return this.#restricting.length > 0;
   }
 
   /** True where the database has to be asked, by a statement for each page of changes. */
@@ -89,7 +98,8 @@ export class ChangeFilter {
       return;
     }
     const isReading = this.#id !== undefined && this.#parameters.length === 0;
-    const restricting = permissions?.conditions(type, isReading ? 'r' : 's') ?? [];
+    this.#right = isReading ? 'r' : 's';
+    const restricting = permissions?.conditions(type, this.#right) ?? [];
     if (this.#parameters.length > MAX_CRITERIA)
       throw fhirError('tooCostly', { reason: `A query may have at most ${MAX_CRITERIA} criteria` });
     const within = searchContext(this.services, context);
@@ -122,6 +132,7 @@ export class ChangeFilter {
    */
   async prepare(context: RequestContext): Promise<void> {
     if (this.isOpen && this.#access === undefined) return;
+    this.#context = { ...context, access: this.#access };
     if (this.#parsedFor !== changeOf(context.space) || this.#policies !== context.space.policies)
       this.#parse(context);
     if (performance.now() - this.#resolvedAt < RESOLVED_MS) return;
@@ -153,6 +164,18 @@ export class ChangeFilter {
   /** Whether whoever follows may see a version that does not meet what he asks, by what it tells itself. */
   shows(version: TestedVersion): boolean {
     return testCriteria(this.#restricting, version, (scan) => this.#scanTest(scan)) === 'yes';
+  }
+
+  /**
+   * Whether whoever follows may still see a version that meets his grants: what has left their reach since is gone with its
+   * past. Cost: where grants have conditions, a gathered read of the current version.
+   */
+  async stillShows(row: VersionRow): Promise<boolean> {
+    const { type } = this;
+    if (type === undefined || !this.isRestricted) return true;
+    const { number: space } = this.#context.space;
+    const visibility = visibilityOf(this.services, this.#context);
+    return visibility === undefined || visibility.seesVersion(type, this.#right, space, row, row);
   }
 
   /** Of versions that may meet the criteria, the keys, in decimal form, of those that do now. Cost: one statement. */

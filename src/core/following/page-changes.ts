@@ -76,6 +76,7 @@ export class PageChanges {
       if (met.has(keyText(version.key))) kinds[index] = rows[index]?.change;
       else unmet.push(index);
     }
+    if (filter.isRestricted) await this.#leaveOutGone(filter, kinds);
     for (let start = 0; start < unmet.length; start += MAX_READ) {
       const some = unmet.slice(start, start + MAX_READ);
       await Promise.all(
@@ -91,6 +92,15 @@ export class PageChanges {
       await this.#letOthersWork();
     }
     return kinds;
+  }
+
+  /** Of the versions that are told of, those that whoever follows may not see any more. */
+  async #leaveOutGone(filter: ChangeFilter, kinds: (Kind | undefined)[]): Promise<void> {
+    for (const [index, row] of this.rows.entries()) {
+      if (kinds[index] === undefined) continue;
+      const whole = await this.services.reader.complete(this.space.number, row);
+      if (!(await filter.stillShows(whole))) kinds[index] = undefined;
+    }
   }
 
   #nameOf(type: number): string {

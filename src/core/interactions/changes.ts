@@ -1,5 +1,6 @@
 import type { StoredVersion } from '../api';
 import type { RequestContext } from '../context';
+import { fhirError } from '../errors';
 import type { Services } from '../services';
 import { readFeed } from '../storage/feed';
 import { SeenVersions } from './seen-versions';
@@ -19,15 +20,17 @@ export async function changes(
   count: number,
 ): Promise<StoredVersion[]> {
   const definitions = services.definitions(context.space.release);
-  const rows = await readFeed(
-    services.database,
-    context.space.number,
-    sinceSequence,
-    Math.min(count, MAX_CHANGES),
-  );
-  const page = await services.reader.completePage(rows, () => context.space.number);
+  const { number: space } = context.space;
   const seen = SeenVersions.of(services, context, {});
-  return (seen === undefined ? page : await seen.among(page)).map((row) =>
-    toStoredVersion(services, definitions.typeName(row.type) ?? '', row),
-  );
+  for (let after = sinceSequence; ;) {
+    const rows = await readFeed(services.database, space, after, Math.min(count, MAX_CHANGES));
+    const page = await services.reader.completePage(rows, () => space);
+    const last = page.at(-1);
+    const shown = seen === undefined ? page : await seen.among(page);
+    if (last === undefined || shown.length > 0)
+      return shown.map((row) => toStoredVersion(services, definitions.typeName(row.type) ?? '', row));
+    // Whoever reads on after the last that was given must not take it for the end.
+    after = last.sequence;
+    if (Date.now() > context.deadline) throw fhirError('timeout');
+  }
 }

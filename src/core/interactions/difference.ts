@@ -1,4 +1,4 @@
-import { permissionsOf } from '../access/visibility';
+import { shownText } from '../access/visibility';
 import type { RequestContext } from '../context';
 import { toFullText } from '../fhir/resource-text';
 import type { Services } from '../services';
@@ -24,10 +24,8 @@ export async function difference(
   to: string,
 ): Promise<string> {
   const address = addressOf(services, context, type, id);
-  const elements = permissionsOf(services, context)?.elements;
   const textOf = ({ body, metaOffset }: VersionRow): string => {
-    const text = toFullText(body, metaOffset, SERVER_META, services.extensionBase);
-    return elements?.strip(text) ?? text;
+    return shownText(services, context, toFullText(body, metaOffset, SERVER_META, services.extensionBase));
   };
   const [before, after] = await Promise.all(
     [from, to].map((versionId) => readVersion(services, context, type, address, id, versionId)),

@@ -1,3 +1,4 @@
+import { shownText } from '../access/visibility';
 import type { DocumentContent, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { FhirError, fhirError, toIssue, type Issue } from '../errors';
@@ -30,7 +31,9 @@ export async function makeDocument(
   return readAtOnce(services, context, async (reading) => {
     const composition = await read(reading, context, COMPOSITION, id);
     const places = new Map<string, string>();
-    for (const collected of collectReferences(parseStoredObject(composition.text))) {
+    // What is hidden leads nowhere.
+    const shown = parseStoredObject(shownText(services, context, composition.text));
+    for (const collected of collectReferences(shown)) {
       const { reference } = collected;
       if (services.references(context.space).local(reference) === undefined || places.has(reference))
         continue;

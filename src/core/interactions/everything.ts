@@ -1,3 +1,4 @@
+import { shownText } from '../access/visibility';
 import type { SearchPage, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { parseStoredObject } from '../fhir/json';
@@ -40,7 +41,9 @@ export async function everything(
     const content =
       owner.id === undefined
         ? undefined
-        : parseStoredObject((await read(reading, context, owner.type, owner.id)).text);
+        : parseStoredObject(
+            shownText(services, context, (await read(reading, context, owner.type, owner.id)).text),
+          );
     const reader = new RecordReader(reading, context, request, content);
     const steps = await recordSteps(reading, context, request);
     const cursorUsed = cursor === undefined ? [] : [['_cursor', cursor] as const];

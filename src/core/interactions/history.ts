@@ -67,26 +67,59 @@ export async function history(
     return { versions: [], total };
   }
   const before = cursor === undefined ? undefined : readPosition(services, boundTo, cursor);
-  const { rows, reached } = await source.read(before, count + 1);
+  const { rows, reached } =
+    seen === undefined
+      ? await source.read(before, count + 1)
+      : await readSeen(reading, seen, source, before, count + 1);
   // What is not seen is not known, whatever there is of it.
   if (seen !== undefined || (rows.length === 0 && before === undefined && reached === undefined))
     await requireKnown(services, context, type, id);
   const page = await reading.reader.completePage(rows.slice(0, count), () => context.space.number);
   const last = rows[page.length - 1];
   const next = rows.length > page.length && last !== undefined ? source.positionOf(last) : reached;
-  const shown = seen === undefined ? page : await seen.among(page);
   const total =
     before === undefined && next === undefined
-      ? shown.length
+      ? page.length
       : source.isShort && seen === undefined
         ? await source.count()
         : undefined;
   const definitions = services.definitions(context.space.release);
   return {
-    versions: shown.map((row) => toStoredVersion(services, definitions.typeName(row.type) ?? '', row)),
+    versions: page.map((row) => toStoredVersion(services, definitions.typeName(row.type) ?? '', row)),
     ...(total === undefined ? {} : { total }),
     ...(next === undefined ? {} : { next: sealCursor(services.secretKeys, boundTo, [next]) }),
   };
+}
+
+/** Versions that one page looks at where not all are seen; then it ends, be it empty. */
+const MAX_LOOKED_AT = 2000;
+const LOOKED_AT_ONCE = 100;
+
+/** Of the versions below a position those that are seen: pages are full whatever else there is between them. */
+async function readSeen(
+  services: Services,
+  seen: SeenVersions,
+  source: Source,
+  first: number | undefined,
+  limit: number,
+): Promise<Found> {
+  const found: PageRow[] = [];
+  let position = first;
+  for (let looked = 0; looked < MAX_LOOKED_AT;) {
+    const step = Math.max(limit, LOOKED_AT_ONCE);
+    const { rows, reached } = await source.read(position, step);
+    const whole = await services.reader.completePage(rows, () => seen.space);
+    found.push(...(await seen.among(whole)));
+    if (found.length >= limit) return { rows: found.slice(0, limit) };
+    const last = whole.at(-1);
+    const isAll = whole.length === rows.length && rows.length < step;
+    if (isAll && reached === undefined) return { rows: found };
+    position = isAll || last === undefined ? reached : source.positionOf(last);
+    looked += Math.max(1, whole.length);
+    // It has looked at as many as a page may.
+    if (isAll) break;
+  }
+  return position === undefined ? { rows: found } : { rows: found, reached: position };
 }
 
 /** Versions that are looked at for the total of a history of which not all is seen. */

@@ -17,6 +17,7 @@ import { findReferring } from '../storage/referring';
 import { keyOfText, type VersionRow } from '../storage/version-row';
 import { find } from './read';
 import { toStoredVersion } from './stored-version';
+import { hidesDate } from './usual-order';
 import { vread } from './vread';
 
 /** Resources that one page brings along at most. */
@@ -206,6 +207,7 @@ class Collector {
         typeNumber,
         frontier.filter((version) => version.type === type).map(({ id }) => services.keys.keyOf(type, id)),
         MAX_INCLUDED + 1,
+        hidesDate(services, context, source),
       );
       found.push(...(await this.readKeys(source, sourceNumber, keys)));
     }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { visibilityOf } from '../access/visibility';
+import { shownText, visibilityOf } from '../access/visibility';
 import type { StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
@@ -77,13 +77,14 @@ export class RecordReader {
     return pointersOf(content, this.services.references(this.context.space));
   }
 
+  /** As far as whoever asks may see it: what is hidden leads nowhere. */
   async contentOf({ text }: StoredVersion): Promise<JsonObject> {
     this.parsed += text.length;
     if (this.parsed > TURN) {
       this.parsed = 0;
       await setImmediate();
     }
-    return parseStoredObject(text);
+    return parseStoredObject(shownText(this.services, this.context, text));
   }
 
   addressOf({ type, id }: LocalReference): RecordAddress {

@@ -4,6 +4,7 @@
  * (http.html#delete, references.html). What is looked up first only finds the words; that it is so when the write is
  * committed, the locks of the write's own statement see to (storage/targets.ts).
  */
+import { permissionsOf } from '../access/visibility';
 import type { RequestContext } from '../context';
 import { FhirError, fhirError, toIssue, type Issue } from '../errors';
 import type { Definitions } from '../fhir/definitions';
@@ -98,7 +99,11 @@ export async function refuseReferred(
       ({ type, id, keyText }) =>
         `${definitions.typeName(type)}/${id ?? services.keys.idOf(keyOfText(keyText))}`,
     );
-  const referring = names.join(', ') + (found.length > MOST_REFERRERS ? ' and others' : '');
+  // Those that are found first may be ones that whoever asks does not see, or refer to it by what he does not.
+  const referring =
+    permissionsOf(services, context)?.allowsEverything('r') === false
+      ? 'which ones, the grants of this client do not tell'
+      : names.join(', ') + (found.length > MOST_REFERRERS ? ' and others' : '');
   throw fhirError('referredTo', { type: deleted.name, id: deleted.id, referring }, deleted.expression);
 }
 

@@ -6,7 +6,7 @@ import { fhirError } from '../errors';
 import { toSubset } from '../fhir/subset';
 import { compartmentCriterion } from '../search/compartment';
 import { parseSearch, type SearchQuery } from '../search/parse-search';
-import { defaultOrder, type HeadOrder, type Order } from '../search/plan';
+import type { HeadOrder, Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
 import { versionedChainIssues, type AskedCriteria } from '../search/versioned-chains';
@@ -46,6 +46,7 @@ import {
 } from './search-timeout';
 import { searchTies } from './search-ties';
 import { toStoredVersion } from './stored-version';
+import { usualOrder } from './usual-order';
 import { valueOrderOf } from './value-order';
 
 /**
@@ -237,12 +238,8 @@ async function answer(
         );
   if (services.isConformanceType(release, type)) return sorted();
   const [key, ...further] = query.sort;
-  const hidesDate =
-    sortDate !== undefined && permissionsOf(services, context)?.elements.mayAsk(sortDate) === false;
   const order =
-    (hidesDate
-      ? headOrder(query, undefined, undefined, BY_KEY)
-      : headOrder(query, sortDate?.code, sortDate?.number)) ??
+    headOrder(query, sortDate?.code, () => usualOrder(services, context, type, query.criteria)) ??
     (key === undefined ? undefined : await valueOrderOf(services, context, type, key));
   if (order === undefined) return sorted();
   const planned = (by: Order, limit?: number): Promise<Plan> =>
@@ -322,18 +319,14 @@ export function boundText(
   return `search ${context.space.number} ${address} ${JSON.stringify(parameters)}${queryVersion}${conditions}`;
 }
 
-/**
- * The order that heads lie in; undefined: they do not. What is only counted has no order. `usual`: where none is asked for;
- * undefined: the best for the criteria.
- */
+/** The order that heads lie in; undefined: they do not. What is only counted has no order. `usual`: where none is asked for. */
 function headOrder(
   query: SearchQuery,
   sortDateCode: string | undefined,
-  sortDateParameter: number | undefined,
-  usual?: HeadOrder,
+  usual: () => HeadOrder,
 ): HeadOrder | undefined {
   const [key, ...further] = query.sort;
-  if (key === undefined || query.countOnly) return usual ?? defaultOrder(query.criteria, sortDateParameter);
+  if (key === undefined || query.countOnly) return usual();
   if (key.code === '_lastUpdated') return { by: 'last_updated', descending: key.descending };
   // What is equal by several keys is sorted by values as the texts have them (search-ties.ts).
   if (key.code === sortDateCode && further.length === 0)

@@ -1,6 +1,6 @@
 import type { RequestContext } from '../context';
 import type { CursorContent } from '../cursor';
-import { defaultOrder, type Order } from '../search/plan';
+import type { Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
 import type { SearchQuery } from '../search/parse-search';
 import type { Services } from '../services';
@@ -11,6 +11,7 @@ import { resolveCriteria } from './resolve-criteria';
 import { planSearch, type Plan } from './plan-search';
 import { countAll } from './count-matches';
 import { afterOf, phasesOf, type Position } from './search-position';
+import { usualOrder } from './usual-order';
 import { findVisibleBase } from './visible-base';
 
 /** One match of a search of several types. */
@@ -101,7 +102,7 @@ export class OwnStream implements TypeStream {
     const { number, release } = context.space;
     const sortDate = services.definitions(release).sortDateParameter(this.type)?.number;
     const criteria = await this.#resolved();
-    const wanted = order ?? defaultOrder(criteria, sortDate);
+    const wanted = order ?? usualOrder(services, context, this.type, criteria);
     return planSearch(services, number, this.typeNumber, { criteria }, wanted, sortDate);
   }
 }

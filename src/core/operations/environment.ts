@@ -160,9 +160,9 @@ export interface SearchParameterProgress {
   readonly code: string;
   readonly status: 'in-progress' | 'completed' | 'failed';
   readonly isSearchable: boolean;
-  /** Of the type when the work began, and how many of them are done. */
-  readonly resources: number;
-  readonly indexed: number;
+  /** Of the type when the work began, and how many of them are done; undefined: whoever asks may not see all of them. */
+  readonly resources: number | undefined;
+  readonly indexed: number | undefined;
   readonly failure: string | undefined;
 }
 

@@ -66,10 +66,10 @@ const PROGRESS: readonly Parameter[] = [
       {
         name: 'resources',
         type: 'unsignedInt',
-        min: 1,
-        documentation: 'Resources of the type when the work began',
+        min: 0,
+        documentation: 'Resources of the type when the work began, for clients that may see all of them',
       },
-      { name: 'indexed', type: 'unsignedInt', min: 1, documentation: 'How many of them are done' },
+      { name: 'indexed', type: 'unsignedInt', min: 0, documentation: 'How many of them are done' },
       { name: 'reason', type: 'string', min: 0, documentation: 'Why it failed' },
     ],
   },

@@ -45,8 +45,12 @@ function toParameter(progress: SearchParameterProgress): JsonObject {
       { name: 'code', valueCode: code },
       { name: 'status', valueCode: status },
       { name: 'searchable', valueBoolean: isSearchable },
-      { name: 'resources', valueUnsignedInt: resources },
-      { name: 'indexed', valueUnsignedInt: Math.min(indexed, resources) },
+      ...(resources === undefined || indexed === undefined
+        ? []
+        : [
+            { name: 'resources', valueUnsignedInt: resources },
+            { name: 'indexed', valueUnsignedInt: Math.min(indexed, resources) },
+          ]),
       ...(failure === undefined ? [] : [{ name: 'reason', valueString: failure }]),
     ],
   };

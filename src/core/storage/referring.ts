@@ -1,11 +1,12 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { BinaryArray } from './binary-array';
 import type { Database } from './database';
-import { bind, defineStatement, template } from './statement';
+import { bind, defineStatement, template, type Statement } from './statement';
 import type { KeyHalves } from './version-write';
 
-const REFERRING = defineStatement(
-  template(sql`
+const referring = (order: RawBuilder<unknown>, orderOfAll: RawBuilder<unknown>): Statement =>
+  defineStatement(
+    template(sql`
     select f.resource_key::text
     from unnest(${bind('parameters')}::int[]) as p (parameter)
     cross join unnest(${bind('keys')}::bigint[]) as k (target_key)
@@ -13,17 +14,20 @@ const REFERRING = defineStatement(
       select t.resource_key, t.sort_date from andiron.reference_index t
       where t.space = ${bind('space')}::int and t.parameter = p.parameter and t.target_key = k.target_key
         and t.target_type = ${bind('target_type')}::smallint
-      order by t.sort_date desc, t.resource_key desc
+      order by ${order}t.resource_key desc
       limit ${bind('limit')}::int
     ) f
     group by f.resource_key
-    order by max(f.sort_date) desc, f.resource_key desc
+    order by ${orderOfAll}f.resource_key desc
     limit ${bind('limit')}::int`),
-);
+  );
+
+const NEWEST = referring(sql`t.sort_date desc, `, sql`max(f.sort_date) desc, `);
+const BY_KEY = referring(sql``, sql``);
 
 /**
  * Keys, in decimal form, of resources that refer to one of these targets by one of these parameters; at most `limit`,
- * the newest by their clinical date.
+ * the newest by their clinical date; with `byKey` whatever their dates.
  * Cost: one statement, an index range for each parameter and target.
  */
 export async function findReferring(
@@ -33,10 +37,11 @@ export async function findReferring(
   targetType: number,
   targets: readonly KeyHalves[],
   limit: number,
+  byKey: boolean,
 ): Promise<string[]> {
   const keys = new BinaryArray('int8');
   for (const { high, low } of targets) keys.pushInt8(high, low);
-  const rows = await database.run('search', space, REFERRING, {
+  const rows = await database.run('search', space, byKey ? BY_KEY : NEWEST, {
     space,
     parameters,
     keys: keys.finish(),

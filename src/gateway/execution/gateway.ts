@@ -106,10 +106,12 @@ export function compiledExecution(
     cost: OperationCost,
   ): Promise<ExecutionResult> {
     const usage = new Usage();
-    const counted = withRequest(context, { ...context.request, usage });
-    const result = await runAtOnce(prepared, counted, snapshotOf(operation, cost));
+    const withUsage = withRequest(context, { ...context.request, usage });
+    const result = await runAtOnce(prepared, withUsage, snapshotOf(operation, cost));
     const { statements, rows } = usage;
-    return { ...result, extensions: { cost: { statements, rows, cost: cost.cost, limit: limits.cost } } };
+    // Rows are counted of what is looked at, too, and not shown.
+    const counted = context.core.seesEverything(context.request) ? { statements, rows } : {};
+    return { ...result, extensions: { cost: { ...counted, cost: cost.cost, limit: limits.cost } } };
   }
 
   return {

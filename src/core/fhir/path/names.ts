@@ -10,6 +10,9 @@ const WIDE: ReadonlySet<string> = new Set([
   'getReferenceKey',
 ]);
 
+/** The function that comes to the elements of its own name. */
+const EXTENSION = 'extension';
+
 /**
  * The names of all elements that an expression names anywhere; `any`: it may come to others too. `resolve()` whose type is
  * asked, and nothing else, comes to none. Throws PathSyntaxError.
@@ -25,11 +28,13 @@ function collect(syntax: PathSyntax, names: Set<string>): boolean {
     case 'member':
       names.add(syntax.name);
       return syntax.on === undefined || collect(syntax.on, names);
-    case 'call':
+    case 'call': {
       if (WIDE.has(syntax.name)) return false;
+      if (syntax.name === EXTENSION) names.add(EXTENSION);
       return [...(syntax.on === undefined ? [] : [syntax.on]), ...syntax.arguments].every((each) =>
         collect(each, names),
       );
+    }
     case 'indexer':
       return collect(syntax.on, names) && collect(syntax.index, names);
     case 'polarity':

@@ -25,7 +25,9 @@ const SPECIAL: ReadonlyMap<string, SpecialParameter> = new Map([
   ['_list', createListParameter((...of) => parseCriterion(...of))],
 ]);
 
-const TEXTS: ReadonlySet<string> = new Set(['_text', '_content']);
+/** The narrative, which says what the elements of the type say; and the words of all that a resource is and holds. */
+const NARRATIVE = '_text';
+const CONTENT = '_content';
 
 /** Their codes. */
 export const COMPUTED_PARAMETERS: readonly string[] = [...SPECIAL.keys()];
@@ -50,8 +52,8 @@ export function parseCriterion(
   const colon = name.indexOf(':');
   const code = colon === -1 ? name : name.slice(0, colon);
   const modifier = colon === -1 ? undefined : name.slice(colon + 1);
-  // The words of all of a resource tell what is hidden of it.
-  if (TEXTS.has(code) && context.hidesElements?.(type) === true) return undefined;
+  if (code === NARRATIVE && context.hidesElements?.(type) === true) return undefined;
+  if (code === CONTENT && context.hidesElements?.() === true) return undefined;
   const special = SPECIAL.get(code);
   const stored = storedParameters(context.definitions, type).get(code);
   // What has an expression has a bit in each head, `_id` and `_lastUpdated` too.

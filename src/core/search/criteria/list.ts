@@ -90,6 +90,13 @@ function functional(
   name: string,
   written: string,
 ): Predicate[] {
+  // Which list it is, its patient, code, status, mode and date say.
+  if (context.hidesElements?.('List') === true)
+    throw refuse(
+      name,
+      written,
+      'elements of Lists are hidden from this client, and such a list is found by them',
+    );
   const list = FUNCTIONAL_LISTS.get(written);
   if (list === undefined) throw refuse(name, written, `known are ${[...FUNCTIONAL_LISTS.keys()].join(', ')}`);
   const criteria = [
@@ -108,7 +115,11 @@ function functional(
   };
   if (list.of === undefined) return [pending];
   if (list.of.type !== type) return [];
-  const further = list.of.criteria.flatMap(([code, of]) => known(parse(context, type, code, of)).anyOf);
+  const further = list.of.criteria.flatMap(([code, of]) => {
+    const criterion = parse(context, type, code, of);
+    if (criterion === undefined) throw fhirError('unknownParameter', { parameter: code, type, known: '' });
+    return criterion.anyOf;
+  });
   return [
     {
       index: 'all',

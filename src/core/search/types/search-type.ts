@@ -22,7 +22,7 @@ export interface SearchTypeContext {
    */
   readonly restriction?: (type: string) => readonly Criterion[];
   /** Whether elements of the type are hidden from whoever asks, so that texts of all of it cannot be asked for. */
-  readonly hidesElements?: (type: string) => boolean;
+  readonly hidesElements?: (type?: string) => boolean;
   /** Throws `forbidden` where not all resources of the type, with all their elements, may be found. */
   readonly requireAll?: (type: string, what: string) => void;
 }

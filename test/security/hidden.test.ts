@@ -1,0 +1,142 @@
+/**
+ * Two tenants that differ in nothing but what a policy hides are asked the same by a client who may not see it, in every
+ * way that we know of: all that it is answered is the same, byte by byte, but for instants and ids that the server gives,
+ * and has none of the words that are hidden. One who sees everything tells them apart by most of these questions, so that
+ * each of them would show what is not hidden. Random questions: hidden.long.ts.
+ */
+import { subscribeByEvents } from '../graphql/live/subscriber';
+import type { TestServer } from '../support/server';
+import { wordOf } from './hidden/data';
+import { graphqlReads } from './hidden/graphql-reads';
+import {
+  direct,
+  guessesOf,
+  inBatches,
+  parametersOf,
+  QUERIES,
+  READS,
+  VEILED_TYPES,
+  waysOf,
+} from './hidden/questions';
+import { openTwoSides, startTwoSidesServer, TENANTS, type Question, type TwoSides } from './hidden/two-sides';
+import { writes } from './hidden/writes';
+
+const RELEASE = 'r4';
+const MOST_SHOWN = 5;
+/** Of the ways to ask by each parameter so many are left out between two that are asked; the rest is asked at random. */
+const STRIDE = 4;
+
+let server: TestServer;
+let sides: TwoSides;
+
+beforeAll(async () => {
+  server = await startTwoSidesServer();
+  sides = await openTwoSides(server, RELEASE);
+}, 60_000);
+afterAll(() => server.close());
+
+async function wrongOf(questions: readonly Question[]): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  for (const question of questions) {
+    const found = await sides.compare(question);
+    if (found !== undefined) wrong.push(found);
+    if (wrong.length === MOST_SHOWN) break;
+  }
+  return wrong;
+}
+
+async function countTelling(questions: readonly Question[]): Promise<number> {
+  let telling = 0;
+  for (const question of questions) if (await sides.tellsApart(question)) telling++;
+  return telling;
+}
+
+it('reads, histories, searches and operations are answered as if nothing were hidden, in batches', async () => {
+  const questions = inBatches(RELEASE, [...READS, ...QUERIES]);
+  expect(await wrongOf(questions)).toEqual([]);
+  expect(await countTelling(questions)).toBe(questions.length);
+});
+
+it('so are pages, headers, forms, requests that are answered later, and what comes as content', async () => {
+  expect(await wrongOf(direct(RELEASE))).toEqual([]);
+});
+
+it('by every search parameter, also those that the tenant has made, in every position', async () => {
+  const urls = VEILED_TYPES.flatMap((type) =>
+    parametersOf(RELEASE, type).flatMap(([code, kind], index) => {
+      const guesses = guessesOf(kind);
+      return waysOf(type, code, kind, guesses[index % guesses.length] ?? '');
+    }),
+  ).filter((_url, index) => index % STRIDE === 0);
+  const questions = inBatches(RELEASE, urls);
+  expect(urls.length).toBeGreaterThan(500);
+  expect(await wrongOf(questions)).toEqual([]);
+});
+
+it('so is GraphQL: fields, arguments, where, counts, groups, differences, histories and lists of the past', async () => {
+  const questions = graphqlReads(RELEASE);
+  expect(await wrongOf(questions)).toEqual([]);
+  expect(await countTelling(questions.slice(0, 50))).toBeGreaterThan(30);
+});
+
+it('live queries tell of the same changes, and none by what is hidden', async () => {
+  const told = await Promise.all(
+    TENANTS.map(async (tenant, side) => {
+      const follow = (type: string, query?: string): ReturnType<typeof subscribeByEvents> =>
+        subscribeByEvents({
+          ...{ base: server.base, tenant, release: RELEASE },
+          variables: { type, after: 0, ...(query === undefined ? {} : { query }) },
+          headers: { authorization: sides.clients[side]?.basic ?? '' },
+        });
+      const [conditions, observations, patients] = await Promise.all(
+        ['Condition', 'Observation', 'Patient'].map((type) => follow(type)),
+      );
+      const refused = await Promise.all([
+        follow('Patient', `identifier=${wordOf(0)}-mrn-1`),
+        follow('Patient', 'telecom:missing=true'),
+        follow('Observation', `subject:Patient.identifier=${wordOf(0)}-mrn-1`),
+        follow('Patient', `_content=${wordOf(0)}`),
+        follow('Flag'),
+      ]);
+      await conditions?.received(3);
+      await observations?.received(8);
+      await patients?.received(6);
+      const seen = [conditions, observations, patients, ...refused].map((one) => {
+        one?.close();
+        const changes = one?.changes.map(({ json, ...rest }) => ({ ...rest, text: JSON.stringify(json) }));
+        return JSON.stringify([changes, one?.errors]).replace(/20\d\d-\d\d-\d\dT[^"\\]*/g, 'INSTANT');
+      });
+      return seen;
+    }),
+  );
+  const [left = [], right = []] = told;
+  expect(left).toEqual(right);
+  expect(left.filter((text) => text.includes('canary'))).toEqual([]);
+  expect(left.slice(3).every((text) => text.includes('OperationOutcome'))).toBe(true);
+});
+
+it('so is what tries to change something: conditions, patches, updates, transactions, mutations and what they would do', async () => {
+  expect(await wrongOf(writes(RELEASE))).toEqual([]);
+  // What a client does not see is not lost by what it writes.
+  const [patient, observation, bundle] = await Promise.all(
+    ['Patient/a', 'Observation/v4', 'Bundle/bun'].map((address) => sides.stored(0, address)),
+  );
+  for (const answer of [patient, observation, bundle]) expect(answer?.json.meta.versionId).toMatch(/^[12]$/);
+  expect(patient?.json.telecom[0].value).toContain(wordOf(0));
+  expect(observation?.json.contained[0].telecom[0].value).toContain(wordOf(0));
+  expect(bundle?.json.entry[0].resource.telecom[0].value).toContain(wordOf(0));
+});
+
+it('where references are looked after, a refusal does not tell who refers', async () => {
+  const { tenants } = server.app.core;
+  for (const tenant of TENANTS)
+    expect(await tenants.changeSettings(tenant, { 'referential-integrity': 'on-write-and-delete' })).toBe(
+      true,
+    );
+  const questions = ['Practitioner/p1', 'Practitioner/p2'].map((address): Question => ({
+    method: 'DELETE',
+    path: `/fhir/${RELEASE}/${address}`,
+  }));
+  expect(await wrongOf(questions)).toEqual([]);
+  expect(await countTelling(questions)).toBe(2);
+});

@@ -1,0 +1,223 @@
+/** Two tenants that differ in nothing but what is hidden, and what their answers come to for those who compare them. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Core, Release } from '../../../src/core';
+import { makeClient, type MadeClient } from '../../support/access';
+import { makeParameter, until } from '../../support/search-parameters';
+import { startServer, type Answer, type TestServer } from '../../support/server';
+import { CANARY, movers, observations, others, OWN_PARAMETERS, patients, VEIL, type Side } from './data';
+
+/** A request below `/w/{tenant}/api/v1`. `@next@` in the path: the page that the answer before offered. */
+export interface Question {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const TENANTS = ['left', 'right'] as const;
+const POLICY = 'veil';
+const JSON_TYPE = { 'content-type': 'application/json' };
+const PATIENCE_MS = 60_000;
+
+const INSTANT = /\b20(?:2[6-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
+const OWN_ID = /\b[0-9a-hjkmnp-tv-z]{16}\b/g;
+const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+/** What a cursor says but for its signature, which every tenant has of its own; in GraphQL with the search before it. */
+const CURSOR =
+  /(?<=_cursor=|"(?:endCursor|startCursor|first|previous|next|last)":"(?:[12]\.[A-Za-z0-9_-]*\.)?)[A-Za-z0-9_-]{24,}/g;
+const JOB = /(?<=\/_async\/)[0-9a-f]{32}/g;
+const HEADERS = [
+  ...['etag', 'location', 'content-location', 'content-type', 'preference-applied', 'allow'],
+  ...['cache-control', 'content-disposition', 'retry-after', 'content-length'],
+] as const;
+
+/** One of the two, as one client is answered. */
+class View {
+  private readonly ids = new Map<string, number>();
+  private next: string | undefined;
+
+  constructor(
+    private readonly server: TestServer,
+    private readonly tenant: string,
+    private readonly authorization: string | undefined,
+  ) {}
+
+  async send({ method, path, body, headers }: Question): Promise<Answer> {
+    const credentials: Readonly<Record<string, string>> =
+      this.authorization === undefined ? {} : { authorization: this.authorization };
+    const address = path === '@next@' ? this.next : `/w/${this.tenant}/api/v1${path}`;
+    const all = { 'x-request-id': 'hidden', ...headers, ...credentials };
+    const answer = await this.server.request(method, address ?? `/w/${this.tenant}/none`, body, all);
+    this.next = nextOf(answer, this.tenant);
+    if (answer.status !== 202 || answer.headers['content-location'] === undefined) return answer;
+    const at = new URL(String(answer.headers['content-location'])).pathname;
+    for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await delay(5)) {
+      const done = await this.server.request('GET', at, undefined, credentials);
+      if (done.status !== 202) return done;
+    }
+    throw new Error('what was to be answered later was not');
+  }
+
+  /** Without what chance and the clock have put in. */
+  describe({ status, headers, text }: Answer): string {
+    const head = HEADERS.flatMap((name) =>
+      headers[name] === undefined ? [] : [`${name}: ${String(headers[name])}`],
+    );
+    return [String(status), ...head, text]
+      .join('\n')
+      .replaceAll(`/w/${this.tenant}/`, '/w/TENANT/')
+      .replace(CURSOR, (cursor) => Buffer.from(cursor, 'base64url').subarray(16).toString('latin1'))
+      .replace(INSTANT, 'INSTANT')
+      .replace(/\[1[67]\d{11}(?=[,\]])/g, '[MILLISECONDS')
+      .replace(UUID, 'UUID')
+      .replace(JOB, 'JOB')
+      .replace(OWN_ID, (id) => {
+        if (!this.ids.has(id)) this.ids.set(id, this.ids.size);
+        return `ID-${this.ids.get(id)}`;
+      })
+      .replace(/content-length: \d+/, '');
+  }
+}
+
+function nextOf({ text }: Answer, tenant: string): string | undefined {
+  const url = /"relation":"next","url":"([^"]+)"/.exec(text)?.[1];
+  if (url === undefined) return undefined;
+  const { pathname, search } = new URL(url);
+  if (!pathname.startsWith(`/w/${tenant}/`)) throw new Error(`a link leads to ${url}`);
+  return pathname + search;
+}
+
+export interface TwoSides {
+  readonly server: TestServer;
+  readonly release: Release;
+  /** What is wrong with how a question is answered to the client from whom things are hidden; undefined: nothing. */
+  compare(question: Question): Promise<string | undefined>;
+  /** Whether one who sees everything is told the two sets apart by it. */
+  tellsApart(question: Question): Promise<boolean>;
+  /** What is stored on one side, as one who sees everything reads it. */
+  stored(side: Side, address: string): Promise<Answer>;
+  readonly clients: readonly MadeClient[];
+}
+
+/** The two tenants are made with the first of the releases. */
+export async function openTwoSides(server: TestServer, release: Release): Promise<TwoSides> {
+  const { core } = server.app;
+  const clients = await Promise.all(TENANTS.map((tenant) => prepare(core, tenant)));
+  const root = `/fhir/${release}`;
+  for (const [index, batch] of fillings().entries()) {
+    for (const [side, tenant] of TENANTS.entries()) {
+      const entry = batch(side === 0 ? 0 : 1);
+      const body = { resourceType: 'Bundle', type: 'transaction', entry };
+      const answer = await server.request('POST', `/w/${tenant}/api/v1${root}`, body);
+      if (answer.status !== 200) throw new Error(`${tenant} was not filled: ${answer.text}`);
+      // While there are no resources, so that how many there were is the same on both sides.
+      if (index === 0) await settle(server, tenant, release);
+    }
+    await delay(3);
+  }
+  const views = (isOpen: boolean): readonly [View, View] => {
+    const [left, right] = TENANTS.map(
+      (tenant, index) => new View(server, tenant, isOpen ? undefined : clients[index]?.basic),
+    );
+    if (left === undefined || right === undefined) throw new Error('there are two sides');
+    return [left, right];
+  };
+  const veiled = views(false);
+  const open = views(true);
+  const ask = async ([left, right]: readonly [View, View], question: Question): Promise<[string, string]> => {
+    const [one, other] = await Promise.all([left.send(question), right.send(question)]);
+    return [left.describe(one), right.describe(other)];
+  };
+  return {
+    server,
+    release,
+    clients,
+    async compare(question) {
+      const [one, other] = await ask(veiled, question);
+      const asked = JSON.stringify(question);
+      if (one !== other) return `${asked.slice(0, 600)}\n${difference(one, other)}`;
+      if (/^5\d\d/.test(one)) return `${asked.slice(0, 600)}\n${one.slice(0, 500)}`;
+      const at = asked.includes(CANARY) ? -1 : one.indexOf(CANARY);
+      return at === -1 ? undefined : `${asked.slice(0, 600)}\n…${one.slice(Math.max(0, at - 200), at + 100)}`;
+    },
+    async tellsApart(question) {
+      const [one, other] = await ask(open, question);
+      return one !== other;
+    },
+    stored: (side, address) => server.request('GET', `/w/${TENANTS[side]}/api/v1${root}/${address}`),
+  };
+}
+
+async function prepare(core: Core, tenant: string): Promise<MadeClient> {
+  if ((await core.findSpace(tenant, 'r4')) === undefined) await core.tenants.create(tenant);
+  await core.policies.put(tenant, POLICY, VEIL);
+  return makeClient(core, tenant, { scopes: ['system/*.cruds'], policies: [POLICY] });
+}
+
+type Entries = (side: Side) => readonly object[];
+
+/** Each a transaction, so that what is written together is of one instant on both sides. */
+function fillings(): readonly Entries[] {
+  const put = (resources: readonly { readonly resourceType: string; readonly id: string }[]): object[] =>
+    resources.map((resource) => ({
+      resource,
+      request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
+    }));
+  const parameters = OWN_PARAMETERS.map(([code, base, type, expression]) => ({
+    ...{ resourceType: 'SearchParameter', id: code },
+    ...makeParameter(code, { base: [base], type, expression }),
+  }));
+  return [
+    () => put(parameters),
+    (side) => put(patients(side, 0)),
+    (side) => put(observations(side, 0)),
+    (side) => put(others(side)),
+    (side) => put(movers(side, 0)),
+    // Of these versions nothing but what is hidden is another.
+    (side) => put(patients(side, 1).slice(0, 2)),
+    (side) => put(observations(side, 1).slice(0, 2)),
+    (side) => put(movers(side, 1)),
+    // Seen, then no more; and the other way about.
+    (side) =>
+      put(
+        observations(side, 0)
+          .slice(2, 3)
+          .map((resource) => ({ ...resource, id: 'v9' })),
+      ),
+    () => ['Observation/v9', 'Condition/c2'].map((url) => ({ request: { method: 'DELETE', url } })),
+  ];
+}
+
+async function settle(server: TestServer, tenant: string, release: Release): Promise<void> {
+  for (const [code, base] of OWN_PARAMETERS)
+    await until(async () => {
+      const at = `/w/${tenant}/api/v1/fhir/${release}/${base}?${code}:missing=true&_count=0`;
+      return (await server.request('GET', at, undefined, { prefer: 'handling=strict' })).status === 200;
+    });
+}
+
+function difference(one: string, other: string): string {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same++;
+  const around = (text: string): string => text.slice(Math.max(0, same - 250), same + 350);
+  return `  left  …${around(one)}\n  right …${around(other)}`;
+}
+
+export function startTwoSidesServer(): Promise<TestServer> {
+  return startServer({
+    environment: {
+      VALIDATION: 'structure',
+      // What is answered must not hang on how busy the machine is.
+      GRAPHQL_SNAPSHOT_MS: '60000',
+      STATEMENT_TIMEOUT_MS: '120000',
+      REQUEST_TIMEOUT_MS: '300000',
+    },
+  });
+}
+
+export const graphql = (release: Release, query: string, variables: object = {}): Question => ({
+  method: 'POST',
+  path: `/graphql/${release}`,
+  body: { query, variables },
+  headers: JSON_TYPE,
+});
