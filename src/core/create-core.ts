@@ -302,6 +302,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     ...{ services, database, log },
     owner: options.database,
     settings: options.audit,
+    findSpace: (tenant, release) => spaces.find(tenant, release),
   });
 
   const health = new Health({
@@ -331,9 +332,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       searchContext: (space) => services.searchContext(space),
       changed: (tenant) => spaces.changed(tenant),
     }),
-    tokens: access.tokens,
     users: access.users,
-    signIn: access.signIn,
+    ...audit.recordSignIns({ tokens: access.tokens, signIn: access.signIn }),
     tenants: {
       list: () => spaces.list(),
       create: (name, settings, display) => spaces.create(name, settings, display),

@@ -33,10 +33,7 @@ export function toAuditEvent(record: AccessRecord, patients: Iterable<string>, t
   const { interaction, recorded, status, reason } = record;
   return {
     resourceType: 'AuditEvent',
-    type: coding(`${CODE_SYSTEM}/audit-event-type`, 'rest', 'RESTful Operation'),
-    ...(interaction === 'none'
-      ? {}
-      : { subtype: [coding('http://hl7.org/fhir/restful-interaction', interaction, interaction)] }),
+    ...kindOf(interaction),
     action: ACTIONS.get(interaction) ?? 'E',
     recorded: formatInstant(recorded),
     outcome: outcomeOf(status),
@@ -51,6 +48,21 @@ export function toAuditEvent(record: AccessRecord, patients: Iterable<string>, t
     },
     entity: entitiesOf(record, patients),
   };
+}
+
+/** Of sign-ins as DICOM tells them (https://hl7.org/fhir/R4/valueset-audit-event-type.html and -sub-type.html). */
+const SIGN_INS: ReadonlyMap<string, JsonObject> = new Map([
+  ['login', coding(DICOM, '110122', 'Login')],
+  ['logout', coding(DICOM, '110123', 'Logout')],
+]);
+
+function kindOf(interaction: string): JsonObject {
+  const signIn = SIGN_INS.get(interaction);
+  if (signIn !== undefined)
+    return { type: coding(DICOM, '110114', 'User Authentication'), subtype: [signIn] };
+  const type = coding(`${CODE_SYSTEM}/audit-event-type`, 'rest', 'RESTful Operation');
+  if (interaction === 'none') return { type };
+  return { type, subtype: [coding('http://hl7.org/fhir/restful-interaction', interaction, interaction)] };
 }
 
 /** Success, minor failure, serious failure (https://hl7.org/fhir/R4/valueset-audit-event-outcome.html). */
@@ -70,7 +82,7 @@ function agentsOf({ client = ANONYMOUS, person, address }: AccessRecord): JsonOb
   if (person === undefined) return [program];
   const human: JsonObject = {
     type: { coding: [coding(`${CODE_SYSTEM}/v3-ParticipationType`, 'IRCP', 'information recipient')] },
-    who: { reference: person },
+    who: person.includes('/') ? { reference: person } : { identifier: { value: person } },
     requestor: true,
   };
   return [program, human];

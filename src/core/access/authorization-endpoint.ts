@@ -25,6 +25,7 @@ import type { Clients } from './clients';
 import { PatientChoices, type PatientSource } from './patient-choice';
 import { hashToken, makeToken } from './random-token';
 import { parseScope } from './scope';
+import { tell } from './sign-in-trail';
 import type { Users } from './users';
 
 /** For so long nobody has to sign in again in the same browser. */
@@ -83,6 +84,7 @@ export class AuthorizationEndpoint {
     const parameters = readAuthorization(query);
     const client = await this.parts.clients.find(space, parameters.get('client_id') ?? '');
     const back = returnOf(parameters, client);
+    if (visit.trail !== undefined && client !== undefined) visit.trail.client = client.id;
     if (client === undefined) throw new Unreturnable('The app that sent you is not known here');
     const bases = this.parts.publicUrls.length > 0 ? this.parts.publicUrls : [base];
     const roots = bases.map((one) => `${one}/w/${space.tenant}/api/v1/fhir`);
@@ -95,7 +97,10 @@ export class AuthorizationEndpoint {
       case 'sign-in':
         return this.#signIn(visit, request, form);
       case 'sign-out':
-        if (signedIn !== undefined) await this.parts.grants.endSession(space, signedIn.session);
+        if (signedIn !== undefined) {
+          tell(visit.trail, { ...signedIn.user, account: signedIn.user.id });
+          await this.parts.grants.endSession(space, signedIn.session);
+        }
         return { kind: 'redirect', to: addressOf(visit), session: null };
       case 'deny':
         throw new AuthorizationError('access_denied', 'The person has not allowed it', request);
@@ -136,10 +141,16 @@ export class AuthorizationEndpoint {
     request: AuthorizationRequest,
     form: ReadonlyMap<string, string>,
   ): Promise<SignInStep> {
-    const { space, address } = visit;
+    const { space, address, trail } = visit;
     let user: StoredUser | undefined;
     try {
-      user = await this.parts.users.prove(space, form.get('user') ?? '', form.get('password') ?? '', address);
+      user = await this.parts.users.prove(
+        space,
+        form.get('user') ?? '',
+        form.get('password') ?? '',
+        address,
+        trail,
+      );
     } catch (error) {
       if (!(error instanceof FhirError) || error.key !== 'tooManyRequests') throw error;
       const { message: problem, retryAfterSeconds = 1 } = error;

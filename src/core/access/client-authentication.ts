@@ -37,17 +37,25 @@ export class ClientAuthentication {
     if (assertion !== undefined)
       return { client: await this.#proveByAssertion(request, assertion), isProven: true };
     if (ways === 0 && id !== undefined) {
-      const client = await this.parts.clients.find(space, id);
+      const client = await this.#find(request, id);
       if (client?.isPublic === true && !client.isDisabled) return { client, isProven: false };
     }
     const pair = authorization === undefined ? [id, secret] : readBasic(authorization);
     const [name, word] = pair;
     if (name === undefined || word === undefined || (id !== undefined && id !== name))
       throw new OAuthError('invalid_client', 'The client has not proven itself');
+    if (request.trail !== undefined) await this.#find(request, name);
     const proof = await this.parts.clients.prove(space, name, word, address);
     if (proof.kind !== 'proven')
       throw new OAuthError('invalid_client', 'The client or its secret is not good');
     return { client: proof.client, isProven: true };
+  }
+
+  /** One that there is is told, whether it proves itself or not. */
+  async #find({ space, trail }: TokenRequest, id: string): Promise<StoredClient | undefined> {
+    const client = await this.parts.clients.find(space, id);
+    if (trail !== undefined && client !== undefined) trail.client = client.id;
+    return client;
   }
 
   /** https://hl7.org/fhir/smart-app-launch/client-confidential-asymmetric.html */
@@ -62,7 +70,7 @@ export class ClientAuthentication {
     const id = assertion?.payload['iss'];
     if (assertion === undefined || typeof id !== 'string') return refuse('The client_assertion is not a JWT');
     const named = parameters.get('client_id');
-    const client = await this.parts.clients.find(space, id);
+    const client = await this.#find(request, id);
     if (client === undefined || client.isDisabled || (named !== undefined && named !== id))
       return refuse('The client or its assertion is not good');
     const issuer = toIssuer({ base, tenant: space.tenant });

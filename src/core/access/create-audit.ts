@@ -1,6 +1,7 @@
 import type { Core, Interactions } from '../api';
-import type { Log } from '../context';
+import type { Log, TenantSpace } from '../context';
 import { fhirError } from '../errors';
+import type { Release } from '../fhir/release';
 import type { Services } from '../services';
 import type { RecordedSpace } from '../storage/access-record-work';
 import type { Database, DatabaseOptions } from '../storage/database';
@@ -9,6 +10,7 @@ import { keepAuditApart, readingContext, type ReadingContext } from './audit-doo
 import { AuditEventWriter } from './audit-event-writer';
 import { createEntryRecords, NO_ENTRY_RECORDS, type EntryRecords } from './entry-records';
 import { recordRefusals } from './recorded-refusals';
+import { recordSignIns, type SignInDoor } from './recorded-sign-ins';
 import { recordAccesses, recordTogether } from './recorded-core';
 
 export interface AuditSettings {
@@ -24,6 +26,7 @@ export interface AuditParts {
   readonly owner: DatabaseOptions;
   readonly log: Log;
   readonly settings: AuditSettings;
+  findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
 }
 
 export interface Audit {
@@ -32,6 +35,8 @@ export interface Audit {
   readonly oneAccess: Core['oneAccess'];
   /** The same, with a record of whom they do not let in. */
   recordRefusals(keeper: Pick<Core, 'identify' | 'admit'>): Pick<Core, 'identify' | 'admit'>;
+  /** The same, with a record of each sign-in and token. */
+  recordSignIns(door: SignInDoor): SignInDoor;
   readonly entries: EntryRecords;
   /** Where entries of Bundles read. */
   readonly toRead: ReadingContext;
@@ -51,7 +56,7 @@ const SETTLE_MS = 60_000;
 
 export function createAudit(
   interactions: Interactions,
-  { services, database, owner, log, settings }: AuditParts,
+  { services, database, owner, log, settings, findSpace }: AuditParts,
 ): Audit {
   const { records, isOpen } = settings;
   const events = new AuditEventWriter({ services, database: owner, log });
@@ -76,6 +81,7 @@ export function createAudit(
     oneAccess: records === 'off' ? (context, _query, work) => work(context) : recordTogether(tools),
     door: isApart ? recordAccesses(apart, tools) : interactions,
     recordRefusals: (keeper) => (records === 'off' ? keeper : recordRefusals(keeper, tools)),
+    recordSignIns: (door) => (records === 'off' ? door : recordSignIns(door, tools, findSpace)),
     async settle(spaces) {
       await accesses.flush();
       if (!(await events.catchUp(spaces, SETTLE_MS))) throw fhirError('overloaded');

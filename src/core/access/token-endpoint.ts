@@ -11,6 +11,7 @@ import { familyOf, hashToken, makeRefreshToken } from './random-token';
 import { readToken } from './read-token';
 import { coversScope } from './scope-cover';
 import { ownScopes } from './scope';
+import { tell } from './sign-in-trail';
 import type { UserGrants } from './user-grants';
 import type { Users } from './users';
 
@@ -54,7 +55,12 @@ export class TokenEndpoint {
     const text = parameters.get('token');
     if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
     const refresh = toHashes(text);
-    const found = refresh && (await this.parts.grants.findByRefresh(space, client.id, refresh));
+    const found =
+      refresh &&
+      (await this.parts.grants.findByRefresh(space, client.id, refresh, (ended) =>
+        tell(request.trail, ended),
+      ));
+    if (found !== undefined) tell(request.trail, found);
     const token = readToken(text);
     const access = token && (await this.parts.tokens.verify(space, space.tenant, token));
     const isOwn = access?.client === client.id;
@@ -64,6 +70,8 @@ export class TokenEndpoint {
         'A token without a person ends by itself, within minutes',
       );
     const id = found?.id ?? (isOwn ? access.grant : undefined);
+    if (isOwn && found === undefined && request.trail !== undefined && access.user !== undefined)
+      request.trail.person = access.user;
     if (id !== undefined) await this.parts.grants.revoke(space, client.id, id);
     this.parts.known.forget();
   }
@@ -116,6 +124,7 @@ export class TokenEndpoint {
     const grant = await this.parts.grants.useCode(space, client.id, hashToken(code), hashesOf(refresh));
     this.parts.known.forget();
     if (grant === undefined) throw NOT_GOOD();
+    tell(request.trail, grant);
     const challenge = createHash('sha256').update(verifier).digest('base64url');
     if (!VERIFIER.test(verifier) || challenge !== grant.codeChallenge || redirectUri !== grant.redirectUri) {
       await this.parts.grants.revoke(space, client.id, grant.id);
@@ -131,7 +140,9 @@ export class TokenEndpoint {
     if (text === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing');
     const { grants, known } = this.parts;
     const hashes = toHashes(text);
-    const grant = hashes && (await grants.findByRefresh(space, client.id, hashes));
+    const grant =
+      hashes && (await grants.findByRefresh(space, client.id, hashes, (ended) => tell(request.trail, ended)));
+    if (grant !== undefined) tell(request.trail, grant);
     if (hashes === undefined || grant === undefined || !isRefreshed(grant)) {
       known.forget();
       throw NOT_GOOD();

@@ -5,6 +5,7 @@ import type { OfTenant } from '../storage/client-applications';
 import type { StoredUser, UserDetails, UserStore } from '../storage/user-accounts';
 import type { Guesses } from './guesses';
 import { hashPassword, isSecretOf } from './secret-hash';
+import { tell, type SignInTrail } from './sign-in-trail';
 
 const MAX_NAME = 100;
 const MAX_DISPLAY = 200;
@@ -51,10 +52,12 @@ export class Users {
     name: string,
     password: string,
     address: string,
+    trail?: SignInTrail,
   ): Promise<StoredUser | undefined> {
     const folded = fold(name).slice(0, MAX_NAME);
     return this.guesses.attempt(space, { kind: 'user', name: folded }, address, async () => {
       const user = await this.store.findByName(space, folded);
+      if (user !== undefined) tell(trail, { ...user, account: user.id });
       const hash = user?.hash ?? (await (this.#nobody ??= hashPassword(randomUUID())));
       const isRight = password.length <= LONGEST_PASSWORD && (await isSecretOf(password, hash));
       return isRight && user?.isDisabled === false ? user : undefined;

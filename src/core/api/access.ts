@@ -1,5 +1,6 @@
 /** Who may ask: callers, clients, issuers, policies and tokens of tenants. */
 import type { Access } from '../access/access';
+import type { SignInTrail } from '../access/sign-in-trail';
 import type { PolicyDefinition } from '../access/policy';
 import type { TenantSpace } from '../context';
 import type { ClientDetails } from '../storage/client-applications';
@@ -96,6 +97,9 @@ export interface TokenRequest {
   readonly authorization: string | undefined;
   /** As `Credentials.address`. */
   readonly address: string;
+  readonly requestId?: string;
+  /** Core's own: who it is about, for the record. */
+  readonly trail?: SignInTrail;
 }
 
 /** The members are those of RFC 6749, section 5.1, of SMART App Launch 2 and of OpenID Connect. */

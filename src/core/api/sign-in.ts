@@ -1,4 +1,5 @@
 /** People: their accounts, and how they sign in for a client (RFC 6749, section 4.1; SMART App Launch 2). */
+import type { SignInTrail } from '../access/sign-in-trail';
 import type { Log, TenantSpace } from '../context';
 import type { StoredUser, UserDetails } from '../storage/user-accounts';
 import type { LaunchContext } from '../storage/user-grants';
@@ -44,6 +45,8 @@ export interface SignInVisit {
   readonly requestId: string;
   readonly deadline: number;
   readonly log: Log;
+  /** Core's own: who it is about, for the record. */
+  readonly trail?: SignInTrail;
 }
 
 /** A Patient that may be chosen. */

@@ -45,6 +45,9 @@ export interface UserGrant {
   readonly codeChallenge: string;
 }
 
+/** One whose tokens are over, because an old one was used again. */
+export type EndedGrant = Pick<UserGrant, 'account' | 'fhirUser' | 'release'>;
+
 export interface NewGrant extends UserGrant {
   readonly code: Buffer;
   readonly codeSeconds: number;
@@ -162,7 +165,8 @@ const REVOKE_BY_OLD = defineStatement(
   template(sql`
     update andiron.user_grant g set revoked = true
     where g.tenant = ${bind('tenant')}::int and g.refresh_family = ${bind('family')}::bytea
-      and g.refresh_current <> ${bind('token')}::bytea and g.client = ${bind('client')} returning g.id`),
+      and g.refresh_current <> ${bind('token')}::bytea and g.client = ${bind('client')}
+    returning g.account, g.fhir_user, g.release`),
 );
 const REVOKE = defineStatement(
   template(sql`
@@ -239,10 +243,15 @@ export class GrantStore {
     space: OfTenant,
     client: string,
     refresh: RefreshHashes,
+    ended: (grant: EndedGrant) => void,
   ): Promise<UserGrant | undefined> {
     const [row] = await this.run(space, FIND_BY_REFRESH, { client, ...refresh });
     if (row !== undefined) return toGrant(row);
-    await this.run(space, REVOKE_BY_OLD, { client, ...refresh });
+    const [old] = await this.run(space, REVOKE_BY_OLD, { client, ...refresh });
+    if (old !== undefined) {
+      const [account, fhirUser, release] = old as [string, string | null, Release];
+      ended({ account, fhirUser, release });
+    }
     return undefined;
   }
 

@@ -31,6 +31,7 @@ export async function answerClient(
       ),
       authorization: request.headers.authorization,
       address: request.ip,
+      requestId: request.id,
     });
     return await sendJson(request, reply, 200, answer);
   } catch (error) {

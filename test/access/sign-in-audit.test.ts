@@ -1,0 +1,148 @@
+/** Who has signed in, got tokens or was refused them is told by AuditEvents (docs/audit.md). */
+import type { Access } from '../../src/core';
+import { makeClient } from '../support/access';
+import { silentLog } from '../support/log';
+import { startServer, type TestServer } from '../support/server';
+import { APP, Browser, FORM, makeProof, toAuthorize, toReturned } from '../support/sign-in';
+
+const PASSWORD = 'correct horse battery';
+const WRONG = 'wrong horse battery';
+const AUDITOR: Access = {
+  client: 'auditor',
+  scopes: [],
+  policies: [],
+  isAdministrator: false,
+  isAuditor: true,
+};
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ environment: { AUTH_MODE: 'enforced' } });
+});
+afterAll(() => server.close());
+
+interface Told {
+  readonly type: { code: string };
+  readonly subtype: { system: string; code: string }[];
+  readonly outcome: string;
+  readonly outcomeDesc?: string;
+  readonly agent: { altId?: string; who: { reference?: string; identifier?: { value: string } } }[];
+  readonly entity: { query?: string }[];
+}
+
+it('each sign-in, token, refusal and revocation leaves one AuditEvent, and no secret is in it', async () => {
+  const { core } = server.app;
+  await core.tenants.create('acme');
+  const scopes = ['launch/patient', 'offline_access', 'patient/*.rs', 'system/*.cruds'];
+  const client = await makeClient(core, 'acme', { name: 'Chart', scopes, redirectUris: [APP] });
+  await server.request(
+    'PUT',
+    '/w/acme/api/v1/fhir/r4/Patient/ann',
+    { resourceType: 'Patient', id: 'ann' },
+    {
+      authorization: client.basic,
+    },
+  );
+  const nobody = await core.users.create('acme', { name: 'nobody', display: 'N', password: PASSWORD });
+  await core.users.create('acme', {
+    ...{ name: 'ann', display: 'Ann', password: PASSWORD },
+    fhirUser: 'Patient/ann',
+  });
+
+  const secrets = [client.basic.slice(6), PASSWORD, WRONG];
+  const expected: string[] = [];
+  const post = async (
+    path: string,
+    form: Record<string, string>,
+    told: string,
+    authorization = client.basic,
+  ) => {
+    const body = new URLSearchParams(form).toString();
+    const answer = await server.request('POST', `/w/acme/oidc/${path}`, body, { ...FORM, authorization });
+    for (const name of ['access_token', 'refresh_token']) {
+      const { [name]: token } = answer.json as Record<string, unknown>;
+      if (typeof token === 'string') secrets.push(token);
+    }
+    expected.push(told);
+    return answer.json as Record<string, string>;
+  };
+  const chart = client.id;
+  const own = { grant_type: 'client_credentials' };
+  const basicOf = (id: string, secret: string) =>
+    `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+  await post('token', own, `110122 0 ${chart} | oidc/token?grant_type=client_credentials`);
+  const unproven = '| oidc/token?grant_type=client_credentials HTTP 401: invalid_client';
+  await post('token', own, `110122 4 ${chart} ${unproven}`, basicOf(chart, WRONG));
+  await post('token', own, `110122 4 anonymous ${unproven}`, basicOf(WRONG, WRONG));
+  await post(
+    'token',
+    { grant_type: WRONG },
+    `110122 4 anonymous | oidc/token HTTP 400: unsupported_grant_type`,
+  );
+
+  const proof = makeProof();
+  const browser = new Browser(server);
+  const page = await browser.open(
+    toAuthorize(server, 'acme', chart, proof, { scope: scopes.slice(0, 3).join(' ') }),
+  );
+  await browser.send(page, { step: 'sign-in', user: 'unknown', password: WRONG });
+  expected.push(`110122 4 ${chart} | oidc/authorize HTTP 403`);
+  await browser.send(page, { step: 'sign-in', user: 'nobody', password: WRONG });
+  expected.push(`110122 4 ${chart} ${nobody.id} | oidc/authorize HTTP 403`);
+  const consent = await browser.send(page, { step: 'sign-in', user: 'ann', password: PASSWORD });
+  expected.push(`110122 0 ${chart} Patient/ann | oidc/authorize`);
+  const { code = '' } = toReturned(await browser.send(consent, { step: 'allow' })).answer;
+  secrets.push(code, proof.verifier);
+  const form = { code, code_verifier: proof.verifier, redirect_uri: APP };
+  const given = await post(
+    'token',
+    { grant_type: 'authorization_code', ...form },
+    `110122 0 ${chart} Patient/ann | oidc/token?grant_type=authorization_code`,
+  );
+  const refresh = { grant_type: 'refresh_token', refresh_token: given['refresh_token'] ?? '' };
+  const refreshed = `${chart} Patient/ann | oidc/token?grant_type=refresh_token`;
+  const next = await post('token', refresh, `110122 0 ${refreshed}`);
+  await post('token', refresh, `110122 4 ${refreshed} HTTP 400: invalid_grant`);
+  await post('revoke', { token: next['access_token'] ?? '' }, `110123 0 ${chart} Patient/ann | oidc/revoke`);
+  await browser.send(consent, { step: 'sign-out' });
+  expected.push(`110123 0 ${chart} Patient/ann | oidc/authorize`);
+
+  const space = await core.findSpace('acme', 'r4');
+  if (space === undefined) throw new Error('the tenant is gone');
+  const page1 = await core.search(
+    {
+      ...{ space, actor: 'auditor', access: AUDITOR, requestId: 'x', log: silentLog },
+      deadline: Date.now() + 30_000,
+    },
+    {
+      type: 'AuditEvent',
+      parameters: [
+        ['type', '110114'],
+        ['_count', '100'],
+      ],
+    },
+  );
+  const events = page1.matches.map(({ text }) => JSON.parse(text) as Told).reverse();
+  const told = events.map(({ subtype, outcome, outcomeDesc, agent, entity }) => {
+    const who = agent.map(({ altId, who }) => altId ?? who.reference ?? who.identifier?.value);
+    const queries = entity.flatMap(({ query }) =>
+      query === undefined ? [] : Buffer.from(query, 'base64').toString(),
+    );
+    return [subtype[0]?.code, outcome, ...who, '|', ...queries, outcomeDesc ?? ''].join(' ').trim();
+  });
+  expect(told).toEqual(expected);
+  const texts = page1.matches.map(({ text }) => `${text} ${Buffer.from(text, 'base64').toString()}`).join();
+  expect(
+    secrets.filter((secret) => secret === '' || texts.includes(secret) || told.join().includes(secret)),
+  ).toEqual([]);
+  const { json } = await server.request(
+    'POST',
+    '/w/acme/api/v1/fhir/r4/AuditEvent/$validate',
+    JSON.parse(page1.matches[0]?.text ?? ''),
+    { authorization: client.basic, 'content-type': 'application/json' },
+  );
+  const { issue } = json as { issue: { severity: string; diagnostics: string }[] };
+  expect(
+    issue.filter(({ severity, diagnostics }) => severity !== 'information' && !diagnostics.includes('dom-6')),
+  ).toEqual([]);
+});
