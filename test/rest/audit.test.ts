@@ -227,8 +227,16 @@ function rootOf(release: Release): string {
 it('who is not let in leaves an event, in enforced mode by default', async () => {
   const enforced = await startServer({ database: server.database, environment: { AUTH_MODE: 'enforced' } });
   const path = `${enforced.path('system', 'r4')}/Patient/a?x=1`;
-  expect((await enforced.request('GET', path, undefined, { 'x-request-id': 'no-token' })).status).toBe(401);
+  const long = `${path}&note=${'x'.repeat(6_000)}`;
+  for (const [asked, id] of [
+    [path, 'no-token'],
+    [long, 'long'],
+  ] as const)
+    expect((await enforced.request('GET', asked, undefined, { 'x-request-id': id })).status).toBe(401);
   await enforced.close();
+  // Of what somebody may send without end, a part is kept.
+  const [, query = ''] = /\| (.*)$/.exec((await eventsOf('r4', 'long')).map(shortly).join()) ?? [];
+  expect([query.length, query.slice(0, 20)]).toEqual([4_000, 'Patient/a?x=1&note=x']);
   const [event, ...others] = await eventsOf('r4', 'no-token');
   expect(others).toEqual([]);
   expect(shortly(event ?? {})).toBe(' E 4: Patient/a | Patient/a?x=1');
