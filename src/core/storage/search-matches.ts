@@ -41,11 +41,12 @@ export function valuesOfOrder(request: SearchStatementRequest): PredicateValue[]
     : [{ name: 'value_parameter', type: 'int', value: parameter }];
 }
 
-/** Sort value and key of the matches of one page, in order. */
+/** Sort value and key of the matches of one page, in order; `areAll`: so many are wanted that they are all of them. */
 export function matchesSql(
   request: SearchStatementRequest,
   compiled: CompiledCriteria,
   value: ValueReference,
+  areAll = false,
 ): RawBuilder<unknown> {
   const { drive, phase, order } = request;
   if (order.by === 'value') {
@@ -64,7 +65,7 @@ export function matchesSql(
     case 'dates':
       return phase === 'unvalued' ? headsSql(request, compiled, value) : datesSql(request, compiled, value);
     case 'gather':
-      return gatherSql(request, compiled, drive.criterion, value);
+      return gatherSql(request, compiled, drive.criterion, value, areAll);
     case 'targets':
       return targetsSql(request, compiled, drive.criterion, value);
     case 'meeting':
@@ -247,6 +248,7 @@ function gatherSql(
   compiled: CompiledCriteria,
   driver: number,
   reference: ValueReference,
+  areAll: boolean,
 ): RawBuilder<unknown> {
   const driving = compiled[driver];
   const keys =
@@ -255,12 +257,7 @@ function gatherSql(
       : criterionKeys(driving, reference);
   if (request.order.by === 'key' && compiled.length === 1) {
     // Index rows stand for live resources of the type, and there is nothing else to ask of their heads.
-    return ordered(
-      request,
-      sql`select distinct`,
-      sql`0::bigint as sort_value, t.resource_key`,
-      sql`(${keys}) t where ${sql.join([sql`true`, ...keysetCondition(request, sql`0::bigint`, KEY, reference)], sql` and `)}`,
-    );
+    return areAll ? allKeysSql(request, keys, reference) : firstKeysSql(request, keys, reference);
   }
   const value = sortColumn(request);
   const conditions = [
@@ -282,6 +279,56 @@ function gatherSql(
       ) t
       where ${sql.join(conditions, sql` and `)}`,
   );
+}
+
+/** Each key once, in order. */
+function allKeysSql(
+  request: SearchStatementRequest,
+  keys: RawBuilder<unknown>,
+  reference: ValueReference,
+): RawBuilder<unknown> {
+  const conditions = [sql`true`, ...keysetCondition(request, sql`0::bigint`, KEY, reference)];
+  return ordered(
+    request,
+    sql`select distinct`,
+    sql`0::bigint as sort_value, t.resource_key`,
+    sql`(${keys}) t where ${sql.join(conditions, sql` and `)}`,
+  );
+}
+
+/** Rows of an index for each match of a page, among which there are enough matches for it but rarely. */
+const ROWS_PER_MATCH = 4;
+
+/**
+ * The same, where few of many are wanted: the first rows in the order of their keys are kept while all are read, and only
+ * where these repeat too few keys are all of those behind them told apart. OFFSET 0: with the last condition as one of the
+ * index PostgreSQL thinks a generic plan dear, and makes a plan for each search (measured 0.5 ms).
+ */
+function firstKeysSql(
+  request: SearchStatementRequest,
+  keys: RawBuilder<unknown>,
+  reference: ValueReference,
+): RawBuilder<unknown> {
+  const direction = directionSql(request);
+  const limit = sql`${bind('limit')}::int`;
+  const rows = sql`${limit}::bigint * ${sql.lit(ROWS_PER_MATCH)}`;
+  const [behind, last] = isDescending(request) ? [sql`<`, sql`min`] : [sql`>`, sql`max`];
+  const conditions = [sql`true`, ...keysetCondition(request, sql`0::bigint`, KEY, reference)];
+  const found = sql`(${keys}) t where ${sql.join(conditions, sql` and `)}`;
+  return sql`
+    with first_rows as materialized (
+      select t.resource_key from ${found} order by t.resource_key ${direction} limit ${rows}
+    ),
+    first_matches as materialized (select distinct f.resource_key from first_rows f)
+    select 0::bigint as sort_value, u.resource_key
+    from (
+      select f.resource_key from first_matches f
+      union all
+      select d.resource_key from (select distinct t.resource_key from ${found} offset 0) d
+      where (select count(*) from first_matches) < ${limit} and (select count(*) from first_rows) = ${rows}
+        and d.resource_key ${behind} (select ${last}(f.resource_key) from first_rows f)
+    ) u
+    order by sort_value ${direction}, resource_key ${direction} limit ${limit}`;
 }
 
 function ordered(

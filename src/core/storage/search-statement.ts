@@ -64,7 +64,7 @@ export function countStatement(request: SearchStatementRequest): BoundStatement 
   const prepared = prepare(request);
   const statement = shapes.get(
     `count ${prepared.shape}`,
-    () => sql`select count(*)::int from (${matchesSql(request, prepared.compiled, bind)}) m`,
+    () => sql`select count(*)::int from (${matchesSql(request, prepared.compiled, bind, true)}) m`,
   );
   return { statement, bound: boundOf(request, prepared), shape: prepared.shape };
 }
@@ -81,7 +81,7 @@ export function matchesPart(request: SearchStatementRequest): MatchesPart {
   const prepared = prepare(request);
   return {
     shape: prepared.shape,
-    sql: () => matchesSql(request, prepared.compiled, bind),
+    sql: () => matchesSql(request, prepared.compiled, bind, true),
     bound: boundOf(request, prepared),
   };
 }

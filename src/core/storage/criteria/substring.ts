@@ -3,15 +3,28 @@ import type { ValueReference } from '../predicate-parts';
 import { isAmong, type CompiledPredicate } from './compiled';
 import { SPACE } from './head';
 
-/** By the trigram index, which only a function of the owner may use under row-level security. */
+/** A text without three such characters in a row has no trigram. */
+const TRIGRAM = /[\p{L}\p{N}]{3}/u;
+
+/**
+ * By the trigram index, which only a function of the owner may use under row-level security. A text that has no trigram is
+ * looked for in all strings of the parameter as they lie in the index of values: the function would fetch each of them
+ * (measured 140 ms against 24 for 73,667 strings).
+ */
 export function compileSubstring(parameter: number, text: string, prefix: string): CompiledPredicate {
   const [parameterName, pattern] = [`${prefix}parameter`, `${prefix}pattern`];
-  const keys = (value: ValueReference): RawBuilder<unknown> => sql`
+  const hasTrigram = TRIGRAM.test(text);
+  const keys = (value: ValueReference): RawBuilder<unknown> =>
+    hasTrigram ? containing(value) : inAll(value);
+  const inAll = (value: ValueReference): RawBuilder<unknown> => sql`
+    select t.resource_key from andiron.string_index t
+    where t.space = ${SPACE} and t.parameter = ${value(parameterName)}::int and t.value like ${value(pattern)}::text`;
+  const containing = (value: ValueReference): RawBuilder<unknown> => sql`
     select t.resource_key
     from andiron.strings_containing(${SPACE}, ${value(parameterName)}::int, ${value(pattern)}::text)
       as t (resource_key)`;
   return {
-    shape: 'sub',
+    shape: hasTrigram ? 'sub' : 'suball',
     values: [
       { name: parameterName, type: 'int', value: parameter },
       { name: pattern, type: 'text', value: `%${text.replace(/[\\%_]/g, '\\$&')}%` },
