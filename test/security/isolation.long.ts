@@ -69,14 +69,13 @@ async function lettingEverythingThrough({ database }: TestServer, work: () => Pr
   }
 }
 
-let servers: readonly TestServer[];
+const servers: TestServer[] = [];
 let tenants: readonly Asked[];
 let feeds: ReadonlyMap<Asked, readonly Feed[]>;
 let wall: FirstWall;
 
 beforeAll(async () => {
-  const start = (): Promise<TestServer> => startServer({ environment: ENVIRONMENT });
-  servers = await Promise.all([...WALLS, ...NAMES].map(start));
+  for (const _one of [...WALLS, ...NAMES]) servers.push(await startServer({ environment: ENVIRONMENT }));
   const [both, second, ...alone] = servers;
   if (both === undefined || second === undefined) throw new Error('there are two servers of both tenants');
   wall = watchFirstWall(second.database.settings.database);

@@ -40,6 +40,11 @@ const HEADERS = [
 ];
 // Only a server that hangs takes so long; a busy machine takes minutes.
 const PATIENCE_MS = 300_000;
+const MOST_TRIES = 30;
+const RETRY_MS = 500;
+
+/** Nothing was done: there was no connection to the database. */
+const isUnavailable = ({ text }: Answer): boolean => text.includes('cannot be reached just now');
 
 export class World {
   private readonly ids = new Map<string, number>();
@@ -76,10 +81,13 @@ export class World {
   async send(request: Sent, foreign: World): Promise<Answer> {
     const path = `/w/${this.tenant}/api/v1${this.fill(request.path, foreign)}`;
     const body = request.body === undefined ? undefined : this.fill(request.body, foreign);
-    const answer = await this.server.request(request.method, path, body, {
-      'x-request-id': 'isolation',
-      ...request.headers,
-    });
+    const headers = { 'x-request-id': 'isolation', ...request.headers };
+    let answer = await this.server.request(request.method, path, body, headers);
+    // On a machine that is busy with other things even a connection to the database takes too long.
+    for (let tries = 1; tries < MOST_TRIES && answer.status === 503 && isUnavailable(answer); tries++) {
+      await delay(RETRY_MS);
+      answer = await this.server.request(request.method, path, body, headers);
+    }
     return request.isLater === true && answer.status === 202 ? this.fetch(answer) : answer;
   }
 
