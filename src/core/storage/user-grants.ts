@@ -2,7 +2,7 @@
  * What people have allowed to clients, and who is signed in (migrations/0026). Cookies, codes and tokens come as their
  * hashes. What has expired goes when something is added, a little of it at a time.
  */
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Release } from '../fhir/release';
 import type { OfTenant } from './client-applications';
 import type { Database, Row } from './database';
@@ -63,9 +63,22 @@ export interface RefreshHashes {
   readonly token: Buffer;
 }
 
-const COLUMNS = sql`
-  g.id, g.client, g.account, g.release, g.scopes, g.fhir_user, g.patient, g.encounter, g.nonce, g.redirect_uri,
-  floor(extract(epoch from g.signed_in) * 1000)::bigint, g.code_challenge`;
+/** Where each member of a grant lies. */
+const GRANT: { readonly [Name in keyof UserGrant]: RawBuilder<UserGrant[Name]> } = {
+  id: sql`g.id`,
+  client: sql`g.client`,
+  account: sql`g.account`,
+  release: sql`g.release`,
+  scopes: sql`g.scopes`,
+  fhirUser: sql`g.fhir_user`,
+  patient: sql`g.patient`,
+  encounter: sql`g.encounter`,
+  nonce: sql`g.nonce`,
+  redirectUri: sql`g.redirect_uri`,
+  signedIn: sql`floor(extract(epoch from g.signed_in) * 1000)::bigint`,
+  codeChallenge: sql`g.code_challenge`,
+};
+const COLUMNS = sql.join(Object.values(GRANT));
 
 /** Good now: not revoked, not expired, of somebody who may still sign in, in a session that stands. */
 const STANDS = sql`
@@ -287,46 +300,8 @@ export class GrantStore {
   }
 }
 
+/** Of a row of `COLUMNS`. */
 function toGrant(row: Row): UserGrant {
-  const [
-    id,
-    client,
-    account,
-    release,
-    scopes,
-    fhirUser,
-    patient,
-    encounter,
-    nonce,
-    redirectUri,
-    signedIn,
-    codeChallenge,
-  ] = row as [
-    string,
-    string,
-    string,
-    Release,
-    string[],
-    string | null,
-    string | null,
-    string | null,
-    string | null,
-    string,
-    number,
-    string,
-  ];
-  return {
-    id,
-    client,
-    account,
-    release,
-    scopes,
-    fhirUser,
-    patient,
-    encounter,
-    nonce,
-    redirectUri,
-    signedIn,
-    codeChallenge,
-  };
+  const members = Object.keys(GRANT).map((name, index) => [name, row[index]] as const);
+  return Object.fromEntries(members) as unknown as UserGrant;
 }
