@@ -23,6 +23,7 @@ import * as signIn from './0026-sign-in';
 import * as quotaOfFew from './0027-quota-of-few';
 import * as gatheredRecords from './0028-gathered-records';
 import * as idTokenAlgorithm from './0029-id-token-algorithm';
+import * as requirement from './0030-requirement';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -50,4 +51,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0027-quota-of-few': quotaOfFew,
   '0028-gathered-records': gatheredRecords,
   '0029-id-token-algorithm': idTokenAlgorithm,
+  '0030-requirement': requirement,
 };

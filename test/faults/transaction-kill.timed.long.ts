@@ -14,16 +14,19 @@ const KILL_EVERY = 40;
 /** Every so many are large enough to be written by several statements. */
 const LARGE_EVERY = 20;
 const SHARED = 3;
+/** Of so many one after the other the first half only makes resources, which is written in another way. */
+const HALVES = 8;
 const SMALL = 20;
 const LARGE = 700;
 
 function makeTransaction(attempt: number, size: number): object {
   const mark = `attempt-${attempt}.`;
-  const made = Array.from({ length: size - SHARED }, () => ({
+  const shared = attempt % HALVES < HALVES / 2 ? 0 : SHARED;
+  const made = Array.from({ length: size - shared }, () => ({
     resource: { resourceType: 'Basic', code: { text: mark } },
     request: { method: 'POST', url: 'Basic' },
   }));
-  const changed = Array.from({ length: SHARED }, (_, index) => {
+  const changed = Array.from({ length: shared }, (_, index) => {
     const id = `shared-${(index * 2 + attempt) % SHARED}`;
     return {
       resource: { resourceType: 'Basic', id, code: { text: mark } },

@@ -109,6 +109,8 @@ export async function refuseReferred(
 
 /** What looks after the references of a transaction, in the transaction. */
 export interface IntegrityWatch {
+  /** False: there is nothing to do. */
+  readonly isNeeded: boolean;
   /**
    * Before the first write: holds what is referred to, in the order of keys, so that nobody deletes it. Cost: one
    * statement.
@@ -134,6 +136,7 @@ export function watchIntegrity(
     toTargets(services, context, named, place),
   );
   return {
+    isNeeded: true,
     hold: (run) => hold(run, space, targets),
     async require(run) {
       // What has come meanwhile was not held before.
@@ -146,7 +149,11 @@ export function watchIntegrity(
   };
 }
 
-const NO_WATCH: IntegrityWatch = { hold: () => Promise.resolve(), require: () => Promise.resolve() };
+const NO_WATCH: IntegrityWatch = {
+  isNeeded: false,
+  hold: () => Promise.resolve(),
+  require: () => Promise.resolve(),
+};
 
 /** Those that are of a type of the release. */
 function toTargets(

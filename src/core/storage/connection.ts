@@ -11,6 +11,22 @@ import { translateDatabaseError } from './database-error';
 import { defineStatement, template, type Bound, type Statement } from './statement';
 
 const ROLLBACK = defineStatement(template(sql`rollback`), { named: false });
+const COMMIT = defineStatement(template(sql`commit`), { named: false });
+
+/**
+ * Being deferrable changes nothing of a transaction that writes (sql-set-transaction.html), but a statement can ask for it:
+ * that tells it whether `begin` has succeeded.
+ */
+const BEGIN_WHOLE = defineStatement(template(sql`begin deferrable`), { named: false });
+
+/** True in the statements of `Connection.together`, wherever they have a transaction around them. */
+export const IS_WITHIN_WHOLE = sql`current_setting('transaction_deferrable') = 'on'`;
+
+/** A statement with its values. */
+export interface BoundStatement {
+  readonly statement: Statement;
+  readonly bound: Readonly<Record<string, Bound>>;
+}
 
 /** A cancel request that came before its statement has no effect: it is sent again. */
 const CANCEL_AGAIN_MS = 20;
@@ -41,15 +57,34 @@ export class Connection {
     if (before.length === 0 && (space === undefined || space === this.space)) {
       return this.execute(statement, bound);
     }
-    const [rows] = await this.together(() => {
+    const [rows] = await this.inOnePacket(() => {
       const sent = [this.enter(space), ...before.map((each) => this.execute(each, {}))];
       return Promise.all([this.execute(statement, bound), ...sent]);
     });
     return rows;
   }
 
+  /**
+   * Runs statements as one transaction of a space, all of which goes out in one packet: it holds what it locks for no round
+   * trip. Each of them that writes must refuse to run without `IS_WITHIN_WHOLE`, because it runs even where `begin` has
+   * failed. Where one fails, nothing is kept, and its error is thrown.
+   */
+  async runWhole(space: number, statements: readonly BoundStatement[]): Promise<Row[][]> {
+    const sent = this.inOnePacket(() => [
+      this.enter(space).then(() => []),
+      this.execute(BEGIN_WHOLE, {}),
+      ...statements.map(({ statement, bound }) => this.execute(statement, bound)),
+      // After a failure it is a rollback.
+      this.execute(COMMIT, {}),
+    ]);
+    const outcomes = await Promise.allSettled(sent);
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    return (await Promise.all(sent)).slice(2, -1);
+  }
+
   /** What `send` sends goes out in one packet rather than one for each statement. */
-  private together<T>(send: () => T): T {
+  private inOnePacket<T>(send: () => T): T {
     const stream = streamOf(this.client);
     stream?.cork();
     try {

@@ -3,7 +3,7 @@ import { Pool, types as pgTypes, type ClientBase, type PoolClient, type PoolConf
 import type { Log } from '../context';
 import { fhirError } from '../errors';
 import { Waiter } from '../waiter';
-import { Connection, isGivenUp } from './connection';
+import { Connection, isGivenUp, type BoundStatement } from './connection';
 import {
   APPLICATION_ROLE,
   clientConfiguration,
@@ -215,6 +215,21 @@ export class Connections implements Database {
         throw error;
       }
     });
+  }
+
+  /**
+   * Runs statements that are all known beforehand as one transaction of one space (`Connection.runWhole`), and gives the rows
+   * of each.
+   */
+  async runWhole(space: number, statements: readonly BoundStatement[]): Promise<Row[][]> {
+    const started = performance.now();
+    try {
+      return await this.borrow('transaction', space, undefined, (connection) =>
+        connection.runWhole(space, statements),
+      );
+    } finally {
+      this.observe?.('transaction', performance.now() - started);
+    }
   }
 
   /**

@@ -74,3 +74,11 @@ export function isOutdatedWrite(error: unknown): boolean {
 export function isOverQuota(error: unknown): boolean {
   return error instanceof FhirError && error.key === 'quotaExceeded';
 }
+
+/** SQLSTATE of require (migrations/0030). */
+const REQUIREMENT_LOST = 'AN006';
+
+/** True where something that statements rely on does not hold any more: nothing of their transaction was kept. */
+export function isLostRequirement(error: unknown): boolean {
+  return error instanceof StatementError && error.sqlState === REQUIREMENT_LOST;
+}

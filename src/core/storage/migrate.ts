@@ -79,6 +79,7 @@ const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
   ['execute', 'function andiron.attend'],
   ['execute', 'function andiron.last_erasure'],
   ['execute', 'function andiron.leave'],
+  ['execute', 'function andiron.require'],
   ['execute', 'function andiron.own_tenant'],
   ['select', 'andiron.client_application, andiron.client_secret, andiron.token_issuer'],
   ['select (tenant, id, algorithm, public_key, created, retired)', 'andiron.signing_key'],
@@ -184,6 +185,7 @@ async function ensureRole(client: ClientBase, log: Log): Promise<void> {
         and has_function_privilege(
           ${sql.lit(APPLICATION_ROLE)}, 'andiron.use_assertion(int, bytea, timestamptz)', 'execute')
         and has_function_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.have_access_records()', 'execute')
+        and has_function_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.require(boolean)', 'execute')
         and has_table_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.launch_context', 'delete')
         and has_table_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.access_record', 'insert')
         and has_column_privilege(

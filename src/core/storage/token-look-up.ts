@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { BinaryArray } from './binary-array';
 import type { Database } from './database';
-import { bind, defineStatement, template } from './statement';
+import type { BoundStatement } from './connection';
+import { requireThat } from './requirement';
+import { bind, defineStatement, template, type Bound } from './statement';
 import type { KeyHalves } from './version-write';
 
 /** A token with its system, as a parameter of a type has it. */
@@ -38,6 +40,23 @@ const LOOK_UP = defineStatement(
     limit ${bind('limit')}::int`),
 );
 
+// As an array, because it has to be exactly that one.
+const REQUIRE = defineStatement(
+  template(sql`
+    select ${requireThat(sql`bool_and(array(
+        select r.resource_key
+        from andiron.token_index i
+        join andiron.resource r
+          on r.space = ${bind('space')}::int and r.resource_type = x.resource_type and r.resource_key = i.resource_key
+        where i.space = ${bind('space')}::int and i.parameter = x.parameter and i.value_hash = x.value_hash
+          and i.system_hash = x.system_hash
+        limit 2
+      ) = array[x.resource_key])`)}
+    from unnest(${bind('types')}::smallint[], ${bind('parameters')}::int[], ${bind('values')}::bigint[],
+                ${bind('systems')}::int[], ${bind('keys')}::bigint[])
+      as x (resource_type, parameter, value_hash, system_hash, resource_key)`),
+);
+
 /** Questions of one statement. */
 const AT_ONCE = 1000;
 
@@ -54,22 +73,9 @@ export async function lookUpTokens(
   const answers: TokenAnswer[][] = questions.map(() => []);
   for (let start = 0; start < questions.length; start += AT_ONCE) {
     const slice = questions.slice(start, start + AT_ONCE);
-    const types = new BinaryArray('int2');
-    const parameters = new BinaryArray('int4');
-    const values = new BinaryArray('int8', 1024);
-    const systems = new BinaryArray('int4');
-    for (const { type, parameter, value, system } of slice) {
-      types.pushInt2(type);
-      parameters.pushInt4(parameter);
-      values.pushInt8(value.high, value.low);
-      systems.pushInt4(system);
-    }
     const rows = await database.run('search', space, LOOK_UP, {
       space,
-      types: types.finish(),
-      parameters: parameters.finish(),
-      values: values.finish(),
-      systems: systems.finish(),
+      ...encode(slice),
       most,
       limit: slice.length * most,
     });
@@ -77,4 +83,41 @@ export async function lookUpTokens(
       answers[start + ordinal - 1]?.push({ keyText, id, version });
   }
   return answers;
+}
+
+/**
+ * Statements of `Connections.runWhole` that fail, by `isLostRequirement`, unless exactly this live resource has each token.
+ * One for each thousand.
+ */
+export function requireTokens(
+  space: number,
+  required: readonly (TokenQuestion & { readonly key: KeyHalves })[],
+): BoundStatement[] {
+  const statements: BoundStatement[] = [];
+  for (let start = 0; start < required.length; start += AT_ONCE) {
+    const slice = required.slice(start, start + AT_ONCE);
+    const keys = new BinaryArray('int8', 1024);
+    for (const { key } of slice) keys.pushInt8(key.high, key.low);
+    statements.push({ statement: REQUIRE, bound: { space, ...encode(slice), keys: keys.finish() } });
+  }
+  return statements;
+}
+
+function encode(questions: readonly TokenQuestion[]): Readonly<Record<string, Bound>> {
+  const types = new BinaryArray('int2');
+  const parameters = new BinaryArray('int4');
+  const values = new BinaryArray('int8', 1024);
+  const systems = new BinaryArray('int4');
+  for (const { type, parameter, value, system } of questions) {
+    types.pushInt2(type);
+    parameters.pushInt4(parameter);
+    values.pushInt8(value.high, value.low);
+    systems.pushInt4(system);
+  }
+  return {
+    types: types.finish(),
+    parameters: parameters.finish(),
+    values: values.finish(),
+    systems: systems.finish(),
+  };
 }

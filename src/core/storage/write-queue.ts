@@ -1,10 +1,12 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { FhirError, fhirError } from '../errors';
 import type { IndexRows } from '../search/index-rows';
 import { encodeMemberRecords, recordWritten, type MemberRecord } from './access-records';
 import { isOutdatedWrite, isOverQuota, isRetryable } from './database-error';
+import { IS_WITHIN_WHOLE, type BoundStatement } from './connection';
 import type { Connections } from './connections';
-import type { Database, Run } from './database';
+import type { Database, Row, Run } from './database';
+import { requireThat } from './requirement';
 import { REGISTER, type Registration } from './search-parameters';
 import { bind, defineStatement, template, type Bound, type Statement } from './statement';
 import { encodeTargets, REQUIRE_TARGETS, type Target } from './targets';
@@ -57,17 +59,32 @@ function statementOf({ knowsParameters, holdsTargets, isRecorded }: WriteForm): 
 }
 
 function defineWrite({ knowsParameters, holdsTargets, isRecorded }: WriteForm): Statement {
-  const others = PARAMETERS.slice(1).map((name) => bind(name));
   const own = holdsTargets ? REQUIRE_TARGETS : sql`${bind('space')}::int`;
+  const writing = writingSql(knowsParameters, own);
+  return defineStatement(template(isRecorded ? recordWritten(writing) : writing));
+}
+
+function writingSql(knowsParameters: boolean, own: RawBuilder<unknown>): RawBuilder<unknown> {
+  const others = PARAMETERS.slice(1).map((name) => bind(name));
   // An argument is evaluated before the function begins.
   const space = knowsParameters
     ? sql`case when set_config('andiron.search_parameters', ${bind('parameter_change')}::text, true) <> ''
         then ${own} end`
     : own;
-  const writing = sql`select member, version, last_updated, sequence
+  return sql`select member, version, last_updated, sequence
           from andiron.write_versions(${sql.join([space, ...others])})`;
-  return defineStatement(template(isRecorded ? recordWritten(writing) : writing));
 }
+
+/** Of `Connections.runWhole`: all of its members are written, or the transaction fails. */
+const WHOLE_WRITES: readonly Statement[] = [false, true].map((knowsParameters) => {
+  const own = sql`case when ${requireThat(IS_WITHIN_WHOLE)} then ${bind('space')}::int end`;
+  return defineStatement(
+    template(sql`
+      with written as materialized (${writingSql(knowsParameters, own)}),
+        counted as (select ${requireThat(sql`count(*) = ${bind('count')}::int`)} as is_whole from written)
+      select w.member, w.version, w.last_updated, w.sequence from counted c left join written w on c.is_whole`),
+  );
+});
 
 /** More members only lengthen everybody's wait: measured best between 30 and 64. */
 const MAX_MEMBERS = 64;
@@ -129,8 +146,29 @@ export async function writeEncoded(
     statementOf({ ...form, knowsParameters }),
     knowsParameters ? { ...bound, parameter_change: String(parameterChange) } : bound,
   );
+  return toOutcomes(rows, count);
+}
+
+/** The same as one statement of `Connections.runWhole`, which fails by `isLostRequirement` where one is not written. */
+export function wholeWrite(
+  bound: Readonly<Record<string, Bound>>,
+  count: number,
+  parameterChange = 0,
+): BoundStatement {
+  const statement = WHOLE_WRITES[parameterChange === 0 ? 0 : 1];
+  if (statement === undefined) throw new Error('there are two forms of a whole write');
+  return { statement, bound: { ...bound, count, parameter_change: String(parameterChange) } };
+}
+
+/** What a statement of `count` writes gave, in their order. */
+export function toOutcomes(rows: readonly Row[], count: number): (Written | undefined)[] {
   const outcomes: (Written | undefined)[] = new Array<Written | undefined>(count).fill(undefined);
-  for (const [member, version, lastUpdated, sequence] of rows as [number, number, number, number][]) {
+  for (const [member, version, lastUpdated, sequence] of rows as readonly [
+    number,
+    number,
+    number,
+    number,
+  ][]) {
     outcomes[member - 1] = { version, lastUpdated, sequence };
   }
   return outcomes;
@@ -361,6 +399,16 @@ class SpaceQueue {
   }
 }
 
+async function againAfterDeadlock<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
+    }
+  }
+}
+
 /** The write queues of all spaces that have work. */
 export class WriteQueues {
   private readonly queues = new Map<number, SpaceQueue>();
@@ -404,13 +452,13 @@ export class WriteQueues {
   /** One transaction that may write (`Connections.transaction`), run again after a deadlock. */
   async transaction<T>(space: number, work: (run: Run, database: Database) => Promise<T>): Promise<T> {
     await this.prepare(space);
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.database.transaction(space, work);
-      } catch (error) {
-        if (attempt >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
-      }
-    }
+    return againAfterDeadlock(() => this.database.transaction(space, work));
+  }
+
+  /** One transaction of statements that are known beforehand (`Connections.runWhole`), run again after a deadlock. */
+  async whole(space: number, statements: readonly BoundStatement[]): Promise<Row[][]> {
+    await this.prepare(space);
+    return againAfterDeadlock(() => this.database.runWhole(space, statements));
   }
 
   private enqueue(space: number, write: VersionWrite, deadline: number): Promise<Written | undefined> {

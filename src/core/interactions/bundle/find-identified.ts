@@ -38,6 +38,24 @@ export async function findIdentified(
   );
 }
 
+/**
+ * What each of those conditions asks for, in their order; undefined where one of them is looked for in another way than by
+ * `findIdentified`.
+ */
+export function questionsOf(
+  services: Services,
+  { space }: RequestContext,
+  conditions: readonly Condition[],
+): readonly TokenQuestion[] | undefined {
+  const questions: TokenQuestion[] = [];
+  for (const condition of conditions) {
+    const question = questionOf(condition);
+    if (question === undefined || services.isConformanceType(space.release, condition.type)) return undefined;
+    questions.push(question);
+  }
+  return questions;
+}
+
 function questionOf({ typeNumber, criteria }: Condition): TokenQuestion | undefined {
   const [criterion, another] = criteria;
   if (criterion === undefined || another !== undefined || criterion.isNegated === true) return undefined;

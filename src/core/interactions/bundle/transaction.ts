@@ -1,5 +1,5 @@
 import { AUDIT_EVENT } from '../../access/audit-space';
-import type { EntryRecords } from '../../access/entry-records';
+import { NO_ENTRY_RECORDS, type EntryRecords } from '../../access/entry-records';
 import { requireReadable } from '../../access/visibility';
 import type { EntryAnswer, StoredVersion } from '../../api';
 import type { RequestContext } from '../../context';
@@ -10,6 +10,10 @@ import { createCodeSystemMemory } from '../../operations/code-system-memory';
 import { operationsOf } from '../../operations/invoke';
 import type { OpenBundle, OutlinedEntry } from '../../preparation/bundle';
 import type { Services } from '../../services';
+import type { BoundStatement } from '../../storage/connection';
+import { requireTokens } from '../../storage/token-look-up';
+import { questionsOf } from './find-identified';
+import { SEARCH_PARAMETER } from '../../preparation/prepare';
 import { insertRecords } from '../../storage/access-records';
 import { lockConditions, type ConditionLock } from '../../storage/condition-lock';
 import type { Database, Run } from '../../storage/database';
@@ -41,6 +45,7 @@ import {
   requireUnchanged,
   writePrepared,
   writeProvenance,
+  writeWhole,
   type PreparedWrites,
   type WrittenEntries,
 } from './write-transaction';
@@ -146,6 +151,11 @@ class Transaction {
       conditional,
     });
     this.noteStored(ready);
+    const required = this.isOnlyMaking(ready) ? this.requireReferences(found) : undefined;
+    if (required !== undefined) {
+      const written = await writeWhole(services, context, ready, required);
+      return this.entries.map(({ index }) => answerOf(written, index));
+    }
     return this.inTransaction(async (run, database) => {
       const within = inside(services, database);
       await this.lock(run);
@@ -157,6 +167,33 @@ class Transaction {
       await registerAll(run, context, [ready]);
       return this.complete(run, within, plan, written);
     });
+  }
+
+  /** Whether nothing is to be done in the transaction but to make resources under ids that nobody else knows. */
+  private isOnlyMaking({ writes, versions, integrity }: PreparedWrites): boolean {
+    const { context, isDryRun, records } = this.tools;
+    return (
+      this.conditions.all.length === 0 &&
+      writes.length === this.entries.length &&
+      writes.every(({ kind }, place) => kind === 'create' && versions[place]?.type !== SEARCH_PARAMETER) &&
+      !isDryRun &&
+      !integrity.isNeeded &&
+      context.provenance === undefined &&
+      records === NO_ENTRY_RECORDS
+    );
+  }
+
+  /** What fails unless the references by criteria mean what was found; undefined where only a search can tell. */
+  private requireReferences(found: Matches): readonly BoundStatement[] | undefined {
+    const { services, context } = this.tools;
+    const conditions = [...this.references.conditions.values()];
+    const required = questionsOf(services, context, conditions)?.map((question, place) => {
+      const condition = conditions[place];
+      const [match] = condition === undefined ? [] : found.of(condition);
+      if (match === undefined) throw new Error('a reference was resolved to nothing');
+      return { ...question, key: keyOfText(match.keyText) };
+    });
+    return required && requireTokens(context.space.number, required);
   }
 
   /** Locks first. */
@@ -315,11 +352,7 @@ class Transaction {
         throw atEntry(error, index, '');
       }
     }
-    const all = this.entries.map(({ index }) => {
-      const answer = answers.get(index);
-      if (answer === undefined) throw new Error('an entry of a transaction has no answer');
-      return answer;
-    });
+    const all = this.entries.map(({ index }) => answerOf(answers, index));
     const records = this.tools.records.of(context, this.entries, all);
     if (records.length > 0) await insertRecords(run, context.space.number, records);
     return all;
@@ -338,6 +371,12 @@ class Transaction {
     await requireReadable(services, this.tools.context, type, from, row);
     return toStoredVersion(services, type, row);
   }
+}
+
+function answerOf(answers: WrittenEntries, index: number): EntryAnswer {
+  const answer = answers.get(index);
+  if (answer === undefined) throw new Error('an entry of a transaction has no answer');
+  return answer;
 }
 
 /** They are in a space of their own. Throws notSupported. */
