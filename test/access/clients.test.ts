@@ -337,6 +337,7 @@ describe('an identity provider elsewhere', () => {
         client: id,
         user: 'Practitioner/7',
         patient: 'p1',
+        issuer,
         scopes: ['user/*.rs'],
         policies: [],
         isAdministrator: false,

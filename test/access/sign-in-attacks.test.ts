@@ -152,6 +152,18 @@ describe('a refresh token', () => {
     expect((await refresh(json.refresh_token)).status).toBe(200);
   });
 
+  it('of a confidential client is nothing without its proof, also where no client is named', async () => {
+    const proof = makeProof();
+    const page = await browser.open(start(proof, {}, confidential.id));
+    const { answer } = toReturned(await browser.send(page, { step: 'allow' }));
+    const form = { grant_type: 'authorization_code', code: answer['code'] ?? '', redirect_uri: APP };
+    const headers = { authorization: confidential.basic };
+    const { json } = await post('token', { ...form, code_verifier: proof.verifier }, 'acme', headers);
+    const asked = { grant_type: 'refresh_token', refresh_token: String(json.refresh_token) };
+    expect((await post('token', asked)).status).toBe(401);
+    expect((await post('token', asked, 'acme', headers)).status).toBe(200);
+  });
+
   it('ends by revocation, with its access tokens', async () => {
     const proof = makeProof();
     const { json } = await redeem(proof, await toCode(proof));

@@ -2,6 +2,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import smart from 'fhirclient';
+import { APP, Browser, toReturned } from '../support/sign-in';
 import { toParameters } from '../support/fhirpath-patch';
 import { startServer, type TestServer } from '../support/server';
 import { chalmers, family, transaction } from './example';
@@ -87,5 +88,73 @@ describe.each(['r4', 'r4b'] as const)('fhirclient under %s', (release) => {
       { flat: true, resolveReferences: ['subject'] },
     );
     expect(observation?.subject).toMatchObject({ name: [{ family: 'SmartTransaction' }] });
+  });
+});
+
+describe('an app of fhirclient that somebody signs in for', () => {
+  const PASSWORD = 'correct horse battery';
+  const SCOPE = 'openid fhirUser launch/patient patient/*.rs offline_access';
+  let clientId: string;
+  beforeAll(async () => {
+    const { core } = server.app;
+    await core.tenants.create('acme');
+    await server.request('PUT', `${server.path('acme', 'r4')}/Patient/ann`, {
+      ...{ resourceType: 'Patient', id: 'ann' },
+      name: [{ family: 'Archer' }],
+    });
+    await core.users.create('acme', { name: 'ann', fhirUser: 'Patient/ann', password: PASSWORD });
+    ({ id: clientId } = await core.clients.create('acme', {
+      ...{ name: 'Growth chart', scopes: SCOPE.split(' '), redirectUris: [APP], isPublic: true },
+    }));
+  });
+
+  /** The app under one of its addresses, with what it keeps of a visitor between two of them. */
+  function makeApp() {
+    const kept = new Map<string, unknown>();
+    const storage = {
+      get: async (key: string) => kept.get(key),
+      set: async (key: string, value: unknown) => kept.set(key, value).get(key),
+      unset: async (key: string) => kept.delete(key),
+    };
+    return (address: string) => {
+      const request = new IncomingMessage(new Socket());
+      request.url = address;
+      request.headers = { host: new URL(APP).host, 'x-forwarded-proto': 'https' };
+      return smart(request, new ServerResponse(request), storage);
+    };
+  }
+
+  it('launches by itself, reads the record, knows who it is, and refreshes', async () => {
+    const app = makeApp();
+    const asked = await app('/launch').authorize({
+      ...{ iss: server.root('acme', 'r4'), clientId, scope: SCOPE, redirectUri: APP },
+      ...{ noRedirect: true, pkceMode: 'required' },
+    });
+    const { pathname, search } = new URL(String(asked));
+    const browser = new Browser(server);
+    const page = await browser.signIn(pathname + search, 'ann', PASSWORD);
+    const { to, answer } = toReturned(await browser.send(page, { step: 'allow' }));
+    expect(to).toBe(APP);
+    const client = await app(`/back?${new URLSearchParams(answer).toString()}`).ready();
+    expect(client.patient.id).toBe('ann');
+    expect(await client.patient.read()).toMatchObject({ id: 'ann', name: [{ family: 'Archer' }] });
+    expect(await client.user.read()).toMatchObject({ id: 'ann' });
+    const before = client.state.tokenResponse?.refresh_token;
+    await client.refresh();
+    expect([typeof before, client.state.tokenResponse?.refresh_token === before]).toEqual(['string', false]);
+    expect(await client.patient.read()).toMatchObject({ id: 'ann' });
+  });
+
+  it('is told that the person has not allowed it', async () => {
+    const app = makeApp();
+    const asked = await app('/launch').authorize({
+      ...{ iss: server.root('acme', 'r4'), clientId, scope: SCOPE, redirectUri: APP, noRedirect: true },
+    });
+    const { pathname, search } = new URL(String(asked));
+    const browser = new Browser(server);
+    const page = await browser.signIn(pathname + search, 'ann', PASSWORD);
+    const { answer } = toReturned(await browser.send(page, { step: 'deny' }));
+    const back = app(`/back?${new URLSearchParams(answer).toString()}`);
+    await expect(back.ready()).rejects.toThrow('The person has not allowed it');
   });
 });

@@ -8,6 +8,31 @@ import { findFreePort } from '../../src/embedded/free-port';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
+/** What stands in each place where secrets are looked for. */
+const CANARIES = new Map([
+  ['output', 'canary-in-the-log'],
+  ['metrics', 'interaction="oidc"'],
+  ['refusals', 'CanaryOfAnswers'],
+]);
+
+/** A text as it is, in an address, and in Base64, wherever in it. */
+function formsOf(value: string): string[] {
+  const shifted = [0, 1, 2].map((bytes) =>
+    Buffer.from(' '.repeat(bytes) + value)
+      .toString('base64')
+      .slice(bytes === 0 ? 0 : 4, -4),
+  );
+  return [value, encodeURIComponent(value), ...shifted];
+}
+
+function findIn(places: Readonly<Record<string, string>>, wanted: ReadonlyMap<string, string>): string[] {
+  return Object.entries(places).flatMap(([place, text]) =>
+    [...wanted].flatMap(([name, value]) =>
+      formsOf(value).some((form) => text.includes(form)) ? [`${name} in ${place}`] : [],
+    ),
+  );
+}
+
 it('all ways to sign in, right and wrong, leave no secret behind at the most talkative level of the log', async () => {
   const metricsPort = await findFreePort();
   const environment = {
@@ -39,7 +64,11 @@ it('all ways to sign in, right and wrong, leave no secret behind at the most tal
     await administer('', { name: 'acme' });
     const key = makeKey('one');
     const scopes = ['openid', 'fhirUser', 'user/*.rs', 'system/*.rs', 'offline_access'];
-    const client = await administer('/acme/clients', { name: 'Ward', scopes, redirectUris: [APP] });
+    const client = await administer('/acme/clients', {
+      name: 'Ward',
+      scopes,
+      redirectUris: [APP],
+    });
     const signer = await administer('/acme/clients', { name: 'Job', scopes, jwks: { keys: [key.jwk] } });
     const secret = keep('client secret', client.secret.secret);
     const password = keep('password', 'correct horse battery');
@@ -96,6 +125,10 @@ it('all ways to sign in, right and wrong, leave no secret behind at the most tal
     await refused(post(form, headers));
     await refused(post({ grant_type: 'refresh_token', refresh_token: refreshToken }, headers));
     await post({ token: json.access_token }, headers, 'introspect');
+    const headersOfCanary = { 'x-request-id': 'canary-in-the-log' };
+    await refused(
+      server.request('GET', '/w/acme/api/v1/fhir/r4/CanaryOfAnswers', undefined, headersOfCanary),
+    );
     // What fails inside is logged too.
     const database = new Client(server.database.settings);
     await database.connect();
@@ -105,25 +138,25 @@ it('all ways to sign in, right and wrong, leave no secret behind at the most tal
     await database.end();
 
     const metrics = createHttpClient(`http://127.0.0.1:${metricsPort}`);
-    bodies.push((await metrics.request('GET', '/metrics')).text);
+    const measured = await metrics.request('GET', '/metrics');
     metrics.close();
     const audit = await server.request('GET', '/w/acme/api/v1/fhir/r4/AuditEvent?_count=200');
     expect([audit.status, audit.json.entry.length > 3]).toEqual([200, true]);
-    bodies.push(audit.text);
     await server.terminate();
     const output = await server.output();
     expect(output).toContain('"interaction":"oidc"');
-    const places = { output, answers: bodies.join('\n') };
-    const found = Object.entries(places).flatMap(([place, text]) =>
-      [...secrets].flatMap(([name, value]) =>
-        [value, encodeURIComponent(value), Buffer.from(value).toString('base64')].some((form) =>
-          text.includes(form),
-        )
-          ? [`${name} in ${place}`]
-          : [],
-      ),
-    );
-    expect(found).toEqual([]);
+    const places = { output, metrics: measured.text, audit: audit.text, refusals: bodies.join('\n') };
+    expect(findIn(places, secrets)).toEqual([]);
+    // The net holds: what was put into each place on purpose is found there, and a secret is found in every form.
+    const canaries = new Map([...CANARIES, ['audit', `ClientApplication/${client.id}`]]);
+    for (const [place, text] of Object.entries(places))
+      expect([place, findIn({ [place]: text }, canaries)]).toEqual([
+        place,
+        expect.arrayContaining([`${place} in ${place}`]),
+      ]);
+    for (const [name, value] of secrets)
+      for (const form of formsOf(value))
+        expect(findIn({ planted: `before ${form} behind` }, secrets)).toContain(`${name} in planted`);
   } finally {
     await server.close();
   }

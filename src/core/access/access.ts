@@ -6,6 +6,8 @@ export interface Access {
   readonly user?: string;
   /** Id of the Patient in context: what `patient/` scopes are about. */
   readonly patient?: string;
+  /** Name of the issuer elsewhere whose token it is; undefined: it is of the tenant's own. */
+  readonly issuer?: string;
   /** Id of what a person has allowed to the client, which all of this ends with; undefined: nobody had to. */
   readonly grant?: string;
   /** SMART scopes of the token (v1, v2), in their spelling; parsed and remembered by core/access. */

@@ -56,7 +56,8 @@ interface Remembered {
   readonly grant: Grant;
   /** `kid` of the key of the tenant that has signed it, or the name of the issuer elsewhere. */
   readonly key: string;
-  readonly isOutside: boolean;
+  /** As it was then; undefined: the tenant has signed it itself. */
+  readonly issuer?: TokenIssuer;
   /** Milliseconds since 1970. */
   readonly expires: number;
   made?: { readonly client: StoredClient; readonly caller: Caller };
@@ -102,11 +103,12 @@ export class Authentication {
     const known = this.#headers.get(authorization);
     if (known === undefined || space === undefined || known.tenantNumber !== space.tenantNumber)
       return undefined;
-    const { key, isOutside, expires, grant, made } = known.token;
+    const { key, issuer, expires, grant, made } = known.token;
     // What people have allowed ends by itself, and is for one release: that is looked at each time.
     if (grant.grant !== undefined || grant.release !== undefined) return undefined;
     const { issuers, keys, clients } = this.parts;
-    const source = isOutside ? issuers.find(space, key) : keys.find(space, key);
+    const source = issuer === undefined ? keys.find(space, key) : issuers.find(space, key);
+    if (issuer !== undefined && source !== issuer) return undefined;
     const client = clients.find(space, grant.client);
     const isKnown = source !== undefined && !(source instanceof Promise) && expires > Date.now();
     if (!isKnown || client === undefined || client !== made?.client || client.isDisabled) return undefined;
@@ -121,10 +123,17 @@ export class Authentication {
     const { access } = caller;
     if (access === undefined && this.mode === 'open') return caller;
     const client = access && (await this.parts.clients.find(space, access.client));
-    const isAllowed = access?.grant === undefined || (await this.parts.grants.isGood(space, access.grant));
+    const isAllowed =
+      (access?.grant === undefined || (await this.parts.grants.isGood(space, access.grant))) &&
+      (access?.issuer === undefined || (await this.#isStillOf(space, access)));
     if (access === undefined || client === undefined || client.isDisabled || !isAllowed)
       throw fhirError('unauthorized', { reason: 'The client that asked for this may not do it any more' });
     return toCaller(client, access);
+  }
+
+  /** Whether the issuer elsewhere of a token is one of this tenant, for that client. */
+  async #isStillOf(space: TenantSpace, { issuer = '', client }: Access): Promise<boolean> {
+    return (await this.parts.issuers.find(space, issuer))?.client === client;
   }
 
   async #identify(credentials: Credentials, authorization: string): Promise<Caller> {
@@ -154,7 +163,7 @@ export class Authentication {
     const { tokens } = this.parts;
     const name = `${space?.tenantNumber ?? ''} ${createHash('sha256').update(text).digest('base64url')}`;
     const known = this.#tokens.get(name);
-    if (known !== undefined && space !== undefined) {
+    if (known !== undefined && space !== undefined && (await this.#isOfSame(space, known))) {
       this.#headers.set(authorization, { tenantNumber: space.tenantNumber, token: known });
       return this.#judgeGrant(space, known);
     }
@@ -174,21 +183,26 @@ export class Authentication {
     return this.#judgeGrant(space, remembered);
   }
 
+  /** Whether its issuer elsewhere is as it was: else it is looked at anew. */
+  async #isOfSame(space: TenantSpace, { issuer, key }: Remembered): Promise<boolean> {
+    return issuer === undefined || (await this.parts.issuers.find(space, key)) === issuer;
+  }
+
   async #verifyOwn(space: TenantSpace, tenant: string, token: ReadToken): Promise<Remembered | undefined> {
     const grant = await this.parts.tokens.verify(space, tenant, token);
-    return grant && { grant, key: grant.key, isOutside: false, expires: grant.expires * 1000 };
+    return grant && { grant, key: grant.key, expires: grant.expires * 1000 };
   }
 
   async #verifyOutside(issuer: TokenIssuer, token: ReadToken): Promise<Remembered | undefined> {
     const grant = await this.parts.issuers.verify(issuer, token);
-    return grant && { grant, key: issuer.issuer, isOutside: true, expires: grant.expires * 1000 };
+    return grant && { grant, key: issuer.issuer, issuer, expires: grant.expires * 1000 };
   }
 
   /** What was verified stays so, until it expires, its key is withdrawn or its client disabled. */
   async #judgeGrant(space: TenantSpace, remembered: Remembered): Promise<Verdict> {
-    const { grant, key, isOutside, expires } = remembered;
+    const { grant, key, issuer, expires } = remembered;
     const { issuers, keys } = this.parts;
-    const source = await (isOutside ? issuers.find(space, key) : keys.find(space, key));
+    const source = await (issuer === undefined ? keys.find(space, key) : issuers.find(space, key));
     const isGood = expires > Date.now() && source !== undefined;
     const client = await this.parts.clients.find(space, grant.client);
     const isAllowed = grant.grant === undefined || (await this.parts.grants.isGood(space, grant.grant));
@@ -196,7 +210,11 @@ export class Authentication {
       return { kind: 'refused', reason: 'The token has expired, or was withdrawn' };
     // Who somebody is, and whose record it is about, are ids of one release.
     if (grant.release !== undefined && grant.release !== space.release) return OF_OTHER_RELEASE;
-    if (remembered.made?.client !== client) remembered.made = { client, caller: toCaller(client, grant) };
+    if (remembered.made?.client !== client)
+      remembered.made = {
+        client,
+        caller: toCaller(client, { ...grant, ...(issuer === undefined ? {} : { issuer: key }) }),
+      };
     return { kind: 'caller', caller: remembered.made.caller };
   }
 
@@ -232,13 +250,17 @@ const OF_OTHER_RELEASE: Verdict = {
 };
 
 /** A token keeps no scope that its client has lost. */
-function toCaller(client: StoredClient, { scopes, user, patient, grant }: Grant): Caller {
+function toCaller(
+  client: StoredClient,
+  { scopes, user, patient, grant, issuer }: Grant & Pick<Access, 'issuer'>,
+): Caller {
   // What a client may by itself, the people who sign in for it may not.
   const isOwn = grant === undefined;
   const access: Access = {
     client: client.id,
     ...(user === undefined ? {} : { user }),
     ...(patient === undefined ? {} : { patient }),
+    ...(issuer === undefined ? {} : { issuer }),
     ...(grant === undefined ? {} : { grant }),
     scopes: scopes.filter((scope) => coversScope(client.scopes, scope)),
     policies: client.policies,

@@ -41,7 +41,9 @@ export class TokenEndpoint {
         'unsupported_grant_type',
         `The grant_types here are ${[...WAYS.keys()].join(', ')}`,
       );
-    const proof = await this.parts.authentication.prove(request);
+    const proof = await this.parts.authentication.prove(
+      way === 'refresh' ? await this.#named(request) : request,
+    );
     if (way === 'client') return this.#forClient(request, proof);
     if (proof.client.redirectUris.length === 0)
       throw new OAuthError('unauthorized_client', 'Nobody signs in for this client: it has no redirect URI');
@@ -98,6 +100,21 @@ export class TokenEndpoint {
       ...(access.user === undefined ? {} : { fhirUser: access.user }),
       ...(access.patient === undefined ? {} : { patient: access.patient }),
     };
+  }
+
+  /**
+   * RFC 6749, section 6, asks a public client that refreshes for nothing but the token, and some send nothing else
+   * (SMART's own fhirclient): then it says whose it is.
+   */
+  async #named(request: TokenRequest): Promise<TokenRequest> {
+    const { space, parameters, authorization } = request;
+    const isSaid = ['client_id', 'client_secret', 'client_assertion'].some((name) => parameters.has(name));
+    const hashes = toHashes(parameters.get('refresh_token') ?? '');
+    if (isSaid || authorization !== undefined || hashes === undefined) return request;
+    const client = await this.parts.grants.clientOfFamily(space, hashes.family);
+    return client === undefined
+      ? request
+      : { ...request, parameters: new Map([...parameters, ['client_id', client]]) };
   }
 
   /** RFC 6749, section 4.4. */

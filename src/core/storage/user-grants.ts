@@ -165,6 +165,11 @@ const FIND_BY_REFRESH = defineStatement(
     where g.tenant = ${bind('tenant')}::int and g.refresh_family = ${bind('family')}::bytea
       and g.refresh_current = ${bind('token')}::bytea and g.client = ${bind('client')} and ${STANDS} limit 1`),
 );
+const FIND_CLIENT = defineStatement(
+  template(sql`
+    select g.client from andiron.user_grant g
+    where g.tenant = ${bind('tenant')}::int and g.refresh_family = ${bind('family')}::bytea limit 1`),
+);
 const ROTATE = defineStatement(
   template(sql`
     update andiron.user_grant g set refresh_current = ${bind('next')}::bytea,
@@ -224,6 +229,12 @@ export class GrantStore {
     if (row === undefined) return undefined;
     const [client, release, patient, encounter] = row as [string, Release, string | null, string | null];
     return { client, release, patient, encounter };
+  }
+
+  /** Id of the client that refresh tokens of this family were given to, good or not. */
+  async clientOfFamily(space: OfTenant, family: Buffer): Promise<string | undefined> {
+    const [row] = await this.run(space, FIND_CLIENT, { family });
+    return row === undefined ? undefined : String(row[0]);
   }
 
   /** True once. */
