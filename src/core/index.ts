@@ -32,7 +32,7 @@ export { isSearchLength, requireSearchLength } from './search/parse-search';
 export { parseHistoryParameters } from './interactions/history-parameters';
 export type { LocalReference } from './fhir/reference';
 export { isRelease, RELEASE_NAMES, RELEASES, type Release } from './fhir/release';
-export { type ReleaseDefinitions, releaseDefinitions, spaceDefinitions } from './release-definitions';
+export { releaseDefinitions, spaceDefinitions } from './release-definitions';
 export { forgettable, mayRemember } from './process-memory';
 export { EXPORT_PARTS, type ExportLine } from './tenant-export';
 export { toFhirError, toOutcome } from './outcome';
