@@ -1,0 +1,149 @@
+/** The accounts of a tenant: by command, over HTTP, in exports, and what is left when one goes (docs/access.md, "People"). */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { makeClient, type MadeClient } from '../support/access';
+import { APP, Browser, FORM, makeProof, toAuthorize, toReturned } from '../support/sign-in';
+import { startServer, toEnvironment, type TestServer } from '../support/server';
+
+const PASSWORD = 'correct horse battery';
+const SCOPES = ['openid', 'user/*.rs', 'offline_access'];
+let server: TestServer;
+let second: TestServer;
+let administrator: MadeClient;
+let app: string;
+let database: Client;
+
+beforeAll(async () => {
+  const environment = { AUTH_MODE: 'enforced' };
+  server = await startServer({ environment });
+  const { core } = server.app;
+  for (const name of ['acme', 'globex']) await core.tenants.create(name);
+  second = await startServer({ database: server.database, environment });
+  administrator = await makeClient(core, 'system', { isAdministrator: true });
+  const details = { name: 'Growth chart', scopes: SCOPES, redirectUris: [APP], isPublic: true };
+  ({ id: app } = await core.clients.create('acme', details));
+  database = new Client(server.database.settings);
+  await database.connect();
+});
+afterAll(async () => {
+  await database.end();
+  await second.close();
+  await server.close();
+});
+
+const administer = (method: string, path: string, body?: object, tenant = 'acme') =>
+  server.request(method, `/w/system/api/v1/tenants/${tenant}/users${path}`, body, {
+    'content-type': 'application/json',
+    authorization: administrator.basic,
+  });
+
+/** Signs in for the app; undefined: the password is not right. */
+async function toTokens(name: string, password: string) {
+  const proof = makeProof();
+  const browser = new Browser(server);
+  const start = toAuthorize(server, 'acme', app, proof, { scope: SCOPES.join(' ') });
+  const page = await browser.signIn(start, name, password);
+  if (page.status !== 200) return undefined;
+  const { answer } = toReturned(await browser.send(page, { step: 'allow' }));
+  const form = { grant_type: 'authorization_code', client_id: app, redirect_uri: APP, ...answer };
+  const body = new URLSearchParams({ ...form, code_verifier: proof.verifier }).toString();
+  return (await server.request('POST', '/w/acme/oidc/token', body, FORM)).json;
+}
+
+const isGood = async (token: string, at = server) => {
+  const path = '/w/acme/api/v1/fhir/r4/Patient?_count=0';
+  const headers = { authorization: `Bearer ${token}` };
+  return (await at.request('GET', path, undefined, headers)).status === 200;
+};
+
+/** Until it is good nowhere. */
+async function untilEnded(token: string): Promise<void> {
+  while ((await isGood(token)) || (await isGood(token, second)))
+    await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+async function count(table: string, account: string): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(
+    `select count(*)::int as count from andiron.${table} where account = $1`,
+    [account],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+it('an administrator makes an account, changes, disables and removes it, and its tokens end in every process', async () => {
+  const details = { name: 'Dora', display: 'Dr. Dora', password: PASSWORD, fhirUser: 'Practitioner/doc' };
+  const made = await administer('POST', '', details);
+  expect([made.status, made.json]).toEqual([
+    201,
+    {
+      ...{ id: expect.any(String), name: 'dora', display: 'Dr. Dora', created: expect.any(String) },
+      ...{ disabled: false, release: 'r4', fhirUser: 'Practitioner/doc', patient: null },
+    },
+  ]);
+  const { id } = made.json;
+  expect((await administer('POST', '', details)).status).toBe(400);
+  expect((await administer('GET', '')).json.users).toEqual([made.json]);
+  for (const method of ['GET', 'PATCH', 'DELETE'])
+    expect((await administer(method, `/${id}`, method === 'PATCH' ? {} : undefined, 'globex')).status).toBe(
+      404,
+    );
+  const first = await toTokens('dora', PASSWORD);
+  expect(await isGood(first.access_token, second)).toBe(true);
+  const changed = await administer('PATCH', `/${id}`, { password: 'another horse battery' });
+  expect([changed.status, changed.text.includes('battery')]).toEqual([200, false]);
+  await untilEnded(first.access_token);
+  expect(await toTokens('dora', PASSWORD)).toBeUndefined();
+  const next = await toTokens('dora', 'another horse battery');
+  expect((await administer('PATCH', `/${id}`, { disabled: true })).json.disabled).toBe(true);
+  await untilEnded(next.access_token);
+  expect(await toTokens('dora', 'another horse battery')).toBeUndefined();
+  await administer('PATCH', `/${id}`, { disabled: false });
+  const last = await toTokens('dora', 'another horse battery');
+  expect([await count('user_grant', id), await count('user_session', id)]).toEqual([3, 1]);
+  expect((await administer('DELETE', `/${id}`)).json).toEqual({ removed: id });
+  await untilEnded(last.access_token);
+  expect([await count('user_grant', id), await count('user_session', id)]).toEqual([0, 0]);
+  expect((await administer('GET', `/${id}`)).status).toBe(404);
+});
+
+it('andiron user does the same, and tells a password once', async () => {
+  const andiron = async (...words: string[]): Promise<string> => {
+    const env = { ...process.env, ...toEnvironment(server.database) };
+    const all = ['dist/src/cli.js', 'user', ...words, '--tenant', 'acme'];
+    return (await promisify(execFile)(process.execPath, all, { env })).stdout;
+  };
+  const told = await andiron('create', '--name', 'emil', '--fhir-user', 'Practitioner/emil');
+  const [, id = ''] = /^user_id=(.+)$/m.exec(told) ?? [];
+  const [, password = ''] = /^password=(.+)$/m.exec(told) ?? [];
+  const token = (await toTokens('emil', password)).access_token;
+  const listed = await andiron('list');
+  expect([listed.includes(`${id}  active  emil`), listed.includes(password)]).toEqual([true, false]);
+  expect(await andiron('disable', id)).toContain('disabled');
+  await untilEnded(token);
+  expect(await andiron('remove', id)).toBe(`Removed user ${id}\n`);
+  expect((await administer('GET', `/${id}`)).status).toBe(404);
+  // Each command is a process that begins.
+}, 90_000);
+
+it('an export has accounts with their passwords, and nothing that anybody has allowed', async () => {
+  const { json } = await administer('POST', '', {
+    name: 'fay',
+    password: PASSWORD,
+    fhirUser: 'Practitioner/fay',
+  });
+  await toTokens('fay', PASSWORD);
+  const headers = { authorization: administrator.basic };
+  const tenants = '/w/system/api/v1/tenants';
+  const { text } = await server.request('GET', `${tenants}/acme/export`, undefined, headers);
+  expect([text.includes('"table":"user_account"'), text.includes(json.id)]).toEqual([true, true]);
+  expect(/"table":"(?:user_session|user_grant|launch_context|signing_key)"/.test(text)).toBe(false);
+  const lines = { ...headers, 'content-type': 'application/x-ndjson' };
+  expect((await server.request('POST', `${tenants}/moved/import`, text, lines)).status).toBe(201);
+  const browser = new Browser(server);
+  const start = toAuthorize(server, 'moved', app, makeProof(), { scope: SCOPES.join(' ') });
+  expect((await browser.signIn(start, 'fay', PASSWORD)).status).toBe(200);
+  const removed = await server.request('DELETE', `${tenants}/moved?confirm=moved`, undefined, headers);
+  const session = removed.json.tables.find(({ table }: { table: string }) => table === 'user_session');
+  expect([removed.status, session]).toEqual([200, { table: 'user_session', removed: 1, left: 0 }]);
+});
