@@ -1,6 +1,12 @@
 /** What a schema is made of: the definitions of its release, and the search parameters of one space. Plain values. */
 import type { GraphQLSchema } from 'graphql';
-import { type Release, releaseDefinitions, type Space, spaceDefinitions } from '../core/index';
+import {
+  type Release,
+  type ReleaseDefinitions,
+  releaseDefinitions,
+  type Space,
+  spaceDefinitions,
+} from '../core/index';
 import { createSchema, extendSchema } from '../resolvers/index';
 import type { OwnDefinitions } from '../schema/fhir/definitions';
 import { PAGING_NAMES, toArgumentName } from '../schema/fhir/search-arguments';
@@ -40,20 +46,23 @@ export function schemaOf(
 function ownDefinitions(release: Release, searchParameters: OwnParameters): OwnDefinitions {
   const ofRelease = releaseDefinitions(release);
   const definitions = spaceDefinitions({ release, searchParameters });
+  const changed = new Set(searchParameters.list.map(({ type }) => type));
+  const parametersOf = (type: string): ReturnType<ReleaseDefinitions['searchParameters']> => {
+    const builtIn = new Set(ofRelease.searchParameters(type).map(({ code }) => code));
+    const taken = new Set([...RESERVED, ...[...builtIn].map(toArgumentName)]);
+    return definitions.searchParameters(type).filter(({ code }) => {
+      if (builtIn.has(code)) return true;
+      const name = toArgumentName(code);
+      const isFree = !taken.has(name);
+      taken.add(name);
+      return isFree;
+    });
+  };
+  const known = new Map([...changed].map((type) => [type, parametersOf(type)]));
   return {
     ...definitions,
-    changed: new Set(searchParameters.list.map(({ type }) => type)),
-    searchParameters(type) {
-      const builtIn = new Set(ofRelease.searchParameters(type).map(({ code }) => code));
-      const taken = new Set([...RESERVED, ...[...builtIn].map(toArgumentName)]);
-      return definitions.searchParameters(type).filter(({ code }) => {
-        if (builtIn.has(code)) return true;
-        const name = toArgumentName(code);
-        const isFree = !taken.has(name);
-        taken.add(name);
-        return isFree;
-      });
-    },
+    changed,
+    searchParameters: (type) => known.get(type) ?? ofRelease.searchParameters(type),
   };
 }
 

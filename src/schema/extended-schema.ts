@@ -29,23 +29,26 @@ export interface Extension<Context> {
 
 /** A type of the root of which each field is made when it is asked for, with the extensions that it has in `base`. */
 class ExtendedRoot<Context> extends GraphQLObjectType<unknown, Context> {
-  readonly #fields: GraphQLFieldMap<unknown, Context>;
+  readonly #base: GraphQLObjectType<unknown, Context>;
+  readonly #makers: Makers<GraphQLFieldConfig<unknown, Context>>;
+  #fields: GraphQLFieldMap<unknown, Context> | undefined;
 
   constructor(base: GraphQLObjectType<unknown, Context>, makers: Makers<GraphQLFieldConfig<unknown, Context>>) {
     const { name, description, extensions } = base;
     super({ name, description, extensions, fields: {} });
-    const known = Object.entries(base.getFields());
-    this.#fields = lazily(
-      known.map(([field, { extensions }]) => {
-        const make = makers.get(field);
-        return [field, make && (() => toField<Context>(name, field, { ...make(), extensions }))];
-      }),
-      base.getFields(),
-    );
+    this.#base = base;
+    this.#makers = makers;
   }
 
   override getFields(): GraphQLFieldMap<unknown, Context> {
-    return this.#fields;
+    const known = this.#base.getFields();
+    return (this.#fields ??= lazily(
+      Object.entries(known).map(([field, { extensions }]) => {
+        const make = this.#makers.get(field);
+        return [field, make && (() => toField<Context>(this.name, field, { ...make(), extensions }))];
+      }),
+      known,
+    ));
   }
 }
 
