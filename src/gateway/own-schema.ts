@@ -1,12 +1,6 @@
 /** What a schema is made of: the definitions of its release, and the search parameters of one space. Plain values. */
 import type { GraphQLSchema } from 'graphql';
-import {
-  type Release,
-  type ReleaseDefinitions,
-  releaseDefinitions,
-  type Space,
-  spaceDefinitions,
-} from '../core/index';
+import { type Release, releaseDefinitions, type Space, spaceDefinitions } from '../core/index';
 import { createSchema, extendSchema } from '../resolvers/index';
 import type { OwnDefinitions } from '../schema/fhir/definitions';
 import { PAGING_NAMES, toArgumentName } from '../schema/fhir/search-arguments';
@@ -47,7 +41,7 @@ function ownDefinitions(release: Release, searchParameters: OwnParameters): OwnD
   const ofRelease = releaseDefinitions(release);
   const definitions = spaceDefinitions({ release, searchParameters });
   const changed = new Set(searchParameters.list.map(({ type }) => type));
-  const parametersOf = (type: string): ReturnType<ReleaseDefinitions['searchParameters']> => {
+  const parametersOf = (type: string): ReturnType<OwnDefinitions['searchParameters']> => {
     const builtIn = new Set(ofRelease.searchParameters(type).map(({ code }) => code));
     const taken = new Set([...RESERVED, ...[...builtIn].map(toArgumentName)]);
     return definitions.searchParameters(type).filter(({ code }) => {
