@@ -235,7 +235,7 @@ export const SETTINGS = {
   SEARCH_GATHER: row(
     integer(0, 100_000),
     10_000,
-    'Matches of one criterion that a search may gather and sort; of more it walks an index in order',
+    'Matches that a search may gather and sort; of more it walks an index in order, or PostgreSQL sorts them',
   ),
   VERSION_MEMORY_MB: row(
     integer(0, 100_000),

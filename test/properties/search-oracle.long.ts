@@ -9,7 +9,8 @@
  * another time.)
  *
  * ORACLE_SETS (sets of data), ORACLE_SEARCHES (of each set) and ORACLE_SIZE (times the usual number of resources) change
- * how much is asked, ORACLE_SHOWN how many differences of a set are printed. ORACLE_FEATURES adds features to those that
+ * how much is asked, ORACLE_SHOWN how many differences of a set are printed. ORACLE_GATHER is SEARCH_GATHER of the server:
+ * with 0 everything is found as among many matches. ORACLE_FEATURES adds features to those that
  * the server has, or with a minus takes them away.
  *
  * Another tenant has other resources under the same ids, and those that references to nowhere name.
@@ -55,7 +56,10 @@ const features = featuresAsked();
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { PUBLIC_URL } });
+  const gather = setting('GATHER');
+  server = await startServer({
+    environment: { PUBLIC_URL, ...(gather === undefined ? {} : { SEARCH_GATHER: gather }) },
+  });
   await makeTenant(ELSEWHERE);
   for (const release of ['r4', 'r4b'] as const)
     await plantElsewhere(server, { tenant: ELSEWHERE, release, seed: PLANTED_SEED });

@@ -16,28 +16,25 @@ export async function gatherHeads(
   type: number,
   criteria: readonly Criterion[],
 ): Promise<MatchHead[]> {
-  const heads = await findHeads(services, space, type, criteria);
-  if (heads === undefined) throw tooManyMatches();
-  return heads;
+  const heads = await findHeads(services, space, type, criteria, MAX_SORTED);
+  if (heads !== undefined) return heads;
+  const reason = `More than ${MAX_SORTED} resources match; they are gathered up to there. Narrow the search`;
+  throw fhirError('tooCostly', { reason });
 }
 
-export function tooManyMatches(): Error {
-  const reason = `More than ${MAX_SORTED} resources match; this order is offered up to there. Narrow the search`;
-  return fhirError('tooCostly', { reason });
-}
-
-/** As `gatherHeads`; undefined where there are more than MAX_SORTED. */
+/** As `gatherHeads`; undefined where there are more than `most`. */
 export async function findHeads(
   services: Services,
   space: number,
   type: number,
   criteria: readonly Criterion[],
+  most: number,
 ): Promise<MatchHead[] | undefined> {
   const plan = await withReason(
     planSearch(services, space, type, { criteria }, BY_KEY, undefined, Infinity),
     () => planningReason(criteria),
   );
-  const request = { ...plan, phase: 'all' as const, after: undefined, limit: MAX_SORTED + 1 };
+  const request = { ...plan, phase: 'all' as const, after: undefined, limit: most + 1 };
   const heads = await withReason(runKeys(services.database, request), () => matchingReason(plan));
-  return heads.length > MAX_SORTED ? undefined : heads;
+  return heads.length > most ? undefined : heads;
 }

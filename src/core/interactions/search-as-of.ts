@@ -21,15 +21,7 @@ import { readAtOnce } from './reading';
 import { printable, typeNumberOf } from './resource-address';
 import { resolveCriteria } from './resolve-criteria';
 import { boundText, completePage, criterionOf, searchContext, type TypeSearchRequest } from './search';
-import {
-  comparePlaces,
-  contentOf,
-  findStart,
-  placeOf,
-  readSortValues,
-  startOf,
-  type Sortable,
-} from './search-sorted';
+import { contentOf, followingOf, readSortValues, startOf, type Sortable } from './search-sorted';
 import { inOrder, pageLinks } from './search-position';
 import { planningReason, withReason } from './search-timeout';
 import { toStoredVersion } from './stored-version';
@@ -85,11 +77,9 @@ export async function searchAsOf(
     const total = heads.length + changed.length;
     if (query.countOnly) return { ...answered, matches: [], total };
     const unchanged = await readSortValues(reading, context, asked, typeNumber, context.space.number, heads);
-    const sorted = [...unchanged, ...changed].sort((a, b) => comparePlaces(query, placeOf(a), placeOf(b)));
     const start = startOf(reading, query, boundTo);
-    const { place, isBackward } = start;
-    const met = isBackward ? [...sorted].reverse() : sorted;
-    const first = place === undefined ? (isBackward ? 0 : query.offset) : findStart(query, met, place, start);
+    const met = followingOf(query, [...unchanged, ...changed], start);
+    const first = start.place === undefined && !start.isBackward ? query.offset : 0;
     const page = await past.read(met.slice(first, first + query.count));
     const last = met[first + page.length - 1];
     const hasMore = last !== undefined && first + page.length < met.length;

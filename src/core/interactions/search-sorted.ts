@@ -4,12 +4,15 @@ import type { RequestContext } from '../context';
 import type { CursorContent } from '../cursor';
 import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
-import type { SearchQuery } from '../search/parse-search';
+import { isCounted, type SearchQuery } from '../search/parse-search';
+import { MAX_SORTED } from '../search/plan';
 import { compareSortValues, createSortValueReader, type SortValue } from '../search/sort-value';
 import type { Services } from '../services';
 import { compareKeys, type MatchHead } from '../storage/search-run';
 import { keyOfText, type PageRow } from '../storage/version-row';
-import { findHeads, tooManyMatches } from './gather-heads';
+import { countAll } from './count-matches';
+import { findHeads } from './gather-heads';
+import { findFollowing, planOfAll, type Wanted } from './search-many';
 import { toStoredVersion } from './stored-version';
 import { inOrder, openPage, pageLinks, type Walk } from './search-position';
 import { findVisibleBase } from './visible-base';
@@ -36,9 +39,10 @@ export function placeOf({ values, head }: Sortable): SortedPlace {
 /**
  * The search for everything that the database has no order for: several keys, keys that are not in an index as they
  * sort, and conformance types, where the tenant's own resources and the base ones are one set; and for few matches in an
- * order that the database would find slowly (search-by-value.ts, whose cursors are the same). All matches are gathered, sorted here and cut to the page. Throws tooCostly over 10,000 matches that `ofMany` does not answer.
- * Cost: a statement for the matches, one for the page, and one for each hundred matches when values are in the texts.
- * @param ofMany answers where there are more matches and the base space is not searched; undefined: it cannot
+ * order that the database would find slowly (value-order.ts, whose cursors are the same). Up to MAX_SORTED matches are
+ * gathered and sorted here; of more, what follows the place is found otherwise (search-many.ts).
+ * Cost: a statement for the matches, one for the page, and one for each hundred matches when values are in the texts; of
+ * more that of `findFollowing`. Throws invalidCursor, searchTimeout.
  */
 export async function searchSorted(
   services: Services,
@@ -46,37 +50,54 @@ export async function searchSorted(
   query: SearchQuery,
   type: number,
   boundTo: string,
-  ofMany: () => Promise<SearchPage | undefined>,
 ): Promise<SearchPage> {
   const { space } = context;
-  const own = await findHeads(services, space.number, type, query.criteria);
-  const isConformance = services.isConformanceType(space.release, query.type);
-  if (own === undefined) {
-    const page = isConformance || query.countOnly ? undefined : await ofMany();
-    if (page === undefined) throw tooManyMatches();
-    return page;
-  }
-  const base = isConformance
+  const most = Math.min(MAX_SORTED, services.limits.searchGather);
+  const own = await findHeads(services, space.number, type, query.criteria, most);
+  const base = services.isConformanceType(space.release, query.type)
     ? await findVisibleBase(services, context, query.type, type, query.criteria)
     : { space: space.number, heads: [] };
   const answered = { issues: query.issues, used: query.used };
-  const total = own.length + base.heads.length;
-  if (query.countOnly) return { ...answered, matches: [], included: [], total };
+  const countOwn = async (): Promise<number> =>
+    own?.length ?? countAll(services, await planOfAll(services, context, query, type));
+  if (query.countOnly)
+    return { ...answered, matches: [], included: [], total: (await countOwn()) + base.heads.length };
 
-  const sorted = [
-    ...(await readSortValues(services, context, query, type, space.number, own)),
-    ...(await readSortValues(services, context, query, type, base.space, base.heads)),
-  ].sort((a, b) => comparePlaces(query, placeOf(a), placeOf(b)));
   const start = startOf(services, query, boundTo);
-  const { place, isBackward } = start;
-  const met = isBackward ? [...sorted].reverse() : sorted;
-  const first = place === undefined ? (isBackward ? 0 : query.offset) : findStart(query, met, place, start);
-  const following = met.slice(first, first + query.count + 1);
+  const skipped = start.place === undefined && !start.isBackward ? query.offset : 0;
+  const limit = query.count + 1;
+  const following = await findPage({ skipped, limit });
+  const isTotalFree = own !== undefined && query.total !== 'none';
+  const total = isTotalFree || isCounted(query) ? (await countOwn()) + base.heads.length : undefined;
   return {
     ...answered,
     ...(await readMatches(services, query, type, boundTo, following, start)),
-    ...(query.total === 'none' ? {} : { total }),
+    ...(total === undefined ? {} : { total }),
   };
+
+  async function findPage(wanted: Wanted): Promise<readonly Sortable[]> {
+    if (own === undefined && base.heads.length === 0)
+      return findFollowing(services, context, query, type, start, wanted);
+    const all = [
+      ...(own === undefined
+        ? await findFollowing(services, context, query, type, start, { skipped: 0, limit: skipped + limit })
+        : await readSortValues(services, context, query, type, space.number, own)),
+      ...(await readSortValues(services, context, query, type, base.space, base.heads)),
+    ];
+    return followingOf(query, all, start).slice(wanted.skipped, wanted.skipped + wanted.limit);
+  }
+}
+
+/** Those that follow the place, in order, as they are walked. */
+export function followingOf(
+  query: SearchQuery,
+  sortables: readonly Sortable[],
+  { place, isBackward }: SortedStart,
+): Sortable[] {
+  const way = isBackward ? -1 : 1;
+  return sortables
+    .filter((sortable) => place === undefined || way * comparePlaces(query, placeOf(sortable), place) > 0)
+    .sort((a, b) => way * comparePlaces(query, placeOf(a), placeOf(b)));
 }
 
 /** The page of what follows on a walk, one match more than it holds where there is a page ahead. */
@@ -203,18 +224,6 @@ function toPlace(query: SearchQuery, content: CursorContent): SortedPlace {
   const key = content.at(-1);
   if (typeof key !== 'string' || content.length !== query.sort.length + 1) throw fhirError('invalidCursor');
   return { values: content.slice(0, -1), key };
-}
-
-/** Where among the matches, as they are walked, those begin that are behind the place. */
-export function findStart(
-  query: SearchQuery,
-  met: readonly Sortable[],
-  place: SortedPlace,
-  { isBackward }: Pick<Walk, 'isBackward'>,
-): number {
-  const way = isBackward ? -1 : 1;
-  const start = met.findIndex((entry) => way * comparePlaces(query, placeOf(entry), place) > 0);
-  return start === -1 ? met.length : start;
 }
 
 /** Ties by key, the way of the first key. */

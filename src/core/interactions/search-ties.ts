@@ -22,7 +22,7 @@ const CHUNK = 100;
 /**
  * A page in the order of all keys; the plan walks the first. Cursors are those of `searchSorted`. The total stands
  * there where the page holds all matches.
- * Throws invalidCursor, and tooCostly where more than MAX_SORTED are equal by the first key.
+ * Throws invalidCursor. Undefined where more are equal by the first key than are gathered.
  * Cost: a statement for the keys and one for the texts of what is equal by the first key to something on the page.
  */
 export async function searchTies(
@@ -31,7 +31,7 @@ export async function searchTies(
   query: SearchQuery,
   plan: Plan,
   boundTo: string,
-): Promise<SearchPage> {
+): Promise<SearchPage | undefined> {
   const start = startOf(services, query, boundTo);
   const { place, isBackward } = start;
   const way = isBackward ? -1 : 1;
@@ -42,6 +42,7 @@ export async function searchTies(
   const following: Sortable[] = [];
   while (following.length < wanted) {
     const heads = await withReason(groups.next(wanted - following.length), () => matchingReason(plan));
+    if (heads === undefined) return undefined;
     if (heads.length === 0) break;
     const sortables = await readSortValues(services, context, query, plan.type, plan.space, heads);
     sortables.sort((a, b) => way * comparePlaces(query, placeOf(a), placeOf(b)));
@@ -84,8 +85,8 @@ class TiedHeads {
     this.isRead = false;
   }
 
-  /** At least so many, fewer at the end of a phase, none at the end of all. Throws tooCostly. */
-  async next(least: number): Promise<MatchHead[]> {
+  /** At least so many, fewer at the end of a phase, none at the end of all; undefined: more are equal than are gathered. */
+  async next(least: number): Promise<MatchHead[] | undefined> {
     for (;;) {
       const whole = this.countWhole();
       if (whole >= least || (this.isRead && whole > 0)) return this.buffer.splice(0, whole);
@@ -95,6 +96,7 @@ class TiedHeads {
         this.after = undefined;
         this.isRead = false;
       }
+      if (this.countTied() > MAX_SORTED) return undefined;
       await this.readMore(Math.max(CHUNK, least, this.buffer.length));
     }
   }
@@ -104,6 +106,11 @@ class TiedHeads {
     const last = this.buffer.at(-1);
     if (last === undefined || this.isRead) return this.buffer.length;
     return this.firstOf(last);
+  }
+
+  private countTied(): number {
+    const last = this.buffer.at(-1);
+    return last === undefined ? 0 : this.buffer.length - this.firstOf(last);
   }
 
   /** Position of the first that is equal to the last one. */
@@ -121,10 +128,6 @@ class TiedHeads {
     const last = heads.at(-1);
     if (last === undefined) return;
     this.after = afterOf(last);
-    if (this.buffer.length - this.firstOf(last) > MAX_SORTED) {
-      const reason = `More than ${MAX_SORTED} matches are equal by the first key of the order, up to there they are sorted by the others. Narrow the search, or put another key first`;
-      throw fhirError('tooCostly', { reason });
-    }
   }
 }
 

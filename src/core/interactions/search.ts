@@ -5,7 +5,7 @@ import type { CursorContent } from '../cursor';
 import { fhirError } from '../errors';
 import { toSubset } from '../fhir/subset';
 import { compartmentCriterion } from '../search/compartment';
-import { parseSearch, type SearchQuery } from '../search/parse-search';
+import { isCounted, parseSearch, type SearchQuery } from '../search/parse-search';
 import type { HeadOrder, Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
@@ -34,7 +34,6 @@ import {
   type Position,
   type Walk,
 } from './search-position';
-import { searchByCodes } from './search-by-codes';
 import { searchContained } from './search-contained';
 import { searchSorted } from './search-sorted';
 import {
@@ -156,11 +155,6 @@ function mayBeOneStatement({ criteria, countOnly, includes, offset, cursor }: Se
   return includes.length === 0 && (offset === 0 || cursor !== undefined);
 }
 
-/** Whether the total is wanted even where it is not free. */
-function isCounted({ total }: SearchQuery): boolean {
-  return total === 'accurate' || total === 'estimate';
-}
-
 /** A search of one type. */
 export type TypeSearchRequest = SearchRequest & { readonly type: string };
 
@@ -231,11 +225,7 @@ async function answer(
   const { release } = context.space;
   const sortDate = services.definitions(release).sortDateParameter(type);
   const sorted = async (): Promise<SearchPage | undefined> =>
-    isAlone
-      ? undefined
-      : searchSorted(services, context, query, typeNumber, boundTo, () =>
-          searchByCodes(services, context, query, typeNumber, boundTo),
-        );
+    isAlone ? undefined : searchSorted(services, context, query, typeNumber, boundTo);
   if (services.isConformanceType(release, type)) return sorted();
   const [key, ...further] = query.sort;
   const order =
@@ -254,6 +244,7 @@ async function answer(
   if (further.length > 0 && !query.countOnly) {
     if (isAlone) return undefined;
     const page = await searchTies(services, context, query, plan, boundTo);
+    if (page === undefined) return sorted();
     return isCounted(query) && page.total === undefined ? { ...page, total: await countOfAll() } : page;
   }
   const answered = { issues: query.issues, used: query.used };

@@ -63,6 +63,31 @@ export function storedParameters(
   return parameters;
 }
 
+/** Rows that a parameter is searched by, and the parameter that they are made for. */
+export interface RowOwner {
+  readonly source: RowSource;
+  readonly owner: StoredParameter;
+}
+
+/** The owners of the rows of a parameter; undefined: it has none, or some are made for a parameter of another kind. */
+export function rowOwnersOf(
+  definitions: Definitions,
+  type: string,
+  code: string,
+): readonly RowOwner[] | undefined {
+  const all = storedParameters(definitions, type);
+  const stored = all.get(code);
+  if (stored === undefined || stored.rowsOf.length === 0) return undefined;
+  const owners: RowOwner[] = [];
+  for (const source of stored.rowsOf) {
+    const owner = [...all.values()].find(({ parameter }) => parameter.number === source.number);
+    if (owner?.parameter.kind !== stored.parameter.kind || owner.parameter.expression === undefined)
+      return undefined;
+    owners.push({ source, owner });
+  }
+  return owners;
+}
+
 /**
  * Numbers of the parameters of a type under which the rows of References are; not those of canonicals and of whole
  * resources alone. Parameters of tenants do not count.

@@ -54,6 +54,11 @@ export interface SearchQuery {
 /** Says what the answer looks like, not which resources match; understood by the edge. */
 const PRESENTATION = new Set(['_format', '_pretty']);
 const MAX_CRITERIA = 50;
+/** Whether the total is wanted even where it is not free. */
+export function isCounted({ total }: Pick<SearchQuery, 'total'>): boolean {
+  return total === 'accurate' || total === 'estimate';
+}
+
 /** Characters of all names and values: room for 10,000 ids of 64 and as much again. */
 const MAX_CHARACTERS = 1_500_000;
 

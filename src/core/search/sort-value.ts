@@ -9,6 +9,7 @@ import { extensionValue } from './extract';
 import { foldForIndex } from './fold';
 import type { Hasher } from './hash';
 import { compileParameterPath } from './parameter-path';
+import { sortedReference } from './reference-values';
 import type { SortKey } from './parse-search';
 import { dateValueRange } from './rows/range';
 import { sampleLimits } from './rows/sampled-data';
@@ -112,7 +113,7 @@ function sortValues(
       return codes;
     }
     case 'reference':
-      return texts(referenceOf(found)).map((text) => shortReference(text, of.references));
+      return present(sortedReference(found, of.references));
     case 'uri':
       return texts(found.value).map((uri) => (found.type === 'canonical' ? uri : indexedUri(of.hasher, uri)));
     case 'string':
@@ -176,17 +177,6 @@ function boundedLow(low: Exact | undefined, high: Exact | undefined): string[] {
 
 function present<Value>(value: Value | undefined): Value[] {
   return value === undefined ? [] : [value];
-}
-
-function referenceOf({ value, type }: PathValue): JsonValue | undefined {
-  const reference = isJsonObject(value) && type === 'CodeableReference' ? value['reference'] : value;
-  return isJsonObject(reference) ? reference['reference'] : reference;
-}
-
-/** `Type/id` for what is in this space, however it is written; anything else as it stands. */
-function shortReference(text: string, references: ReferenceResolver): string {
-  const local = references.local(text);
-  return local === undefined ? text : `${local.type}/${local.id}`;
 }
 
 function texts(value: JsonValue | undefined): string[] {

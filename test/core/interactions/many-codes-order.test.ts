@@ -1,4 +1,4 @@
-/** `_sort` by a token of more than 10,000 matches: as it stands for few, page by page, both ways. */
+/** `_sort` of more than 10,000 matches, by a token and by what is equal in all of them: as it stands for few. */
 import { RELEASE_NAMES, toResourceInput, type Release, type RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
 import { runOnServer } from '../../support/services';
@@ -28,6 +28,7 @@ async function fill(context: RequestContext, release: Release): Promise<void> {
     const resource = {
       resourceType: 'Condition',
       id: `c${number}`,
+      onsetDateTime: '2020-05',
       subject: { reference: number % 14 === 0 ? 'Patient/1' : 'Patient/2' },
       ...(code === undefined ? {} : { code }),
       ...(number % 2 === 0 ? { recordedDate: `20${10 + number}` } : {}),
@@ -44,6 +45,7 @@ async function fill(context: RequestContext, release: Release): Promise<void> {
     ['resource_version', `id = coalesce(id, 'x') || '-' || n`],
     ['token_index', 'value_hash = value_hash'],
     ['reference_index', 'target_key = target_key'],
+    ['range_index', 'low = low'],
   ] as const)
     await runOnServer(
       opened.database.settings,
@@ -66,26 +68,18 @@ describe.each(RELEASE_NAMES)('of %s', (release) => {
     readonly totals: (number | undefined)[];
   }
 
-  async function follow(
-    parameters: readonly (readonly [string, string])[],
-    link: 'next' | 'previous' = 'next',
-  ) {
+  async function follow(parameters: readonly (readonly [string, string])[], pages = Infinity): Promise<Met> {
     const met: Met = { keys: [], totals: [] };
     let cursor: string | undefined;
     for (;;) {
       const page = await opened.core.search(context, {
         type: 'Condition',
-        bothWays: true,
         parameters: [...parameters, ...(cursor === undefined ? [] : [['_cursor', cursor] as const])],
       });
-      const ids = page.matches.map(({ id }) => id);
-      if (link === 'next') met.keys.push(...ids);
-      else met.keys.unshift(...ids);
+      met.keys.push(...page.matches.map(({ id }) => id));
       met.totals.push(page.total);
-      cursor =
-        link === 'next' ? page.next : (page.previous ?? (met.totals.length === 1 ? page.last : undefined));
-      if (cursor === undefined) return met;
-      if (link === 'previous' && met.totals.length === 1) met.keys.length = 0;
+      cursor = page.next;
+      if (cursor === undefined || met.totals.length === pages) return met;
     }
   }
 
@@ -101,7 +95,7 @@ describe.each(RELEASE_NAMES)('of %s', (release) => {
 
   // What follows is the same code for both releases; each of them shows a part of it.
   if (release === 'r4') {
-    it('each once, in the order that a few of them have, forward and backward', async () => {
+    it('each once, in the order that a few of them have', async () => {
       const parameters = [
         ['_sort', '-code'],
         ['_count', '1000'],
@@ -110,22 +104,24 @@ describe.each(RELEASE_NAMES)('of %s', (release) => {
       expect(keys).toHaveLength(FEW * (COPIES + 1));
       expect(new Set(keys).size).toBe(keys.length);
       expect(keys.filter((id) => /^c\d+$/.test(id))).toEqual(await ofFew('-code'));
-      expect((await follow(parameters, 'previous')).keys).toEqual(keys);
     });
   } else {
-    it('beside criteria, with the total that is asked for', async () => {
-      const { keys, totals } = await follow([
+    it('beside criteria, where the first key is the same for all, with the total that is asked for', async () => {
+      const parameters = [
         ['subject', 'Patient/2'],
         ['code:not', 'nothing'],
-        ['_sort', 'code'],
+        ['_sort', 'onset-date,code'],
         ['_count', '1000'],
         ['_total', 'accurate'],
-      ]);
-      const few = (await ofFew('code')).filter((id) => Number(id.slice(1)) % 14 !== 0);
+      ] as const;
+      const { keys, totals } = await follow(parameters, 3);
+      const few = (await ofFew('onset-date,code')).filter((id) => Number(id.slice(1)) % 14 !== 0);
       expect(few.length * COPIES).toBeGreaterThan(10_000);
-      expect(keys.filter((id) => /^c\d+$/.test(id))).toEqual(few);
-      expect(new Set(totals)).toEqual(new Set([few.length * (COPIES + 1)]));
-      expect(new Set(keys).size).toBe(few.length * (COPIES + 1));
+      const met = keys.filter((id) => /^c\d+$/.test(id));
+      expect(met.length).toBeGreaterThan(0);
+      expect(met).toEqual(few.slice(0, met.length));
+      expect(totals).toEqual(Array.from({ length: 3 }, () => few.length * (COPIES + 1)));
+      expect(new Set(keys).size).toBe(3000);
     });
   }
 });

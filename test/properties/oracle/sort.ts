@@ -41,10 +41,13 @@ function compareValues(one: Value, other: Value): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** A reference to a resource of the space in its short form, any other as it is written. */
-function referenceValue(text: string, root: string): string {
+/** A reference to a resource of the space in its short form, an address elsewhere as it is written; no other is a value. */
+function referenceValues({ type, value }: Element, root: string): string[] {
+  const text = referenceText(value);
+  if (text === undefined) return [];
   const target = targetOf(text, root);
-  return target === undefined ? text : `${target.type}/${target.id}`;
+  if (target !== undefined) return [`${target.type}/${target.id}`];
+  return type === 'canonical' || /^[a-z][a-z0-9+.-]*:/i.test(text) ? [text] : [];
 }
 
 function valuesOf({ kind }: Parameter, element: Element, root: string): Value[] {
@@ -61,7 +64,7 @@ function valuesOf({ kind }: Parameter, element: Element, root: string): Value[] 
     case 'uri':
       return [textOf(value) ?? []].flat();
     case 'reference':
-      return [referenceText(value) ?? []].flat().map((text) => referenceValue(text, root));
+      return referenceValues(element, root);
     case 'number':
       return intervalsOf(element).flatMap(({ low }) => low.at ?? []);
     case 'quantity':

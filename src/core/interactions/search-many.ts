@@ -1,0 +1,88 @@
+/** What follows a place in an order that no index has, among more matches than are gathered (search-sorted.ts). */
+import type { RequestContext } from '../context';
+import { fhirError } from '../errors';
+import type { SearchQuery } from '../search/parse-search';
+import type { Services } from '../services';
+import { runKeys } from '../storage/search-run';
+import { runByValues } from '../storage/search-values';
+import { BY_KEY } from './gather-heads';
+import { planSearch, type Plan } from './plan-search';
+import { afterOf } from './search-position';
+import { followingOf, readSortValues, type Sortable, type SortedStart } from './search-sorted';
+import { matchingReason, planningReason, withReason } from './search-timeout';
+import { valueKeysOf } from './value-sources';
+
+/** Heads that are read at once where all texts are. */
+const CHUNK = 20_000;
+/** All statements and texts together; a single statement has its own limit. */
+const MAX_READING_MS = 10_000;
+
+/** Which of those that follow are wanted. */
+export interface Wanted {
+  readonly skipped: number;
+  readonly limit: number;
+}
+
+/**
+ * The matches of the tenant's own space that follow the place, in order, as they are walked. Throws searchTimeout.
+ * Cost: one statement that sorts the values of all matches, and what `valueKeysOf` says; where rows do not tell the
+ * values, the texts of all matches, some 40 µs each.
+ */
+export async function findFollowing(
+  services: Services,
+  context: RequestContext,
+  query: SearchQuery,
+  type: number,
+  start: SortedStart,
+  wanted: Wanted,
+): Promise<Sortable[]> {
+  const plan = await planOfAll(services, context, query, type);
+  const search = async (): Promise<Sortable[]> => {
+    const by = await valueKeysOf(services, context, query, type);
+    const after = start.place && by?.placeOf(start.place);
+    if (by === undefined || (start.place !== undefined && after === undefined))
+      return findByTexts(services, context, query, plan, start, wanted);
+    const { isBackward } = start;
+    const heads = await runByValues(services.database, { ...plan, ...wanted, ...by, isBackward, after });
+    return heads.map(({ values, ...head }) => ({ space: plan.space, head, values: by.valuesOf(values) }));
+  };
+  return withReason(search(), () => matchingReason(plan));
+}
+
+/** How all matches are found, in no order. */
+export function planOfAll(
+  services: Services,
+  { space }: RequestContext,
+  query: SearchQuery,
+  type: number,
+): Promise<Plan> {
+  return withReason(planSearch(services, space.number, type, query, BY_KEY, undefined, Infinity), () =>
+    planningReason(query.criteria),
+  );
+}
+
+/** Throws timeout. */
+async function findByTexts(
+  services: Services,
+  context: RequestContext,
+  query: SearchQuery,
+  plan: Plan,
+  start: SortedStart,
+  { skipped, limit }: Wanted,
+): Promise<Sortable[]> {
+  const started = performance.now();
+  let first: Sortable[] = [];
+  for (let after: ReturnType<typeof afterOf> | undefined, isRead = false; !isRead;) {
+    const heads = await runKeys(services.database, { ...plan, phase: 'all', after, limit: CHUNK });
+    for (let at = 0; at < heads.length; at += skipped + limit) {
+      if (performance.now() - started > MAX_READING_MS) throw fhirError('timeout');
+      const some = heads.slice(at, at + skipped + limit);
+      const read = await readSortValues(services, context, query, plan.type, plan.space, some);
+      first = followingOf(query, [...first, ...read], start).slice(0, skipped + limit);
+    }
+    const last = heads.at(-1);
+    isRead = heads.length < CHUNK || last === undefined;
+    after = last && afterOf(last);
+  }
+  return first.slice(skipped);
+}

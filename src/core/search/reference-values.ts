@@ -1,0 +1,90 @@
+/** What a resource is sorted by for a reference parameter, and the rows in which it stands. */
+import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
+import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
+import type { PathValue } from '../fhir/path';
+import type { ReferenceResolver } from '../fhir/reference';
+import type { HashedText } from './code-values';
+import type { Hasher } from './hash';
+import { rowOwnersOf } from './parameter';
+import { compileParameterPath } from './parameter-path';
+import { keyOf, type ResourceKey } from './resource-key';
+import { isOutside } from './rows/reference';
+
+/**
+ * `Type/id` for what is in this space, however it is written; an address elsewhere as it stands. What is contained, and
+ * what is no address at all, is undefined: there is no order among such. A canonical stands as it is written.
+ */
+export function sortedReference(
+  { value, type }: PathValue,
+  references: ReferenceResolver,
+): string | undefined {
+  const literal = literalOf(value, type);
+  if (typeof literal !== 'string') return undefined;
+  const local = references.local(literal);
+  if (local !== undefined) return `${local.type}/${local.id}`;
+  return typeof value === 'string' || isOutside(literal) ? literal : undefined;
+}
+
+function literalOf(value: JsonValue, type: string): JsonValue | undefined {
+  const reference = isJsonObject(value) && type === 'CodeableReference' ? value['reference'] : value;
+  return isJsonObject(reference) ? reference['reference'] : reference;
+}
+
+/** Rows in which each of the references of a parameter stands: by the key of a target, or by the hash of an address. */
+export interface ReferenceRowsOf {
+  /** The number of the rows. */
+  readonly parameter: number;
+  /** Where only references to this type count. */
+  readonly targetType: string | undefined;
+  /** The references of a resource to resources of this space. */
+  targetsOf(resource: JsonObject): readonly ReferenceTarget[];
+  /** Those to other addresses, and their hashes. */
+  addressesOf(resource: JsonObject): readonly HashedText[];
+}
+
+export interface ReferenceTarget {
+  readonly type: string;
+  readonly id: string;
+  readonly key: ResourceKey;
+}
+
+const WITH_ROWS: ReadonlySet<string> = new Set(['Reference', 'CodeableReference']);
+
+/** Undefined where some values are no References: canonicals stand in other rows. Cost: some microseconds. */
+export function referenceRowsOf(
+  definitions: Definitions,
+  type: string,
+  { code, kind }: SearchParameterDefinition,
+  hasher: Hasher,
+  references: ReferenceResolver,
+): readonly ReferenceRowsOf[] | undefined {
+  const owners = kind === 'reference' ? rowOwnersOf(definitions, type, code) : undefined;
+  if (owners?.every(({ owner }) => owner.valueTypes.every((name) => WITH_ROWS.has(name))) !== true)
+    return undefined;
+  return owners.map(({ source, owner: { parameter } }): ReferenceRowsOf => {
+    const valuesOf = compileParameterPath(definitions, parameter, parameter.expression ?? '', {
+      rootType: type,
+    });
+    const literalsOf = (resource: JsonObject): string[] =>
+      valuesOf(resource).flatMap((found) => {
+        const literal = literalOf(found.value, found.type);
+        return typeof literal === 'string' ? [literal] : [];
+      });
+    return {
+      parameter: source.number,
+      targetType: source.targetType,
+      targetsOf: (resource) =>
+        literalsOf(resource).flatMap((literal) => {
+          const local = references.local(literal);
+          return local === undefined ? [] : [{ ...local, key: keyOf(hasher, local.type, local.id) }];
+        }),
+      addressesOf: (resource) =>
+        literalsOf(resource)
+          .filter((literal) => references.local(literal) === undefined && isOutside(literal))
+          .map((text) => {
+            const high = hasher.text(text);
+            return { text, hash: { high, low: hasher.low } };
+          }),
+    };
+  });
+}
