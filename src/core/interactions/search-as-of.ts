@@ -21,7 +21,7 @@ import { readAtOnce } from './reading';
 import { printable, typeNumberOf } from './resource-address';
 import { resolveCriteria } from './resolve-criteria';
 import { boundText, completePage, criterionOf, searchContext, type TypeSearchRequest } from './search';
-import { contentOf, followingOf, readSortValues, startOf, type Sortable } from './search-sorted';
+import { contentOf, followingOf, readSortValues, startOf, type Sortable } from './sortables';
 import { inOrder, pageLinks } from './search-position';
 import { planningReason, withReason } from './search-timeout';
 import { toStoredVersion } from './stored-version';

@@ -8,7 +8,7 @@ import { runByValues } from '../storage/search-values';
 import { BY_KEY } from './gather-heads';
 import { planSearch, type Plan } from './plan-search';
 import { afterOf } from './search-position';
-import { followingOf, readSortValues, type Sortable, type SortedStart } from './search-sorted';
+import { followingOf, readSortValues, type Sortable, type SortedStart } from './sortables';
 import { matchingReason, planningReason, withReason } from './search-timeout';
 import { valueKeysOf } from './value-sources';
 

@@ -1,40 +1,16 @@
-import { zoneOf } from '../space-zone';
 import type { SearchPage } from '../api';
 import type { RequestContext } from '../context';
-import type { CursorContent } from '../cursor';
-import { fhirError } from '../errors';
-import { parseStoredObject } from '../fhir/json';
 import { isCounted, type SearchQuery } from '../search/parse-search';
 import { MAX_SORTED } from '../search/plan';
-import { compareSortValues, createSortValueReader, type SortValue } from '../search/sort-value';
 import type { Services } from '../services';
-import { compareKeys, type MatchHead } from '../storage/search-run';
-import { keyOfText, type PageRow } from '../storage/version-row';
+import type { PageRow } from '../storage/version-row';
 import { countAll } from './count-matches';
 import { findHeads } from './gather-heads';
 import { findFollowing, planOfAll, type Wanted } from './search-many';
+import { inOrder, pageLinks, type Walk } from './search-position';
+import { contentOf, followingOf, readRows, readSortValues, startOf, type Sortable } from './sortables';
 import { toStoredVersion } from './stored-version';
-import { inOrder, openPage, pageLinks, type Walk } from './search-position';
 import { findVisibleBase } from './visible-base';
-
-/** Texts that are held at once while sort values are read from them. */
-const CHUNK = 100;
-
-export interface Sortable {
-  readonly space: number;
-  readonly head: MatchHead;
-  readonly values: readonly SortValue[];
-}
-
-/** A place in the order: the values of all keys, then the key of the resource. */
-export interface SortedPlace {
-  readonly values: readonly SortValue[];
-  readonly key: string;
-}
-
-export function placeOf({ values, head }: Sortable): SortedPlace {
-  return { values, key: head.keyText };
-}
 
 /**
  * The search for everything that the database has no order for: several keys, keys that are not in an index as they
@@ -88,18 +64,6 @@ export async function searchSorted(
   }
 }
 
-/** Those that follow the place, in order, as they are walked. */
-export function followingOf(
-  query: SearchQuery,
-  sortables: readonly Sortable[],
-  { place, isBackward }: SortedStart,
-): Sortable[] {
-  const way = isBackward ? -1 : 1;
-  return sortables
-    .filter((sortable) => place === undefined || way * comparePlaces(query, placeOf(sortable), place) > 0)
-    .sort((a, b) => way * comparePlaces(query, placeOf(a), placeOf(b)));
-}
-
 /** The page of what follows on a walk, one match more than it holds where there is a page ahead. */
 export async function readMatches(
   services: Services,
@@ -136,55 +100,6 @@ export async function readMatches(
   };
 }
 
-/** What a cursor says of its place. */
-export function contentOf(sortable: Sortable | undefined): CursorContent | undefined {
-  return sortable && [...sortable.values, sortable.head.keyText];
-}
-
-export async function readSortValues(
-  services: Services,
-  context: RequestContext,
-  query: SearchQuery,
-  type: number,
-  space: number,
-  heads: readonly MatchHead[],
-): Promise<Sortable[]> {
-  const read = createSortValueReader(services.definitions(context.space.release), query.type, query.sort, {
-    references: services.references(context.space),
-    zone: zoneOf(context.space),
-    hasher: services.hasher,
-  });
-  const needsTexts = query.sort.some(({ parameter }) => parameter !== undefined);
-  const sortables: Sortable[] = [];
-  for (let start = 0; start < heads.length; start += CHUNK) {
-    const chunk = heads.slice(start, start + CHUNK);
-    const rows = needsTexts ? await readRows(services, space, type, chunk) : [];
-    for (const [index, head] of chunk.entries()) {
-      const row = rows[index];
-      const whole = row === undefined ? undefined : await services.reader.complete(space, row);
-      const values = read(
-        () => parseStoredObject(whole?.body ?? ''),
-        head.lastUpdated,
-        () => head.id ?? services.keys.idOf(keyOfText(head.keyText)),
-      );
-      sortables.push({ space, head, values });
-    }
-  }
-  return sortables;
-}
-
-function readRows(
-  services: Services,
-  space: number,
-  type: number,
-  heads: readonly MatchHead[],
-): Promise<(PageRow | undefined)[]> {
-  return services.reader.readCurrent(
-    space,
-    heads.map(({ keyText }) => ({ type, key: keyOfText(keyText) })),
-  );
-}
-
 /** The rows of a page, read space by space; what was deleted since it was found has none. */
 async function readPage(
   services: Services,
@@ -206,32 +121,4 @@ async function readPage(
     const row = found.get(sortable);
     return row === undefined || row.change === 'delete' ? [] : [{ sortable, space: sortable.space, row }];
   });
-}
-
-/** Where a page begins; `place` is undefined at the beginning of all, or backward at the end. */
-export interface SortedStart extends Walk {
-  readonly place: SortedPlace | undefined;
-}
-
-/** Throws invalidCursor. */
-export function startOf(services: Services, query: SearchQuery, boundTo: string): SortedStart {
-  if (query.cursor === undefined) return { isBackward: false, hasBehind: query.offset > 0, place: undefined };
-  const { content, ...walk } = openPage(services, boundTo, query.cursor);
-  return { ...walk, place: content && toPlace(query, content) };
-}
-
-function toPlace(query: SearchQuery, content: CursorContent): SortedPlace {
-  const key = content.at(-1);
-  if (typeof key !== 'string' || content.length !== query.sort.length + 1) throw fhirError('invalidCursor');
-  return { values: content.slice(0, -1), key };
-}
-
-/** Ties by key, the way of the first key. */
-export function comparePlaces({ sort }: SearchQuery, a: SortedPlace, b: SortedPlace): number {
-  for (const [index, { descending }] of sort.entries()) {
-    const difference = compareSortValues(a.values[index] ?? null, b.values[index] ?? null, descending);
-    if (difference !== 0) return difference;
-  }
-  const order = compareKeys(a.key, b.key);
-  return sort[0]?.descending === true ? -order : order;
 }

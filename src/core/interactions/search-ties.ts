@@ -11,7 +11,8 @@ import type { Phase, StoredSortValue } from '../storage/search-order';
 import { runKeys, type MatchHead } from '../storage/search-run';
 import type { Plan } from './plan-search';
 import { afterOf, phasesOf, toStoredValue, type Position } from './search-position';
-import { comparePlaces, placeOf, readMatches, readSortValues, startOf, type Sortable } from './search-sorted';
+import { readMatches } from './search-sorted';
+import { comparePlaces, placeOf, readSortValues, startOf, type Sortable } from './sortables';
 import { matchingReason, withReason } from './search-timeout';
 
 /** Before every key in an order: an end of the 64-bit numbers. */

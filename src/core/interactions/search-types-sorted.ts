@@ -7,7 +7,7 @@ import { compareSortValues, type SortValue } from '../search/sort-value';
 import type { Services } from '../services';
 import { inBatches } from './merge-streams';
 import { compareKeys } from '../storage/search-run';
-import { readSortValues } from './search-sorted';
+import { readSortValues } from './sortables';
 import type { FoundMatches, TypeMatch, TypeStream } from './type-stream';
 
 interface Position {

@@ -16,7 +16,7 @@ import { hasLongNumbers } from '../storage/long-numbers';
 import type { ValueKey, ValuePlace, ValueSource } from '../storage/search-values';
 import { findHashes, findOpenLows, findUnknownTargets } from '../storage/sorted-values';
 import { keyOfText, keyText } from '../storage/version-row';
-import type { SortedPlace } from './search-sorted';
+import type { SortedPlace } from './sortables';
 
 /** Texts that are looked up for one key of an order; of more, the texts of all matches are read. */
 const MAX_LOOKED_UP = MAX_SORTED;
