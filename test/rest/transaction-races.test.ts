@@ -216,7 +216,8 @@ describe.each<[Release, string]>([
     expect((await send(1, 'POST', '', transaction(...entries))).status).toBe(200);
     const before = await statements();
     expect((await send(1, 'POST', '', transaction(...entries))).status).toBe(200);
-    expect((await statements()) - before).toBeLessThan(20);
+    // What the server looks for by itself is among them.
+    expect((await statements()) - before).toBeLessThan(entries.length / 4);
     const wrong = await send(1, 'POST', '', transaction(...entries, coded('loud')));
     expect([wrong.status, wrong.json.issue[0].expression]).toEqual([
       422,

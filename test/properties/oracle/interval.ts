@@ -75,6 +75,23 @@ function atBorder({ at, isOpen }: Bound, value: Rational, reaches: boolean): boo
   return reaches;
 }
 
+/** What doubles tell apart. */
+const SHORT_DIGITS = 15;
+const OF_A_DOUBLE = rational('0.0000000000000005');
+
+/** Ends of ranges count as doubles where the value has more digits than those tell: which is greater is not said then. */
+function requireApart({ low, high }: Interval, text: string, bounds: readonly Rational[]): void {
+  if (text.replace(/e.*$/i, '').replace(/\D/g, '').length <= SHORT_DIGITS) return;
+  if (low.at !== undefined && high.at !== undefined && compare(low.at, high.at) === 0) return;
+  for (const { at } of [low, high])
+    for (const bound of bounds)
+      if (
+        at !== undefined &&
+        compare(magnitude(subtract(at, bound)), multiply(magnitude(bound), OF_A_DOUBLE)) < 0
+      )
+        throw new Unclear('an end of a range nearer to the value than doubles tell');
+}
+
 /**
  * Only `eq` and `ne` know the precision of the search value; `ap` reaches 10 % to both sides; the others are exact.
  * @param prefix such as 'ge'; '' is eq
@@ -84,9 +101,12 @@ export function meetsNumber(stored: Interval, prefix: string, text: string): boo
   const value = rational(text);
   const half = halfOfLastDigit(text);
   const tenth = multiply(magnitude(value), rational('0.1'));
+  const [lowest, highest] =
+    prefix === 'ap' ? [subtract(value, tenth), add(value, tenth)] : [subtract(value, half), add(value, half)];
+  requireApart(stored, text, [value, lowest, highest]);
   switch (prefix) {
     case 'ne':
-      return !isWithin(stored, subtract(value, half), add(value, half));
+      return !isWithin(stored, lowest, highest);
     case 'gt':
       return reachesAbove(stored, value);
     case 'lt':
@@ -100,8 +120,8 @@ export function meetsNumber(stored: Interval, prefix: string, text: string): boo
     case 'eb':
       return isBefore(stored, value);
     case 'ap':
-      return !isBefore(stored, subtract(value, tenth)) && !isAfter(stored, add(value, tenth));
+      return !isBefore(stored, lowest) && !isAfter(stored, highest);
     default:
-      return isWithin(stored, subtract(value, half), add(value, half));
+      return isWithin(stored, lowest, highest);
   }
 }
