@@ -28,6 +28,9 @@ const typeParsers: PoolConfig['types'] = {
 const BEGIN = defineStatement(template(sql`begin`), { named: false });
 const COMMIT = defineStatement(template(sql`commit`), { named: false });
 
+/** The pool waits for the promise of `onConnect` before it lends a connection, though its own types do not tell. */
+type WaitingPoolConfig = PoolConfig & { onConnect(client: ClientBase): Promise<void> };
+
 /** Called with the time that each statement took; for metrics. */
 export type StatementObserver = (lane: Lane, milliseconds: number) => void;
 
@@ -75,16 +78,17 @@ export class Connections implements Database {
   }
 
   private createPool(max: number): Pool {
-    const pool = new Pool({
+    const configuration: WaitingPoolConfig = {
       ...clientConfiguration(this.options),
       max,
       pipeline: true,
       idleTimeoutMillis: 60_000,
       types: typeParsers,
-      verify: (client, done) => {
-        this.prepareConnection(client).then(() => done(), done);
-      },
-    });
+      // Not `verify`: whoever has stopped waiting while that was under way is handed the connection all the same, and it
+      // is lost to the pool.
+      onConnect: (client) => this.prepareConnection(client),
+    };
+    const pool = new Pool(configuration);
     pool.on('error', (error) =>
       this.log.warn({ code: errorCode(error) }, 'an idle database connection was lost'),
     );

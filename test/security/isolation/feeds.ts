@@ -16,6 +16,7 @@ export interface Feed {
 const RELEASES: readonly Release[] = ['r4', 'r4b'];
 const FEED = `subscription($type: ResourceType, $query: String) { resourceChanged(type: $type, query: $query) { action type id versionId sequence } }`;
 const PATIENCE_MS = 120_000;
+const RETRY_MS = 500;
 const OWN_ID = /^[0-9a-hjkmnp-tv-z]{16}$/;
 
 export async function follow({ shared, alone, tenant }: Asked): Promise<Feed[]> {
@@ -23,12 +24,18 @@ export async function follow({ shared, alone, tenant }: Asked): Promise<Feed[]> 
   for (const release of RELEASES) {
     for (const isOfOther of [false, true]) {
       const query = isOfOther ? `_tag=${MARKER_SYSTEM}|${markerOf(tenant.other)}` : undefined;
-      const open = (world: World): Promise<Subscriber> =>
-        subscribeByEvents({
-          ...world.gateway(release),
-          document: FEED,
-          variables: query === undefined ? {} : { query, type: 'Patient' },
-        });
+      const open = async (world: World): Promise<Subscriber> => {
+        for (;;) {
+          const subscriber = await subscribeByEvents({
+            ...world.gateway(release),
+            document: FEED,
+            variables: query === undefined ? {} : { query, type: 'Patient' },
+          });
+          if (!subscriber.isOver) return subscriber;
+          // A machine that is too busy for a connection to PostgreSQL refuses it at first.
+          await delay(RETRY_MS);
+        }
+      };
       feeds.push({ followers: await Promise.all([alone, ...shared.values()].map(open)), isOfOther });
     }
   }
