@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 /**
- * `npm run bench:access`: what tokens, scopes and audit cost. The same server in three modes, each over a database of its own
- * with the same data, asked by the driver of the bench in turn; the processes that are not asked are stopped meanwhile, so
- * that none works at the cost of another. Processor time of the server and of PostgreSQL for each request; a request of `audited` also makes an
- * AuditEvent when there is time for it, which is measured at the end, by itself. Build first: the bench runs dist.
+ * `npm run bench:access`: what tokens, scopes and audit cost. The same server in several modes, each over a copy of one
+ * database, asked by the driver of the bench in turn; the processes that are not asked are stopped meanwhile, so that none
+ * works at the cost of another. Processor time of the server and of PostgreSQL for each request; a request of `audited` also
+ * makes an AuditEvent when there is time for it, which is measured at the end, by itself. `again` is `open` once more, by
+ * which what is the same differs. A mode of another checkout, built, is given as `audited@FOLDER`. Build first: the bench
+ * runs dist.
  */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -12,41 +14,39 @@ import path from 'node:path';
 import { URLSearchParams } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { connectProfiler, summariseProfile } from './profile.mjs';
-import { createClient, driveRound } from './drive.mjs';
+import { createClient } from './drive.mjs';
 import { generate } from './generate.mjs';
 import { loadGenerated, readGenerated, readImports } from './load.mjs';
 import { startPostgres } from './postgres.mjs';
-import {
-  findFreePort,
-  pause,
-  readTreeCpuMs,
-  repository,
-  requireBuilt,
-  startNode,
-  stopAll,
-  stopAtEnd,
-  waitUntilReady,
-} from './processes.mjs';
+import { findFreePort, pause, readDatabaseCpuMs, readTreeCpuMs, repository, stopAll } from './processes.mjs';
+import { ROOT, startAndironServer, startRedis } from './servers.mjs';
 import { makeWorkloads } from './workloads.mjs';
 
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '6' },
+    modes: { type: 'string', default: 'open,again,enforced,writes,audited' },
+    // Of each mode, for each test; and of a turn.
+    each: { type: 'string', default: '12' },
     seconds: { type: 'string', default: '1.5' },
+    'at-once': { type: 'boolean', default: false },
+    'warm-up': { type: 'string', default: '4' },
     clients: { type: 'string', default: '8' },
     patients: { type: 'string', default: '60' },
-    only: { type: 'string', default: 'read,search-name,search-subject,create-observation' },
+    only: { type: 'string', default: 'read,search-subject,create-observation,update,patch,graphql' },
     profile: { type: 'boolean', default: false },
   },
 });
 const clients = Number(options.clients);
-const MODES = [
-  ['open', { AUTH_MODE: 'open', AUDIT: 'off' }],
-  ['enforced', { AUTH_MODE: 'enforced', AUDIT: 'off' }],
-  ['writes', { AUTH_MODE: 'enforced', AUDIT: 'writes' }],
-  ['audited', { AUTH_MODE: 'enforced', AUDIT: 'on' }],
-];
+const OPEN = { AUTH_MODE: 'open', AUDIT: 'off' };
+const MODES = {
+  open: OPEN,
+  again: OPEN,
+  enforced: { AUTH_MODE: 'enforced', AUDIT: 'off' },
+  writes: { AUTH_MODE: 'enforced', AUDIT: 'writes' },
+  audited: { AUTH_MODE: 'enforced', AUDIT: 'on' },
+};
 const SCOPES = 'user/Practitioner.rs system/*.cruds';
+let started = 0;
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'andiron-bench-access-'));
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => finish(1));
@@ -66,79 +66,140 @@ async function finish(code) {
 
 async function run() {
   const postgres = await startPostgres();
-  const { findProgram, startEmbeddedRedis } = requireBuilt('embedded/redis.js');
-  const program = await findProgram('redis-server');
-  const redis = program && (await stopAtEnd(startEmbeddedRedis(program), (started) => started.stop()));
-  const redisPort = redis?.port ?? (await findFreePort());
+  const redis = await startRedis();
+  const parts = { postgres, redisPort: redis?.port ?? (await findFreePort()) };
+  const makeLoaded = await load(parts);
   const sides = [];
-  for (const [name, environment] of MODES)
-    sides.push(await startSide({ name, environment, postgres, redisPort }));
+  for (const name of options.modes.split(',')) sides.push(await startMode(name, parts, makeLoaded));
 
+  for (const side of sides) process.kill(side.serverPid, 'SIGSTOP');
+  console.log(
+    '| test | mode | requests/s | by turns | server ms | PostgreSQL ms | together | against the first |\n|---|---|---|---|---|---|---|---|',
+  );
+  for (const name of options.only.split(',')) await measure(name, sides);
+  const audited = sides.find(({ mode }) => mode === 'audited');
+  if (audited !== undefined) await measureEvents(audited, postgres);
+  for (const side of sides) process.kill(side.serverPid, 'SIGCONT');
+}
+
+/** Fills a database of which all sides get copies. @returns function that makes the workloads for one more client */
+async function load(parts) {
   const dataFolder = path.join(repository, 'bench', 'data');
   if (!fs.existsSync(path.join(dataFolder, 'patients.ndjson'))) generate({ folder: dataFolder });
   const generated = readGenerated(dataFolder, Number(options.patients));
   const imports = readImports(dataFolder);
-  for (const side of sides) {
-    const { patientIds } = await loadGenerated(side.client, generated, clients);
-    await postgres.query(side.name, 'vacuum (analyze)');
-    const { patients } = generated;
-    side.workloads = makeWorkloads({ patients, andironIds: patientIds, limitIds: [], clients, imports });
-  }
-
-  for (const side of sides) process.kill(side.serverPid, 'SIGSTOP');
-  console.log(
-    '| test | mode | requests/s | server ms | PostgreSQL ms | together | against open |\n|---|---|---|---|---|---|---|',
-  );
-  for (const name of options.only.split(',')) await measure(name, sides);
-  await measureEvents(sides.at(-1), postgres);
-  for (const side of sides) process.kill(side.serverPid, 'SIGCONT');
+  const loader = await startSide({ ...parts, name: 'loaded', mode: 'open' });
+  const { patientIds } = await loadGenerated(loader.client, generated, clients);
+  await loader.child.stop('SIGTERM', 8000);
+  await parts.postgres.query('loaded', 'vacuum (freeze, analyze)');
+  const { patients } = generated;
+  return () => makeWorkloads({ patients, andironIds: patientIds, limitIds: [], clients, imports });
 }
 
-/** The sides in turn; the first round of each is for the compiler. */
+/** @param {string} asked a mode, or mode@folder of another checkout */
+async function startMode(asked, parts, makeLoaded) {
+  const [mode, checkout = repository] = asked.split('@');
+  if (MODES[mode] === undefined) throw new Error(`no mode is named ${mode}`);
+  const database = `side_${++started}`;
+  const side = await startSide({
+    ...parts,
+    ...{ name: database, mode, template: 'loaded' },
+    checkout: path.resolve(checkout),
+  });
+  return { ...side, name: asked, mode, database, workloads: makeLoaded() };
+}
+
+/**
+ * The sides in turn, forwards and backwards; or, `--at-once`, all at the same time, so that whatever else the machine does
+ * meets all of them. Processor time is that of all turns of a side together: who is not asked is stopped and needs none.
+ * Before that each is asked for as long as the compiler needs.
+ */
 async function measure(test, sides) {
-  const rounds = new Map(sides.map(({ name }) => [name, []]));
-  for (let round = 0; round <= Number(options.rounds); round++) {
-    for (const side of sides) {
-      const workload = side.workloads.find(({ name }) => name === test);
-      if (workload === undefined) throw new Error(`no test is named ${test}`);
-      process.kill(side.serverPid, 'SIGCONT');
-      const shape = { clients, warmupSeconds: 0.3, seconds: Number(options.seconds) };
-      const profiler =
-        options.profile && round === Number(options.rounds)
-          ? await connectProfiler(path.join(folder, `${side.name}.log`))
-          : undefined;
-      await profiler?.start();
-      const result = await driveRound(side, workload.andiron, shape);
-      if (profiler !== undefined)
-        console.log(`${test} ${side.name}\n${summariseProfile(await profiler.stop(), result.requests)}\n`);
-      // What reads leave is on its way for 50 ms.
-      await pause(150);
-      process.kill(side.serverPid, 'SIGSTOP');
-      if (result.errors > 0) throw new Error(`${test} ${side.name}: ${JSON.stringify(result.failures)}`);
-      if (round > 0) rounds.get(side.name).push(result);
-    }
+  const seconds = Number(options.seconds);
+  const groups = options['at-once'] ? [sides] : sides.map((side) => [side]);
+  for (const side of sides) side.totals = { requests: 0, rates: [] };
+  const each = async (inOrder, ask) => {
+    for (const group of inOrder) await Promise.all(group.map(ask));
+  };
+  await each(groups, (side) => take(test, side, Number(options['warm-up'])));
+  for (const side of sides) side.before = readUsage(side);
+  for (let turn = 0; turn * seconds < Number(options.each); turn++)
+    await each(turn % 2 === 0 ? groups : [...groups].reverse(), async (side) => {
+      const { requests, took } = await take(test, side, seconds);
+      side.totals.requests += requests;
+      side.totals.rates.push((1000 * requests) / took);
+    });
+  for (const side of sides) {
+    const { requests } = side.totals;
+    const after = readUsage(side);
+    side.cost = {
+      server: (after.server - side.before.server) / requests,
+      postgres: (after.postgres - side.before.postgres) / requests,
+    };
   }
-  const together = ({ serverCpuMs, postgresCpuMs }) => serverCpuMs + postgresCpuMs;
-  const base = median(rounds.get('open').map(together));
-  for (const { name } of sides) {
-    const of = rounds.get(name);
-    const cost = median(of.map(together));
+  if (options.profile) for (const side of sides) await profile(test, side);
+  const [first] = sides;
+  const against = (value) => `${((value - 1) * 100).toFixed(1)} %`;
+  const together = ({ cost }) => cost.server + cost.postgres;
+  for (const side of sides) {
+    const rates = side.totals.rates.map((rate, turn) => rate / first.totals.rates[turn]);
     const cells = [
-      median(of.map(({ rate }) => rate)).toFixed(0),
-      median(of.map(({ serverCpuMs }) => serverCpuMs)).toFixed(3),
-      median(of.map(({ postgresCpuMs }) => postgresCpuMs)).toFixed(3),
-      cost.toFixed(3),
-      `${((cost / base - 1) * 100).toFixed(1)} %`,
+      median(side.totals.rates).toFixed(0),
+      against(median(rates)),
+      side.cost.server.toFixed(4),
+      side.cost.postgres.toFixed(4),
+      together(side).toFixed(4),
+      against(together(side) / together(first)),
     ];
-    console.log(`| ${test} | ${name} | ${cells.join(' | ')} |`);
+    console.log(`| ${test} | ${side.name} | ${cells.join(' | ')} |`);
   }
+}
+
+/** Asks one side for so many seconds, and stops it when all is answered. @returns requests, and milliseconds that they took */
+async function take(test, side, seconds) {
+  const workload = side.workloads.find(({ name }) => name === test);
+  if (workload === undefined) throw new Error(`no test is named ${test}`);
+  process.kill(side.serverPid, 'SIGCONT');
+  await workload.prepare?.(side.client, seconds);
+  let requests = 0;
+  const start = performance.now();
+  const end = start + 1000 * seconds;
+  const work = async (worker) => {
+    while (performance.now() < end) {
+      const request = workload.andiron(worker);
+      const { status, text } = await side.client.send(request);
+      if (status !== request.expected) throw new Error(`${test} ${side.name}: ${status} ${text}`);
+      requests++;
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, (_, worker) => work(worker)));
+  const took = performance.now() - start;
+  process.kill(side.serverPid, 'SIGSTOP');
+  return { requests, took };
+}
+
+function readUsage({ serverPid, postgresPid, database }) {
+  return { server: readTreeCpuMs(serverPid), postgres: readDatabaseCpuMs(postgresPid, database) };
+}
+
+async function profile(test, side) {
+  process.kill(side.serverPid, 'SIGCONT');
+  const profiler = await connectProfiler(path.join(folder, `${side.database}.log`));
+  await profiler.start();
+  const { requests } = await take(test, side, Number(options.each) / 4);
+  process.kill(side.serverPid, 'SIGCONT');
+  const taken = await profiler.stop();
+  process.kill(side.serverPid, 'SIGSTOP');
+  const file = path.join(os.tmpdir(), `access-${test}-${side.mode}.cpuprofile`);
+  fs.writeFileSync(file, JSON.stringify(taken));
+  console.log(`${test} ${side.name} (${file})\n${summariseProfile(taken, requests)}\n`);
 }
 
 /** The making of AuditEvents of what waits, when nobody asks for anything. */
 async function measureEvents(side, postgres) {
   const waiting = async () => {
     const [{ count }] = await postgres.query(
-      side.name,
+      side.database,
       'select coalesce(sum(records), 0)::int as count from andiron.access_record',
     );
     return count;
@@ -160,34 +221,23 @@ function median(values) {
   return sorted[Math.floor(sorted.length / 2)] ?? NaN;
 }
 
-/** A server in one of the modes, with a client of its driver. */
-async function startSide({ name, environment, postgres, redisPort }) {
-  await postgres.createDatabase(name);
-  const port = await findFreePort();
-  const child = await startNode({
-    name,
-    args: [
-      ...(options.profile ? ['--inspect=127.0.0.1:0'] : []),
-      path.join(repository, 'dist', 'src', 'main.js'),
-    ],
-    folder,
-    logName: `${name}.log`,
-    env: {
-      ...databaseEnvironment(postgres, name),
-      REDIS_HOST: '127.0.0.1',
-      REDIS_PORT: String(redisPort),
-      PORT: String(port),
-      METRICS_ADDRESS: 'off',
-      ACCESS_TOKEN_SECONDS: '3600',
-      ...environment,
+/** A server in one of the modes over a database of that name, with a client of its driver. */
+async function startSide({ name, mode, checkout, template, postgres, redisPort }) {
+  const environment = MODES[mode];
+  const side = await startAndironServer(
+    { folder, postgres, clients },
+    {
+      name,
+      template,
+      checkout,
+      redisPort,
+      nodeArguments: options.profile ? ['--inspect=127.0.0.1:0'] : [],
+      environment: { ACCESS_TOKEN_SECONDS: '3600', ...environment },
     },
-  });
-  const base = `http://127.0.0.1:${port}`;
-  const root = `${base}/w/system/api/v1/fhir/r4`;
-  await waitUntilReady(child, async () => (await fetch(`${root}/metadata`)).ok, 120_000);
-  const authorization = environment.AUTH_MODE === 'open' ? undefined : await makeToken(postgres, name, base);
-  const client = createClient(root, clients, authorization);
-  return { name, client, serverPid: child.processId, postgresPid: postgres.processId };
+  );
+  if (environment.AUTH_MODE === 'open') return side;
+  const authorization = await makeToken(postgres, name, side.base);
+  return { ...side, client: createClient(`${side.base}${ROOT}`, clients, authorization) };
 }
 
 async function makeToken(postgres, database, base) {

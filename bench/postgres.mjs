@@ -8,7 +8,7 @@ import { requireBuilt, stopAtEnd } from './processes.mjs';
 /**
  * Starts an empty cluster; it and its folder are gone when the bench is.
  * @returns port, process id, password of the superuser `postgres`, version, `url(database)`, `query(database, text)`
- *   (rows), `createDatabase(name)`
+ *   (rows), `createDatabase(name, template)`
  */
 export async function startPostgres() {
   const { startEmbeddedPostgres } = requireBuilt('embedded/postgres.js');
@@ -37,6 +37,10 @@ export async function startPostgres() {
   for (const [name, value] of Object.entries(durability)) {
     if (value !== 'on') throw new Error(`the bench measures with ${name} on, and it is ${value}`);
   }
-  const createDatabase = (name) => query('postgres', `create database ${name}`);
+  /** Nothing where there is one of that name. */
+  const createDatabase = async (name, template = 'template1') => {
+    const known = await query('postgres', `select from pg_database where datname = '${name}'`);
+    if (known.length === 0) await query('postgres', `create database ${name} template ${template}`);
+  };
   return { port, processId, password, version, url, query, createDatabase };
 }

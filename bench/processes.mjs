@@ -127,6 +127,27 @@ export function readTreeCpuMs(rootPid) {
   return ticks * TICK_MS;
 }
 
+/** The same of the connections of one PostgreSQL server to a database; those that were closed are left out. */
+export function readDatabaseCpuMs(serverPid, database) {
+  let ticks = 0;
+  for (const entry of fs.readdirSync('/proc')) {
+    const stat = /^\d+$/.test(entry) ? readStat(entry) : undefined;
+    if (stat === undefined || +stat[1] !== serverPid) continue;
+    const isOfDatabase = readTitle(entry).split(' ')[2] === database;
+    if (isOfDatabase) ticks += +stat[11] + +stat[12];
+  }
+  return ticks * TICK_MS;
+}
+
+/** What a process calls itself: `postgres: USER DATABASE …`. */
+function readTitle(pid) {
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 /** Resident memory of one process in megabytes (2^20 bytes). */
 export function readResidentMegabytes(pid) {
   try {

@@ -12,19 +12,10 @@ import { createClient, driveRound } from './drive.mjs';
 import { generate } from './generate.mjs';
 import { loadGenerated, readGenerated, readImports } from './load.mjs';
 import { startPostgres } from './postgres.mjs';
-import {
-  findFreePort,
-  pause,
-  readResidentMegabytes,
-  repository,
-  requireBuilt,
-  startNode,
-  stopAll,
-  stopAtEnd,
-  waitUntilReady,
-} from './processes.mjs';
+import { findFreePort, pause, readResidentMegabytes, repository, stopAll } from './processes.mjs';
 import { connectProfiler, summariseProfile } from './profile.mjs';
 import { formatReport, summariseTest } from './report.mjs';
+import { startAndironServer, startLimitServer, startRedis } from './servers.mjs';
 import { makeWorkloads } from './workloads.mjs';
 
 const USAGE = `node bench/run.mjs [options]
@@ -88,7 +79,8 @@ async function run() {
     `PostgreSQL ${postgres.version}, Redis ${redis ? 'running' : 'absent'}, Node ${process.version}`,
   );
 
-  const andiron = await startAndiron(postgres, redis);
+  const bench = { folder, postgres, clients: options.clients };
+  const andiron = await startAndiron(bench, redis);
   const memory = { startMs: andiron.startMs };
   if (andiron.serverPid) {
     await pause(3000);
@@ -99,7 +91,7 @@ async function run() {
   const metadata = await andiron.client.send({ method: 'GET', path: '/metadata' }, true);
   if (metadata.status !== 200) throw new Error(`metadata: ${metadata.status} ${metadata.text}`);
   fs.writeFileSync(metadataFile, metadata.text);
-  const limit = await startLimit(postgres, 'limit_bench', { metadataFile });
+  const limit = await startLimitServer(bench, { metadataFile });
 
   const { load, size, patientIds, limitIds } = await loadBoth({ andiron, limit, generated, postgres });
   const workloads = makeWorkloads({
@@ -129,87 +121,22 @@ async function run() {
   return tests.some((test) => test.failed || test.andiron.errors > 0 || test.limit.errors > 0);
 }
 
-/** redis-server without persistence, if there is one on the PATH. */
-async function startRedis() {
-  const { findProgram, startEmbeddedRedis } = requireBuilt('embedded/redis.js');
-  const program = await findProgram('redis-server');
-  if (!program) return undefined;
-  return stopAtEnd(startEmbeddedRedis(program), (redis) => redis.stop());
-}
-
 /** The server under test as a side for the driver. */
-async function startAndiron(postgres, redis) {
-  const inspectArguments = options.profile ? ['--inspect=127.0.0.1:0'] : [];
-  if (options.target === 'limit') {
-    return { ...(await startLimit(postgres, 'andiron', { inspectArguments })), database: 'andiron' };
-  }
+async function startAndiron(bench, redis) {
+  const { postgres } = bench;
+  const nodeArguments = options.profile ? ['--inspect=127.0.0.1:0'] : [];
+  if (options.target === 'limit') return startLimitServer(bench, { database: 'andiron', nodeArguments });
   if (options.target) {
     const client = createClient(options.target, options.clients);
     return { name: 'andiron', client, postgresPid: postgres.processId };
   }
-  const main = findMain();
-  const database = 'andiron';
-  await postgres.createDatabase(database);
-  const port = await findFreePort();
-  const child = await startNode({
-    name: 'andiron',
-    args: [...inspectArguments, main],
-    folder,
-    logName: 'andiron.log',
-    env: {
-      FHIR_DATABASE_HOST: '127.0.0.1',
-      FHIR_DATABASE_PORT: String(postgres.port),
-      FHIR_DATABASE_NAME: database,
-      FHIR_DATABASE_USERNAME: 'postgres',
-      FHIR_DATABASE_PASSWORD: postgres.password,
-      REDIS_HOST: '127.0.0.1',
-      // Without Redis: a port where nobody listens, so that no other Redis of the machine is met.
-      REDIS_PORT: String(redis?.port ?? (await findFreePort())),
-      PORT: String(port),
-      METRICS_ADDRESS: `127.0.0.1:${await findFreePort()}`,
-      LOG_LEVEL: 'info',
-    },
-  });
-  const client = createClient(`http://127.0.0.1:${port}/w/system/api/v1/fhir/r4`, options.clients);
-  const startMs = await waitUntilReady(
-    child,
-    async () => (await client.send({ method: 'GET', path: '/metadata' })).status === 200,
-    120_000,
-  );
-  return {
-    name: 'andiron',
-    client,
-    serverPid: child.processId,
-    postgresPid: postgres.processId,
-    database,
-    startMs,
-    logFile: child.logFile,
-  };
+  requireMain();
+  const environment = { METRICS_ADDRESS: `127.0.0.1:${await findFreePort()}` };
+  return startAndironServer(bench, { redisPort: redis?.port, nodeArguments, environment });
 }
 
-async function startLimit(postgres, database, { metadataFile, inspectArguments = [] }) {
-  await postgres.createDatabase(database);
-  const port = await findFreePort();
-  const child = await startNode({
-    name: `limit server of ${database}`,
-    args: [...inspectArguments, path.join(repository, 'bench', 'limit-server.mjs'), String(port)],
-    folder,
-    logName: `${database}-limit.log`,
-    env: {
-      LIMIT_DATABASE_URL: postgres.url(database),
-      ...(metadataFile ? { LIMIT_METADATA_FILE: metadataFile } : {}),
-    },
-  });
-  const client = createClient(`http://127.0.0.1:${port}/fhir/R4`, options.clients);
-  const startMs = await waitUntilReady(
-    child,
-    async () => (await client.send({ method: 'GET', path: '/metadata' })).status === 200,
-  );
-  const { processId: serverPid, logFile } = child;
-  return { name: 'limit', client, serverPid, postgresPid: postgres.processId, startMs, logFile };
-}
-
-function findMain() {
+/** The program that is measured is the built one. */
+function requireMain() {
   const main = path.join(repository, 'dist', 'src', 'main.js');
   if (!fs.existsSync(main)) throw new Error(`there is no ${main}: run npm run build first`);
   const isNewer = fs
@@ -221,7 +148,6 @@ function findMain() {
           fs.statSync(main).mtimeMs,
     );
   if (isNewer) console.log('warning: src is newer than dist; npm run build?');
-  return main;
 }
 
 /** Fills both databases and measures what Andiron's has grown by, base conformance resources left out. */

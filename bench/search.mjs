@@ -7,21 +7,14 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { createClient, driveRound, round } from './drive.mjs';
+import { driveRound, round } from './drive.mjs';
 import { generate } from './generate.mjs';
 import { loadGenerated, readGenerated } from './load.mjs';
 import { multiply } from './multiply.mjs';
 import { startPostgres } from './postgres.mjs';
-import {
-  findFreePort,
-  repository,
-  requireBuilt,
-  startNode,
-  stopAll,
-  stopAtEnd,
-  waitUntilReady,
-} from './processes.mjs';
+import { repository, requireBuilt, stopAll } from './processes.mjs';
 import { BLENDED, DESIGN_SHAPES, DRIVER_SHAPES } from './search-shapes.mjs';
+import { startAndironServer, startLimitServer, startRedis } from './servers.mjs';
 
 const USAGE = `node bench/search.mjs [options]
   --patients N   patients to load (500 = 32,291 resources)
@@ -75,8 +68,12 @@ async function run() {
   if (!fs.existsSync(path.join(data, 'patients.ndjson'))) generate({ folder: data });
   const generated = readGenerated(data, patients);
   const postgres = await startPostgres();
-  const limit = await startLimit(postgres);
-  let andiron = await startAndiron(postgres);
+  const redis = await startRedis();
+  const bench = { folder, postgres, clients: CLIENTS };
+  const startAndiron = (environment = {}) =>
+    startAndironServer(bench, { redisPort: redis?.port, environment });
+  const limit = await startLimitServer(bench);
+  let andiron = await startAndiron();
   const loaded = await loadGenerated(andiron.client, generated, CLIENTS);
   const limitIds = (await loadGenerated(limit.client, generated, CLIENTS)).patientIds;
   await postgres.query('andiron', 'vacuum (analyze)');
@@ -88,7 +85,7 @@ async function run() {
   };
   console.log(`loaded ${loaded.count} resources`);
   await andiron.child.stop('SIGTERM', 8000);
-  andiron = await startAndiron(postgres, FORGETFUL);
+  andiron = await startAndiron(FORGETFUL);
   const small = await measureShapes(andiron.client, sample);
   const blends = [];
   const blendBoth = async (how) => {
@@ -100,17 +97,17 @@ async function run() {
   };
   await blendBoth(', nothing remembered');
   await andiron.child.stop('SIGTERM', 8000);
-  andiron = await startAndiron(postgres);
+  andiron = await startAndiron();
   await blendBoth('');
   let large;
   if (copies > 1) {
     const [{ number: space }] = await postgres.query('andiron', SPACE_OF);
     await multiplyAll(postgres, space);
     await andiron.child.stop('SIGTERM', 8000);
-    andiron = await startAndiron(postgres, FORGETFUL);
+    andiron = await startAndiron(FORGETFUL);
     large = await measureShapes(andiron.client, sample);
     await andiron.child.stop('SIGTERM', 8000);
-    andiron = await startAndiron(postgres);
+    andiron = await startAndiron();
     blends.push(
       await blend(`as the driver sends it, ${copies} times the data`, '', {
         andiron,
@@ -123,59 +120,6 @@ async function run() {
   const page = format({ count: loaded.count, small, large, blends, version: postgres.version });
   console.log(page);
   if (values.write) fs.writeFileSync(path.join(repository, 'docs', 'bench', 'search.md'), page);
-}
-
-async function startAndiron(postgres, environment = {}) {
-  const database = 'andiron';
-  await postgres.createDatabase(database).catch(() => undefined);
-  const port = await findFreePort();
-  const { findProgram, startEmbeddedRedis } = requireBuilt('embedded/redis.js');
-  const program = await findProgram('redis-server');
-  const redis = program && (await stopAtEnd(startEmbeddedRedis(program), (server) => server.stop()));
-  const child = await startNode({
-    name: 'andiron',
-    args: [path.join(repository, 'dist', 'src', 'main.js')],
-    folder,
-    logName: 'andiron.log',
-    env: {
-      FHIR_DATABASE_HOST: '127.0.0.1',
-      FHIR_DATABASE_PORT: String(postgres.port),
-      FHIR_DATABASE_NAME: database,
-      FHIR_DATABASE_USERNAME: 'postgres',
-      FHIR_DATABASE_PASSWORD: postgres.password,
-      REDIS_HOST: '127.0.0.1',
-      REDIS_PORT: String(redis?.port ?? (await findFreePort())),
-      PORT: String(port),
-      METRICS_ADDRESS: 'off',
-      ...environment,
-    },
-  });
-  const client = createClient(`http://127.0.0.1:${port}/w/system/api/v1/fhir/r4`, CLIENTS);
-  await waitUntilReady(
-    child,
-    async () => (await client.send({ method: 'GET', path: '/metadata' })).status === 200,
-    180_000,
-  );
-  return { name: 'andiron', client, child, serverPid: child.processId, postgresPid: postgres.processId };
-}
-
-async function startLimit(postgres) {
-  await postgres.createDatabase('limit_bench');
-  const port = await findFreePort();
-  const child = await startNode({
-    name: 'limit server',
-    args: [path.join(repository, 'bench', 'limit-server.mjs'), String(port)],
-    folder,
-    logName: 'limit.log',
-    env: { LIMIT_DATABASE_URL: postgres.url('limit_bench') },
-  });
-  const client = createClient(`http://127.0.0.1:${port}/fhir/R4`, CLIENTS);
-  await waitUntilReady(
-    child,
-    async () => (await client.send({ method: 'GET', path: '/metadata' })).status < 500,
-    30_000,
-  );
-  return { name: 'limit', client, serverPid: child.processId, postgresPid: postgres.processId };
 }
 
 async function readIds(client, path) {

@@ -1,0 +1,97 @@
+/** The two sides of a bench: a server of this build, and the limit server, each over a database of its own. */
+import path from 'node:path';
+import { createClient } from './drive.mjs';
+import {
+  findFreePort,
+  repository,
+  requireBuilt,
+  startNode,
+  stopAtEnd,
+  waitUntilReady,
+} from './processes.mjs';
+
+const START_MS = 180_000;
+/** Where the driver asks. */
+export const ROOT = '/w/system/api/v1/fhir/r4';
+
+/** redis-server without persistence; undefined where there is none on the PATH. */
+export async function startRedis() {
+  const { findProgram, startEmbeddedRedis } = requireBuilt('embedded/redis.js');
+  const program = await findProgram('redis-server');
+  return program && stopAtEnd(startEmbeddedRedis(program), (redis) => redis.stop());
+}
+
+/** Whether the server answers at all: what a bench waits for. */
+const answers = (client) => async () =>
+  (await client.send({ method: 'GET', path: '/metadata' })).status === 200;
+
+/**
+ * Starts `dist/src/main.js`; `bench` says where it belongs: `{ folder, postgres, clients }`. Without `redisPort` it is told a port
+ * where nobody listens, so that no other Redis of the machine is met. The database may begin as a copy of `template`; `checkout`
+ * is the folder of another build. `environment` has the last word.
+ * @returns a side for the driver, with `base` (the address before ROOT), `child`, `database`, `logFile` and how long the start
+ *   took (ms)
+ */
+export async function startAndironServer(
+  { folder, postgres, clients },
+  {
+    name = 'andiron',
+    database = name,
+    template,
+    checkout = repository,
+    redisPort,
+    nodeArguments = [],
+    environment = {},
+  } = {},
+) {
+  await postgres.createDatabase(database, template);
+  const port = await findFreePort();
+  const child = await startNode({
+    name,
+    args: [...nodeArguments, path.join(checkout, 'dist', 'src', 'main.js')],
+    folder,
+    logName: `${name}.log`,
+    env: {
+      FHIR_DATABASE_HOST: '127.0.0.1',
+      FHIR_DATABASE_PORT: String(postgres.port),
+      FHIR_DATABASE_NAME: database,
+      FHIR_DATABASE_USERNAME: 'postgres',
+      FHIR_DATABASE_PASSWORD: postgres.password,
+      REDIS_HOST: '127.0.0.1',
+      REDIS_PORT: String(redisPort ?? (await findFreePort())),
+      PORT: String(port),
+      METRICS_ADDRESS: 'off',
+      LOG_LEVEL: 'info',
+      ...environment,
+    },
+  });
+  const base = `http://127.0.0.1:${port}`;
+  const client = createClient(`${base}${ROOT}`, clients);
+  const startMs = await waitUntilReady(child, answers(client), START_MS);
+  const { processId: serverPid, logFile } = child;
+  const postgresPid = postgres.processId;
+  return { name, base, client, child, serverPid, postgresPid, database, startMs, logFile };
+}
+
+/** Starts bench/limit-server.mjs over `database`; as `startAndironServer`. */
+export async function startLimitServer(
+  { folder, postgres, clients },
+  { database = 'limit_bench', metadataFile, nodeArguments = [] } = {},
+) {
+  await postgres.createDatabase(database);
+  const port = await findFreePort();
+  const child = await startNode({
+    name: `limit server of ${database}`,
+    args: [...nodeArguments, path.join(repository, 'bench', 'limit-server.mjs'), String(port)],
+    folder,
+    logName: `${database}-limit.log`,
+    env: {
+      LIMIT_DATABASE_URL: postgres.url(database),
+      ...(metadataFile ? { LIMIT_METADATA_FILE: metadataFile } : {}),
+    },
+  });
+  const client = createClient(`http://127.0.0.1:${port}/fhir/R4`, clients);
+  const startMs = await waitUntilReady(child, answers(client));
+  const { processId: serverPid, logFile } = child;
+  return { name: 'limit', client, serverPid, postgresPid: postgres.processId, database, startMs, logFile };
+}
