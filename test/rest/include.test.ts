@@ -127,12 +127,12 @@ describe.each(RELEASE_NAMES)('includes under %s', (release) => {
     ['QuestionnaireResponse?_id=r&_include=QuestionnaireResponse:questionnaire', ['Questionnaire/q']],
     ['Questionnaire?_id=q&_revinclude=QuestionnaireResponse:questionnaire', ['QuestionnaireResponse/r']],
     ['Observation?_id=none&_include=Observation:subject', []],
-  ])('%s brings %j', async (query, expected) => {
+  ])('%s brings %j (check 133)', async (query, expected) => {
     const { included } = await find(query);
     expect(included).toEqual([...expected].sort());
   });
 
-  it('what is included is neither counted nor given twice', async () => {
+  it('what is included is neither counted nor given twice (check 133)', async () => {
     const { json, matches } = await find(
       'Observation?code=c&_include=Observation:subject&_total=accurate&_count=2',
     );

@@ -84,7 +84,13 @@ describe.each(RELEASE_NAMES)('under %s', (release: Release) => {
         id: 'three',
         subject: { reference: '#p' },
         asserter: { reference: '#r' },
-        contained: [person('p', 'Smith', { gender: 'male' }), person('r', 'Smith', { gender: 'female' })],
+        contained: [
+          person('p', 'Smith', {
+            gender: 'male',
+            generalPractitioner: [{ reference: 'Practitioner/nowhere' }],
+          }),
+          person('r', 'Smith', { gender: 'female' }),
+        ],
       },
       {
         // Referred to by what is contained, not by the container itself.
@@ -150,6 +156,8 @@ describe.each(RELEASE_NAMES)('under %s', (release: Release) => {
       ['match Condition/three#r Patient'],
     ],
     ['family=smith&gender=other&_contained=true', []],
+    // By its id alone, though no stored resource refers to it.
+    ['general-practitioner=nowhere&_contained=true', ['match Condition/three Condition']],
     [
       'gender:missing=true&_contained=true',
       ['match Observation/one Observation', 'match Observation/two Observation'],

@@ -193,7 +193,7 @@ describe.each(RELEASES)('search parameters of a tenant in %s', (release) => {
     expect(await all()).toEqual([[], []]);
   });
 
-  it('are nothing to other tenants, nor to the other release', async () => {
+  it('are nothing to other tenants, nor to the other release (check 148)', async () => {
     for (const query of [
       'Patient?race=asian',
       'Patient?_sort=children',

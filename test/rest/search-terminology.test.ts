@@ -232,7 +232,7 @@ describe.each(RELEASE_NAMES)('token search by terminology under %s', (release) =
     ['DocumentReference?contenttype:below=imag', []],
     ['DocumentReference?contenttype:below=text/xml;%20charset=UTF-8', ['document-1']],
     ['DocumentReference?contenttype:below=text/xml;%20charset=ASCII', []],
-  ])('%s finds %j', async (query, expected) => {
+  ])('%s finds %j (check 146)', async (query, expected) => {
     expect(await find(query)).toEqual(expected);
   });
 
@@ -260,7 +260,7 @@ describe.each(RELEASE_NAMES)('token search by terminology under %s', (release) =
     ['Patient?identifier:below=urn:x|1', 400, /':below' cannot be used/],
     ['Patient?gender:inn=x', 400, /'gender'.*text, in, not-in, above, below/],
     ['DocumentReference?contenttype:above=text/xml', 400, /with :below only/],
-  ])('%s is %i', async (query, expected, diagnostics) => {
+  ])('%s is %i (check 146)', async (query, expected, diagnostics) => {
     const { status, json } = await ask(query);
     expect([status, JSON.stringify(json)]).toEqual([expected, expect.stringMatching(diagnostics)]);
   });

@@ -67,7 +67,7 @@ describe.each(RELEASE_NAMES)('parts of resources under %s', (release) => {
     ['Observation?_id=whole&_elements=subject,note', ['code', 'note', 'status', 'subject']],
     ['Patient?_id=whole&_elements=Patient.name', ['deceasedBoolean', 'name']],
     ['Patient?_id=whole&_elements=birthDate', ['_birthDate', 'birthDate', 'deceasedBoolean']],
-  ])('%s has %j', async (query, expected) => {
+  ])('%s has %j (check 140)', async (query, expected) => {
     const { members, resource } = await partOf(query);
     expect(members).toEqual([...expected].sort());
     expect(resource.meta.tag?.map(({ code }) => code)).toEqual(['SUBSETTED']);
@@ -80,12 +80,15 @@ describe.each(RELEASE_NAMES)('parts of resources under %s', (release) => {
     expect(text).toContain('"value":1.00');
   });
 
-  it('_summary=false and no wish at all give the whole, without the tag', async () => {
+  it('_summary=false and no wish at all give the whole, without the tag, and a count nothing of it (check 140)', async () => {
     for (const query of ['Observation?_id=whole&_summary=false', 'Observation?_id=whole']) {
       const { members, resource } = await partOf(query);
       expect(members).toHaveLength(7);
       expect(resource.meta.tag).toBeUndefined();
     }
+    const path = `${server.path('system', release)}/Observation?_id=whole&_summary=count`;
+    const { json } = await server.request('GET', path);
+    expect([json.total, json.entry]).toEqual([1, undefined]);
   });
 
   it('_elements of another type are those of what is included', async () => {

@@ -1,4 +1,4 @@
-/** ConceptMap/$translate over HTTP: https://hl7.org/fhir/R4/conceptmap-operation-translate.html (check 173) */
+/** ConceptMap/$translate over HTTP: https://hl7.org/fhir/R4/conceptmap-operation-translate.html */
 import { RELEASE_NAMES } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
 

@@ -1,4 +1,4 @@
-import { compareKeys, compareStored } from '../storage/search-run';
+import { compareKeys, compareStored, FIRST_KEY, LAST_KEY } from '../storage/search-run';
 import { afterOf, type Position } from './search-position';
 import type { TypeMatch, TypeStream } from './type-stream';
 
@@ -38,8 +38,6 @@ export async function inSequence(
   return parts.flat().slice(0, limit);
 }
 
-const LEAST_KEY = '-9223372036854775808';
-const GREATEST_KEY = '9223372036854775807';
 const LEAST_CHUNK = 10;
 
 /**
@@ -99,5 +97,5 @@ function placeIn(
   const comesLater = descending ? typeNumber < start.typeNumber : typeNumber > start.typeNumber;
   const sortValue = comesLater ? instant + (descending ? 1 : -1) : instant;
   // Behind every resource of that instant.
-  return { phase: 'all', after: { sortValue, key: descending ? LEAST_KEY : GREATEST_KEY } };
+  return { phase: 'all', after: { sortValue, key: descending ? FIRST_KEY : LAST_KEY } };
 }

@@ -1,4 +1,5 @@
-import { chooseDrive, needsCounts, type Order } from '../search/plan';
+import { hasScan } from '../search/has-scan';
+import { chooseDrive, isNested, needsCounts, type Order } from '../search/plan';
 import type { Criterion } from '../search/predicate';
 import { mergeRanges, rangesOfOneValue, splitRange } from '../search/split-range';
 import type { Services } from '../services';
@@ -40,6 +41,7 @@ export async function planSearch(
         estimator.total(space, type),
       ])
     : [[], 0];
+  if (isCounted) await services.whenLooked?.();
   const { drive, asSets } = chooseDrive(criteria, order, { counts, total, limit }, sortDateParameter);
   const plan = {
     ...of,
@@ -52,6 +54,25 @@ export async function planSearch(
   };
   services.explanation?.addPlan(plan, counts);
   return plan;
+}
+
+/**
+ * Counts what `planSearch` will go by, where nothing else need be known for that, while the order is still to be found: the
+ * counts are remembered. Cost: as there.
+ */
+export async function countAhead(
+  { estimator }: Services,
+  space: number,
+  type: number,
+  { criteria: asked }: { readonly criteria: readonly Criterion[] },
+): Promise<void> {
+  const isPlain = asked.every((criterion) => !hasScan(criterion) && !criterion.anyOf.some(isNested));
+  if (asked.length === 0 || !isPlain) return;
+  const criteria = mergeRanges(asked);
+  await Promise.all([
+    estimator.countEach(space, { type, sortDateParameter: undefined, criteria }),
+    estimator.total(space, type),
+  ]);
 }
 
 /** Ranges are walked in the order of where they begin, long ones among the others. */

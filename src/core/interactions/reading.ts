@@ -3,6 +3,7 @@ import type { RequestContext } from '../context';
 import type { Services } from '../services';
 import type { Database } from '../storage/database';
 import type { Gathered } from '../storage/gathering';
+import { CombinedLooks } from '../storage/combined-looks';
 import { MergedStatements } from '../storage/merged-statements';
 import { runnerOver } from '../storage/search-run';
 import type { Usage } from '../usage';
@@ -26,7 +27,8 @@ export function readEach(services: Services, { waiter }: RequestContext): Servic
         explanation === undefined
           ? services.searches.page(request, waiter)
           : runnerOver(database).page(request),
-      over: (other) => services.searches.over(other),
+      ranges: (ranges, skipped) => runnerOver(database).ranges(ranges, skipped),
+      over: (other, how) => services.searches.over(other, how),
     },
   };
 }
@@ -46,7 +48,12 @@ export async function readAtOnce<T>(
   const { explanation, usage } = services;
   const waiting = waiter === undefined ? undefined : [waiter];
   return services.connections.inSnapshot(space.number, waiting, (snapshot) =>
-    work(readOver(services, explanation?.statements.over(snapshot) ?? countInto(usage, snapshot))),
+    work(
+      readOver(
+        services,
+        explanation?.statements.over(snapshot) ?? new CombinedLooks(countInto(usage, snapshot)),
+      ),
+    ),
   );
 }
 
@@ -54,7 +61,7 @@ function readOver(services: Services, database: Database): Services {
   return {
     ...readWithin(services, database),
     reader: services.reader.overSnapshot(database),
-    searches: services.searches.over(database),
+    searches: services.searches.over(database, { byOneStatement: services.usage !== undefined }),
   };
 }
 
@@ -66,12 +73,23 @@ function isBound({ isWithinTransaction, isWithinSnapshot }: Services): boolean {
 /** The statements of one connection, and the reads, or pages of searches, that go together in one. */
 const ONE_AFTER_THE_OTHER: Gathered = { concurrent: 1, most: 256 };
 
-/** By statements of this database, which sees only what is committed; what is asked at the same time goes together. */
-export function readGathered(services: Services, database: Database, gathered: Gathered): Services {
+/**
+ * By statements of this database, which sees only what is committed; what is asked at the same time goes together. With
+ * `usage` each page is one statement; else a page of which most is remembered may be two, which take less time.
+ */
+export function readGathered(
+  services: Services,
+  given: Database,
+  gathered: Gathered,
+  usage: Usage | undefined,
+): Services {
+  const database = new CombinedLooks(given);
   return {
     ...readWithin(services, database),
     reader: services.reader.overSnapshot(database, gathered),
-    searches: services.searches.over(database, gathered),
+    searches: services.searches.over(database, { gathered, byOneStatement: usage !== undefined }),
+    isBounded: true,
+    ...(usage === undefined ? {} : { usage }),
   };
 }
 
@@ -92,7 +110,10 @@ export async function readTogether<T>(
     waiting,
     (snapshot) => {
       const database = countInto(usage, snapshot);
-      return work({ ...readGathered(services, database, ONE_AFTER_THE_OTHER), isWithinSnapshot: true });
+      return work({
+        ...readGathered(services, database, ONE_AFTER_THE_OTHER, usage),
+        isWithinSnapshot: true,
+      });
     },
     milliseconds,
   );
@@ -114,7 +135,12 @@ export function countInto(usage: Usage | undefined, database: Database): Databas
 /** For several searches at the same time, within `readAtOnce`: what they do alike goes together in one statement. */
 export function readMerged(services: Services): Services {
   const merged = new MergedStatements(services.database);
-  return { ...readOver(services, merged), isWithinSnapshot: true };
+  return {
+    ...readOver({ ...services, isBounded: true }, merged),
+    reader: services.reader.overSnapshot(merged, undefined, true),
+    isWithinSnapshot: true,
+    whenLooked: () => merged.whenLooked(),
+  };
 }
 
 /** Reads and searches by statements of this database, such as those of a transaction that writes; nothing else is different. */

@@ -136,7 +136,9 @@ async function resolveBareIds(
       throw fhirError('invalidParameterValue', { parameter: criterion.name, value: id ?? '', reason });
     }
     for (const predicate of predicates) {
-      if (predicate.targetType !== undefined && types.includes(predicate.targetType)) met.add(predicate);
+      const { targetType } = predicate;
+      // What no stored resource refers to may still be referred to by contained ones.
+      if (types.length === 0 || (targetType !== undefined && types.includes(targetType))) met.add(predicate);
     }
   }
   const anyOf = criterion.anyOf.filter(

@@ -80,8 +80,9 @@ export async function searchAsOf(
     const start = startOf(reading, query, boundTo);
     const met = followingOf(query, [...unchanged, ...changed], start);
     const first = start.place === undefined && !start.isBackward ? query.offset : 0;
-    const page = await past.read(met.slice(first, first + query.count));
-    const last = met[first + page.length - 1];
+    const wanted = met.slice(first, first + query.count);
+    const page = await past.read(wanted);
+    const last = wanted[page.length - 1];
     const hasMore = last !== undefined && first + page.length < met.length;
     return completePage(reading, context, query, {
       ...answered,
@@ -93,9 +94,13 @@ export async function searchAsOf(
       ...pageLinks(
         reading,
         boundTo,
-        query.bothWays,
+        query,
         start,
-        { first: contentOf(met[first]), last: contentOf(last) },
+        {
+          first: wanted[0] && contentOf(wanted[0]),
+          last: last && contentOf(last),
+          each: () => wanted.slice(0, page.length).map(contentOf),
+        },
         hasMore,
       ),
     });

@@ -13,7 +13,7 @@ import type { Criterion } from '../search/predicate';
 import type { Services } from '../services';
 import { findContaining, type ContainingBlock } from '../storage/contained-types';
 import { keyOfText } from '../storage/version-row';
-import { PHASES, type Position } from './search-position';
+import { PHASES, sealEach, type Position } from './search-position';
 import { toStoredVersion } from './stored-version';
 import { OwnStream, type TypeMatch } from './type-stream';
 
@@ -62,7 +62,7 @@ export async function searchContained(
   const isCounted = query.total === 'accurate' || query.total === 'estimate';
   const left = query.count - first.matches.length;
   const found = first.next === undefined ? await readMatches(streams, place, left + 1) : [];
-  const { shown, done } = await readVersions(services, context, query, found.slice(0, left));
+  const { shown, positions, done } = await readVersions(services, context, query, found.slice(0, left));
   const last = found[done - 1];
   const more = found.length > done;
   const next =
@@ -83,7 +83,21 @@ export async function searchContained(
     included: asIncluded ? [...first.included, ...shown] : first.included,
     ...(total === undefined || query.total === 'none' ? {} : { total }),
     ...(next === undefined ? {} : { next }),
+    ...(query.eachCursor
+      ? {
+          cursors: [
+            ...(first.cursors ?? []),
+            ...(asIncluded ? [] : sealEach(services.secretKeys, boundTo, positions.map(contentAt))),
+          ],
+        }
+      : {}),
   };
+
+  function contentAt(position: number): CursorContent {
+    const match = found[position];
+    if (match === undefined) throw new Error('there is no match at that position');
+    return contentOf(match);
+  }
 }
 
 const EMPTY = { matches: [], included: [] } as const;
@@ -186,14 +200,18 @@ function openPlace(services: Services, boundTo: string, cursor: string): Contain
 
 /**
  * The containers, or what they contain, in the parts that were asked for, as many as one answer may hold; `done`: how many
- * matches they are. What was deleted since it was found is left out.
+ * matches they are; `positions`: those of what is shown. What was deleted since it was found is left out.
  */
 async function readVersions(
   services: Services,
   { space }: RequestContext,
   { contained, subset }: SearchQuery,
   found: readonly ContainedMatch[],
-): Promise<{ readonly shown: readonly StoredVersion[]; readonly done: number }> {
+): Promise<{
+  readonly shown: readonly StoredVersion[];
+  readonly positions: readonly number[];
+  readonly done: number;
+}> {
   const definitions = services.definitions(space.release);
   const rows = await services.reader.readCurrent(
     space.number,
@@ -207,17 +225,21 @@ async function readVersions(
     entries.map(({ row }) => row),
     () => space.number,
   );
+  const positions: number[] = [];
   const shown = page.flatMap((row, index): StoredVersion[] => {
-    const of = entries[index]?.of;
-    if (of === undefined) return [];
+    const entry = entries[index];
+    if (entry === undefined) return [];
+    const { of, position } = entry;
     const version = toStoredVersion(services, of.stream.type, row);
     const match = contained.as === 'container' ? version : blockOf(version, of.block);
-    if (match === undefined || subset === undefined) return match === undefined ? [] : [match];
+    if (match === undefined) return [];
+    positions.push(position);
+    if (subset === undefined) return [match];
     const type = match.contained?.type ?? match.type;
     return [{ ...match, text: toSubset(definitions, type, match.text, subset) }];
   });
   const isCut = page.length < entries.length;
-  return { shown, done: isCut ? (entries[page.length - 1]?.position ?? -1) + 1 : found.length };
+  return { shown, positions, done: isCut ? (entries[page.length - 1]?.position ?? -1) + 1 : found.length };
 
   function blockOf(version: StoredVersion, block: number): StoredVersion | undefined {
     const inside = containedBlocks(definitions, version.type, parseStoredObject(version.text)).find(

@@ -12,10 +12,8 @@ import { followingOf, readSortValues, type Sortable, type SortedStart } from './
 import { matchingReason, planningReason, withReason } from './search-timeout';
 import { valueKeysOf } from './value-sources';
 
-/** Heads that are read at once where all texts are. */
-const CHUNK = 20_000;
 /** All statements and texts together; a single statement has its own limit. */
-const MAX_READING_MS = 10_000;
+export const MAX_READING_MS = 10_000;
 
 /** Which of those that follow are wanted. */
 export interface Wanted {
@@ -61,7 +59,7 @@ export function planOfAll(
   );
 }
 
-/** Throws timeout. */
+/** Heads are read in chunks of twice as many as are gathered otherwise. Throws timeout. */
 async function findByTexts(
   services: Services,
   context: RequestContext,
@@ -71,9 +69,10 @@ async function findByTexts(
   { skipped, limit }: Wanted,
 ): Promise<Sortable[]> {
   const started = performance.now();
+  const chunk = Math.max(2 * services.limits.searchGather, skipped + limit);
   let first: Sortable[] = [];
   for (let after: ReturnType<typeof afterOf> | undefined, isRead = false; !isRead;) {
-    const heads = await runKeys(services.database, { ...plan, phase: 'all', after, limit: CHUNK });
+    const heads = await runKeys(services.database, { ...plan, phase: 'all', after, limit: chunk });
     for (let at = 0; at < heads.length; at += skipped + limit) {
       if (performance.now() - started > MAX_READING_MS) throw fhirError('timeout');
       const some = heads.slice(at, at + skipped + limit);
@@ -81,7 +80,7 @@ async function findByTexts(
       first = followingOf(query, [...first, ...read], start).slice(0, skipped + limit);
     }
     const last = heads.at(-1);
-    isRead = heads.length < CHUNK || last === undefined;
+    isRead = heads.length < chunk || last === undefined;
     after = last && afterOf(last);
   }
   return first.slice(skipped);

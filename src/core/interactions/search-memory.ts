@@ -141,19 +141,21 @@ export class SearchMemory {
     });
   }
 
-  /** As Core.fromMemory. Where little of a space's memory stands, or the request is counted or recorded, nothing is tried. */
+  /** As Core.fromMemory. Where little of a space's memory stands, or the request is counted, nothing is tried. */
   async attempt<T>(
     context: RequestContext,
     work: (context: RequestContext) => Promise<T>,
   ): Promise<{ readonly answer: T } | 'unknown' | 'unfit'> {
     const { space, usage, trail, snapshot } = context;
-    if (this.options.bytes === 0 || usage !== undefined || trail !== undefined || snapshot !== undefined)
-      return 'unknown';
+    if (this.options.bytes === 0 || usage !== undefined || snapshot !== undefined) return 'unknown';
     if ((this.shares.get(space.number)?.share ?? 1) < WORTHWHILE) return 'unknown';
     const memory: MemoryMark = { begun: performance.now() };
+    const branch = trail?.branch();
     try {
-      const answer = await work({ ...context, memory });
-      return memory.missed ?? { answer };
+      const answer = await work({ ...context, memory, ...(branch === undefined ? {} : { trail: branch }) });
+      if (memory.missed !== undefined) return memory.missed;
+      if (branch !== undefined) trail?.take(branch);
+      return { answer };
     } catch (error) {
       if (memory.missed === undefined) throw error;
       return memory.missed;
@@ -266,7 +268,7 @@ export class SearchMemory {
    */
   private nameOf(context: RequestContext, request: SearchRequest): string | undefined {
     const { space, usage } = context;
-    const { type, compartment, parameters, where, handling, asOf, bothWays } = request;
+    const { type, compartment, parameters, where, handling, asOf, bothWays, eachCursor } = request;
     if (usage !== undefined || asOf !== undefined) return undefined;
     // Resources of these come from a space of the base too.
     if (type === undefined || this.options.isConformanceType(space.release, type)) return undefined;
@@ -282,6 +284,7 @@ export class SearchMemory {
       compartment?.id,
       parameters,
       bothWays,
+      eachCursor,
       where,
     ]);
     if (name.length > MOST_NAME_LENGTH || (where !== undefined && BY_THE_CLOCK.test(name))) return undefined;

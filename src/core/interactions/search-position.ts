@@ -3,6 +3,7 @@ import type { SearchPage } from '../api';
 import { openCursor, sealCursor, type CursorContent } from '../cursor';
 import { fhirError } from '../errors';
 import { doubleOfSortText, sortTextOfDouble } from '../fhir/exact-number';
+import type { SearchQuery } from '../search/parse-search';
 import type { ValueOrder } from '../search/plan';
 import type { SortValue } from '../search/sort-value';
 import type { Services } from '../services';
@@ -68,15 +69,33 @@ export function openPage(services: Services, boundTo: string, cursor: string): O
   return { isBackward: true, hasBehind: !isAtEnd, content: isAtEnd ? undefined : place };
 }
 
+/** Where a page lies: what stands in cursors behind its matches. */
+export interface PagePlaces {
+  /** Of the match that was met first; undefined: there is none. */
+  readonly first: CursorContent | undefined;
+  readonly last: CursorContent | undefined;
+  /** Of each, as they were met. */
+  each(): readonly CursorContent[];
+}
+
+export function sealEach(
+  keys: Services['secretKeys'],
+  boundTo: string,
+  contents: readonly CursorContent[],
+): readonly string[] {
+  return contents.map((content) => sealCursor(keys, boundTo, content));
+}
+
 /** The cursors of a page; `first` and `last` say the places of its matches as it was walked, `more`: there are others ahead. */
 export function pageLinks(
   { secretKeys }: Services,
   boundTo: string,
-  bothWays: boolean,
-  { isBackward, hasBehind }: Walk,
-  places: { readonly first: CursorContent | undefined; readonly last: CursorContent | undefined },
+  { bothWays, eachCursor }: Pick<SearchQuery, 'bothWays' | 'eachCursor'>,
+  walk: Walk,
+  places: PagePlaces,
   more: boolean,
-): Pick<SearchPage, 'next' | 'previous' | 'last'> {
+): Pick<SearchPage, 'next' | 'previous' | 'last' | 'cursors'> {
+  const { isBackward, hasBehind } = walk;
   const ahead = more ? places.last : undefined;
   // What lay there may be gone; the way back is from the end then.
   const behind = hasBehind ? (places.first ?? []) : undefined;
@@ -87,6 +106,7 @@ export function pageLinks(
       ? { previous: sealCursor(secretKeys, boundTo, [BACKWARD, ...before]) }
       : {}),
     ...(bothWays ? { last: sealCursor(secretKeys, boundTo, [BACKWARD]) } : {}),
+    ...(eachCursor ? { cursors: sealEach(secretKeys, boundTo, inOrder(places.each(), walk)) } : {}),
   };
 }
 

@@ -72,7 +72,7 @@ export async function readMatches(
   boundTo: string,
   following: readonly Sortable[],
   walk: Walk,
-): Promise<Pick<SearchPage, 'matches' | 'included' | 'next' | 'previous' | 'last'>> {
+): Promise<Pick<SearchPage, 'matches' | 'included' | 'next' | 'previous' | 'last' | 'cursors'>> {
   const wanted = following.slice(0, query.count);
   const entries = await readPage(services, type, wanted);
   const spaces = new Map(entries.map(({ row, space }) => [row, space]));
@@ -92,9 +92,13 @@ export async function readMatches(
     ...pageLinks(
       services,
       boundTo,
-      query.bothWays,
+      query,
       walk,
-      { first: contentOf(following[0]), last: contentOf(last) },
+      {
+        first: following[0] && contentOf(following[0]),
+        last: last && contentOf(last),
+        each: () => entries.slice(0, page.length).map(({ sortable }) => contentOf(sortable)),
+      },
       more,
     ),
   };
@@ -109,12 +113,15 @@ async function readPage(
   const found = new Map<Sortable, PageRow | undefined>();
   for (const space of new Set(page.map((entry) => entry.space))) {
     const entries = page.filter((entry) => entry.space === space);
-    const rows = await readRows(
-      services,
-      space,
-      type,
-      entries.map(({ head }) => head),
-    );
+    const known = entries.map(({ row }) => row);
+    const rows = known.every((row) => row !== undefined)
+      ? known
+      : await readRows(
+          services,
+          space,
+          type,
+          entries.map(({ head }) => head),
+        );
     for (const [index, entry] of entries.entries()) found.set(entry, rows[index]);
   }
   return page.flatMap((sortable) => {

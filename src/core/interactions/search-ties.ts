@@ -8,15 +8,13 @@ import { MAX_SORTED, type Order } from '../search/plan';
 import type { SortValue } from '../search/sort-value';
 import type { Services } from '../services';
 import type { Phase, StoredSortValue } from '../storage/search-order';
-import { runKeys, type MatchHead } from '../storage/search-run';
+import { FIRST_KEY, LAST_KEY, runKeys, type MatchHead } from '../storage/search-run';
 import type { Plan } from './plan-search';
 import { afterOf, phasesOf, toStoredValue, type Position } from './search-position';
 import { readMatches } from './search-sorted';
 import { comparePlaces, placeOf, readSortValues, startOf, type Sortable } from './sortables';
 import { matchingReason, withReason } from './search-timeout';
 
-/** Before every key in an order: an end of the 64-bit numbers. */
-const FIRST_KEY = { ascending: '-9223372036854775808', descending: '9223372036854775807' } as const;
 /** Heads that are read at once, at least. */
 const CHUNK = 100;
 
@@ -149,7 +147,7 @@ function beginningOf(order: Order, first: SortValue, isBackward: boolean): Posit
   const sortValue = isNumber(order, stored) && isDescending ? nextAbove(stored) : stored;
   if (sortValue === undefined || (order.by !== 'value' && typeof sortValue !== 'number'))
     throw fhirError('invalidCursor');
-  const key = FIRST_KEY[isDescending ? 'descending' : 'ascending'];
+  const key = isDescending ? LAST_KEY : FIRST_KEY;
   const phase = order.by !== 'value' ? 'all' : sortValue === null ? 'unvalued' : 'valued';
   return { phase, after: { sortValue, key } };
 }

@@ -3,22 +3,29 @@ import { openCursor } from '../cursor';
 import { fhirError } from '../errors';
 import type { TypesQuery } from '../search/parse-types-search';
 import { MAX_SORTED } from '../search/plan';
-import { compareSortValues, type SortValue } from '../search/sort-value';
+import { compareSortValues } from '../search/sort-value';
 import type { Services } from '../services';
+import { FIRST_KEY, LAST_KEY, compareKeys } from '../storage/search-run';
 import { inBatches } from './merge-streams';
-import { compareKeys } from '../storage/search-run';
-import { readSortValues } from './sortables';
+import { MAX_READING_MS } from './search-many';
+import { readSortValues, type Sortable, type SortedPlace } from './sortables';
 import type { FoundMatches, TypeMatch, TypeStream } from './type-stream';
 
-interface Position {
-  readonly values: readonly SortValue[];
+/** A place in the order over all types. */
+interface Position extends SortedPlace {
   readonly typeNumber: number;
-  readonly key: string;
+}
+
+interface Located {
+  readonly match: TypeMatch;
+  readonly position: Position;
 }
 
 /**
- * All matches of all types, sorted by keys that they have in common, from the beginning of the page on. Ties by type
- * and key. Throws tooCostly over MAX_SORTED matches, invalidCursor.
+ * The matches of all types, sorted by keys that they have in common, from the beginning of the page on. Ties by type,
+ * and in a type by key, the way of the first key. Few of them are gathered and sorted here; of more, what follows in each
+ * type is found by itself (search-many.ts), and the first of all these are kept.
+ * Throws invalidCursor, timeout.
  */
 export async function sortTypes(
   services: Services,
@@ -27,24 +34,19 @@ export async function sortTypes(
   streams: readonly TypeStream[],
   boundTo: string,
 ): Promise<FoundMatches> {
-  const gathered = await inBatches(
-    streams,
-    (stream) => stream.all(),
-    (results) => sizeOf(results) > MAX_SORTED,
-  );
-  if (sizeOf(gathered) > MAX_SORTED) {
-    const reason = `More than ${MAX_SORTED} resources match; several types are sorted by this up to there. Narrow the search, or sort by _lastUpdated`;
-    throw fhirError('tooCostly', { reason });
-  }
-  const sorted = (await inBatches(gathered, (matches) => locate(services, context, matches)))
-    .flat()
-    .sort((a, b) => compare(query, a.position, b.position));
-  const start =
-    query.cursor === undefined ? query.offset : findStart(services, query, boundTo, sorted, query.cursor);
-  const page = sorted.slice(start, start + query.count + 1);
+  const place = query.cursor === undefined ? undefined : openPlace(services, query, boundTo, query.cursor);
+  const limit = (place === undefined ? query.offset : 0) + query.count + 1;
+  const all = await gatherFew(services, context, streams);
+  const following =
+    all === undefined
+      ? await findInEach(query, streams, place, limit)
+      : all
+          .filter(({ position }) => place === undefined || compare(query, position, place) > 0)
+          .sort((a, b) => compare(query, a.position, b.position));
+  const page = following.slice(limit - query.count - 1, limit);
   return {
     matches: page.map(({ match }) => match),
-    total: sorted.length,
+    ...(all === undefined ? {} : { total: all.length }),
     places(index) {
       const located = page[index];
       if (located === undefined) throw new Error('there is no match at that position');
@@ -54,13 +56,21 @@ export async function sortTypes(
   };
 }
 
-function sizeOf(gathered: readonly (readonly TypeMatch[])[]): number {
-  return gathered.reduce((sum, { length }) => sum + length, 0);
-}
+/** Undefined: there are more than are gathered. */
+async function gatherFew(
+  services: Services,
+  context: RequestContext,
+  streams: readonly TypeStream[],
+): Promise<Located[] | undefined> {
+  const most = Math.min(MAX_SORTED, services.limits.searchGather);
+  const gathered = await inBatches(streams, (stream) => stream.few(most), isTooMany);
+  if (isTooMany(gathered)) return undefined;
+  const parts = await inBatches(gathered, async (matches = []) => locate(services, context, matches));
+  return parts.flat();
 
-interface Located {
-  readonly match: TypeMatch;
-  readonly position: Position;
+  function isTooMany(results: readonly (readonly TypeMatch[] | undefined)[]): boolean {
+    return results.includes(undefined) || results.reduce((sum, part) => sum + (part?.length ?? 0), 0) > most;
+  }
 }
 
 /** The sort values of matches of one type. */
@@ -74,31 +84,58 @@ async function locate(
     const here = matches.filter((match) => match.space === space);
     const [first] = here;
     if (first === undefined) continue;
-    const { query, typeNumber } = first.stream;
+    const { stream } = first;
     const heads = here.map(({ head }) => head);
-    const sortables = await readSortValues(services, context, query, typeNumber, space, heads);
-    for (const [index, { values, head }] of sortables.entries()) {
-      const match = here[index];
-      if (match !== undefined) located.push({ match, position: { values, typeNumber, key: head.keyText } });
-    }
+    const read = await readSortValues(services, context, stream.query, stream.typeNumber, space, heads);
+    located.push(...read.map((sortable) => toLocated(stream, sortable)));
   }
   return located;
 }
 
-function findStart(
-  services: Services,
+/** The first ones behind the place, of those in each type; no more than some times `limit` are held. */
+async function findInEach(
   query: TypesQuery,
-  boundTo: string,
-  sorted: readonly Located[],
-  cursor: string,
-): number {
+  streams: readonly TypeStream[],
+  place: Position | undefined,
+  limit: number,
+): Promise<Located[]> {
+  const started = performance.now();
+  let first: Located[] = [];
+  await inBatches(streams, async (stream) => {
+    if (performance.now() - started > MAX_READING_MS) throw fhirError('timeout');
+    const found = await stream.following(placeIn(stream, query, place), limit);
+    first = [...first, ...found.map((sortable) => toLocated(stream, sortable))]
+      .sort((a, b) => compare(query, a.position, b.position))
+      .slice(0, limit);
+  });
+  return first;
+}
+
+/** Where a type goes on behind a match of another: with what is equal to it, if its own turn comes later, else behind. */
+function placeIn(
+  { typeNumber }: TypeStream,
+  { sort }: TypesQuery,
+  place: Position | undefined,
+): SortedPlace | undefined {
+  if (place === undefined || place.typeNumber === typeNumber) return place;
+  const isBefore = typeNumber > place.typeNumber;
+  return { ...place, key: isBefore === (sort[0]?.descending === true) ? LAST_KEY : FIRST_KEY };
+}
+
+function toLocated(stream: TypeStream, { space, head, values }: Sortable): Located {
+  return {
+    match: { stream, space, phase: 'all', head },
+    position: { values, typeNumber: stream.typeNumber, key: head.keyText },
+  };
+}
+
+function openPlace(services: Services, query: TypesQuery, boundTo: string, cursor: string): Position {
   const content = openCursor(services.secretKeys, boundTo, cursor);
   const values = content.slice(0, query.sort.length);
   const [typeNumber, key, ...rest] = content.slice(query.sort.length);
   if (typeof typeNumber !== 'number' || typeof key !== 'string' || rest.length > 0)
     throw fhirError('invalidCursor');
-  const start = sorted.findIndex(({ position }) => compare(query, position, { values, typeNumber, key }) > 0);
-  return start === -1 ? sorted.length : start;
+  return { values, typeNumber, key };
 }
 
 function compare({ sort }: TypesQuery, a: Position, b: Position): number {
@@ -106,5 +143,6 @@ function compare({ sort }: TypesQuery, a: Position, b: Position): number {
     const difference = compareSortValues(a.values[index] ?? null, b.values[index] ?? null, descending);
     if (difference !== 0) return difference;
   }
-  return a.typeNumber - b.typeNumber || compareKeys(a.key, b.key);
+  const order = compareKeys(a.key, b.key);
+  return a.typeNumber - b.typeNumber || (sort[0]?.descending === true ? -order : order);
 }

@@ -21,7 +21,7 @@ import {
   type TypeSearchRequest,
 } from './search';
 import { searchAsOf } from './search-as-of';
-import { PHASES } from './search-position';
+import { PHASES, sealEach } from './search-position';
 import { sortTypes } from './search-types-sorted';
 import { explaining } from './search-explanation';
 import { planningReason, withReason } from './search-timeout';
@@ -149,7 +149,7 @@ async function answer(
       : await findMatches(services, query, streams, order, boundTo);
   const { matches, total, places } = found;
   const wanted = matches.slice(0, query.count);
-  const { versions, last } = await readPage(services, context, wanted);
+  const { versions, positions, last } = await readPage(services, context, wanted);
   const more = last < matches.length - 1;
   const isWhole = query.cursor === undefined && query.offset === 0 && !more;
   const known = total ?? (isWhole ? versions.length : undefined);
@@ -161,6 +161,7 @@ async function answer(
     included: [],
     ...(shown === undefined || query.total === 'none' ? {} : { total: shown }),
     ...(more ? { next: sealCursor(services.secretKeys, boundTo, places(last)) } : {}),
+    ...(query.eachCursor ? { cursors: sealEach(services.secretKeys, boundTo, positions.map(places)) } : {}),
   };
 }
 
@@ -222,13 +223,13 @@ function openPlace(services: Services, boundTo: string, cursor: string): TypePla
 
 /**
  * The resources of a page, as many from the first on as one answer may hold; `last`: position of the last match that
- * is done with. What was deleted since it was found is left out.
+ * is done with; `positions`: those of the resources. What was deleted since it was found is left out.
  */
 async function readPage(
   services: Services,
   context: RequestContext,
   wanted: readonly TypeMatch[],
-): Promise<{ versions: SearchPage['matches']; last: number }> {
+): Promise<{ versions: SearchPage['matches']; positions: readonly number[]; last: number }> {
   const rows = new Map<TypeMatch, PageRow>();
   for (const space of new Set(wanted.map((match) => match.space))) {
     const matches = wanted.filter((match) => match.space === space);
@@ -252,6 +253,7 @@ async function readPage(
   );
   const isCut = page.length < entries.length;
   return {
+    positions: entries.slice(0, page.length).map(({ position }) => position),
     versions: page.map((row, index) =>
       toStoredVersion(services, entries[index]?.match.stream.type ?? '', row),
     ),

@@ -18,7 +18,7 @@ import type { Phase } from '../storage/search-order';
 import { typeNumberOf } from './resource-address';
 import { countAll, MAX_TOTAL } from './count-matches';
 import { collectIncluded, type Included } from './include';
-import { planSearch, type Plan } from './plan-search';
+import { countAhead, planSearch, type Plan } from './plan-search';
 import { findQuery, type AskedQuery } from './named-queries';
 import { readAtOnce, readEach } from './reading';
 import { decidingTypes, isResolved, resolveCriteria } from './resolve-criteria';
@@ -80,7 +80,9 @@ export async function search(
       );
     });
   }
-  if (mayBeOneStatement(asked)) {
+  const isOneType = mayBeOneStatement(asked);
+  // Where statements are counted, and where they are of one moment already, there is nothing to try first.
+  if (isOneType && services.isBounded !== true) {
     const page = await answer(readEach(services, context), context, asked, typeNumber, boundTo, true);
     if (page !== undefined) {
       const completed = await completePage(services, context, query, page);
@@ -93,7 +95,8 @@ export async function search(
     );
     const page = await answer(reading, context, { ...asked, criteria }, typeNumber, boundTo, false);
     if (page === undefined) throw new Error('a search that may run several statements found no answer');
-    return completePage(reading, context, query, page);
+    const completed = await completePage(reading, context, query, page);
+    return isOneType ? { ...completed, decidedBy: decidingTypes(typeNumber, asked.criteria) } : completed;
   });
 }
 
@@ -228,9 +231,14 @@ async function answer(
     isAlone ? undefined : searchSorted(services, context, query, typeNumber, boundTo);
   if (services.isConformanceType(release, type)) return sorted();
   const [key, ...further] = query.sort;
-  const order =
-    headOrder(query, sortDate?.code, () => usualOrder(services, context, type, query.criteria)) ??
-    (key === undefined ? undefined : await valueOrderOf(services, context, type, key));
+  const ofHeads = headOrder(query, sortDate?.code, () => usualOrder(services, context, type, query.criteria));
+  const [order] =
+    ofHeads !== undefined || key === undefined
+      ? [ofHeads]
+      : await Promise.all([
+          valueOrderOf(services, context, type, key),
+          isAlone ? undefined : countAhead(services, context.space.number, typeNumber, query),
+        ]);
   if (order === undefined) return sorted();
   const planned = (by: Order, limit?: number): Promise<Plan> =>
     withReason(
@@ -239,8 +247,9 @@ async function answer(
     );
   const plan = await planned(order);
   if (order.by === 'value' && plan.drive.kind === 'gather') return sorted();
+  const isInParts = services.isBounded === true && phasesOf(plan).length > 1;
   const countOfAll = async (): Promise<number> =>
-    countAll(services, isForSome(plan) ? await planned(BY_KEY, Infinity) : plan);
+    countAll(services, isForSome(plan) || isInParts ? await planned(BY_KEY, Infinity) : plan);
   if (further.length > 0 && !query.countOnly) {
     if (isAlone) return undefined;
     const page = await searchTies(services, context, query, plan, boundTo);
@@ -261,8 +270,9 @@ async function answer(
     matches.slice(0, query.count).map(({ match }) => match.row),
     () => context.space.number,
   );
-  const placeOf = (found: Positioned | undefined): CursorContent | undefined =>
-    found && contentOf(plan, { phase: found.phase, after: afterOf(found.match) });
+  const placeOf = ({ phase, match }: Positioned): CursorContent =>
+    contentOf(plan, { phase, after: afterOf(match) });
+  const [first] = matches;
   const last = matches[page.length - 1];
   const more = matches.length > page.length && last !== undefined;
   let { total } = found;
@@ -281,9 +291,13 @@ async function answer(
     ...pageLinks(
       services,
       boundTo,
-      query.bothWays,
+      query,
       found,
-      { first: placeOf(matches[0]), last: placeOf(last) },
+      {
+        first: first && placeOf(first),
+        last: last && placeOf(last),
+        each: () => matches.slice(0, page.length).map(placeOf),
+      },
       more,
     ),
   };
@@ -352,6 +366,8 @@ async function findMatches(
   const opened = cursor === undefined ? undefined : openPage(services, boundTo, cursor);
   const { isBackward, hasBehind } = opened ?? { isBackward: false, hasBehind: offset > 0 };
   const walk = { isBackward, hasBehind };
+  const isInParts = phasesOf(plan).length > 1 || (opened === undefined && offset > 0);
+  if (services.isBounded === true && isInParts) return findInOneStatement();
   const position =
     opened === undefined
       ? await skipTo(services, plan, offset)
@@ -389,6 +405,30 @@ async function findMatches(
     matches: found,
     ...(isWholeOrder && found.length < limit ? { total: found.length } : {}),
   };
+
+  async function findInOneStatement(): Promise<Found> {
+    const skipped = opened === undefined ? offset : 0;
+    const position = opened?.content && openPosition(plan, opened.content);
+    const phases = isBackward ? [...phasesOf(plan)].reverse() : phasesOf(plan);
+    const limit = count + 1;
+    const ranges = phases.slice(position === undefined ? 0 : Math.max(0, phases.indexOf(position.phase)));
+    const met = await services.searches.ranges(
+      ranges.map((phase, index) => ({
+        ...plan,
+        phase,
+        after: index === 0 ? position?.after : undefined,
+        limit: skipped + limit,
+        isBackward,
+      })),
+      skipped,
+    );
+    const matches = met.flatMap(({ place, match }) => {
+      const phase = ranges[place];
+      return phase === undefined ? [] : [{ phase, match }];
+    });
+    const isWhole = position === undefined && !isBackward && skipped === 0 && matches.length < limit;
+    return { ...walk, matches, ...(isWhole ? { total: matches.length } : {}) };
+  }
 }
 
 /** The place behind the first `offset` matches; undefined: before all, 'end': there are no more. */

@@ -1,4 +1,5 @@
 /** Matches with the values that they are sorted by, and places among them. */
+import { setImmediate } from 'node:timers/promises';
 import type { RequestContext } from '../context';
 import type { CursorContent } from '../cursor';
 import { fhirError } from '../errors';
@@ -11,13 +12,17 @@ import { compareKeys, type MatchHead } from '../storage/search-run';
 import { keyOfText, type PageRow } from '../storage/version-row';
 import { openPage, type Walk } from './search-position';
 
-/** Texts that are held at once while sort values are read from them. */
-const CHUNK = 100;
+/** Texts that one statement brings while sort values are read from them; of so many matches they are kept for the page. */
+const CHUNK = 1000;
+/** Texts that are parsed before others have their turn. */
+const PARSED_AT_ONCE = 100;
 
 export interface Sortable {
   readonly space: number;
   readonly head: MatchHead;
   readonly values: readonly SortValue[];
+  /** Where it was read for its values. */
+  readonly row?: PageRow | undefined;
 }
 
 /** A place in the order: the values of all keys, then the key of the resource. */
@@ -70,8 +75,8 @@ export function comparePlaces({ sort }: SearchQuery, a: SortedPlace, b: SortedPl
   return sort[0]?.descending === true ? -order : order;
 }
 /** What a cursor says of its place. */
-export function contentOf(sortable: Sortable | undefined): CursorContent | undefined {
-  return sortable && [...sortable.values, sortable.head.keyText];
+export function contentOf({ values, head }: Sortable): CursorContent {
+  return [...values, head.keyText];
 }
 
 export async function readSortValues(
@@ -92,15 +97,16 @@ export async function readSortValues(
   for (let start = 0; start < heads.length; start += CHUNK) {
     const chunk = heads.slice(start, start + CHUNK);
     const rows = needsTexts ? await readRows(services, space, type, chunk) : [];
+    const texts = needsTexts ? services.reader.completeEach(space, rows) : undefined;
     for (const [index, head] of chunk.entries()) {
-      const row = rows[index];
-      const whole = row === undefined ? undefined : await services.reader.complete(space, row);
+      if (index % PARSED_AT_ONCE === PARSED_AT_ONCE - 1) await setImmediate();
+      const whole = (await texts?.next())?.value;
       const values = read(
         () => parseStoredObject(whole?.body ?? ''),
         head.lastUpdated,
         () => head.id ?? services.keys.idOf(keyOfText(head.keyText)),
       );
-      sortables.push({ space, head, values });
+      sortables.push({ space, head, values, row: heads.length > CHUNK ? undefined : rows[index] });
     }
   }
   return sortables;

@@ -6,11 +6,13 @@ import type { SearchQuery } from '../search/parse-search';
 import type { Services } from '../services';
 import type { After, Phase } from '../storage/search-order';
 import { compareKeys, compareStored, runKeys, type MatchHead } from '../storage/search-run';
-import { gatherHeads } from './gather-heads';
+import { findHeads, gatherHeads } from './gather-heads';
 import { resolveCriteria } from './resolve-criteria';
 import { planSearch, type Plan } from './plan-search';
 import { countAll } from './count-matches';
+import { findFollowing, planOfAll } from './search-many';
 import { afterOf, phasesOf, type Position } from './search-position';
+import { followingOf, readSortValues, type Sortable, type SortedPlace, type SortedStart } from './sortables';
 import { usualOrder } from './usual-order';
 import { findVisibleBase } from './visible-base';
 
@@ -30,8 +32,10 @@ export interface TypeStream {
   readonly query: SearchQuery;
   /** Matches in order, the first ones or those after a place, at most `limit`. */
   next(after: Position | undefined, limit: number): Promise<TypeMatch[]>;
-  /** All matches, in no order. Throws tooCostly over MAX_SORTED. */
-  all(): Promise<TypeMatch[]>;
+  /** All matches, in no order; undefined where more than `most` are the tenant's own. */
+  few(most: number): Promise<TypeMatch[] | undefined>;
+  /** Matches in the order of the query's `_sort`, the first ones or those after a place, at most `limit`. */
+  following(place: SortedPlace | undefined, limit: number): Promise<Sortable[]>;
   count(): Promise<number>;
 }
 
@@ -75,11 +79,17 @@ export class OwnStream implements TypeStream {
     return found;
   }
 
-  async all(): Promise<TypeMatch[]> {
+  async few(most: number): Promise<TypeMatch[] | undefined> {
     const { services, context } = this.options;
     const space = context.space.number;
-    const heads = await gatherHeads(services, space, this.typeNumber, await this.#resolved());
-    return heads.map((head) => ({ stream: this, space, phase: 'all', head }));
+    const heads = await findHeads(services, space, this.typeNumber, await this.#resolved(), most);
+    return heads?.map((head) => ({ stream: this, space, phase: 'all', head }));
+  }
+
+  async following(place: SortedPlace | undefined, limit: number): Promise<Sortable[]> {
+    const { services, context } = this.options;
+    const query = { ...this.query, criteria: await this.#resolved() };
+    return findFollowing(services, context, query, this.typeNumber, startAt(place), { skipped: 0, limit });
   }
 
   async count(): Promise<number> {
@@ -107,13 +117,15 @@ export class OwnStream implements TypeStream {
   }
 }
 
-/** The matches of a conformance type, of the tenant's own space and the base space (contract.md): gathered once. */
+/** The matches of a conformance type, of the tenant's own space and the base space (contract.md). */
 export class UnionStream implements TypeStream {
   readonly type: string;
   readonly typeNumber: number;
   readonly query: SearchQuery;
   readonly #order: Order;
-  #matches: Promise<TypeMatch[]> | undefined;
+  #criteria: Promise<Criterion[]> | undefined;
+  #base: ReturnType<typeof findVisibleBase> | undefined;
+  #ordered: Promise<TypeMatch[]> | undefined;
 
   constructor(private readonly options: StreamOptions) {
     this.type = options.query.type;
@@ -123,34 +135,67 @@ export class UnionStream implements TypeStream {
   }
 
   async next(place: Position | undefined, limit: number): Promise<TypeMatch[]> {
-    const matches = await this.all();
+    this.#ordered ??= this.#gather();
+    const matches = await this.#ordered;
     const start = matches.findIndex(
       (match) => place === undefined || this.#compare(afterOf(match.head), place.after) > 0,
     );
     return start === -1 ? [] : matches.slice(start, start + limit);
   }
 
-  all(): Promise<TypeMatch[]> {
-    this.#matches ??= this.#gather();
-    return this.#matches;
+  async few(most: number): Promise<TypeMatch[] | undefined> {
+    const { services, context } = this.options;
+    const space = context.space.number;
+    const own = await findHeads(services, space, this.typeNumber, await this.#resolved(), most);
+    return own && [...this.#toMatches(space, own), ...(await this.#baseMatches())];
+  }
+
+  async following(place: SortedPlace | undefined, limit: number): Promise<Sortable[]> {
+    const { services, context } = this.options;
+    const query = { ...this.query, criteria: await this.#resolved() };
+    const start = startAt(place);
+    const own = await findFollowing(services, context, query, this.typeNumber, start, { skipped: 0, limit });
+    const { space, heads } = await this.#visibleBase();
+    const base = await readSortValues(services, context, query, this.typeNumber, space, heads);
+    return followingOf(query, [...own, ...base], start).slice(0, limit);
   }
 
   async count(): Promise<number> {
-    return (await this.all()).length;
+    const { services, context } = this.options;
+    const query = { ...this.query, criteria: await this.#resolved() };
+    const own = await countAll(services, await planOfAll(services, context, query, this.typeNumber));
+    return own + (await this.#visibleBase()).heads.length;
+  }
+
+  #resolved(): Promise<Criterion[]> {
+    const { services, context, query, within } = this.options;
+    this.#criteria ??= resolveCriteria(services, context, [...within, ...query.criteria]);
+    return this.#criteria;
+  }
+
+  async #visibleBase(): Promise<{ readonly space: number; readonly heads: readonly MatchHead[] }> {
+    const { services, context } = this.options;
+    this.#base ??= findVisibleBase(services, context, this.type, this.typeNumber, await this.#resolved());
+    return this.#base;
+  }
+
+  async #baseMatches(): Promise<TypeMatch[]> {
+    const { space, heads } = await this.#visibleBase();
+    return this.#toMatches(space, heads);
+  }
+
+  #toMatches(space: number, heads: readonly MatchHead[]): TypeMatch[] {
+    return heads.map((head) => {
+      const sortValue = this.#order.by === 'last_updated' ? head.lastUpdated : null;
+      return { stream: this, space, phase: 'all', head: { ...head, sortValue } };
+    });
   }
 
   async #gather(): Promise<TypeMatch[]> {
-    const { services, context, query, within } = this.options;
-    const criteria = await resolveCriteria(services, context, [...within, ...query.criteria]);
-    const own = await gatherHeads(services, context.space.number, this.typeNumber, criteria);
-    const base = await findVisibleBase(services, context, this.type, this.typeNumber, criteria);
-    const toMatch =
-      (space: number) =>
-      (head: MatchHead): TypeMatch => {
-        const sortValue = this.#order.by === 'last_updated' ? head.lastUpdated : null;
-        return { stream: this, space, phase: 'all', head: { ...head, sortValue } };
-      };
-    return [...own.map(toMatch(context.space.number)), ...base.heads.map(toMatch(base.space))].sort((a, b) =>
+    const { services, context } = this.options;
+    const space = context.space.number;
+    const own = await gatherHeads(services, space, this.typeNumber, await this.#resolved());
+    return [...this.#toMatches(space, own), ...(await this.#baseMatches())].sort((a, b) =>
       this.#compare(afterOf(a.head), afterOf(b.head)),
     );
   }
@@ -159,6 +204,10 @@ export class UnionStream implements TypeStream {
     const ascending = compareStored(a.sortValue, b.sortValue) || compareKeys(a.key, b.key);
     return this.#order.descending ? -ascending : ascending;
   }
+}
+
+function startAt(place: SortedPlace | undefined): SortedStart {
+  return { place, isBackward: false, hasBehind: place !== undefined };
 }
 
 /** The matches from the beginning of a page on, one more than it holds. */

@@ -9,9 +9,13 @@ import type { MatchHead } from '../storage/search-run';
 import { keyOfText } from '../storage/version-row';
 import { gatherHeads } from './gather-heads';
 
+/** Urls of the tenant that are looked for at once, at the least. */
+const FEWEST_URLS = 10;
+
 /**
  * The base conformance resources that match, but for those that one of the tenant's own hides: of the same id or the
- * same url (contract.md, releases and tenants). Cost: two statements; one more when the tenant has urls of its own.
+ * same url (contract.md, releases and tenants). Cost: two statements; two more for each `searchGather` urls
+ * that the tenant has of its own.
  */
 export async function findVisibleBase(
   services: Services,
@@ -34,11 +38,14 @@ export async function findVisibleBase(
   const parameters = (storedParameters(services.definitions(release), typeName).get('url')?.rowsOf ?? []).map(
     (source) => source.number,
   );
-  const urls =
-    parameters.length === 0 ? [] : await readUris(services.database, number, parameters, MAX_SORTED);
-  if (urls.length > 0) {
-    for (const key of await findKeysOfUris(services.database, space, parameters, urls, MAX_SORTED))
-      hidden.add(key);
+  const atOnce = Math.max(services.limits.searchGather, FEWEST_URLS);
+  for (let after: string | undefined = ''; after !== undefined && parameters.length > 0;) {
+    const urls: string[] = await readUris(services.database, number, parameters, after, atOnce);
+    if (urls.length > 0) {
+      for (const key of await findKeysOfUris(services.database, space, parameters, urls, MAX_SORTED))
+        hidden.add(key);
+    }
+    after = urls.length < atOnce ? undefined : urls.at(-1);
   }
   return { space, heads: hidden.size === 0 ? heads : heads.filter(({ keyText }) => !hidden.has(keyText)) };
 }

@@ -6,6 +6,7 @@ import type { Definitions, SearchParameterComponent, SearchParameterDefinition }
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import type { PathAllowance, PathValue } from '../fhir/path';
 import { isCanonicalUrl } from './canonical-targets';
+import { componentExpression, elementPaths } from './component-types';
 import { compositeOrders } from './composite-order';
 import { ROW_SCHEME, type IndexRows } from './index-rows';
 import {
@@ -27,7 +28,6 @@ import { addStringRows } from './rows/string';
 import { addTokenRows, areMixed } from './rows/token';
 import { addUriRows } from './rows/uri';
 import { isSortedByRows } from './sort-rows';
-import { valueTypesOf } from './value-types';
 
 export interface ExtractorOptions extends Omit<RowSettings, 'typeNumber' | 'maxRows'> {
   readonly definitions: Definitions;
@@ -78,7 +78,7 @@ type CompiledParameter<How> = How & {
   readonly isForeign: boolean;
 };
 
-type SharedPresence = (resource: JsonObject, present: ReadonlySet<number>, settings: RowSettings) => boolean;
+type SharedPresence = (resource: JsonObject, present: readonly number[], settings: RowSettings) => boolean;
 
 /** By the parameters of a type, which are the same object for all tenants that have none of their own there. */
 const compiled = new WeakMap<ReadonlyMap<string, SearchParameterDefinition>, CompiledType>();
@@ -98,10 +98,10 @@ function extract(
 ): IndexRows {
   const rows = new RowCollector(settings.maxRows);
   const presence = new Uint8Array(compiledRules.presenceBytes);
-  const present = new Set<number>();
+  const present: number[] = [];
   for (const { ordinal, number, rule } of compiledRules.own) {
     if (!rule(resource, settings, rows)) continue;
-    present.add(number);
+    present.push(number);
     setBit(presence, ordinal);
   }
   for (const { ordinal, isPresent } of compiledRules.shared)
@@ -146,10 +146,10 @@ function addOwnRows(
   settings: RowSettings,
   rows: RowCollector,
 ): void {
-  const present = new Set<number>();
+  const present: number[] = [];
   for (const { number, isForeign, rule } of own) {
     if (isForeign || !rule(content, settings, rows)) continue;
-    present.add(number);
+    present.push(number);
     rows.token(number + ROW_SCHEME.present, 0, 0, 0);
   }
   for (const { number, isForeign, isPresent } of shared) {
@@ -203,13 +203,13 @@ const numberOf = ({ number }: RowSource): number => number;
 
 function sharedPresence(definitions: Definitions, sources: readonly RowSource[]): SharedPresence {
   if (!sources.some(isFiltered))
-    return (_resource, present) => sources.some(({ number }) => present.has(number));
+    return (_resource, present) => sources.some(({ number }) => present.includes(number));
   const tests = sources.map(({ number, targetType }): SharedPresence => {
     const parameter = definitions.searchParameter(number);
     if (parameter?.expression === undefined) return () => false;
     const valuesOf = compileParameterPath(definitions, parameter, parameter.expression);
     return (resource, present, settings) =>
-      present.has(number) &&
+      present.includes(number) &&
       (targetType === undefined ||
         valuesOf(resource).some((found) => targetTypeOf(found, resource, settings) === targetType));
   });
@@ -311,9 +311,8 @@ export function extensionValue(definitions: Definitions, { value }: PathValue): 
  * that expression is a plain path (`Observation.component`), which says the type of its elements.
  */
 function compileComposite(definitions: Definitions, parameter: SearchParameterDefinition): Rule {
-  const branches = (parameter.expression ?? '').split('|').map((branch) => branch.trim());
   const allowance = newAllowance();
-  const compiledBranches = branches.map((branch) => ({
+  const compiledBranches = elementPaths(parameter).map((branch) => ({
     elementsOf: compileParameterPath(definitions, parameter, branch, { allowance }),
     components: parameter.components.flatMap((component) =>
       isComponentKind(component.kind)
@@ -377,21 +376,4 @@ function compileComponent(
     allowance,
   });
   return ({ value }) => valuesOf(value);
-}
-
-/**
- * The expression of a component. Where it cannot give what the parameter that the component names is about, that
- * parameter's own expression counts: DocumentReference's `relationship` has the expressions of its two exchanged.
- */
-function componentExpression(
-  definitions: Definitions,
-  { code, kind, expression }: SearchParameterComponent,
-  elementPath: string,
-  type: string,
-): string {
-  const types = valueTypesOf(definitions, [`${elementPath}.${expression}`]);
-  const isSound = types.length === 0 || types.includes('Reference') === (kind === 'reference');
-  const own = definitions.searchParameters(type).get(code)?.expression;
-  const prefix = `${elementPath}.`;
-  return isSound || own?.startsWith(prefix) !== true ? expression : own.slice(prefix.length);
 }

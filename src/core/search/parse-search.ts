@@ -38,6 +38,8 @@ export interface SearchQuery {
   readonly cursor: string | undefined;
   /** Whether cursors of the page before and of the last one are wanted, too. */
   readonly bothWays: boolean;
+  /** Whether a cursor behind each match is wanted. */
+  readonly eachCursor: boolean;
   /** Whether stored or contained resources are found, or both, and what is shown of a contained one (#contained). */
   readonly contained: {
     readonly matches: 'false' | 'true' | 'both';
@@ -157,7 +159,7 @@ export function parseSearch(
         criteria.push(criterion);
       }
     }
-    used.push([name, value]);
+    used.push([name, name === '_count' && Number(value) > count ? String(count) : value]);
     if (criteria.length > MAX_CRITERIA + restricting || includes.length > MAX_CRITERIA) {
       throw fhirError('tooCostly', {
         reason: `A search may have at most ${MAX_CRITERIA} criteria, and as many includes`,
@@ -168,6 +170,7 @@ export function parseSearch(
     ...{ type, criteria, sort, includes, count, total, countOnly, subset, cursor, offset, used, issues },
     contained,
     bothWays: request.bothWays === true,
+    eachCursor: request.eachCursor === true,
   };
 }
 

@@ -465,6 +465,6 @@ function shareOf(criterion: Criterion, count: number, total: number, uncounted: 
   return Math.min(1, Math.max(count, 1) / Math.max(total, 1));
 }
 
-function isNested({ index }: Predicate): boolean {
+export function isNested({ index }: Predicate): boolean {
   return index === 'target' || index === 'source' || index === 'all';
 }

@@ -273,6 +273,8 @@ export interface RangePredicate {
   /** Bounds of where the stored range begins, half open, by which an index is entered (split-range.ts). */
   readonly lowFrom?: number;
   readonly lowTo?: number;
+  /** True: what begins within these bounds meets the test. */
+  readonly isToldByLow?: boolean;
   /** What the same row must meet besides. */
   readonly and?: readonly RangePredicate[];
 }

@@ -23,6 +23,8 @@ export interface NewId extends ResourceKey {
 export interface IdSource {
   /** The next id; its key is greater than that of every id that this source gave before. */
   next(): NewId;
+  /** The same without the id. */
+  nextKey(): ResourceKey;
 }
 
 const EPOCH = Date.UTC(2020, 0, 1);
@@ -45,19 +47,24 @@ export function createIdSource(
   const processBits = draw(1024);
   let last = -1;
   let counter = 0;
+  const nextKey = (): ResourceKey => {
+    const present = Math.min(Math.max(now() - EPOCH, 0), LAST_MILLISECOND);
+    if (present > last) {
+      last = present;
+      // The upper half of the counter is kept free for the ids of this millisecond.
+      counter = draw(2048);
+    } else if (++counter > 4095) {
+      last++;
+      counter = draw(2048);
+    }
+    const high = Math.floor(last / 1024);
+    const low = ((last % 1024) << 22) | (processBits << 12) | counter;
+    return { high, low };
+  };
   return {
+    nextKey,
     next() {
-      const present = Math.min(Math.max(now() - EPOCH, 0), LAST_MILLISECOND);
-      if (present > last) {
-        last = present;
-        // The upper half of the counter is kept free for the ids of this millisecond.
-        counter = draw(2048);
-      } else if (++counter > 4095) {
-        last++;
-        counter = draw(2048);
-      }
-      const high = Math.floor(last / 1024);
-      const low = ((last % 1024) << 22) | (processBits << 12) | counter;
+      const { high, low } = nextKey();
       return { id: format(high, low), high, low };
     },
   };

@@ -42,9 +42,9 @@ function splitNumber(predicate: RangePredicate): readonly RangePredicate[] {
   if (value === undefined) return [predicate];
   switch (test) {
     case 'gt':
-      return splitAt(predicate, nextAbove(value));
+      return tellByLow(splitAt(predicate, nextAbove(value)));
     case 'ge':
-      return splitAt(predicate, value);
+      return tellByLow(splitAt(predicate, value));
     case 'eb':
       return [{ ...predicate, lowTo: value }];
     default:
@@ -59,6 +59,11 @@ function splitAt(predicate: RangePredicate, from: number, to?: number): readonly
     { ...predicate, lowFrom: from, ...(to === undefined ? {} : { lowTo: to }) },
     { ...predicate, parameter: parameter + ROW_SCHEME.long, lowTo: from },
   ];
+}
+
+/** What begins far enough reaches far enough: only the long ones that begin before are asked how far they reach. */
+function tellByLow([main, ...long]: readonly RangePredicate[]): readonly RangePredicate[] {
+  return main === undefined ? [] : [{ ...main, isToldByLow: true }, ...long];
 }
 
 /**

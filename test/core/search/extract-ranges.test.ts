@@ -105,6 +105,25 @@ describe('a number or quantity parameter', () => {
     ).toEqual([]);
   });
 
+  it('keeps each of several that are equal: in other units, and of other systems', () => {
+    const component = [
+      { valueQuantity: { value: 5.4, system: UCUM, code: 'mg' } },
+      { valueQuantity: { value: 5400, system: UCUM, code: 'ug' } },
+      { valueQuantity: { value: 1, system: 'urn:units', code: 'g' } },
+      { valueQuantity: { value: 1, system: UCUM, code: 'g' } },
+    ];
+    const { ranges } = index({ resourceType: 'Observation', component });
+    const code = 'component-value-quantity';
+    const systems = [hasher.short(UCUM), hasher.short('urn:units')];
+    expect(ranges(code).map(({ low, unitSystem }) => [low, systems.indexOf(unitSystem)])).toEqual([
+      [5.4, 0],
+      [5400, 0],
+      [1, 1],
+      [1, 0],
+    ]);
+    expect(ranges(code, ROW_SCHEME.canonicalUnit).map(({ low }) => low)).toEqual([0.0054, 1]);
+  });
+
   it('is open where a comparator says so', () => {
     const { ranges } = index(weight(5, { comparator: '<' }));
     expect(ranges('value-quantity')).toEqual([

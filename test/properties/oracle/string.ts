@@ -13,14 +13,17 @@ const PLAIN: Readonly<Record<string, string>> = {
 
 /** Case, accents, punctuation and white space make no difference; an apostrophe parts no word. */
 export function folded(text: string): string {
-  return text
-    .toLowerCase()
-    .normalize('NFD')
-    .replace(/\p{M}+/gu, '')
-    .replace(/[øłđßæœ]/g, (letter) => PLAIN[letter] ?? letter)
-    .replace(/['’]/g, '')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
+  return (
+    text
+      .toLowerCase()
+      .normalize('NFD')
+      .replace(/\p{M}+/gu, '')
+      .replace(/[øłđßæœ]/g, (letter) => PLAIN[letter] ?? letter)
+      .replace(/['’]/g, '')
+      // Signs are no punctuation.
+      .replace(/[^\p{L}\p{N}$+<=>^|~]+/gu, ' ')
+      .trim()
+  );
 }
 
 export interface Text {

@@ -68,16 +68,19 @@ export interface ConditionalReference {
 
 /** By their texts, the references of a resource that are searches. Cost: one walk. */
 export function conditionalReferences(resource: JsonObject): ReadonlyMap<string, ConditionalReference> {
-  const found = new Map<string, ConditionalReference>();
+  let found: Map<string, ConditionalReference> | undefined;
   visitReferences(resource, (text, path) => {
-    if (found.has(text) || !text.includes('?')) return;
+    if (!text.includes('?') || found?.has(text) === true) return;
     const { kind, type } = parseReference(text);
     if (kind !== 'conditional' || type === undefined) return;
     const query = text.slice(text.indexOf('?') + 1);
+    found ??= new Map();
     found.set(text, { type, query, expression: toExpression(rootOf(resource), path) });
   });
-  return found;
+  return found ?? NO_CONDITIONS;
 }
+
+const NO_CONDITIONS: ReadonlyMap<string, ConditionalReference> = new Map();
 
 /** The first reference of a resource for which `isMeant` holds, as FHIRPath. */
 export function findReference(
@@ -108,11 +111,11 @@ function visitReferences(
     }
     if (typeof value !== 'object' || value === null) return;
     if (Array.isArray(value)) {
-      value.forEach((element, index) => {
+      for (let index = 0; index < value.length; index++) {
         path.push(index);
-        walk(name, element);
+        walk(name, value[index] ?? null);
         path.pop();
-      });
+      }
       return;
     }
     for (const member in value) {
@@ -185,12 +188,14 @@ class Rewriter {
     if (isJsonObject(value))
       return typeof value['resourceType'] === 'string' ? this.resource(value) : this.object(value);
     let copy: JsonValue[] | undefined;
-    value.forEach((element, index) => {
+    for (let index = 0; index < value.length; index++) {
+      const element = value[index];
+      if (element === undefined) continue;
       const rewritten = this.value(name, element);
-      if (rewritten === element) return;
+      if (rewritten === element) continue;
       copy ??= [...value];
       copy[index] = rewritten;
-    });
+    }
     return copy ?? value;
   }
 

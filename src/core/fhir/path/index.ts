@@ -7,6 +7,7 @@ import type { Definitions } from '../definitions';
 import type { JsonObject, JsonValue } from '../json';
 import { toTest } from './compiled';
 import { compileSyntax } from './compiler';
+import { walkFromRoot } from './member';
 import { parsePath } from './parser';
 import { Scope, type PathEnvironment, type ToNodes } from './scope';
 import { isAbstractResource, TypeModel, type TypeNode } from './type-node';
@@ -54,7 +55,7 @@ export type CompiledPath = (
  */
 export function compilePath(expression: string, options: PathOptions): CompiledPath {
   const { model, rootNodes, isStrict, isForeign } = settle(options);
-  const { run, members } = compileSyntax(parsePath(expression), {
+  const { run, members, steps } = compileSyntax(parsePath(expression), {
     model,
     isStrict,
     isForeign,
@@ -63,8 +64,19 @@ export function compilePath(expression: string, options: PathOptions): CompiledP
   // Values of a choice must come as values that another path found.
   const toNodes = nodesMaker(model, rootNodes?.length === 1 ? rootNodes[0] : undefined);
   const lacks = members && rootNodes?.length === 1 ? lacksAll(members, rootNodes[0]?.name) : undefined;
+  const rootNode = rootNodes?.length === 1 ? rootNodes[0] : undefined;
+  // Most search parameters: of what an evaluation has besides, only steps to elements need nothing.
+  const walkFrom =
+    steps === undefined || steps.length === 0
+      ? undefined
+      : (root: JsonObject, node: TypeNode) => walkFromRoot(steps, root, node, model);
   return (root, environment = NOWHERE) => {
     if (lacks?.(root) === true) return EMPTY;
+    if (walkFrom !== undefined && !(root instanceof PathNode) && isObject(root as JsonValue)) {
+      const json = root as JsonObject;
+      const node = model.resourceNode(json['resourceType']) ?? rootNode;
+      return node === undefined || node.isPrimitive ? EMPTY : walkFrom(json, node);
+    }
     const focus = toNodes(root);
     return run(focus, new Scope(isStrict, focus, environment, toNodes));
   };

@@ -57,6 +57,18 @@ export function walk(steps: readonly MemberStep[], focus: PathNodes, model: Type
   return found.length === 0 ? EMPTY : found;
 }
 
+/** The same from one object of a type that is no primitive. */
+export function walkFromRoot(
+  steps: readonly MemberStep[],
+  root: JsonObject,
+  node: TypeNode,
+  model: TypeModel,
+): PathNodes {
+  const found: PathNode[] = [];
+  descend(steps, 0, root, node, model, found);
+  return found.length === 0 ? EMPTY : found;
+}
+
 /** Whether `walk` would find anything. */
 export function walksToAny(steps: readonly MemberStep[], focus: PathNodes, model: TypeModel): boolean {
   for (let index = 0; index < focus.length; index++) {

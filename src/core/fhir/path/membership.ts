@@ -2,10 +2,28 @@
 import { decimalText, isJsonObject, type JsonValue } from '../json';
 import { areEqual, isNumber, isTemporal } from './equality';
 import { exactText, parseExact, trim } from './number';
+import { areEqualJson } from './same';
 import type { PathNode, PathNodes } from './value';
 
 /** From here on a table is quicker than comparing with each. */
 const FEW = 12;
+
+type Comparison = (one: PathNode, other: PathNode) => boolean;
+
+const isSame: Comparison = (one, other) => areEqual(one, other) === true;
+
+/**
+ * What is left out as a repetition. Quantities of FHIR that are equal but written differently (in other units, of another
+ * system) are values of their own: each can be searched for as it stands.
+ */
+const isRepetition: Comparison = (one, other) =>
+  isQuantityOfFhir(one) && isQuantityOfFhir(other)
+    ? areEqualJson(one.value, other.value)
+    : isSame(one, other);
+
+function isQuantityOfFhir({ node }: PathNode): boolean {
+  return node.kind === 'Quantity' && node.namespace === 'FHIR';
+}
 
 /** A growing set of values. */
 class NodeSet {
@@ -14,7 +32,10 @@ class NodeSet {
   /** Dates and quantities, of which no key tells what they equal. */
   private readonly keyless: PathNode[] = [];
 
-  constructor(nodes: PathNodes = []) {
+  constructor(
+    nodes: PathNodes = [],
+    private readonly compare: Comparison = isSame,
+  ) {
     for (const node of nodes) this.add(node);
   }
 
@@ -27,8 +48,8 @@ class NodeSet {
 
   has(node: PathNode): boolean {
     const key = keyOf(node);
-    if (key === undefined) return compareWithEach(this.nodes, node);
-    return this.keys.has(key) || compareWithEach(this.keyless, node);
+    if (key === undefined) return compareWithEach(this.nodes, node, this.compare);
+    return this.keys.has(key) || compareWithEach(this.keyless, node, this.compare);
   }
 
   /** False when it was there already. */
@@ -39,10 +60,10 @@ class NodeSet {
   }
 }
 
-function compareWithEach(nodes: PathNodes, wanted: PathNode): boolean {
+function compareWithEach(nodes: PathNodes, wanted: PathNode, compare = isSame): boolean {
   for (let index = 0; index < nodes.length; index++) {
     const node = nodes[index];
-    if (node && areEqual(node, wanted) === true) return true;
+    if (node && compare(node, wanted)) return true;
   }
   return false;
 }
@@ -86,11 +107,11 @@ type Recorder = (node: PathNode) => boolean;
 
 export function createRecord(isLarge = true): Recorder {
   if (isLarge) {
-    const seen = new NodeSet();
+    const seen = new NodeSet([], isRepetition);
     return (node) => seen.addNew(node);
   }
   const seen: PathNode[] = [];
-  return (node) => !compareWithEach(seen, node) && seen.push(node) > 0;
+  return (node) => !compareWithEach(seen, node, isRepetition) && seen.push(node) > 0;
 }
 
 function newOnes(isNew: Recorder, nodes: PathNodes): PathNodes {

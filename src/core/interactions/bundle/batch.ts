@@ -34,6 +34,7 @@ export async function runBatch(
       if (entry === undefined) return;
       try {
         if (Date.now() > context.deadline) throw fhirError('timeout');
+        context.revoked?.throwIfAborted();
         answers[index] = allowance.take(await runEntry(writes, records, reader, entry));
       } catch (error) {
         if (!(error instanceof FhirError))

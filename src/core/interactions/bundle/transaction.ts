@@ -153,6 +153,9 @@ class Transaction {
     this.noteStored(ready);
     const required = this.isOnlyMaking(ready) ? this.requireReferences(found) : undefined;
     if (required !== undefined) {
+      context.revoked?.throwIfAborted();
+      // What is kept of the Bundle need not outlive the wait for the database.
+      this.bundle.close();
       const written = await writeWhole(services, context, ready, required);
       return this.entries.map(({ index }) => answerOf(written, index));
     }
@@ -355,6 +358,7 @@ class Transaction {
     const all = this.entries.map(({ index }) => answerOf(answers, index));
     const records = this.tools.records.of(context, this.entries, all);
     if (records.length > 0) await insertRecords(run, context.space.number, records);
+    context.revoked?.throwIfAborted();
     return all;
   }
 

@@ -235,10 +235,8 @@ function isSortedBy({ qualifierHigh, qualifierLow, low }: Unmarked<RangeRow>): b
 }
 
 function markRanges(rows: readonly Unmarked<RangeRow>[]): RangeRow[] {
-  const extremes = new Extremes<Unmarked<RangeRow>>(
-    (one, other) => one.low - other.low || one.high - other.high,
-  );
-  for (const row of rows) if (isSortedBy(row)) extremes.add(row.parameter, row);
+  if (rows.length === 0) return [];
+  const extremes = extremesOf(rows, isSortedBy, compareRanges);
   // Member by member: spreading the row took a twentieth of a create.
   return rows.map((row) => ({
     parameter: row.parameter,
@@ -254,11 +252,13 @@ function markRanges(rows: readonly Unmarked<RangeRow>[]): RangeRow[] {
   }));
 }
 
+function compareRanges(one: Unmarked<RangeRow>, other: Unmarked<RangeRow>): number {
+  return one.low - other.low || one.high - other.high;
+}
+
 function markStrings(rows: readonly Unmarked<StringRow>[]): StringRow[] {
-  const extremes = new Extremes<Unmarked<StringRow>>(
-    (one, other) => compareTexts(one.value, other.value) || one.exact - other.exact,
-  );
-  for (const row of rows) if (row.isWhole) extremes.add(row.parameter, row);
+  if (rows.length === 0) return [];
+  const extremes = extremesOf(rows, isWholeString, compareStrings);
   return rows.map((row) => ({
     parameter: row.parameter,
     value: row.value,
@@ -269,8 +269,65 @@ function markStrings(rows: readonly Unmarked<StringRow>[]): StringRow[] {
   }));
 }
 
+function isWholeString({ isWhole }: Unmarked<StringRow>): boolean {
+  return isWhole;
+}
+
+function compareStrings(one: Unmarked<StringRow>, other: Unmarked<StringRow>): number {
+  return compareTexts(one.value, other.value) || one.exact - other.exact;
+}
+
+interface Parametric {
+  readonly parameter: number;
+}
+
+/** Which rows are the least and the greatest of their parameter among those that are `isSorted`. */
+interface Marks<Row> {
+  isLowest(row: Row): boolean;
+  isHighest(row: Row): boolean;
+}
+
+function extremesOf<Row extends Parametric>(
+  rows: readonly Row[],
+  isSorted: (row: Row) => boolean,
+  compare: (one: Row, other: Row) => number,
+): Marks<Row> {
+  const extremes = rows.length <= FEW_ROWS ? new FewExtremes(compare) : new Extremes(compare);
+  for (const row of rows) if (isSorted(row)) extremes.add(row.parameter, row);
+  return extremes;
+}
+
+/** The same as `Extremes`, of a few rows, for which it makes no Map. */
+class FewExtremes<Row extends Parametric> {
+  private readonly lowest: Row[] = [];
+  private readonly highest: Row[] = [];
+
+  constructor(private readonly compare: (one: Row, other: Row) => number) {}
+
+  add(parameter: number, row: Row): void {
+    const { lowest, highest } = this;
+    for (const [place, low] of lowest.entries()) {
+      if (low.parameter !== parameter) continue;
+      if (this.compare(row, low) < 0) lowest[place] = row;
+      const high = highest[place];
+      if (high !== undefined && this.compare(row, high) > 0) highest[place] = row;
+      return;
+    }
+    lowest.push(row);
+    highest.push(row);
+  }
+
+  isLowest(row: Row): boolean {
+    return this.lowest.includes(row);
+  }
+
+  isHighest(row: Row): boolean {
+    return this.highest.includes(row);
+  }
+}
+
 /** The least and the greatest row of each parameter. Ties go to one of equal rows, whatever the order of adding. */
-class Extremes<Row extends { readonly parameter: number }> {
+class Extremes<Row extends Parametric> {
   private readonly lowest = new Map<number, Row>();
   private readonly highest = new Map<number, Row>();
 

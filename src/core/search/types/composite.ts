@@ -1,12 +1,13 @@
 import { fhirError } from '../../errors';
 import type { SearchParameterComponent } from '../../fhir/definitions';
+import { componentTypes } from '../component-types';
 import { cut, fold, MAX_STRING_LENGTH } from '../fold';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import type { ResourceKey } from '../resource-key';
 import type { StoredParameter } from '../parameter';
 import { ANY_CODE, pairHash, qualifierHash, qualifierPrefix } from '../rows/composite';
-import { foldCode, markExact } from '../rows/token';
+import { foldCode, isCaseInsensitive, markExact } from '../rows/token';
 import { splitCanonical } from '../rows/uri';
 import { parseDateValue } from './date';
 import { numberPredicates, parseNumberValue, placeTests } from './number';
@@ -37,11 +38,11 @@ export const compositeType: SearchType = {
       throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
     }
     const [one = '', other = '', last = ''] = parts;
-    const keys = keysOf(context, first, name, one);
+    const keys = keysOf(context, stored, first, name, one);
     const predicates = stored.rowsOf.flatMap(({ number }) =>
       keys.flatMap((key) =>
         third === undefined
-          ? pairPredicates(context, key, second, number, name, other)
+          ? pairPredicates(context, stored, key, second, number, name, other)
           : [spanPredicate(context, key, number, name, other, last)],
       ),
     );
@@ -88,6 +89,7 @@ function spanPredicate(
 
 function pairPredicates(
   context: SearchTypeContext,
+  stored: StoredParameter,
   { system, text }: Key,
   component: SearchParameterComponent,
   parameter: number,
@@ -113,7 +115,7 @@ function pairPredicates(
       return [{ index: 'string', parameter, from, to: from + LAST_CHARACTER, exact: undefined }];
     }
     default:
-      return keysOf(context, component, name, value).map((key): Predicate => {
+      return keysOf(context, stored, component, name, value).map((key): Predicate => {
         const pair = pairHash(hasher, system, text, key.system, key.text);
         return { index: 'token', parameter, value: { high: pair, low: hasher.low }, system: 0 };
       });
@@ -123,6 +125,7 @@ function pairPredicates(
 /** The ways in which a component's value may stand in the rows. */
 function keysOf(
   { references, definitions }: SearchTypeContext,
+  { parameter }: StoredParameter,
   component: SearchParameterComponent,
   name: string,
   value: string,
@@ -136,7 +139,11 @@ function keysOf(
     if (isSystem(value)) return [{ system: first, text: ANY_CODE }];
     if (parts.length > 2 || code === '') throw refuse('a code here is code, system|code, |code or system|');
     const system = second === undefined ? undefined : first;
-    return [foldCode(code), markExact(code)].map((text) => ({ system, text }));
+    const types = componentTypes(definitions, parameter, component);
+    return [
+      ...(types?.some(isCaseInsensitive) === false ? [] : [foldCode(code)]),
+      ...(types?.every(isCaseInsensitive) === true ? [] : [markExact(code)]),
+    ].map((text) => ({ system, text }));
   }
   const text = unescapeValue(value);
   if (text === '') throw refuse('a part of it is empty');

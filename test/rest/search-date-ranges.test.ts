@@ -1,0 +1,91 @@
+/** Ranges of dates against ranges of dates: https://hl7.org/fhir/R4/search.html#date. The number is the row of checks.md. */
+import { RELEASE_NAMES } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+interface Range {
+  readonly from: number;
+  readonly over: number;
+}
+
+const OPEN = Number.POSITIVE_INFINITY;
+/** Where a value begins, and where it is over. */
+const range = (from: string, over: string): Range => ({ from: Date.parse(from), over: Date.parse(over) });
+const VALUES: Readonly<Record<string, { readonly is: object; readonly of: Range }>> = {
+  year: { is: { effectiveDateTime: '2020' }, of: range('2020-01-01', '2021-01-01') },
+  month: { is: { effectiveDateTime: '2020-03' }, of: range('2020-03-01', '2020-04-01') },
+  day: { is: { effectiveDateTime: '2020-03-04' }, of: range('2020-03-04', '2020-03-05') },
+  next: { is: { effectiveDateTime: '2020-03-05' }, of: range('2020-03-05', '2020-03-06') },
+  second: {
+    is: { effectiveDateTime: '2020-03-04T10:00:00Z' },
+    of: range('2020-03-04T10:00:00Z', '2020-03-04T10:00:01Z'),
+  },
+  before: { is: { effectiveDateTime: '2019-12-31' }, of: range('2019-12-31', '2020-01-01') },
+  after: { is: { effectiveDateTime: '2021-01-01' }, of: range('2021-01-01', '2021-01-02') },
+  closed: {
+    is: { effectivePeriod: { start: '2020-03-01', end: '2020-03-10' } },
+    of: range('2020-03-01', '2020-03-11'),
+  },
+  // Open at its end, and at its beginning.
+  begun: {
+    is: { effectivePeriod: { start: '2020-03-04' } },
+    of: { ...range('2020-03-04', '9999'), over: OPEN },
+  },
+  ended: {
+    is: { effectivePeriod: { end: '2020-03-04' } },
+    of: { ...range('0001', '2020-03-05'), from: -OPEN },
+  },
+};
+const ASKED: Readonly<Record<string, Range>> = {
+  '2020': range('2020-01-01', '2021-01-01'),
+  '2020-03': range('2020-03-01', '2020-04-01'),
+  '2020-03-04': range('2020-03-04', '2020-03-05'),
+  '2020-03-05': range('2020-03-05', '2020-03-06'),
+  '2020-03-04T10:00:00Z': range('2020-03-04T10:00:00Z', '2020-03-04T10:00:01Z'),
+  '2019': range('2019-01-01', '2020-01-01'),
+  '2021': range('2021-01-01', '2022-01-01'),
+};
+const isWithin = (value: Range, asked: Range): boolean =>
+  value.from >= asked.from && value.over <= asked.over;
+const MEETS: Readonly<Record<string, (value: Range, asked: Range) => boolean>> = {
+  eq: isWithin,
+  ne: (value, asked) => !isWithin(value, asked),
+  gt: (value, asked) => value.over > asked.over,
+  lt: (value, asked) => value.from < asked.from,
+  sa: (value, asked) => value.from >= asked.over,
+  eb: (value, asked) => value.over <= asked.from,
+};
+
+describe.each(RELEASE_NAMES)('a date under %s (check 123)', (release) => {
+  const send = (method: string, rest: string, body?: unknown) =>
+    server.request(method, `${server.path('system', release)}${rest}`, body);
+
+  beforeAll(async () => {
+    for (const [id, { is }] of Object.entries(VALUES)) {
+      const report = { resourceType: 'DiagnosticReport', id, status: 'final', code: { text: 'x' }, ...is };
+      expect((await send('PUT', `/DiagnosticReport/${id}`, report)).status).toBe(201);
+    }
+  });
+
+  it.each(Object.keys(MEETS))('%s goes by the whole of both, whatever their precision', async (prefix) => {
+    for (const [text, asked] of Object.entries(ASKED)) {
+      const met = Object.keys(VALUES).filter((id) => {
+        const value = VALUES[id]?.of;
+        return value !== undefined && MEETS[prefix]?.(value, asked) === true;
+      });
+      const query = `date=${prefix}${text}`;
+      const { status, json } = await send('GET', `/DiagnosticReport?${query}`);
+      const entries = (json.entry ?? []) as readonly { readonly resource: { readonly id: string } }[];
+      expect([query, status, entries.map(({ resource }) => resource.id).sort()]).toEqual([
+        query,
+        200,
+        met.sort(),
+      ]);
+    }
+  });
+});
