@@ -90,7 +90,7 @@ function toApolloLogger(log: Log): Record<'debug' | 'info' | 'warn' | 'error', (
  * The plugins that are installed. None of them may have `willResolveField`: it would wrap every resolver of the
  * schema, at half the speed (a test asserts it).
  */
-export function createPlugins(requestIds: WeakMap<object, string>): ApolloServerPlugin<GatewayContext>[] {
+function createPlugins(requestIds: WeakMap<object, string>): ApolloServerPlugin<GatewayContext>[] {
   const format = (error: GraphQLError): GraphQLFormattedError =>
     formatError(error.toJSON(), error, 'unknown');
   return [...switchedOff(), errorPlugin(requestIds), shapingPlugin(format), instancePlugin, statusPlugin];

@@ -161,6 +161,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const isLater = space && authorization === undefined && upgradeOf(request.raw) !== undefined;
     const caller = isLater ? ANONYMOUS : await core.identify({ tenant, space, authorization, ...asked });
     if (!space) throw fhirError('unknownTenant');
+    if (!isLater) request.visit.caller = caller;
     request.visit.tenant = tenant;
     request.visit.release = release;
     return { space, caller };
@@ -291,11 +292,16 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     return sendSchemaFile(request, reply, await schemaFiles.of(served, form), form);
   }
 
-  function sendFailure(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  async function sendFailure(
+    thrown: unknown,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
     const error = toFhirError(thrown, request.id);
     // Fastify hands what an error handler throws to the one of the server around it.
     if (ADDRESS_ERRORS.includes(error.key)) throw error;
     logUnexpected(thrown, request.id, log);
+    await request.visit.recordRefusal(core, request, error);
     return sendErrors(request, reply, error);
   }
 

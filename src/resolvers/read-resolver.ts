@@ -105,7 +105,7 @@ export class ReadResolver {
     });
     return {
       versions: page.versions.map((version) => toEntry(version, context)),
-      pageInfo: new PageInfo(page.next),
+      pageInfo: new PageInfo({ next: page.next, after }),
       total: page.total,
     };
   }

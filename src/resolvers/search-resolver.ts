@@ -13,10 +13,12 @@ import {
 import { instantScalar, resourceTypePlaceholder } from '../schema/scalars';
 import type { GatewayContext } from './context';
 import { type SourceTools, toResource } from './resource-source';
-import { selects } from '../schema/selection';
+import { selects, selectsBelow } from '../schema/selection';
 import { parseQuery, type Parameter } from './query-parameters';
 
 const DEFAULT_PAGE = 20;
+/** For which each match needs a cursor. */
+const CURSOR_FIELDS = new Set(['cursor', 'startCursor']);
 
 interface Paging {
   readonly first?: number | null;
@@ -54,15 +56,22 @@ function toParameters(
   return [...given.filter(([name]) => !replaced.has(name)), ...paged];
 }
 
-function toResult(page: SearchPage, tools: SourceTools): SearchResult {
-  const toEdge =
-    (mode: SearchEntryMode) =>
-    (version: StoredVersion): SearchEdge => ({ mode, node: toResource(version, tools) });
-  const matches = page.matches.map(toEdge(SearchEntryMode.MATCH));
+function toResult(page: SearchPage, after: Paging['after'], tools: SourceTools): SearchResult {
+  const { cursors = [] } = page;
+  const toMatch = (version: StoredVersion, index: number): SearchEdge => {
+    const edge = { mode: SearchEntryMode.MATCH, node: toResource(version, tools) };
+    const cursor = cursors[index];
+    return cursor === undefined ? edge : { ...edge, cursor };
+  };
+  const toIncluded = (version: StoredVersion): SearchEdge => ({
+    mode: SearchEntryMode.INCLUDE,
+    node: toResource(version, tools),
+  });
+  const matches = page.matches.map(toMatch);
   return {
-    edges: [...matches, ...page.included.map(toEdge(SearchEntryMode.INCLUDE))],
+    edges: [...matches, ...page.included.map(toIncluded)],
     resources: matches.map((edge) => edge.node),
-    pageInfo: new PageInfo(page.next),
+    pageInfo: new PageInfo({ next: page.next, after, first: cursors[0] }),
     total: page.total,
     issues: [...page.issues],
   };
@@ -127,7 +136,8 @@ export class SearchResolver {
       ...(compartment ? { compartment: { type: compartment.type, id: compartment.id } } : {}),
       parameters: asked,
       ...(typeof asOf === 'string' ? { asOf: Date.parse(asOf) } : {}),
+      ...(selectsBelow(info, CURSOR_FIELDS) ? { eachCursor: true } : {}),
     });
-    return toResult(page, context);
+    return toResult(page, after, context);
   }
 }

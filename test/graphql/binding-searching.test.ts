@@ -76,7 +76,7 @@ describe.each<Release>(['r4', 'r4b'])('searches of %s', (release) => {
     expect(PatientList).toEqual([{ id: 'example' }]);
   });
 
-  it('never leaves out matches without being told how many to give (check 184)', async () => {
+  it('never leaves out matches without being told how many to give, or telling where the next are (check 184)', async () => {
     const refused = await send('{ ObservationList(status: final) { id } }');
     expect([refused.status, refused.found.ObservationList, refused.errors[0]?.extensions.code]).toEqual([
       422,
@@ -86,6 +86,11 @@ describe.each<Release>(['r4', 'r4b'])('searches of %s', (release) => {
     expect(refused.errors[0]?.message).toContain('ObservationConnection');
     const { ObservationList } = await data('{ ObservationList(status: final, _count: 7) { id } }');
     expect(ObservationList).toHaveLength(7);
+    const { ObservationConnection } = await data(
+      '{ ObservationConnection(status: final) { count pagesize next edges { resource { id } } } }',
+    );
+    const { count, pagesize, next, edges } = ObservationConnection;
+    expect([edges.length, count > pagesize, next]).toEqual([pagesize, true, expect.any(String)]);
   });
 
   it('goes through pages by a connection, each match once', async () => {

@@ -65,6 +65,35 @@ describe('what a request may cost', () => {
   });
 });
 
+describe('a document over a limit', () => {
+  const create = (selected: string): string =>
+    `mutation { PatientCreate(res: {resourceType: "Patient"}) { resource { id ${selected} } } }`;
+  const deep = (pairs: number): string =>
+    pairs === 0 ? 'id' : `generalPractitioner { resource { id ... on Patient { ${deep(pairs - 1)} } } }`;
+
+  it.each([
+    ['levels', create(deep(10)), 'invalid', 'more than 20 levels of fields'],
+    ['aliases', create(times(501, (index) => `a${index}: ${index % 2 ? 'id' : 'active'}`)), 'invalid', 'more than 500 aliases'],
+    ['directives', create(times(201, (index) => `a${index}: id @skip(if: false)`)), 'invalid', 'more than 200 directives'],
+    ['words', create(`name(given: [${times(10_000, () => '"x"')}]) { text }`), 'invalid', 'more than 10000 words'],
+    ['cost', create(times(15, (index) => `a${index}: ObservationList(_reference: subject, _count: 1000) { id }`)), 'too-costly', 'and the limit is 15000'],
+  ])('is refused before it changes anything: %s (check 185)', async (_what, query, code, says) => {
+    const versions = async (): Promise<number> =>
+      (await send('{ history(type: Patient) { total } }')).found.history.total as number;
+    const before = await versions();
+    const { status, json, errors } = await send(query);
+    expect([status, json.data, errors.map(({ extensions }) => extensions.code)]).toEqual([400, undefined, [code]]);
+    expect(errors[0]?.message).toContain(says);
+    expect(errors[0]?.extensions.outcome).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ code }] });
+    expect(await versions()).toBe(before);
+  });
+
+  it('is answered where it is at the limit', async () => {
+    const { status, errors } = await send(create(`${deep(8)} ${times(490, (index) => `a${index}: ${index % 2 ? 'id' : 'active'}`)}`));
+    expect([status, errors]).toEqual([200, []]);
+  });
+}); // prettier-ignore
+
 describe('a hostile document', () => {
   const circle = times(100, (index) => `fragment f${index} on Query { ...f${(index + 1) % 100} }`);
   const refused: readonly (readonly [string, string, object?])[] = [

@@ -15,6 +15,22 @@ describe.each<Release>(['r4', 'r4b'])('searching in %s', (release) => {
     for (const name of ['Patient-example', 'Observation-example', 'Observation-blood-pressure']) {
       await putExample(server, 'system', release, name);
     }
+    await send('mutation($resource: ResourceInput!) { create(resource: $resource) { created } }', {
+      resource: { resourceType: 'Practitioner', active: true },
+    });
+    for (const id of ['a', 'b']) {
+      const contained = [{ resourceType: 'Practitioner', id: 'p', active: true }];
+      const resource = {
+        resourceType: 'Basic',
+        id,
+        contained,
+        author: { reference: '#p' },
+        code: { text: id },
+      };
+      await send('mutation($resource: ResourceInput!) { update(resource: $resource) { created } }', {
+        resource,
+      });
+    }
     for (const family of ['Alpha', 'Beta', 'Gamma']) {
       const resource = { resourceType: 'Patient', name: [{ family }], birthDate: '1970-01-01' };
       await send('mutation($resource: ResourceInput!) { create(resource: $resource) { created } }', {
@@ -66,6 +82,55 @@ describe.each<Release>(['r4', 'r4b'])('searching in %s', (release) => {
     expect(families).toEqual(['Alpha', 'Beta', 'Gamma']);
     expect(first.pageInfo.hasNextPage).toBe(true);
     expect(second.pageInfo).toEqual({ hasNextPage: false, endCursor: null });
+  });
+
+  it.each([
+    ['in no order', 'type: Patient', 'Patient?_lastUpdated=gt2000'],
+    ['by a text', 'type: Patient', 'Patient?_sort=-family'],
+    ['by what some have not', 'type: Observation', 'Observation?_sort=value-quantity'],
+    ['by several keys', 'type: Patient', 'Patient?_sort=birthdate,-family'],
+    ['of several types', '', '?_type=Observation,Patient'],
+    ['of several types by a date', '', '?_type=Observation,Patient&_sort=-_lastUpdated,_id'],
+    ['of base resources', 'type: ValueSet', 'ValueSet?name=observation&_sort=name'],
+    ['of what contains', 'type: Practitioner', 'Practitioner?_contained=true'],
+    ['of what is contained', 'type: Practitioner', 'Practitioner?_contained=both&_containedType=contained'],
+  ])('each match has a cursor, of REST too, behind which a page begins: %s', async (_what, type, path) => {
+    const [, query = ''] = path.split('?');
+    const page = `query($after: String) { search(${[type, `query: "${query}"`, 'first: 50, after: $after'].join(' ')}) {
+      edges { mode cursor node { id } } ...bounds
+    } } fragment bounds on SearchResult { pageInfo { hasNextPage hasPreviousPage startCursor } }`;
+    const { found } = await send(page);
+    interface Edge {
+      readonly cursor: string;
+      readonly node: { readonly id: string };
+    }
+    const edges = found.search.edges as readonly Edge[];
+    const ids = edges.map(({ node }) => node.id);
+    expect(ids.length).toBeGreaterThan(1);
+    const [first] = edges;
+    expect(found.search.pageInfo).toEqual({
+      hasNextPage: false,
+      hasPreviousPage: false,
+      startCursor: first?.cursor,
+    });
+    for (const [index, { cursor }] of edges.entries()) {
+      const rest = (await send(page, { after: cursor })).found.search;
+      expect(rest.edges.map(({ node }: Edge) => node.id)).toEqual(ids.slice(index + 1));
+      expect(rest.pageInfo.hasPreviousPage).toBe(true);
+    }
+    const behind = `${path}&_count=50&_cursor=${first?.cursor}`;
+    const { json } = await server.request('GET', `${server.path('system', release)}/${behind}`);
+    expect(json.entry.map(({ resource }: { resource: { id: string } }) => resource.id)).toEqual(ids.slice(1));
+  });
+
+  it('what was included has no cursor', async () => {
+    const { found } = await send(
+      '{ search(type: Observation, query: "_id=example&_include=Observation:subject") { edges { mode cursor } } }',
+    );
+    expect(found.search.edges).toEqual([
+      { mode: 'MATCH', cursor: expect.any(String) },
+      { mode: 'INCLUDE', cursor: null },
+    ]);
   });
 
   it('counts the matches when the total is selected, through a fragment too', async () => {

@@ -1,58 +1,88 @@
 import { startServer, type TestServer } from '../support/server';
 import { createSender, type SendQuery } from './gateway-client';
+import { boundOf } from './statement-bound';
 
-const PATIENTS = 20;
-const OBSERVATIONS = 5;
+const PATIENTS = 8;
+const OBSERVATIONS = 3;
+
+/** What is asked of one group of patients, who are called `F`; their observations have the code `C`. */
+const SHAPES: readonly (readonly [what: string, query: string])[] = [
+  ['a read', '{ Patient(id: "F-0") { id } }'],
+  ['two reads', '{ a: Patient(id: "F-0") { id } b: Patient(id: "F-1") { id } }'],
+  ['a list', '{ PatientList(family: "F", _count: 8) { id } }'],
+  ['a list by two parameters', '{ PatientList(family: "F", given: "A", _count: 8) { id } }'],
+  ['a list in an order of its own', '{ ObservationList(code: "C", _sort: "value-quantity", _count: 8) { id } }'],
+  ['a part of a list from the oldest on', '{ ObservationList(code: "C", _sort: "date", _offset: 3, _count: 8) { id } }'],
+  ['a page with its count', '{ PatientConnection(family: "F", _count: 5) { count edges { resource { id } } } }'],
+  ['a reference of each', '{ PatientList(family: "F", _count: 8) { managingOrganization { resource { id } } } }'],
+  ['a list of each', '{ PatientList(family: "F", _count: 8) { ObservationList(_reference: subject, _count: 5) { id } } }'],
+  ['three levels (check 186)', '{ PatientList(family: "F", _count: 8) { ObservationList(_reference: subject, _count: 10) { encounter { resource { id } } } } }'],
+  ['two kinds of lists of each', '{ PatientList(family: "F", _count: 8) { ObservationList(_reference: subject, _count: 5) { id } EncounterList(_reference: subject, _count: 5) { id } } }'],
+  ['back and forth', '{ PatientList(family: "F", _count: 8) { EncounterList(_reference: subject, _count: 5) { ObservationList(_reference: encounter, _count: 5) { subject { resource { id } } } } } }'],
+  ['a list of each by a further parameter', '{ PatientList(family: "F", _count: 8) { ObservationList(_reference: subject, code: "C", _count: 3) { id } } }'],
+  ['a list of each in an order of its own', '{ PatientList(family: "F", _count: 8) { ObservationList(_reference: subject, _sort: "value-quantity", _count: 3) { id } } }'],
+  ['a part of a list of each', '{ PatientList(family: "F", _count: 8) { ObservationList(_reference: subject, _offset: 2, _count: 2) { id } } }'],
+  ['a page with its count of each', '{ PatientList(family: "F", _count: 8) { ObservationConnection(_reference: subject, _count: 2) { count next edges { resource { id } } } } }'],
+  ['a count of each', '{ PatientList(family: "F", _count: 8) { ObservationConnection(_reference: subject) { count } } }'],
+  ['the generic search', '{ search(type: Patient, query: "family=F", first: 8) { resources { id } } }'],
+]; // prettier-ignore
+
+const groupOf = (shape: number): string => `group${String.fromCharCode(97 + shape)}`;
+const queryOf = (shape: number): string =>
+  (SHAPES[shape]?.[1] ?? '')
+    .replace(/"F/g, `"${groupOf(shape)}`)
+    .replace('=F', `=${groupOf(shape)}`)
+    .replace('"C"', `"${groupOf(shape)}"`);
 
 let server: TestServer;
 let send: SendQuery;
+
+const patientOf = (group: string, id: string): object => ({
+  resourceType: 'Patient',
+  id,
+  name: [{ family: group, given: ['A', 'B'] }],
+  managingOrganization: { reference: 'Organization/o' },
+});
+
+function observationOf(group: string, patient: string, value: number): object {
+  return {
+    resourceType: 'Observation',
+    id: `${patient}-${value}`,
+    status: 'final',
+    code: { coding: [{ system: 'http://example.org', code: group }] },
+    subject: { reference: `Patient/${patient}` },
+    encounter: { reference: `Encounter/${patient}` },
+    ...(value === 1 ? {} : { valueQuantity: { value } }),
+    ...(value === 2 ? {} : { effectiveDateTime: `2020-01-0${value + 1}` }),
+  };
+}
+
 beforeAll(async () => {
   server = await startServer();
   send = createSender(server, 'system', 'r4');
-  const put = (type: string, id: string, members: object): object => ({
-    request: { method: 'PUT', url: `${type}/${id}` },
-    resource: { resourceType: type, id, ...members },
-  });
-  const entry = [put('Organization', 'o', { name: 'Org' })];
-  for (let p = 0; p < PATIENTS; p++) {
-    const patient = { reference: `Patient/p${p}` };
-    entry.push(
-      put('Patient', `p${p}`, {
-        name: [{ family: 'Statement', given: ['A', 'B'] }],
-        managingOrganization: { reference: 'Organization/o' },
-      }),
-      put('Encounter', `e${p}`, { status: 'finished', class: { code: 'AMB' }, subject: patient }),
-    );
-    for (let o = 0; o < OBSERVATIONS; o++) {
-      const encounter = { reference: `Encounter/e${p}` };
-      const code = { coding: [{ system: 'http://loinc.org', code: '29463-7' }] };
-      entry.push(put('Observation', `b${p}-${o}`, { status: 'final', code, subject: patient, encounter }));
+  const resources: { readonly resourceType?: string; readonly id?: string }[] = [
+    { resourceType: 'Organization', id: 'o', ...{ name: 'Org' } },
+  ];
+  for (const group of SHAPES.map((_shape, index) => groupOf(index))) {
+    for (let p = 0; p < PATIENTS; p++) {
+      const id = `${group}-${p}`;
+      const subject = { reference: `Patient/${id}` };
+      resources.push(patientOf(group, id), {
+        ...{ resourceType: 'Encounter', id, status: 'finished' },
+        ...{ class: { code: 'AMB' }, subject },
+      });
+      for (let o = 0; o < OBSERVATIONS; o++) resources.push(observationOf(group, id, o));
     }
   }
+  const entry = resources.map((resource) => ({
+    request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
+    resource,
+  }));
   const bundle = JSON.stringify({ resourceType: 'Bundle', type: 'transaction', entry });
   const { status, text } = await server.request('POST', server.path('system', 'r4'), bundle);
   if (status !== 200) throw new Error(text);
 });
 afterAll(() => server.close());
-
-/** Levels that read, and statements at most: for each level which versions are current, and the texts that are not known. */
-const SHAPES: readonly (readonly [what: string, query: string, most: number])[] = [
-  ['a read', '{ Patient(id: "p1") { id } }', 2],
-  ['two reads', '{ a: Patient(id: "p1") { id } b: Patient(id: "p2") { id } }', 2],
-  ['a list', '{ PatientList(family: "Statement", _count: 20) { id } }', 3],
-  ['a page with its count', '{ PatientConnection(family: "Statement", _count: 5) { count edges { resource { id } } } }', 4],
-  ['a reference of each', '{ PatientList(family: "Statement", _count: 20) { managingOrganization { resource { id } } } }', 5],
-  ['a list of each', '{ PatientList(family: "Statement", _count: 20) { ObservationList(_reference: subject, _count: 5) { id } } }', 5],
-  ['three levels (check 186)', '{ PatientList(family: "Statement", _count: 20) { ObservationList(_reference: subject, _count: 10) { encounter { resource { id } } } } }', 7],
-  ['two kinds of lists of each', '{ PatientList(family: "Statement", _count: 20) { ObservationList(_reference: subject, _count: 5) { id } EncounterList(_reference: subject, _count: 5) { id } } }', 7],
-  ['back and forth', '{ Patient(id: "p1") { EncounterList(_reference: subject, _count: 5) { ObservationList(_reference: encounter, _count: 5) { subject { resource { id } } } } } }', 8],
-  ['a list of each by a further parameter', '{ PatientList(family: "Statement", _count: 20) { ObservationList(_reference: subject, code: "29463-7", _count: 3) { id } } }', 9],
-  ['a list of each in an order of its own', '{ PatientList(family: "Statement", _count: 20) { ObservationList(_reference: subject, _sort: "value-quantity", _count: 3) { id } } }', 10],
-  ['a part of a list of each', '{ PatientList(family: "Statement", _count: 20) { ObservationList(_reference: subject, _offset: 2, _count: 2) { id } } }', 6],
-  ['a page with its count of each', '{ PatientList(family: "Statement", _count: 20) { ObservationConnection(_reference: subject, _count: 2) { count next edges { resource { id } } } } }', 6],
-  ['a count of each', '{ PatientList(family: "Statement", _count: 20) { ObservationConnection(_reference: subject) { count } } }', 5],
-  ['the generic search', '{ search(type: Patient, query: "family=Statement", first: 20) { resources { id } } }', 3],
-]; // prettier-ignore
 
 interface Cost {
   readonly statements: number;
@@ -65,34 +95,90 @@ async function costOf(query: string): Promise<Cost> {
   return json.extensions.cost as Cost;
 }
 
-describe('the statements of a query', () => {
-  it.each(SHAPES)('are bounded by its levels and kinds of field: %s', async (_what, query, most) => {
-    const { statements, rows } = await costOf(query);
-    expect(statements).toBeGreaterThan(0);
-    expect(statements).toBeLessThanOrEqual(most);
-    expect(rows).toBeGreaterThan(0);
-  });
+async function change(shape: number): Promise<void> {
+  const group = groupOf(shape);
+  for (const [url, resource] of [
+    [`Patient/${group}-1`, { ...patientOf(group, `${group}-1`), active: true }],
+    [`Observation/${group}-1-0`, { ...observationOf(group, `${group}-1`, 0), status: 'amended' }],
+  ] as const) {
+    const path = `${server.path('system', 'r4')}/${url}`;
+    const { status } = await server.request('PUT', path, JSON.stringify(resource));
+    expect(status).toBe(200);
+  }
+}
 
-  it('are the same for 2 rows as for 20', async () => {
-    for (const [, query] of SHAPES) {
-      const few = query.replaceAll('_count: 20', '_count: 2').replace('first: 20', 'first: 2');
-      const [of20, of2] = [await costOf(query), await costOf(few)];
-      expect([query, of2.statements]).toEqual([query, of20.statements]);
-    }
+describe('the statements of a query', () => {
+  it.each(SHAPES.map(([what], index) => [what, index] as const))(
+    'are at most the kinds of what is read, summed over its levels: %s',
+    async (_what, shape) => {
+      const query = queryOf(shape);
+      const most = boundOf(query);
+      const few = query.replaceAll('_count: 8', '_count: 2').replace('first: 8', 'first: 2');
+      // Nothing of the group is known to the process; then some of it; then all.
+      const counts: number[] = [];
+      for (const asked of [few, query, query]) {
+        const { statements, rows } = await costOf(asked);
+        expect(rows).toBeGreaterThan(0);
+        expect(statements).toBeGreaterThan(0);
+        expect(statements).toBeLessThanOrEqual(most);
+        counts.push(statements);
+      }
+      await change(shape);
+      expect((await costOf(query)).statements).toBe(counts[2]);
+      expect((await costOf(few)).statements).toBe(counts[2]);
+    },
+  );
+});
+
+describe('a page of what has a value and what has none, by one statement', () => {
+  const code = groupOf(0);
+  it.each([
+    ['of a list by a code', `code=${code}&_sort=date`, `code: "${code}", _sort: "date"`, 7],
+    ['of all', '_sort=-value-quantity', '_sort: "-value-quantity"', 200],
+  ])('is that of REST, forward, backward and from the middle on: %s', async (_what, rest, given, size) => {
+    const { json } = await server.request(
+      'GET',
+      `${server.path('system', 'r4')}/Observation?${rest}&_count=1000`,
+    );
+    const all = (json.entry as { resource: { id: string } }[]).map(({ resource }) => resource.id);
+    expect(all.length).toBeGreaterThan(2 * size);
+    const pageOf = async (place: string) => {
+      const query = `{ ObservationConnection(${given}, _count: ${size}, ${place}) { next previous last edges { resource { id } } } }`;
+      const { found, errors, json: whole } = await send(query, {}, { 'x-graphql-cost': '1' });
+      expect(errors).toEqual([]);
+      expect((whole.extensions.cost as Cost).statements).toBeLessThanOrEqual(boundOf(query));
+      const page = found.ObservationConnection as Record<'next' | 'previous' | 'last', string | null>;
+      const edges = found.ObservationConnection.edges as { resource: { id: string } }[];
+      return { ...page, ids: edges.map(({ resource }) => resource.id) };
+    };
+    const walk = async (first: Awaited<ReturnType<typeof pageOf>>, way: 'next' | 'previous') => {
+      const pages = [first.ids];
+      for (let at = first[way]; at;) {
+        const page = await pageOf(`_cursor: "${at}"`);
+        pages.push(page.ids);
+        at = page[way];
+      }
+      return way === 'next' ? pages.flat() : pages.reverse().flat();
+    };
+    const first = await pageOf('_offset: 0');
+    expect(await walk(first, 'next')).toEqual(all);
+    expect(await walk(await pageOf(`_cursor: "${first.last}"`), 'previous')).toEqual(all);
+    const middle = await pageOf(`_offset: ${size + 3}`);
+    expect(middle.ids).toEqual(all.slice(size + 3, 2 * size + 3));
   });
 });
 
 describe('a query of several levels', () => {
   it('sees one moment while others write', async () => {
-    const query = `{ PatientList(family: "Statement", _count: 20) {
+    const query = `{ PatientList(family: "${groupOf(0)}", _count: 20) {
       id meta { lastUpdated } ObservationList(_reference: subject, _count: 10) { subject { resource { meta { lastUpdated } } } }
     } }`;
     const reading = new AbortController();
     const writing = (async () => {
       for (let version = 0; !reading.signal.aborted; version++) {
-        const family = [{ family: 'Statement', given: [`v${version}`] }];
-        for (const id of ['p1', 'p2']) {
-          const body = JSON.stringify({ resourceType: 'Patient', id, name: family });
+        const name = [{ family: groupOf(0), given: [`v${version}`] }];
+        for (const id of [`${groupOf(0)}-0`, `${groupOf(0)}-1`]) {
+          const body = JSON.stringify({ resourceType: 'Patient', id, name });
           await server.request('PUT', `${server.path('system', 'r4')}/Patient/${id}`, body);
         }
       }

@@ -1,7 +1,10 @@
 /** Mutations through two server processes at the same time, and what the one shows of what the other did. */
+import { createHash } from 'node:crypto';
 import { eventually, startTwoServers, type TwoServers } from '../faults/two-servers';
 import type { HttpClient } from '../support/http';
+import { makeParameter } from '../support/search-parameters';
 import { gatewayPath, type GatewayAnswer, toGatewayAnswer } from './gateway-client';
+import { subscribeByEvents } from './live/subscriber';
 
 const CLIENTS = 6;
 const ROUNDS = 8;
@@ -227,4 +230,151 @@ it('counts, connections, slices, differences and the past are the same at both p
     const { found } = await second(COUNT);
     expect([found.ObservationList.length, found.ObservationAggregate.count]).toEqual([expected, expected]);
   }
+});
+
+const TENANTS = ['system', 'other'] as const;
+const VALUE_SET = 'http://example.org/ward';
+const WARD_OF: Readonly<Record<string, string>> = { system: 'red', other: 'blue' };
+
+/** What a tenant stores by typed fields, by a Bundle and by operations; names of it differ from those of the other one. */
+const typedChanges = (ward: string): readonly string[] => [
+  `mutation { transaction(bundle: {resourceType: "Bundle", type: "transaction", entry: [
+    {resource: {resourceType: "Organization", id: "ward", name: "${ward}"}, request: {method: "PUT", url: "Organization/ward"}},
+    {resource: {resourceType: "Patient", id: "in-ward", managingOrganization: {reference: "Organization/ward"}}, request: {method: "PUT", url: "Patient/in-ward"}},
+    {resource: {resourceType: "Encounter", id: "stay", status: "planned", class: {code: "IMP"}}, request: {method: "PUT", url: "Encounter/stay"}},
+    {resource: {resourceType: "Observation", id: "seen", status: "amended", code: {text: "${ward}"}, subject: {reference: "Patient/in-ward"}, encounter: {reference: "Encounter/stay"}}, request: {method: "PUT", url: "Observation/seen"}}
+  ]}) { id } }`,
+  `mutation { PatientUpdate(id: "in-ward", res: {resourceType: "Patient", id: "in-ward", name: [{family: "${ward}"}], managingOrganization: {reference: "Organization/ward"}}) { resource { id } } }`,
+  'mutation { PatientPatch(id: "in-ward", patch: [{op: add, path: "/gender", value: "female"}]) { resource { id } } }',
+  `mutation { AnyMetaAdd(type: "Patient", id: "in-ward", meta: {tag: [{system: "urn:ward", code: "${ward}"}]}) { id } }`,
+  `mutation { PatientCreate(res: {resourceType: "Patient", name: [{family: "gone-${ward}"}], identifier: [{system: "urn:gone", value: "1"}]}) { location } }`,
+  'mutation { PatientDelete(criteria: "identifier=urn:gone|1") { information { id } } }',
+  `mutation { update(resource: {resourceType: "ValueSet", id: "ward", url: "${VALUE_SET}", status: "active", compose: {include: [{system: "urn:ward", concept: [{code: "${ward}"}]}]}}) { created } }`,
+  `mutation { update(resource: {resourceType: "OperationDefinition", id: "of-ward", url: "http://example.org/of-ward", name: "OfWard", status: "active", kind: "query", code: "of-ward", resource: ["Patient"], system: false, type: true, instance: false, extension: [{url: "https://andiron.example/fhir/StructureDefinition/search-criteria", valueString: "_tag=urn%3Award%7C${ward}"}]}) { created } }`,
+];
+
+const ALL_OF_A_TENANT = `{
+  nested: PatientList(where: {organization: {Organization: {name: {startsWith: "WARD"}}}}) {
+    name { family } gender meta { versionId tag { code } }
+    managingOrganization { resource { ... on Organization { name } } }
+    ObservationList(_reference: subject, where: {code: {text: "WARD"}}) { id encounter { resource { ... on Encounter { status } } } }
+  }
+  generic: search(type: Observation, query: "subject:Patient.family=WARD") { total edges { node { id } } }
+  expanded: ValueSetExpand(url: "${VALUE_SET}") { expansion { contains { code } } }
+  meta: AnyMeta(type: "Patient", id: "in-ward") { parameter { valueMeta { tag { code } } } }
+  everything: PatientEverything(id: "in-ward") { entry { resource { id } } }
+  gone: PatientList(family: "gone-WARD") { id }
+  one: history(type: Patient, id: "in-ward") { total versions { versionId } }
+  type: history(type: Observation, first: 1) { versions { id resource { json } } }
+  all: history(first: 1) { versions { resourceType id } }
+}`;
+
+it('changes by typed fields, Bundles and operations are found at the other process by searches, operations and histories, each tenant its own', async () => {
+  const both = [servers.first, servers.second] as const;
+  for (const [index, tenant] of TENANTS.entries()) {
+    const [writer, reader] = index === 0 ? both : [both[1], both[0]];
+    const ward = WARD_OF[tenant] ?? '';
+    const told = await Promise.all(
+      [tenant, TENANTS[1 - index]].map((of) =>
+        subscribeByEvents({ base: reader.base, tenant: of ?? '', variables: { type: 'Patient' } }),
+      ),
+    );
+    for (const change of typedChanges(ward)) {
+      const { errors } = await senderOf(writer, tenant)(change);
+      expect([change, errors]).toEqual([change, []]);
+    }
+    const send = senderOf(reader, tenant);
+    const { found, errors } = await send(ALL_OF_A_TENANT.replaceAll('WARD', ward));
+    expect(errors).toEqual([]);
+    expect(found).toEqual({
+      nested: [
+        {
+          ...{ name: [{ family: ward }], gender: 'female', meta: { versionId: '4', tag: [{ code: ward }] } },
+          managingOrganization: { resource: { name: ward } },
+          ObservationList: [{ id: 'seen', encounter: { resource: { status: 'planned' } } }],
+        },
+      ],
+      generic: { total: 1, edges: [{ node: { id: 'seen' } }] },
+      expanded: { expansion: { contains: [{ code: ward }] } },
+      meta: { parameter: [{ valueMeta: { tag: [{ code: ward }] } }] },
+      everything: {
+        entry: expect.arrayContaining([{ resource: { id: 'in-ward' } }, { resource: { id: 'seen' } }]),
+      },
+      gone: [],
+      one: { total: 4, versions: ['4', '3', '2', '1'].map((versionId) => ({ versionId })) },
+      type: {
+        versions: [{ id: 'seen', resource: { json: expect.objectContaining({ code: { text: ward } }) } }],
+      },
+      all: { versions: [{ resourceType: 'OperationDefinition', id: 'of-ward' }] },
+    });
+    // By invoke, which is a mutation.
+    const invoked = await send(
+      'mutation { invoke(code: "meta", level: INSTANCE, type: Patient, id: "in-ward") { json } }',
+    );
+    expect(JSON.stringify(invoked.found.invoke.json)).toContain(`"code":"${ward}"`);
+    // Definitions that a process remembers are looked up anew within two seconds.
+    const named = '{ search(type: Patient, query: "_query=of-ward") { resources { id } } }';
+    await eventually(async () => (await send(named)).status === 200, 5_000);
+    expect((await send(named)).found).toEqual({ search: { resources: [{ id: 'in-ward' }] } });
+    // One is told of all that was written elsewhere in this tenant, in its order; one of the other tenant of nothing.
+    const [ofThis, ofOther] = told;
+    await ofThis?.received(6);
+    expect(ofThis?.changes.map(({ id, action }) => `${id === 'in-ward' ? id : 'gone'} ${action}`)).toEqual([
+      ...Array.from({ length: 4 }, () => 'in-ward UPDATE'),
+      'gone CREATE',
+      'gone DELETE',
+    ]);
+    expect(ofOther?.changes).toEqual([]);
+    for (const one of told) one.close();
+  }
+  for (const tenant of TENANTS)
+    for (const server of both) {
+      const other = WARD_OF[tenant === 'system' ? 'other' : 'system'] ?? '';
+      const { found } = await senderOf(
+        server,
+        tenant,
+      )(`{
+        PatientList(family: "${other}") { id } OrganizationList(name: "${other}") { id }
+        search(type: Patient, query: "_tag=${other}") { total }
+        ValueSetExpand(url: "${VALUE_SET}", filter: "${other}") { expansion { total } }
+      }`);
+      expect(found).toEqual({
+        ...{ PatientList: [], OrganizationList: [], search: { total: 0 } },
+        ValueSetExpand: { expansion: { total: 0 } },
+      });
+    }
+});
+
+it('documents that are registered at one process are known at the other, and search parameters that are made there: in their tenant', async () => {
+  const query = `{ metadata { fhirVersion } } # ${Date.now()}`;
+  const extensions = {
+    persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') },
+  };
+  const post = async (
+    server: Pick<HttpClient, 'request'>,
+    tenant: string,
+    body: object,
+  ): Promise<GatewayAnswer> =>
+    toGatewayAnswer(
+      await server.request('POST', gatewayPath(tenant, 'r4'), body, { 'content-type': 'application/json' }),
+    );
+  expect((await post(servers.first, 'other', { query, extensions })).errors).toEqual([]);
+  await eventually(
+    async () => (await post(servers.second, 'other', { extensions })).errors.length === 0,
+    5_000,
+  );
+  for (const server of [servers.first, servers.second])
+    expect((await post(server, 'system', { extensions })).errors[0]?.message).toBe('PersistedQueryNotFound');
+
+  const parameter = makeParameter('own-status', { code: 'own-status', base: ['Observation'], type: 'token', expression: 'Observation.status' }); // prettier-ignore
+  const stored = await senderOf(servers.second, 'other')('mutation($r: ResourceInput!) { update(resource: $r) { created } }', { r: parameter }); // prettier-ignore
+  expect(stored.errors).toEqual([]);
+  const own = '{ ObservationList(own_status: amended) { id } ObservationAggregate { countBy(parameter: own_status) { code } } }'; // prettier-ignore
+  const [atFirst, atSecond] = [senderOf(servers.first, 'other'), senderOf(servers.second, 'other')];
+  for (const send of [atFirst, atSecond]) {
+    await eventually(async () => (await send(own)).status === 200, 10_000);
+    expect((await send(own)).found.ObservationList).toEqual([{ id: 'seen' }]);
+  }
+  for (const server of [servers.first, servers.second])
+    expect((await senderOf(server)(own)).status).toBe(400);
 });

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { encodeLine, encodeOpenLine, type AccessRecord } from './access-line';
 import { BinaryArray } from './binary-array';
 import type { Run } from './database';
+import { GatheredLines, type GatheredRow } from './gathered-lines';
 import { bind, defineStatement, template, type Bound } from './statement';
 
 /** A record that goes with a write: its member of the statement, from 1. */
@@ -10,9 +11,6 @@ export interface MemberRecord {
   readonly member: number;
   readonly record: AccessRecord;
 }
-
-/** Of one row, which becomes AuditEvents as a whole. */
-const MAX_RECORDS = 64;
 
 /** Of a tenant that is being removed nothing is kept. */
 const INSERT = defineStatement(
@@ -54,19 +52,23 @@ export function encodeMemberRecords(records: readonly MemberRecord[]): Record<st
   return { record_member: members.finish(), record_line: lines.finish() };
 }
 
-/** Adds records of one space, as lines, in a statement of their own. */
-export async function insertLines(run: Run, space: number, lines: readonly string[]): Promise<void> {
+/** Adds rows of records of one space, in a statement of their own. */
+export async function insertRows(run: Run, space: number, rows: readonly GatheredRow[]): Promise<void> {
   const counts = new BinaryArray('int4');
-  const accesses = new BinaryArray('text', 16 * 1024);
-  for (let start = 0; start < lines.length; start += MAX_RECORDS) {
-    const some = lines.slice(start, start + MAX_RECORDS);
-    counts.pushInt4(some.length);
-    accesses.pushText(some.join('\n'));
+  const accesses = new BinaryArray(
+    'text',
+    rows.reduce((sum, { bytes }) => sum + bytes.length + 8, 64),
+  );
+  for (const { records, bytes } of rows) {
+    counts.pushInt4(records);
+    accesses.pushBytes(bytes);
   }
   await run(INSERT, { space, records: counts.finish(), accesses: accesses.finish() });
 }
 
 /** The same of records. */
 export function insertRecords(run: Run, space: number, records: readonly AccessRecord[]): Promise<void> {
-  return insertLines(run, space, records.map(encodeLine));
+  const lines = new GatheredLines();
+  for (const record of records) lines.add(encodeLine(record));
+  return insertRows(run, space, lines.rows());
 }

@@ -10,6 +10,7 @@ const HEADER_BYTES = 20;
 
 export class BinaryArray {
   private buffer: Buffer;
+  private view: DataView;
   private position = HEADER_BYTES;
   private hasNull = 0;
   length = 0;
@@ -19,6 +20,7 @@ export class BinaryArray {
     initialBytes = 512,
   ) {
     this.buffer = Buffer.allocUnsafe(initialBytes);
+    this.view = viewOf(this.buffer);
   }
 
   private reserve(bytes: number): void {
@@ -26,6 +28,7 @@ export class BinaryArray {
     const larger = Buffer.allocUnsafe(Math.max(this.buffer.length * 2, this.position + bytes));
     this.buffer.copy(larger, 0, 0, this.position);
     this.buffer = larger;
+    this.view = viewOf(larger);
   }
 
   pushNull(): void {
@@ -36,25 +39,30 @@ export class BinaryArray {
   }
 
   pushInt2(value: number): void {
+    if ((value << 16) >> 16 !== value) throw new RangeError(`${value} is no int2`);
     this.reserve(6);
-    this.position = this.buffer.writeInt32BE(2, this.position);
-    this.position = this.buffer.writeInt16BE(value, this.position);
+    this.view.setInt32(this.position, 2);
+    this.view.setInt16(this.position + 4, value);
+    this.position += 6;
     this.length++;
   }
 
   pushInt4(value: number): void {
+    if ((value | 0) !== value) throw new RangeError(`${value} is no int4`);
     this.reserve(8);
-    this.position = this.buffer.writeInt32BE(4, this.position);
-    this.position = this.buffer.writeInt32BE(value, this.position);
+    this.view.setInt32(this.position, 4);
+    this.view.setInt32(this.position + 4, value);
+    this.position += 8;
     this.length++;
   }
 
   /** A 64-bit integer from its signed upper and lower 32 bits. */
   pushInt8(high: number, low: number): void {
     this.reserve(12);
-    this.position = this.buffer.writeInt32BE(8, this.position);
-    this.position = this.buffer.writeInt32BE(high | 0, this.position);
-    this.position = this.buffer.writeInt32BE(low | 0, this.position);
+    this.view.setInt32(this.position, 8);
+    this.view.setInt32(this.position + 4, high);
+    this.view.setInt32(this.position + 8, low);
+    this.position += 12;
     this.length++;
   }
 
@@ -66,8 +74,9 @@ export class BinaryArray {
 
   pushFloat8(value: number): void {
     this.reserve(12);
-    this.position = this.buffer.writeInt32BE(8, this.position);
-    this.position = this.buffer.writeDoubleBE(value, this.position);
+    this.view.setInt32(this.position, 8);
+    this.view.setFloat64(this.position + 4, value);
+    this.position += 12;
     this.length++;
   }
 
@@ -100,6 +109,11 @@ export class BinaryArray {
     buffer.writeInt32BE(1, 16);
     return buffer.subarray(0, this.position);
   }
+}
+
+/** By which numbers are written several times as fast as by the Buffer. */
+function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, length);
 }
 
 /** The elements of an array that `BinaryArray` made of numbers, 64-bit ones as texts. */

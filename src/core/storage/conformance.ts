@@ -97,17 +97,20 @@ const URIS = defineStatement(
   template(sql`
     select distinct t.value from andiron.uri_index t
     where t.space = ${bind('space')}::int and t.parameter = any(${bind('parameters')}::int[])
+      and t.value > ${bind('after')}
+    order by t.value
     limit ${bind('limit')}::int`),
 );
 
-/** The distinct uris under some parameters, at most `limit`. */
+/** The distinct uris under some parameters that follow `after` in PostgreSQL's order, at most `limit`. */
 export async function readUris(
   database: Database,
   space: number,
   parameters: readonly number[],
+  after: string,
   limit: number,
 ): Promise<string[]> {
-  const rows = await database.run('search', space, URIS, { space, parameters, limit });
+  const rows = await database.run('search', space, URIS, { space, parameters, after, limit });
   return rows.map((row) => String(row[0]));
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { ROW_SCHEME } from '../search/index-rows';
 import { BinaryArray } from './binary-array';
 import type { Database } from './database';
-import { bind, defineStatement, template } from './statement';
+import { asLook, bind, defineStatement, template } from './statement';
 import { keyOfText } from './version-row';
 import type { KeyHalves } from './version-write';
 
@@ -12,16 +12,18 @@ export interface ChainLink {
   readonly type: number;
 }
 
-const MARKED = defineStatement(
-  template(sql`
-    select distinct x.place
-    from unnest(${bind('places')}::int[], ${bind('parameters')}::int[], ${bind('types')}::bigint[])
-      as x (place, parameter, type)
-    where exists (
-      select 1 from andiron.token_index t
-      where t.space = ${bind('space')}::int and t.parameter = x.parameter and t.value_hash = x.type
-      offset 0)
-    limit ${bind('limit')}::int`),
+const MARKED = asLook(
+  defineStatement(
+    template(sql`
+      select distinct x.place
+      from unnest(${bind('places')}::int[], ${bind('parameters')}::int[], ${bind('types')}::bigint[])
+        as x (place, parameter, type)
+      where exists (
+        select 1 from andiron.token_index t
+        where t.space = ${bind('space')}::int and t.parameter = x.parameter and t.value_hash = x.type
+        offset 0)
+      limit ${bind('limit')}::int`),
+  ),
 );
 
 /** Positions of the links by which some resource of the space refers to what it contains. Cost: a probe for each. */

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { forgettable } from '../process-memory';
-import { canDrive, mergedTargets } from '../search/plan';
+import { canDrive, isNested, mergedTargets } from '../search/plan';
 import type { Criterion, Predicate, TypeCriteria } from '../search/predicate';
 import type { Database } from './database';
 import { referringCountStatement, rowCountStatement } from './search-statement';
-import { bind, defineStatement, template } from './statement';
+import { asLook, bind, defineStatement, template } from './statement';
 
 const COUNT_AGE_MS = 30_000;
 const MAX_REMEMBERED = 20_000;
@@ -135,15 +135,13 @@ export class Estimator {
   }
 }
 
-const COUNT_HEADS = defineStatement(
-  template(sql`
-    select count(*)::int from (
-      select 1 from andiron.resource r
-      where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint and not r.deleted
-      limit ${bind('limit')}::int
-    ) h`),
+const COUNT_HEADS = asLook(
+  defineStatement(
+    template(sql`
+      select count(*)::int from (
+        select 1 from andiron.resource r
+        where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint and not r.deleted
+        limit ${bind('limit')}::int
+      ) h`),
+  ),
 );
-
-function isNested({ index }: Predicate): boolean {
-  return index === 'target' || index === 'source' || index === 'all';
-}

@@ -1,13 +1,15 @@
 import { sql } from 'kysely';
 import { ROW_SCHEME } from '../search/index-rows';
 import type { Database } from './database';
-import { bind, defineStatement, template } from './statement';
+import { asLook, bind, defineStatement, template } from './statement';
 
-const LONG_NUMBERS = defineStatement(
-  template(sql`
-    select 1 from andiron.range_index t
-    where t.space = ${bind('space')}::int and t.parameter = ${bind('parameter')}::int
-    limit 1`),
+const LONG_NUMBERS = asLook(
+  defineStatement(
+    template(sql`
+      select 1 as found from andiron.range_index t
+      where t.space = ${bind('space')}::int and t.parameter = ${bind('parameter')}::int
+      limit 1`),
+  ),
 );
 
 /** Whether some number of the parameter has more digits than its row tells (fhir/exact-number.ts). Cost: one probe. */

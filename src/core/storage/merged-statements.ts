@@ -1,11 +1,12 @@
 /** Many runs of one statement, with different values, as one statement. */
-import { LRUCache } from 'lru-cache';
+import { setImmediate as setImmediateOnce } from 'node:timers/promises';
 import { fhirError } from '../errors';
 import type { Waiter } from '../waiter';
 import { decodeArray } from './binary-array';
 import type { Database, Lane, Row } from './database';
 import { LEAST_INLINE_BYTES, STATEMENT_BYTES } from './version-row';
-import { named, type Bound, type Statement } from './statement';
+import type { Bound, Statement } from './statement';
+import { StatementForms, type Form } from './statement-forms';
 
 /** Rows with texts that one statement may be asked for. */
 const MAX_TEXTS = 8_000;
@@ -37,6 +38,8 @@ interface Run {
 export class MergedStatements implements Database {
   private waiting = new Map<string, Run[]>();
   private characters = 0;
+  private looks = 0;
+  private waitForLooks: (() => void)[] = [];
 
   constructor(private readonly database: Database) {}
 
@@ -47,7 +50,7 @@ export class MergedStatements implements Database {
     bound: Readonly<Record<string, Bound>>,
     waiting?: readonly Waiter[],
   ): Promise<Row[]> {
-    return new Promise((resolve, reject) => {
+    const rows = new Promise<Row[]>((resolve, reject) => {
       const run: Run = { statement, bound, waiting, lane, space, resolve, reject };
       const key = `${lane} ${space ?? ''} ${statement.text}`;
       if (this.waiting.size === 0) setImmediate(() => this.dispatch());
@@ -55,6 +58,32 @@ export class MergedStatements implements Database {
       if (known === undefined) this.waiting.set(key, [run]);
       else known.push(run);
     });
+    return statement.isLook === true ? this.counting(rows) : rows;
+  }
+
+  private async counting(rows: Promise<Row[]>): Promise<Row[]> {
+    this.looks++;
+    try {
+      return await rows;
+    } finally {
+      this.looks--;
+      if (this.looks === 0) setImmediate(() => this.release());
+    }
+  }
+
+  private release(): void {
+    const released = this.waitForLooks;
+    this.waitForLooks = [];
+    for (const go of released) go();
+  }
+
+  /**
+   * When nobody looks how its search is best run (`Statement.isLook`): who knows that already waits for those who do not, so
+   * that what they ask then goes together.
+   */
+  async whenLooked(): Promise<void> {
+    await setImmediateOnce();
+    while (this.looks > 0) await new Promise<void>((go) => this.waitForLooks.push(go));
   }
 
   private dispatch(): void {
@@ -81,7 +110,7 @@ export class MergedStatements implements Database {
     const { lane, space, waiting } = first;
     const calls = runs.map(({ statement, bound }) => statement.values(sharing(bound, runs.length)));
     // What differs between them is their values alone: the text is the same.
-    const merged = runs.length === 1 ? undefined : merge(first.statement.text, calls);
+    const merged = runs.length === 1 ? undefined : merge(first.statement, calls);
     if (merged === undefined) {
       return Promise.all(
         runs.map(async ({ statement, bound }) =>
@@ -138,7 +167,10 @@ interface Merged {
 }
 
 /** Undefined: their values cannot stand in a table. */
-function merge(text: string, calls: readonly (readonly Bound[])[]): Merged | undefined {
+function merge(
+  { text, isLook = false }: Statement,
+  calls: readonly (readonly Bound[])[],
+): Merged | undefined {
   const known = new Map<string, number>();
   const distinct: (readonly Bound[])[] = [];
   const places = calls.map((values) => {
@@ -162,7 +194,7 @@ function merge(text: string, calls: readonly (readonly Bound[])[]): Merged | und
     const isArray = types[index]?.endsWith('[]') === true;
     return distinct.map((call) => toElement(call[index] ?? null, isArray));
   });
-  return { statement: { ...form, values: () => [...values] }, distinct: distinct.length, places };
+  return { statement: { ...form, isLook, values: () => [...values] }, distinct: distinct.length, places };
 }
 
 function areSame(one: Bound | undefined, other: Bound | undefined): boolean {
@@ -195,29 +227,11 @@ function typesOf(text: string): (string | undefined)[] {
   return types;
 }
 
-type Form = Pick<Statement, 'name' | 'text'>;
-
-/** A shape that comes so often is prepared (statement-shapes.ts). */
-const USES_TO_NAME = 3;
-const MAX_NAMED = 100;
-const MAX_NAMED_LENGTH = 10_000;
-const forms = new LRUCache<string, { form: Form; uses: number }>({ max: 300 });
-const names = new Set<string>();
+const forms = new StatementForms();
 
 function formOf(text: string, types: readonly (string | undefined)[], varying: readonly boolean[]): Form {
   const key = `${varying.map(Number).join('')} ${text}`;
-  let known = forms.get(key);
-  if (known === undefined) {
-    known = { form: { name: undefined, text: mergedText(text, types, varying) }, uses: 0 };
-    forms.set(key, known);
-  }
-  known.uses += 1;
-  if (known.uses === USES_TO_NAME && known.form.text.length <= MAX_NAMED_LENGTH && names.size < MAX_NAMED) {
-    const { name } = named({ ...known.form, values: () => [] });
-    names.add(name);
-    known.form = { ...known.form, name };
-  }
-  return known.form;
+  return forms.get(key, () => mergedText(text, types, varying));
 }
 
 /** The statement runs once for each row of a table of the values that differ. */

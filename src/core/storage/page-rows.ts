@@ -13,10 +13,13 @@ export class PageRows {
   constructor(
     private readonly memory: VersionMemory,
     private readonly database: Database,
+    /** True: texts always come with the rows. */
+    private readonly byOneStatement = false,
   ) {}
 
   /** Which form of statement costs least for the next page of a type. */
   formFor(space: number, type: number): PageForm {
+    if (this.byOneStatement) return 'texts';
     return new RememberedVersions(this.memory, space).areKnown([type]) ? 'marks' : 'texts';
   }
 

@@ -57,16 +57,17 @@ export function compileRange(
           () => number('high', high),
         );
   };
-  conditionOf(bind);
+  const isTold = predicate.isToldByLow === true;
+  if (!isTold) conditionOf(bind);
   const named = unit?.codeOrName;
   const unitName = `${prefix}unit`;
   return {
-    shape: `${compared.shape}${test}${isClinicalDate ? 'c' : ''}${named === undefined ? '' : 'u'}${others
+    shape: `${compared.shape}${isTold ? 'told' : test}${isClinicalDate ? 'c' : ''}${named === undefined ? '' : 'u'}${others
       .map((other) => `&${other.shape}`)
       .join('')}`,
     table: 'andiron.range_index',
     condition: (reference) =>
-      sql`${compared.condition(reference)} and ${conditionOf(reference)}${
+      sql`${compared.condition(reference)}${isTold ? sql`` : sql` and ${conditionOf(reference)}`}${
         named === undefined
           ? sql``
           : sql` and (t.unit_code = ${reference(unitName)}::int or t.unit_name = ${reference(unitName)}::int)`

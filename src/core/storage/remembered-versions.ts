@@ -1,5 +1,5 @@
 import type { VersionMemory } from './version-memory';
-import type { PageRow, VersionMark } from './version-row';
+import type { PageRow, VersionMark, VersionRow } from './version-row';
 
 /** A resource by its number of type and the decimal form of its key. */
 export interface Place {
@@ -23,6 +23,16 @@ export class RememberedVersions {
   areKnown(types: Iterable<number>): boolean {
     for (const type of types) if (!this.memory.of(this.space, type).isWarm) return false;
     return true;
+  }
+
+  /** The version of a resource that was read last. */
+  latest({ type, keyText }: Place): VersionRow | undefined {
+    return this.memory.of(this.space, type).latest(keyText);
+  }
+
+  /** Notes that this version, which was known, is still the current one. */
+  use({ type, keyText }: Place, row: VersionRow): void {
+    this.memory.of(this.space, type).find(keyText, row);
   }
 
   /** What stands for a row that was read: the same of before, which holds what was made of it, or itself from now on. */

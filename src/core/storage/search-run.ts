@@ -7,6 +7,7 @@ import {
   countStatement,
   keysStatement,
   pageStatement,
+  rangesStatement,
   sharedStatement,
   toShareable,
   type Prepared,
@@ -24,11 +25,23 @@ const MAX_STATEMENTS = 100;
 export interface PageRunner {
   /** The matches of one page in order. `waiter`: the statement may be cancelled when it has left. */
   page(request: SearchStatementRequest, waiter?: Waiter): Promise<Match[]>;
-  /**
-   * The same by statements of this database, which must not see what is not committed; without `gathered` none of them is
-   * shared.
-   */
-  over(database: Database, gathered?: Gathered): PageRunner;
+  /** As `rangesStatement`. Cost: one statement, not shared. */
+  ranges(ranges: readonly SearchStatementRequest[], skipped: number): Promise<RangeMatch[]>;
+  /** The same by statements of this database, which must not see what is not committed. */
+  over(database: Database, how?: HowToShare): PageRunner;
+}
+
+/** A match, and the position of the range that it was found in. */
+export interface RangeMatch {
+  readonly place: number;
+  readonly match: Match;
+}
+
+export interface HowToShare {
+  /** Undefined: no statement is shared. */
+  readonly gathered?: Gathered | undefined;
+  /** True: each page is one statement, though it may take longer than a look for marks and then for the texts not known. */
+  readonly byOneStatement?: boolean;
 }
 
 /** A page that may share its statement, and who waits for it. */
@@ -47,8 +60,9 @@ export class SearchRunner implements PageRunner {
     observe: (pages: number) => void,
     /** Fewer statements at once make larger ones. Those of one space, which may take long, leave room for others'. */
     gathered: Gathered = { concurrent: 2, inAll: MAX_STATEMENTS, most: MAX_SHARED },
+    byOneStatement = false,
   ) {
-    this.pageRows = new PageRows(memory, database);
+    this.pageRows = new PageRows(memory, database, byOneStatement);
     this.gathering = new Gathering({
       ...gathered,
       run: (_group, pages) => this.runShared(pages),
@@ -65,10 +79,14 @@ export class SearchRunner implements PageRunner {
       : this.gathering.load(shareable.group, undefined, { ...shareable, waiter });
   }
 
-  over(database: Database, gathered?: Gathered): PageRunner {
+  ranges(ranges: readonly SearchStatementRequest[], skipped: number): Promise<RangeMatch[]> {
+    return runRanges(this.database, ranges, skipped, this.pageRows);
+  }
+
+  over(database: Database, { gathered, byOneStatement = false }: HowToShare = {}): PageRunner {
     return gathered === undefined
-      ? runnerOver(database, new PageRows(this.memory, database))
-      : new SearchRunner(database, this.memory, () => undefined, gathered);
+      ? runnerOver(database, new PageRows(this.memory, database, byOneStatement))
+      : new SearchRunner(database, this.memory, () => undefined, gathered, byOneStatement);
   }
 
   private async runShared(pages: readonly AwaitedPage[]): Promise<(Match[] | Error)[]> {
@@ -116,6 +134,7 @@ export class SearchRunner implements PageRunner {
 export function runnerOver(database: Database, pageRows?: PageRows): PageRunner {
   return {
     page: (request, waiter) => runPage(database, request, { waiter, pageRows }),
+    ranges: (ranges, skipped) => runRanges(database, ranges, skipped, pageRows),
     over: (other) => runnerOver(other),
   };
 }
@@ -134,6 +153,24 @@ async function runPage(
   return pageRows === undefined
     ? rows.map((row) => toMatch(row, 0, type))
     : pageRows.toMatches(form, { space, type }, rows, 0, waiting);
+}
+
+async function runRanges(
+  database: Database,
+  ranges: readonly SearchStatementRequest[],
+  skipped: number,
+  pageRows: PageRows | undefined,
+): Promise<RangeMatch[]> {
+  const [first] = ranges;
+  if (first === undefined) return [];
+  const { space, type } = first;
+  const { statement, bound } = rangesStatement(ranges, skipped);
+  const rows = await database.run('search', space, statement, bound);
+  const matches =
+    pageRows === undefined
+      ? rows.map((row) => toMatch(row, 1, type))
+      : await pageRows.toMatches('texts', { space, type }, rows, 1);
+  return matches.map((match, index) => ({ place: rows[index]?.[0] as number, match }));
 }
 
 interface HowToRun {
@@ -159,6 +196,10 @@ export function compareStored(a: StoredSortValue, b: StoredSortValue): number {
   const [left, right] = [a ?? -Infinity, b ?? -Infinity];
   return left === right ? 0 : left < right ? -1 : 1;
 }
+
+/** Before and behind every key: the ends of the 64-bit numbers. */
+export const FIRST_KEY = '-9223372036854775808';
+export const LAST_KEY = '9223372036854775807';
 
 /** Orders keys in decimal form. */
 export function compareKeys(a: string, b: string): number {

@@ -6,7 +6,7 @@ import type { PredicateValue, ValueReference } from './predicate-parts';
 import { matchesSql, valuesOfOrder } from './search-matches';
 import { directionSql, valuesOfPlace, type SearchStatementRequest } from './search-order';
 import { referringCountSql } from './search-targets';
-import { bind, type Bound, type Statement } from './statement';
+import { asLook, bind, type Bound, type Statement } from './statement';
 import { StatementShapes } from './statement-shapes';
 import { currentVersion } from './version-read';
 import { inlineBytes, MARK_COLUMNS, PAGE_COLUMNS } from './version-row';
@@ -36,6 +36,49 @@ export function pageStatement(
 
 function inlineBound(form: PageForm, rows: number): Record<string, Bound> {
   return form === 'marks' ? {} : { inline_bytes: inlineBytes(rows) };
+}
+
+/**
+ * The statement that gives one page of several ranges of one order, such as what has a sort value and what has none, behind
+ * the first `skipped` of them: the position of the range in `ranges`, then the columns of `pageStatement`. `limit` of each
+ * range is that of the page and `skipped`. A range that is not needed is not read.
+ */
+export function rangesStatement(ranges: readonly SearchStatementRequest[], skipped: number): BoundStatement {
+  const prepared = ranges.map((range) => ({ range, ...prepare(range) }));
+  const [first] = ranges;
+  if (first === undefined) throw new Error('an order without a range');
+  const shape = prepared.map((each) => each.shape).join(' then ');
+  const statement = shapes.get(`ranges ${shape}`, () => {
+    const direction = directionSql(first);
+    const limit = sql`${bind('limit')}::int`;
+    const walked = prepared.map(({ range, compiled }, index) => {
+      const left = prepared
+        .slice(0, index)
+        .map((_before, place) => sql`(select count(*) from ${sql.id(`range_${place}`)})`);
+      return sql`${sql.id(`range_${index}`)} as materialized (
+        select m.sort_value, m.resource_key from (${matchesSql(range, compiled, bind)}) m
+        order by m.sort_value ${direction}, m.resource_key ${direction}
+        limit greatest(0, ${sql.join([limit, ...left], sql` - `)}))`;
+    });
+    const found = prepared.map(
+      (_each, index) => sql`
+        select ${sql.lit(index)} as place, r.sort_value, r.resource_key from ${sql.id(`range_${index}`)} r`,
+    );
+    return sql`
+      with ${sql.join(walked)}
+      select x.place, x.sort_value, x.resource_key::text as key_text, y.*
+      from (
+        select f.place, f.sort_value, f.resource_key, ${bind('type')}::smallint as resource_type
+        from (${sql.join(found, sql` union all `)}) f
+        order by f.place, f.sort_value ${direction}, f.resource_key ${direction}
+        offset ${bind('skipped')}::int
+      ) x
+      cross join lateral (${currentVersion(PAGE_COLUMNS)}) y
+      order by x.place, x.sort_value ${direction}, x.resource_key ${direction}`;
+  });
+  const bound: Record<string, Bound> = { skipped, inline_bytes: inlineBytes(first.limit - skipped) };
+  for (const { range, ...each } of prepared) Object.assign(bound, boundOf(range, each));
+  return { statement, bound, shape };
 }
 
 /** As `pageStatement`, without the texts: for matches of which only some will be read. */
@@ -103,7 +146,7 @@ export function rowCountStatement(
   );
   const bound: Record<string, Bound> = { space, type, limit };
   for (const { name, value } of valuesOfCriteria(compiled)) bound[name] = value;
-  return { statement, bound, shape };
+  return { statement: asLook(statement), bound, shape };
 }
 
 /**
@@ -123,7 +166,7 @@ export function referringCountStatement(
   const statement = shapes.get(shape, () => referringCountSql(criterion, bind));
   const bound: Record<string, Bound> = { space, type, limit, sampled };
   for (const { name, value } of valuesOfCriteria(compiled)) bound[name] = value;
-  return { statement, bound, shape };
+  return { statement: asLook(statement), bound, shape };
 }
 
 /** A page that may share its statement with others: requests with the same `group` go together. */

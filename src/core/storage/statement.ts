@@ -38,6 +38,8 @@ export interface Statement {
   /** Undefined: unnamed, planned anew each time with the values at hand. */
   readonly name: string | undefined;
   readonly text: string;
+  /** True: gives a few rows of whole numbers by which a search is planned; several may go together (combined-looks.ts). */
+  readonly isLook?: boolean;
   /** The bound values in the order of $1, $2 …: names, or constants that the builder put in. */
   values(bound: Readonly<Record<string, Bound>>): Bound[];
 }
@@ -68,6 +70,11 @@ export function defineStatement(
       }),
   };
   return options.named ? named(statement) : statement;
+}
+
+/** The same, as one of those that only say how a search is best run. */
+export function asLook(statement: Statement): Statement {
+  return { ...statement, isLook: true };
 }
 
 /** The same, prepared under a name that its text gives. */

@@ -40,7 +40,8 @@ const LOOK_UP = defineStatement(
     limit ${bind('limit')}::int`),
 );
 
-// As an array, because it has to be exactly that one.
+// As an array, because it has to be exactly that one. What is asked for stands behind sub-selects: an estimate that goes by
+// how many there are would let PostgreSQL plan it anew each time, which takes as long as the rest of it.
 const REQUIRE = defineStatement(
   template(sql`
     select ${requireThat(sql`bool_and(array(
@@ -52,8 +53,8 @@ const REQUIRE = defineStatement(
           and i.system_hash = x.system_hash
         limit 2
       ) = array[x.resource_key])`)}
-    from unnest(${bind('types')}::smallint[], ${bind('parameters')}::int[], ${bind('values')}::bigint[],
-                ${bind('systems')}::int[], ${bind('keys')}::bigint[])
+    from unnest((select ${bind('types')}::smallint[]), (select ${bind('parameters')}::int[]),
+                (select ${bind('values')}::bigint[]), (select ${bind('systems')}::int[]), (select ${bind('keys')}::bigint[]))
       as x (resource_type, parameter, value_hash, system_hash, resource_key)`),
 );
 

@@ -84,11 +84,16 @@ export class RememberedType {
 
   /** The row of that very version. */
   find(keyText: string, mark: VersionMark): VersionRow | undefined {
-    const row = this.young.get(keyText) ?? this.renew(keyText);
+    const row = this.latest(keyText);
     const isKnown =
       row?.version === mark.version && row.sequence === mark.sequence && row.lastUpdated === mark.lastUpdated;
     this.knownShare += WEIGHT * ((isKnown ? 1 : 0) - this.knownShare);
     return isKnown ? row : undefined;
+  }
+
+  /** The row of whatever version was remembered last. */
+  latest(keyText: string): VersionRow | undefined {
+    return this.young.get(keyText) ?? this.renew(keyText);
   }
 
   private renew(keyText: string): VersionRow | undefined {

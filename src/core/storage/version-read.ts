@@ -5,14 +5,13 @@ import type { VersionMemory } from './version-memory';
 import type { Database, Lane, Row } from './database';
 import { RememberedVersions } from './remembered-versions';
 import { type Gathered, Gathering } from './gathering';
-import { bind, defineStatement, template, type Bound } from './statement';
+import { bind, defineStatement, template, type Bound, type Statement } from './statement';
 import {
-  decodeMark,
   decodePageRow,
   decodeVersion,
   inlineBytes,
+  isKnownRow,
   keyText,
-  MARK_COLUMNS,
   PAGE_COLUMNS,
   VERSION_COLUMNS,
   type PageRow,
@@ -50,9 +49,29 @@ function readCurrent(columns: RawBuilder<unknown>): RawBuilder<unknown> {
     limit ${bind('limit')}::int`;
 }
 
+/** As `readCurrent`; of a version that is the one that whoever asks knows, all but its mark is null. */
+function readUnknown(columns: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select x.ordinal::int, y.*
+    from unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[], ${bind('known_versions')}::int[],
+        ${bind('known_times')}::bigint[], ${bind('known_sequences')}::int[]) with ordinality
+      as x (resource_type, resource_key, version, last_updated, sequence, ordinal)
+    cross join lateral (${currentVersion(sql`v.*`)}) c
+    left join lateral (
+      select c.* where (c.version, c.last_updated, c.sequence) <> (x.version, x.last_updated, x.sequence)
+    ) u on true
+    cross join lateral (
+      select ${columns} from (
+        select u.id, c.version, c.last_updated, c.sequence, u.meta_offset, u.change, u.author, u.body
+      ) v
+    ) y
+    limit ${bind('limit')}::int`;
+}
+
 const READ_CURRENT = defineStatement(template(readCurrent(VERSION_COLUMNS)));
-const READ_CURRENT_MARKS = defineStatement(template(readCurrent(MARK_COLUMNS)));
 const READ_CURRENT_PAGE = defineStatement(template(readCurrent(PAGE_COLUMNS)));
+const READ_UNKNOWN = defineStatement(template(readUnknown(VERSION_COLUMNS)));
+const READ_UNKNOWN_PAGE = defineStatement(template(readUnknown(PAGE_COLUMNS)));
 
 function readVersions(columns: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -123,6 +142,8 @@ export class VersionReader {
     /** Undefined: what is not committed may be among the rows. */
     private readonly memory?: VersionMemory,
     { concurrent, most }: Gathered = { concurrent: 2, most: MAX_GATHERED },
+    /** True: the text of a statement goes by what is asked and not by what is known. */
+    private readonly inOneForm = false,
   ) {
     this.gathering = new Gathering({
       run: (space, addresses) => this.readWhole(space, addresses),
@@ -146,8 +167,8 @@ export class VersionReader {
   }
 
   /** The same by statements of this database, which sees only what is committed. */
-  overSnapshot(database: Database, gathered?: Gathered): VersionReader {
-    return new VersionReader(database, this.observe, this.memory, gathered);
+  overSnapshot(database: Database, gathered?: Gathered, inOneForm = false): VersionReader {
+    return new VersionReader(database, this.observe, this.memory, gathered, inOneForm);
   }
 
   /** The current version, deletions included; undefined when there never was one. */
@@ -155,61 +176,53 @@ export class VersionReader {
     return this.gathering.load(String(space), space, address);
   }
 
-  private async readWhole(
+  private readWhole(
     space: number,
     addresses: readonly ResourceAddress[],
   ): Promise<(VersionRow | undefined)[]> {
-    if (this.areKnown(space, addresses))
-      return this.readMarked(space, addresses, (missing) => this.readVersions(space, missing));
-    const rows = await this.database.run('read', space, READ_CURRENT, encodeAddresses(space, addresses));
-    return inOrder(rows, addresses, (row, address) =>
-      this.remember(space, address, decodeVersion(row, 1, address.type, address.key)),
+    return this.readNewest(
+      space,
+      addresses,
+      { whole: READ_CURRENT, unknown: READ_UNKNOWN, bound: {} },
+      (row, { type, key }) => decodeVersion(row, 1, type, key),
     );
   }
 
-  /** Current versions in the order of `addresses`, without long texts. Cost: one statement or two, not gathered. */
-  async readCurrent(space: number, addresses: readonly ResourceAddress[]): Promise<(PageRow | undefined)[]> {
-    if (this.areKnown(space, addresses))
-      return this.readMarked(space, addresses, (missing) =>
-        readPageVersions('read', this.database, space, missing),
-      );
-    const rows = await this.database.run('read', space, READ_CURRENT_PAGE, {
-      ...encodeAddresses(space, addresses),
-      inline_bytes: inlineBytes(addresses.length),
-    });
-    return inOrder(rows, addresses, (row, address) =>
-      this.remember(space, address, decodePageRow(row, 1, address.type, keyText(address.key))),
+  /** Current versions in the order of `addresses`, without long texts. Cost: one statement, not gathered. */
+  readCurrent(space: number, addresses: readonly ResourceAddress[]): Promise<(PageRow | undefined)[]> {
+    const bound = { inline_bytes: inlineBytes(addresses.length) };
+    return this.readNewest(
+      space,
+      addresses,
+      { whole: READ_CURRENT_PAGE, unknown: READ_UNKNOWN_PAGE, bound },
+      (row, { type, key }) => decodePageRow(row, 1, type, keyText(key)),
     );
   }
 
-  private areKnown(space: number, addresses: readonly ResourceAddress[]): boolean {
-    if (this.memory === undefined) return false;
-    return new RememberedVersions(this.memory, space).areKnown(new Set(addresses.map(({ type }) => type)));
-  }
-
-  private remember(space: number, { type, key }: ResourceAddress, row: PageRow): PageRow {
-    return this.memory === undefined
-      ? row
-      : new RememberedVersions(this.memory, space).remember({ type, keyText: keyText(key) }, row);
-  }
-
-  /** Asks which versions are current, and reads those that are not known. */
-  private async readMarked(
+  /** One statement, which is told what is known: the texts of those that are still current do not come again. */
+  private async readNewest<R extends PageRow>(
     space: number,
     addresses: readonly ResourceAddress[],
-    read: (missing: readonly VersionAddress[]) => Promise<(PageRow | undefined)[]>,
-  ): Promise<(PageRow | undefined)[]> {
-    const bound = encodeAddresses(space, addresses);
-    const rows = await this.database.run('read', space, READ_CURRENT_MARKS, bound);
-    const marked = inOrder(rows, addresses, (row, { type, key }) => {
-      const mark = decodeMark(row, 1);
-      return { type, key, keyText: keyText(key), mark, version: mark.version };
-    });
-    const live = marked.filter((each) => each !== undefined);
+    { whole, unknown, bound }: CurrentStatements,
+    decode: (row: Row, address: ResourceAddress) => R,
+  ): Promise<(R | VersionRow | undefined)[]> {
     const remembered = this.memory && new RememberedVersions(this.memory, space);
-    const versions = (await remembered?.complete(live, read)) ?? [];
-    let next = 0;
-    return marked.map((each) => (each === undefined ? undefined : versions[next++]?.row));
+    const places = addresses.map(({ type, key }) => ({ type, keyText: keyText(key) }));
+    const known = remembered === undefined ? [] : places.map((place) => remembered.latest(place));
+    const tellsKnown = this.inOneForm || known.some((row) => row !== undefined);
+    const rows = await this.database.run('read', space, tellsKnown ? unknown : whole, {
+      ...encodeAddresses(space, addresses),
+      ...(tellsKnown ? encodeKnown(addresses.map((_address, index) => known[index])) : {}),
+      ...bound,
+    });
+    return inOrder(rows, addresses, (row, address, index) => {
+      const place = places[index];
+      const same = isKnownRow(row, 1) ? known[index] : undefined;
+      if (remembered === undefined || place === undefined) return decode(row, address);
+      if (same === undefined) return remembered.remember(place, decode(row, address));
+      remembered.use(place, same);
+      return same;
+    });
   }
 
   version(space: number, address: ResourceAddress, version: number): Promise<VersionRow | undefined> {
@@ -224,30 +237,75 @@ export class VersionReader {
     return inOrder(rows, addresses, (row, { type, key }) => decodeVersion(row, 1, type, key));
   }
 
-  /** The same version with its text. */
+  /** The same version with its text. Cost: none, or one statement. */
   async complete(space: number, row: PageRow): Promise<VersionRow> {
-    if (row.omittedBytes === undefined) return row;
-    const whole = await this.version(space, row, row.version);
-    if (whole === undefined) throw new Error('a stored version is gone');
+    const [whole] = await this.completeAll(space, [row]);
+    if (whole === undefined) throw goneVersion();
     return whole;
+  }
+
+  /** The same versions with their texts; the caller bounds these. Cost: none, or one statement, not gathered. */
+  private async completeAll(space: number, rows: readonly PageRow[]): Promise<VersionRow[]> {
+    const cut = rows.filter(({ omittedBytes }) => omittedBytes !== undefined);
+    if (cut.length === 0) return [...rows];
+    const whole = await this.readVersions(space, cut);
+    let next = 0;
+    return rows.map((row) => {
+      const version = row.omittedBytes === undefined ? row : whole[next++];
+      if (version === undefined) throw goneVersion();
+      return version;
+    });
+  }
+
+  /**
+   * Each in turn with its text, for more rows than may be held with all of theirs; an undefined one stays so.
+   * Cost: a statement for each MAX_PAGE_BYTES of long texts.
+   */
+  async *completeEach(
+    space: number,
+    rows: readonly (PageRow | undefined)[],
+  ): AsyncGenerator<VersionRow | undefined, undefined> {
+    for (let start = 0, end = 0; start < rows.length; start = end) {
+      let bytes = 0;
+      for (; end < rows.length; end++) {
+        bytes += rows[end]?.omittedBytes ?? 0;
+        if (bytes > MAX_PAGE_BYTES && end > start) break;
+      }
+      const some = rows.slice(start, end);
+      const whole = await this.completeAll(
+        space,
+        some.filter((row) => row !== undefined),
+      );
+      let next = 0;
+      for (const row of some) yield row === undefined ? undefined : whole[next++];
+    }
+    return undefined;
   }
 
   /**
    * The rows of a page with their texts, as many from the first on as come to MAX_PAGE_BYTES. A new version may have
-   * followed meanwhile: it is the one that was found which is given. Cost: a statement for each long text.
+   * followed meanwhile: it is the one that was found which is given. Cost: a statement for the long texts of each space.
    */
   async completePage<R extends PageRow>(
     rows: readonly R[],
     spaceOf: (row: R) => number,
   ): Promise<VersionRow[]> {
     let bytes = 0;
-    const page: VersionRow[] = [];
-    for (const row of rows) {
-      bytes += row.omittedBytes ?? row.body.length;
-      if (bytes > MAX_PAGE_BYTES && page.length > 0) break;
-      page.push(row.omittedBytes === undefined ? row : await this.complete(spaceOf(row), row));
+    const end = rows.findIndex(({ omittedBytes, body }, index) => {
+      bytes += omittedBytes ?? body.length;
+      return bytes > MAX_PAGE_BYTES && index > 0;
+    });
+    const page: readonly R[] = end === -1 ? rows : rows.slice(0, end);
+    if (page.every(({ omittedBytes }) => omittedBytes === undefined)) return [...page];
+    const whole = new Map<R, VersionRow>();
+    for (const space of new Set(page.map(spaceOf))) {
+      const ofSpace = page.filter((row) => spaceOf(row) === space);
+      for (const [index, version] of (await this.completeAll(space, ofSpace)).entries()) {
+        const row = ofSpace[index];
+        if (row !== undefined) whole.set(row, version);
+      }
     }
-    return page;
+    return page.flatMap((row) => whole.get(row) ?? []);
   }
 
   /** Versions of one resource, newest first, with a version number under `before`. */
@@ -296,6 +354,10 @@ export async function readPageVersions(
   return inOrder(rows, addresses, (row, { type, key }) => decodePageRow(row, 1, type, keyText(key)));
 }
 
+function goneVersion(): Error {
+  return new Error('a stored version is gone');
+}
+
 function encodeVersions(space: number, addresses: readonly VersionAddress[]): Record<string, Bound> {
   const versions = new BinaryArray('int4');
   for (const { version } of addresses) versions.pushInt4(version);
@@ -315,17 +377,44 @@ function encodeAddresses(
   return { space, types: types.finish(), keys: keys.finish(), limit: addresses.length };
 }
 
+/** Statements that read current versions: all of each, or only marks of those that are known. */
+interface CurrentStatements {
+  readonly whole: Statement;
+  readonly unknown: Statement;
+  readonly bound: Readonly<Record<string, Bound>>;
+}
+
+/** No version has such a number. */
+const NO_VERSION = 0;
+
+function encodeKnown(known: readonly (VersionRow | undefined)[]): Record<string, Bound> {
+  const versions = new BinaryArray('int4');
+  const times = new BinaryArray('int8');
+  const sequences = new BinaryArray('int4');
+  for (const row of known) {
+    const { version, lastUpdated, sequence } = row ?? { version: NO_VERSION, lastUpdated: 0, sequence: 0 };
+    versions.pushInt4(version);
+    times.pushInt8(Math.floor(lastUpdated / 2 ** 32), lastUpdated % 2 ** 32);
+    sequences.pushInt4(sequence);
+  }
+  return {
+    known_versions: versions.finish(),
+    known_times: times.finish(),
+    known_sequences: sequences.finish(),
+  };
+}
+
 /** Rows begin with the ordinal of their address; an address without a row is undefined. */
 function inOrder<R>(
   rows: readonly Row[],
   addresses: readonly ResourceAddress[],
-  decode: (row: Row, address: ResourceAddress) => R,
+  decode: (row: Row, address: ResourceAddress, index: number) => R,
 ): (R | undefined)[] {
   const found = new Array<R | undefined>(addresses.length).fill(undefined);
   for (const row of rows) {
     const index = (row[0] as number) - 1;
     const address = addresses[index];
-    if (address !== undefined) found[index] = decode(row, address);
+    if (address !== undefined) found[index] = decode(row, address, index);
   }
   return found;
 }

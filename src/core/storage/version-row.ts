@@ -67,6 +67,11 @@ export function decodeMark(row: Row, start: number): VersionMark {
   };
 }
 
+/** Of a row that has VERSION_COLUMNS or PAGE_COLUMNS: whether it holds the mark of a version alone. */
+export function isKnownRow(row: Row, start: number): boolean {
+  return row[start + 5] === null;
+}
+
 /** The version in a row that has VERSION_COLUMNS from position `start` on. */
 export function decodeVersion(row: Row, start: number, type: number, key: KeyHalves): VersionRow {
   return {

@@ -1,18 +1,39 @@
 import { Field, ObjectType } from 'type-graphql';
 
-@ObjectType({ description: 'Where a page ends.' })
+/** What a page that was asked for with `after` begins behind. */
+export interface PageBounds {
+  /** Cursor of the next page; undefined on the last one. */
+  readonly next: string | undefined;
+  /** The cursor that the page was asked for with. */
+  readonly after: string | null | undefined;
+  /** Cursor of the first match, where it was asked for. */
+  readonly first?: string | undefined;
+}
+
+@ObjectType({ description: 'Where a page begins and ends.' })
 export class PageInfo {
   @Field(() => Boolean)
   readonly hasNextPage: boolean;
+
+  @Field(() => Boolean, { description: 'Whether the page was asked for with `after`: what that stands for lies before it.' })
+  readonly hasPreviousPage: boolean;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'That of the first match; null where there is none, and for versions.',
+  })
+  readonly startCursor?: string | undefined;
 
   @Field(() => String, {
     nullable: true,
     description: 'Give it as `after` to get the next page; null on the last one. Opaque, and bound to this query.',
   })
-  readonly endCursor?: string;
+  readonly endCursor?: string | undefined;
 
-  constructor(next: string | undefined) {
+  constructor({ next, after, first }: PageBounds) {
     this.hasNextPage = next !== undefined;
+    this.hasPreviousPage = typeof after === 'string';
+    this.startCursor = first;
     this.endCursor = next;
   }
 }

@@ -54,6 +54,12 @@ export class SearchEdge {
   @Field(() => SearchEntryMode)
   mode!: SearchEntryMode;
 
+  @Field(() => String, {
+    nullable: true,
+    description: 'Give it as `after` to go on behind this match; null for what was included. Opaque, and bound to this query.',
+  })
+  cursor?: string;
+
   @Field(() => Resource)
   node!: Resource;
 }

@@ -1,0 +1,34 @@
+import { LRUCache } from 'lru-cache';
+import { named, type Statement } from './statement';
+
+/** What is sent of a statement beside its values. */
+export type Form = Pick<Statement, 'name' | 'text'>;
+
+const MAX_FORMS = 300;
+/** A form that comes so often is prepared (statement-shapes.ts). */
+const USES_TO_NAME = 3;
+const MAX_NAMED = 100;
+const MAX_NAMED_LENGTH = 10_000;
+
+/** Texts that are made of those of other statements, made once. */
+export class StatementForms {
+  private readonly forms = new LRUCache<string, { form: Form; uses: number }>({ max: MAX_FORMS });
+  private readonly names = new Set<string>();
+
+  /** `build` is called where the key is not known. */
+  get(key: string, build: () => string): Form {
+    let known = this.forms.get(key);
+    if (known === undefined) {
+      known = { form: { name: undefined, text: build() }, uses: 0 };
+      this.forms.set(key, known);
+    }
+    known.uses += 1;
+    const { text } = known.form;
+    if (known.uses === USES_TO_NAME && text.length <= MAX_NAMED_LENGTH && this.names.size < MAX_NAMED) {
+      const { name } = named({ text, name: undefined, values: () => [] });
+      this.names.add(name);
+      known.form = { name, text };
+    }
+    return known.form;
+  }
+}

@@ -1,0 +1,54 @@
+/** Documents with types that graphql-codegen makes of the printed schema (codegen.yml), as front ends use them. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { RELEASE_NAMES } from '../../src/core';
+import type {
+  EditPatientMutation,
+  EditPatientMutationVariables,
+  PatientChartQuery,
+  PatientChartQueryVariables,
+} from '../generated/graphql';
+import { startServer, type TestServer } from '../support/server';
+import { createSender, putExample } from './gateway-client';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+describe.each(RELEASE_NAMES)('typed documents in %s', (release) => {
+  async function run<Answer>(name: string, variables: object): Promise<Answer> {
+    const text = readFileSync(path.join(__dirname, 'documents', `${name}.graphql`), 'utf8');
+    const { status, errors, found } = await createSender(server, 'system', release)(text, variables);
+    expect([status, errors]).toEqual([200, []]);
+    return found as Answer;
+  }
+  const chart = (variables: PatientChartQueryVariables): Promise<PatientChartQuery> =>
+    run('patient-chart', variables);
+  const edit = (variables: EditPatientMutationVariables): Promise<EditPatientMutation> =>
+    run('edit-patient', variables);
+
+  it('are answered as their types say', async () => {
+    for (const example of ['Patient-example', 'Observation-example'])
+      await putExample(server, 'system', release, example);
+    const { PatientConnection } = await chart({ name: 'chalmers', code: ['29463-7'] });
+    const patient = PatientConnection?.edges?.[0]?.resource;
+    expect([PatientConnection?.count, patient?.birthDate, patient?.name?.[0]?.given?.[0]]).toEqual([
+      1,
+      '1974-12-25',
+      'Peter',
+    ]);
+    const [observation] = patient?.ObservationList ?? [];
+    expect([observation?.status, observation?.valueQuantity]).toEqual(['final', { value: 185, unit: 'lbs' }]);
+    const version = patient?.meta?.versionId ?? '';
+    const { PatientPatch } = await edit({
+      ...{ id: 'example', version },
+      patch: [{ op: 'replace', path: '/gender', value: 'other' }],
+    });
+    expect(PatientPatch?.resource).toEqual({
+      ...{ id: 'example', gender: 'other' },
+      meta: { versionId: String(Number(version) + 1) },
+    });
+  });
+});
