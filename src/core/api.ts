@@ -4,7 +4,15 @@
  * is about; `Core` says who answers it.
  */
 import type { Interactions } from './api/interactions';
-import type { Caller, Clients, Issuers, Policies, Tokens } from './api/access';
+import type {
+  AdministrationRequest,
+  Caller,
+  Clients,
+  Issuers,
+  Policies,
+  RefusedRequest,
+  Tokens,
+} from './api/access';
 import type { Capabilities, CapabilityMode } from './api/capabilities';
 import type { IndexDifference, OutdatedIndex, ReindexProgress, ReindexScope } from './api/index-work';
 import type { Jobs } from './api/jobs';
@@ -16,6 +24,7 @@ import type { LiveQueryCounts } from './api/change-stream';
 import type { StoredVersion } from './api/version';
 import type { Credentials } from './access/authentication';
 import type { RequestContext, Space, TenantSpace } from './context';
+import type { FhirError } from './errors';
 import type { JsonOutline, OutlineLimits } from './fhir/json/outline';
 import type { LocalReference } from './fhir/reference';
 import type { Release } from './fhir/release';
@@ -68,6 +77,16 @@ export interface Core extends Interactions {
    * no room for is owed. Entries of Bundles are counted by `bundle`. Cost: nothing that anybody waits for.
    */
   charge(context: RequestContext, requests: number): void;
+  /**
+   * Records that a request was refused before it came to an interaction: nothing where an interaction, `identify` or `admit`
+   * has recorded that, or there is no such tenant. Crowds of them are counted. Undefined: it is on its way. Never rejects.
+   */
+  recordRefusal(refused: RefusedRequest, error: FhirError): Promise<void> | undefined;
+  /**
+   * Records what an administrator has asked for, and its status as HTTP tells it; to be awaited before that is answered. Throws
+   * storageUnavailable: what was done is recorded later.
+   */
+  recordAdministration(request: AdministrationRequest, status: number): Promise<void>;
 
   /** Names of the concrete resource types of a release, sorted. */
   resourceTypes(release: Release): readonly string[];
@@ -85,7 +104,7 @@ export interface Core extends Interactions {
   ): Promise<T>;
   /** Changes of the space after a version-sequence, oldest first, at most 1000. */
   changes(context: RequestContext, sinceSequence: number, count: number): Promise<readonly StoredVersion[]>;
-  /** The version-sequence of the last change of the space; 0: there was none. */
+  /** The version-sequence of the last change of the space; 0: there was none. Throws `forbidden` for who may read nothing. */
   lastSequence(context: RequestContext): Promise<number>;
   /** Whether whoever asks may read everything of the space, so that numbers of what was looked at tell him nothing. */
   seesEverything(context: RequestContext): boolean;

@@ -76,6 +76,11 @@ export interface RequestContext {
   readonly deadline: number;
   /** Who waits for the answer; undefined: somebody always does. What is read for one who has left is given up. */
   readonly waiter?: Waiter;
+  /**
+   * Aborted, with the error that says so, when whoever asks may not any more: asked before each step of what takes long and
+   * changes something. Undefined: that is not looked at again.
+   */
+  readonly revoked?: AbortSignal;
   readonly requestId: string;
   /** The moment that reads see, made by `Core.inSnapshot`; undefined: each its own. */
   readonly snapshot?: SnapshotMark;

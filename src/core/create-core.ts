@@ -321,6 +321,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       identify: (credentials) => access.identify(credentials),
       admit: (context) => admitRequest(counts, context),
     }),
+    recordAdministration: audit.recordAdministration,
     renewCaller: (space, caller) => access.renewCaller(space, caller),
     charge: (context, requests) => chargeRequests(counts, context, requests),
     findSpace: (tenant, release) => spaces.find(tenant, release),

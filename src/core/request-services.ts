@@ -31,7 +31,7 @@ export class RequestServices {
     let services = this.counting.get(usage);
     if (services === undefined) {
       const database = countInto(usage, this.services.database);
-      services = { ...readGathered(this.services, database, TOGETHER), usage };
+      services = readGathered(this.services, database, TOGETHER, usage);
       this.counting.set(usage, services);
     }
     return services;

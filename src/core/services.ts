@@ -66,6 +66,10 @@ export interface Services {
   readonly isWithinTransaction?: boolean;
   /** True where all that is read is read in one snapshot already, which lasts for several interactions (reading.ts). */
   readonly isWithinSnapshot?: boolean;
+  /** True where the number of statements is promised (docs/graphql.md, Statements). */
+  readonly isBounded?: boolean;
+  /** Among several searches that go together: when all have looked how they are best run (storage/merged-statements.ts). */
+  readonly whenLooked?: () => Promise<void>;
   /** Counts the statements of one request. */
   readonly usage?: Usage;
   readonly estimator: Estimator;

@@ -3,11 +3,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fhirError, type Core } from '../core';
 import { INTERACTIONS } from './interaction-names';
 import type { RestSettings } from './settings';
+import { READING_METHODS, type Visit } from './visit';
 
 const SYSTEM = 'system';
 
+const ROOT = /^\/w\/system\/api\/v1\//;
+/** An answer that fails to be recorded is followed by another one. */
+const isRecorded = new WeakSet<Visit>();
+
 /**
- * Refuses all requests to the routes of `scope` that do not come from an administrator: `unauthorized`, `forbidden`. In open
+ * Refuses all requests to the routes of `scope` that do not come from an administrator, and has the others recorded: `unauthorized`, `forbidden`. In open
  * mode whoever is on this machine is one too. Nothing of a request is read before that.
  */
 export function admitAdministratorsOnly(
@@ -19,11 +24,26 @@ export function admitAdministratorsOnly(
     request.visit.interaction = INTERACTIONS.tenants;
     const { authorization } = request.headers;
     const space = await core.findSpace(SYSTEM, 'r4');
-    const { access } = await core.identify({ tenant: SYSTEM, space, authorization, address: request.ip });
+    const asked = { address: request.ip, requestId: request.id, asked: request.url };
+    const caller = await core.identify({ tenant: SYSTEM, space, authorization, ...asked });
+    request.visit.caller = caller;
+    const { access } = caller;
     if (access?.isAdministrator === true) return;
     if (access !== undefined || authMode === 'enforced')
       throw fhirError('forbidden', { reason: 'Only administrators of the tenant system may do that' });
     requireThisMachine(request);
+  });
+  // Whom `identify` did not know it has recorded itself.
+  scope.addHook('onSend', async ({ visit, method, url, ip, id }, reply) => {
+    const { caller } = visit;
+    if (caller === undefined || isRecorded.has(visit)) return;
+    isRecorded.add(visit);
+    const asked = `${method} ${url.replace(ROOT, '')}`;
+    const mayChange = !READING_METHODS.includes(method);
+    await core.recordAdministration(
+      { caller, asked, mayChange, address: ip, requestId: id },
+      reply.statusCode,
+    );
   });
 }
 

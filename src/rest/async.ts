@@ -3,12 +3,14 @@
  * address, at which the client asks how far it is, gets the answer, or gives it up.
  */
 import type { FastifyInstance, FastifyReply, InjectOptions } from 'fastify';
-import { fhirError, toOutcome, type Caller, type Core, type JobRequest } from '../core';
+import { FhirError, fhirError, isRelease, toOutcome, type Caller, type Core, type JobRequest } from '../core';
+import { watchCaller } from './caller-watch';
 import type { Exchange } from './exchange';
 import { INTERACTIONS, type Interaction } from './interaction-names';
 import { jobTime } from './job-time';
 import { parsePreference, withoutAsync } from './prefer';
 import type { RestSettings } from './settings';
+import { DATA_ADDRESS } from './visit';
 
 /** Searches change nothing, so that they may be begun anew. */
 const SEARCHES: readonly Interaction[] = [
@@ -104,11 +106,24 @@ export function answerLater(server: FastifyInstance, core: Core, { asyncTimeoutM
     const deadline = Date.now() + asyncTimeoutMs;
     const options = toInjection(details, body);
     const caller = toCaller(details['caller']);
-    return jobTime.run({ deadline, signal, caller }, async () => {
-      // What `inject` gives begins only where it is awaited.
-      const answer = await server.inject(options);
-      if (signal.aborted) throw new Error('it was given up');
-      return { status: answer.statusCode, text: answer.body };
+    const { url } = details;
+    const [, tenant = '', release = ''] = (typeof url === 'string' ? DATA_ADDRESS.exec(url) : null) ?? [];
+    const watch = isRelease(release) ? watchCaller(core, tenant, release, caller) : undefined;
+    const revoked = watch?.signal ?? new AbortController().signal;
+    const job = { deadline, signal: AbortSignal.any([signal, revoked]), revoked, caller };
+    return jobTime.run(job, async () => {
+      try {
+        // What `inject` gives begins only where it is awaited.
+        const answer = await server.inject(options);
+        if (signal.aborted) throw new Error('it was given up');
+        // What was stopped says why; what was done all the same, or in part, says so.
+        const reason: unknown = revoked.reason;
+        return reason instanceof FhirError && answer.statusCode >= 400
+          ? { status: reason.status, text: toOutcome(reason.issues) }
+          : { status: answer.statusCode, text: answer.body };
+      } finally {
+        watch?.end();
+      }
     });
   });
   server.addHook('preClose', () => core.jobs.stop());

@@ -1,7 +1,8 @@
 /**
  * Administration of a tenant's clients, keys and issuers, for administrators only (administrator.ts), below
  * /w/system/api/v1/tenants/{tenant}: `clients` (GET, POST), `clients/{id}` (GET, PATCH), `clients/{id}/secrets` (POST),
- * `clients/{id}/secrets/{secret}` (DELETE), `issuers` (GET, PUT), `keys` (POST: new ones sign from now on).
+ * `clients/{id}/secrets/{secret}` (DELETE), `issuers` (GET, PUT,
+ * DELETE with ?issuer=), `keys` (POST: new ones sign from now on).
  */
 import type { FastifyInstance } from 'fastify';
 import {
@@ -95,6 +96,13 @@ export function registerClientRoutes(scope: FastifyInstance, core: Core): void {
       });
       return sendJson(request, reply, 200, { issuers: await issuers.list(name) });
     },
+    // Its name is an address, and stands in the query as one.
+    DELETE: async (request, reply) => {
+      const issuer = new URLSearchParams(toSearch(request.url)).get('issuer');
+      if (issuer === null) refuse('The parameter issuer says whose tokens are not taken any more');
+      if (!(await issuers.remove(request.params.name, issuer))) throw fhirError('noSuchAddress');
+      return sendJson(request, reply, 200, { removed: issuer });
+    },
   });
   add(scope, '/keys', {
     POST: async (request, reply) => {
@@ -160,6 +168,11 @@ function readKeys(value: unknown): NonNullable<ClientChanges['jwks']> {
   const keys = isObject(value) ? value['keys'] : undefined;
   if (!Array.isArray(keys) || !keys.every(isObject)) refuse('"jwks" is a JSON Web Key Set, {"keys":[…]}');
   return { keys };
+}
+
+function toSearch(url: string): string {
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start);
 }
 
 /** `{"expires":"2027-01-01T00:00:00Z"}`, or nothing: it does not. */

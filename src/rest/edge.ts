@@ -64,6 +64,7 @@ export class Edge {
     const now = later === undefined ? await this.#identify(request, tenant, space, interaction) : undefined;
     if (space === undefined) throw fhirError('unknownTenant');
     const caller = now ?? (await this.core.renewCaller(space, later?.caller ?? ANONYMOUS));
+    visit.caller = caller;
     visit.tenant = tenant;
     visit.release = release;
     if (type !== undefined) {
@@ -89,6 +90,7 @@ export class Edge {
       requestId: request.id,
       address: request.ip,
       log: this.log,
+      ...(later === undefined ? {} : { revoked: later.revoked }),
       ...(caller.access === undefined ? {} : { access: caller.access }),
       ...(provenance === undefined ? {} : { provenance }),
     };

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fhirError, toFhirError, toOutcome, type FhirError, type Log } from '../core';
+import { fhirError, toFhirError, toOutcome, type Core, type FhirError, type Log } from '../core';
 import { BODY_CODINGS } from './content-coding';
 import { indentJson } from './json-layout';
 import { FHIR_JSON } from './negotiation';
@@ -13,9 +13,15 @@ const ALLOWED: Readonly<Partial<Record<FhirError['key'], string>>> = {
 /** Seconds after which a client should try again when the server could not serve it. */
 const RETRY_AFTER = '1';
 
-/** Answers anything that was thrown, by us, by core or by Fastify, as an OperationOutcome, and logs what is a fault. */
-export function sendFailure(thrown: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
+/** Records and answers anything that was thrown, by us, by core or by Fastify, as an OperationOutcome, and logs what is a fault. */
+export async function sendFailure(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { core, log }: { readonly core: Core; readonly log: Log },
+): Promise<FastifyReply> {
   const error = translate(thrown, request);
+  await request.visit.recordRefusal(core, request, error);
   if (error.key === 'internal')
     log.error({ requestId: request.id, ...describeFault(thrown) }, 'a request failed');
   const allowed = error.allowed ?? ALLOWED[error.key];
@@ -27,7 +33,7 @@ export function sendFailure(thrown: unknown, request: FastifyRequest, reply: Fas
   if (error.key === 'unsupportedMediaType' && request.method === 'PATCH') {
     reply.header('accept-patch', 'application/json-patch+json, application/json, application/fhir+json');
   }
-  reply
+  return reply
     .code(error.status)
     .header('content-type', FHIR_JSON)
     .header('x-content-type-options', 'nosniff')

@@ -7,6 +7,8 @@ interface JobTime {
   readonly deadline: number;
   /** Aborted when nobody wants the answer any more. */
   readonly signal: AbortSignal;
+  /** Aborted when whoever asked for it may not any more. */
+  readonly revoked: AbortSignal;
   /** Who asked for it. */
   readonly caller: Caller;
 }

@@ -22,6 +22,7 @@ import type { RestSettings } from './settings';
 import { registerTenantTransfer } from './tenant-transfer';
 import { registerTenantRoutes } from './tenants';
 import { registerUserRoutes } from './users';
+import { Visit } from './visit';
 
 export interface RestServerOptions {
   readonly core: Core;
@@ -64,7 +65,9 @@ export function createRestServer({
     rewriteUrl: (request) => spellOutDollar(request.url ?? '/'),
     frameworkErrors(error, request, reply) {
       allowOrigin(request, reply, settings.corsOrigins);
-      sendFailure(error, request, reply, log);
+      // What the router refuses has come by no hook.
+      request.visit = new Visit();
+      void sendFailure(error, request, reply, { core, log });
     },
   });
   if (onRoute !== undefined)
@@ -73,7 +76,7 @@ export function createRestServer({
     });
   watchRequests(server, log, metrics);
   limitRequests(server, settings.connection, log);
-  server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply, log));
+  server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply, { core, log }));
   server.setNotFoundHandler(() => {
     throw fhirError('noSuchAddress');
   });

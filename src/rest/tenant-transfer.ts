@@ -3,17 +3,19 @@
  *
  * GET /w/system/api/v1/tenants/acme/export answers lines of JSON as they are read, with `?current=true` the resources as they
  * are now. POST /w/system/api/v1/tenants/acme-2/import takes the lines of the former and answers 201 when the tenant is made;
- * sent again after an interruption it goes on. Neither holds more than some lines in memory, and each process works on two at a
+ * sent again after an interruption it goes on. Both stop when their administrator is none any more. Neither holds more than some lines in memory, and each process works on two at a
  * time: further ones are answered 429.
  */
 import { PassThrough, type Writable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fhirError, type Core, type ExportLine } from '../core';
+import { fhirError, type Caller, type Core, type ExportLine } from '../core';
+import { watchCaller } from './caller-watch';
 import { readTextLines } from './text-lines';
 
 type NamedRequest = FastifyRequest<{ Params: { name: string }; Querystring: { current?: unknown } }>;
 
 const PATH = '/w/system/api/v1/tenants/:name';
+const SYSTEM = 'system';
 const LINES = 'application/x-ndjson';
 /** Exports and imports that a process works on at the same time. */
 const AT_ONCE = 2;
@@ -55,7 +57,13 @@ export function registerTenantTransfer(
         leave();
         throw error;
       });
-    if (lines !== undefined) return sendLines(request, reply, lines, { stallMs, done: leave });
+    const watch = watchCaller(core, SYSTEM, 'r4', callerOf(request));
+    const done = (): void => {
+      watch.end();
+      leave();
+    };
+    if (lines !== undefined) return sendLines(request, reply, until(lines, watch.signal), { stallMs, done });
+    watch.end();
     leave();
     throw fhirError('unknownTenant');
   });
@@ -70,8 +78,9 @@ export function registerTenantTransfer(
         throw fhirError('unsupportedMediaType', { contentType, allowed: `send ${LINES}` });
       }
       enter();
+      const watch = watchCaller(core, SYSTEM, 'r4', callerOf(request));
       try {
-        const lines = readTextLines(body, LINE_FACTOR * largestResource);
+        const lines = until(readTextLines(body, LINE_FACTOR * largestResource), watch.signal);
         const imported = await core.tenants.import(request.params.name, lines);
         return await reply
           .code(201)
@@ -80,6 +89,7 @@ export function registerTenantTransfer(
           .header('x-request-id', request.id)
           .send(JSON.stringify(imported));
       } finally {
+        watch.end();
         leave();
       }
     },
@@ -88,6 +98,19 @@ export function registerTenantTransfer(
 
 function isReadable(body: unknown): body is NodeJS.ReadableStream & AsyncIterable<Buffer> {
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+}
+
+function callerOf({ visit }: FastifyRequest): Caller {
+  if (visit.caller === undefined) throw new Error('nobody has asked who is an administrator');
+  return visit.caller;
+}
+
+/** The same lines, until the signal says why there are no more. */
+async function* until<Line>(lines: AsyncIterable<Line>, signal: AbortSignal): AsyncGenerator<Line> {
+  for await (const line of lines) {
+    signal.throwIfAborted();
+    yield line;
+  }
 }
 
 /** What fails on the way ends the connection before the last line, without which nothing can be imported. */

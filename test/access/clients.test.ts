@@ -396,6 +396,22 @@ describe('an administrator', () => {
     expect((await patients(toBasic(id, next.json.secret))).status).toBe(401);
   });
 
+  it('puts an issuer over HTTP and takes it away again', async () => {
+    const path = '/w/system/api/v1/tenants/acme/issuers';
+    const { id } = await makeClient(core(), 'acme');
+    const issuer = 'https://idp.example/realms/a?b=c&d';
+    const given = { issuer, client: id, audience: 'andiron', jwksUrl: 'https://idp.example/keys' };
+    expect((await server.request('PUT', path, given, JSON_TYPE)).status).toBe(200);
+    expect((await server.request('GET', path)).text).toContain('idp.example/realms');
+    const remove = (search: string) => server.request('DELETE', path + search);
+    const named = `?issuer=${encodeURIComponent(issuer)}`;
+    expect((await remove('')).status).toBe(400);
+    expect((await remove('?issuer=https://other.example')).status).toBe(404);
+    expect((await remove(named)).json).toEqual({ removed: issuer });
+    expect((await remove(named)).status).toBe(404);
+    expect((await server.request('GET', path)).text).not.toContain('idp.example/realms');
+  });
+
   it.each([
     [{ scopes: ['system/*.rs'] }],
     [{ name: 'x', scopes: ['everything'] }],

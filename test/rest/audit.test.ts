@@ -155,6 +155,57 @@ describe.each(RELEASES)('in %s', (release) => {
     expect(await faultsOf(release, event ?? {})).toEqual([]);
   });
 
+  it('what is answered from memory is told as what the database has answered', async () => {
+    const { core } = server.app;
+    const context = await contextOf(release);
+    await ask('PUT', '/Patient/remembered', 'remembered', { ...PATIENT, id: 'remembered' });
+    const request = { type: 'Patient', parameters: [['_id', 'remembered']] } as const;
+    const askedBy = (requestId: string): Promise<boolean> =>
+      core.oneAccess(
+        { ...context, requestId },
+        '$graphql',
+        async (asked) => {
+          const found = await core.fromMemory(asked, (within) => core.search(within, request));
+          if (typeof found === 'string') await core.search(asked, request);
+          return typeof found !== 'string';
+        },
+        () => 200,
+      );
+    let asked = 0;
+    while (!(await askedBy(`memory-${asked}.${release}`))) expect(++asked).toBeLessThan(10);
+    expect(asked).toBeGreaterThan(0);
+    for (const number of [0, asked]) {
+      const events = await eventsOf(release, `memory-${number}.${release}`);
+      expect(events.map(shortly)).toEqual([
+        'operation E 0: Patient/remembered Patient/remembered/_history/1 | $graphql Patient?_id=remembered',
+      ]);
+    }
+  });
+
+  it('what memory alone could not answer, and was begun anew, is told once', async () => {
+    const { core } = server.app;
+    const access: Access = { ...AUDITOR, isAuditor: false, client: 'reader', scopes: ['system/Patient.rs'] };
+    const requestId = `anew.${release}`;
+    const context = { ...(await contextOf(release, 'system', access)), requestId };
+    const search = (within: RequestContext, type: string): Promise<unknown> =>
+      core.search(within, { type, parameters: [['_id', 'anew']] });
+    const both = async (within: RequestContext): Promise<void> => {
+      await expect(search(within, 'Observation')).rejects.toThrow('Observation');
+      await search(within, 'Patient');
+    };
+    const attempts: unknown[] = [];
+    const work = async (asked: RequestContext): Promise<void> => {
+      attempts.push(await core.fromMemory(asked, both).catch((error: unknown) => error));
+      await both(asked);
+    };
+    await core.oneAccess(context, '$graphql', work, () => 200);
+    expect(attempts).toEqual([expect.stringMatching(/^un/)]);
+    expect((await eventsOf(release, requestId)).map(shortly).sort()).toEqual([
+      'operation E 0: Patient/anew | $graphql Patient?_id=anew',
+      'search-type E 4:  | Observation?_id=anew',
+    ]);
+  });
+
   it('an AuditEvent is never changed, not by clients and not by the application role', async () => {
     const event = {
       resourceType: 'AuditEvent',

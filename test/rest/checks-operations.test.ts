@@ -1,5 +1,5 @@
 /**
- * `$code` over HTTP at the three levels (specification, sections 4.1 to 4.3): rows 160 to 170 of checks.md. Row 171 is in
+ * `$code` over HTTP at the three levels (specification, sections 4.1 to 4.3): rows 160 to 170 and 173 of checks.md. Row 171 is in
  * everything.test.ts.
  */
 import { RELEASE_NAMES } from '../../src/core';
@@ -12,6 +12,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const GENDERS = 'http://hl7.org/fhir/ValueSet/administrative-gender';
+const GENDER_CODES = 'http://hl7.org/fhir/administrative-gender';
+const CLINICAL = 'http://terminology.hl7.org/CodeSystem/condition-clinical';
 
 interface Issue {
   readonly severity: string;
@@ -243,6 +245,23 @@ describe.each(RELEASE_NAMES)('an operation under %s', (release) => {
       }
     expect((await send('POST', '/Patient/$validate', parameters())).status).toBe(400);
   });
+
+  it.each([
+    ['CodeSystem/$lookup', { system: CLINICAL, code: 'active' }, 'display', 'Active'],
+    ['CodeSystem/$validate-code', { url: CLINICAL, code: 'active' }, 'result', true],
+    ['CodeSystem/$validate-code', { url: CLINICAL, code: 'nonsense' }, 'result', false],
+    ['CodeSystem/$subsumes', { system: CLINICAL, codeA: 'active', codeB: 'relapse' }, 'outcome', 'subsumes'],
+    ['ConceptMap/$translate', { system: GENDER_CODES, code: 'male' }, 'result', true],
+  ])('%s of %j answers Parameters; of a system that nobody knows it is 404 (check 173)', async (path, asked, name, told) => {
+    const ask = (query: Readonly<Record<string, string>>) => send('GET', `/${path}?${new URLSearchParams(query).toString()}`);
+    const { status, json } = await ask(asked);
+    expect([status, json.resourceType]).toEqual([200, 'Parameters']);
+    const [found] = json.parameter.filter((parameter: { name: string }) => parameter.name === name);
+    expect(Object.entries(found).find(([member]) => member.startsWith('value'))?.[1]).toBe(told);
+    const system = 'url' in asked ? 'url' : 'system';
+    const unknown = await ask({ ...asked, [system]: 'http://example.org/nobody-knows' });
+    expect([unknown.status, unknown.json.resourceType]).toEqual([404, 'OperationOutcome']);
+  }); // prettier-ignore
 
   it.each(PRIMITIVES)('valueOf %s %j: %s (check 169)', async (type, value, isValid) => {
     const member = `value${type.charAt(0).toUpperCase()}${type.slice(1)}`;

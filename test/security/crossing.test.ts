@@ -27,7 +27,7 @@ const ask = (
 ) => server.request(method, `${server.path(tenant, release)}${rest}`, body, headers);
 const familyOf = (tenant: string, release: Release): string => `Family-of-${tenant}-${release}`;
 
-it('the same client-chosen id names four patients, each with its own versions, history and deletion', async () => {
+it('the same client-chosen id names four patients, each with its own versions, history and deletion (check 192)', async () => {
   for (const [tenant, release] of SPACES) {
     const body = { resourceType: 'Patient', id: 'abc', name: [{ family: familyOf(tenant, release) }] };
     expect((await ask(tenant, release, 'PUT', '/Patient/abc', body)).status).toBe(201);
@@ -251,10 +251,10 @@ it.each([
   ' alice',
   "alice'--",
   '*',
-])('the tenant name %j is no way in', async (name) => {
+])('the tenant name %j is no way in (check 195)', async (name) => {
   const path = `/w/${encodeURI(name).replaceAll('%25', '%')}/api/v1/fhir/r4/Patient/abc`;
   const { status, text } = await server.request('GET', path);
-  expect([400, 404, 414, 431]).toContain(status);
+  expect([400, 404]).toContain(status);
   expect(text).not.toContain('Family-of');
 });
 

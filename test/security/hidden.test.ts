@@ -149,3 +149,33 @@ it('where references are looked after, a refusal does not tell who refers', asyn
   expect(await wrongOf(questions)).toEqual([]);
   expect(await countTelling(questions)).toBe(2);
 });
+
+it('so are searches that the tenant has given a name, and requests of more than 256 kB', async () => {
+  const url = 'https://andiron.example/fhir/StructureDefinition/search-criteria';
+  const parameter = ['number', 'word'].map((name) => ({
+    ...{ name, use: 'in', min: 0, max: '1', type: 'string' },
+    searchType: name === 'word' ? 'string' : 'token',
+  }));
+  const named = {
+    ...{ resourceType: 'OperationDefinition', id: 'named', url: 'urn:named', name: 'Named', code: 'named' },
+    ...{ status: 'active', kind: 'query', resource: ['Patient'], system: false, type: true, instance: false },
+    extension: [{ url, valueString: 'identifier={number}&given={word}&_sort=identifier' }],
+    parameter,
+  };
+  const root = `/fhir/${RELEASE}`;
+  for (const tenant of TENANTS) {
+    const at = `/w/${tenant}/api/v1${root}/OperationDefinition/named`;
+    const { status } = await server.request('PUT', at, named, { 'content-type': 'application/json' });
+    expect(status).toBe(201);
+  }
+  const searches = [`number=${wordOf(0)}-mrn-1`, `word=${wordOf(0)}`, '', 'word=Ann'].map(
+    (search): Question => ({ method: 'GET', path: `${root}/Patient?_query=named&${search}` }),
+  );
+  const long = inBatches(RELEASE, READS).map(({ body, ...question }): Question => {
+    const identifier = { value: 'x'.repeat(300_000) };
+    return { ...question, body: { ...(body as object), identifier } };
+  });
+  const questions = [...searches, ...long.slice(0, 1)];
+  expect(await wrongOf(questions)).toEqual([]);
+  expect(await countTelling(questions)).toBeGreaterThan(2);
+});

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../context';
 import { fhirError } from '../errors';
 import { encodeLine, type AccessRecord } from '../storage/access-line';
-import { insertLines } from '../storage/access-records';
+import { insertRows } from '../storage/access-records';
 import type { Database } from '../storage/database';
+import { GatheredLines, type GatheredRow } from '../storage/gathered-lines';
 
 /** Records of this process that are not in the database yet; who comes when there are so many waits. */
 const MAX_WAITING = 10_000;
@@ -25,7 +26,9 @@ const LAST_TRIES = 10;
  */
 export class AccessLog {
   /** By space, as lines: what they tell of may go. */
-  #waiting = new Map<number, string[]>();
+  #waiting = new Map<number, GatheredLines>();
+  /** Those that the database did not take, which come first. */
+  #refused = new Map<number, readonly GatheredRow[]>();
   #count = 0;
   #characters = 0;
   #flushing: Promise<void> | undefined;
@@ -74,9 +77,9 @@ export class AccessLog {
   }
 
   #add(space: number, line: string): void {
-    const lines = this.#waiting.get(space);
-    if (lines === undefined) this.#waiting.set(space, [line]);
-    else lines.push(line);
+    let lines = this.#waiting.get(space);
+    if (lines === undefined) this.#waiting.set(space, (lines = new GatheredLines()));
+    lines.add(line);
     this.#count++;
     this.#characters += line.length;
     if (this.#flushing !== undefined || this.#isClosed) return;
@@ -114,29 +117,34 @@ export class AccessLog {
 
   /** What came until now. What fails is put back. */
   async #write(): Promise<void> {
-    const taken = this.#waiting;
+    const taken = this.#refused;
+    for (const [space, lines] of this.#waiting)
+      taken.set(space, [...(taken.get(space) ?? NO_ROWS), ...lines.rows()]);
     this.#waiting = new Map();
+    this.#refused = new Map();
     try {
-      for (const [space, lines] of taken) {
-        for (let rest = lines; rest.length > 0;) {
+      for (const [space, rows] of taken) {
+        for (let rest = rows; rest.length > 0;) {
           const some = rest.slice(0, howMany(rest));
-          await insertLines(
+          await insertRows(
             (statement, bound) => this.database.run('write', space, statement, bound),
             space,
             some,
           );
           rest = rest.slice(some.length);
           taken.set(space, rest);
-          this.#count -= some.length;
-          for (const { length } of some) this.#characters -= length;
+          for (const { records, bytes } of some) {
+            this.#count -= records;
+            // Without what stands between the lines.
+            this.#characters -= bytes.length - records + 1;
+          }
           this.#makeRoom();
         }
         taken.delete(space);
       }
       this.written();
     } catch {
-      for (const [space, lines] of taken)
-        this.#waiting.set(space, [...lines, ...(this.#waiting.get(space) ?? [])]);
+      this.#refused = taken;
       const error = fhirError('storageUnavailable');
       for (const { reject } of this.#forRoom.splice(0)) reject(error);
       throw error;
@@ -153,12 +161,16 @@ export class AccessLog {
   }
 }
 
-/** Of the lines, for one statement; at least one. */
-function howMany(lines: readonly string[]): number {
+const NO_ROWS: readonly GatheredRow[] = [];
+
+/** Of the rows, for one statement; at least one. */
+function howMany(rows: readonly GatheredRow[]): number {
+  let all = 0;
   let characters = 0;
-  const end = lines.slice(0, MAX_TOGETHER).findIndex(({ length }) => {
-    characters += length;
-    return characters > MAX_CHARACTERS_TOGETHER;
+  const end = rows.findIndex(({ records, bytes }) => {
+    all += records;
+    characters += bytes.length;
+    return all > MAX_TOGETHER || characters > MAX_CHARACTERS_TOGETHER;
   });
-  return end === -1 ? Math.min(lines.length, MAX_TOGETHER) : Math.max(1, end);
+  return end === -1 ? rows.length : Math.max(1, end);
 }

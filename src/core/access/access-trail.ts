@@ -23,6 +23,18 @@ export class AccessTrail {
     this.#characters += line.length;
   }
 
+  /** For what may have to be begun anew: nothing of it is here before it is taken. */
+  branch(): AccessTrail {
+    return new AccessTrail();
+  }
+
+  /** What a branch has. */
+  take(branch: AccessTrail): void {
+    for (const line of branch.#lines) this.add(line);
+    this.#others += branch.#others;
+    this.isRecorded ||= branch.isRecorded;
+  }
+
   /** With spaces between them, and how many there were besides; undefined: none. */
   get details(): string | undefined {
     if (this.#lines.size === 0) return undefined;

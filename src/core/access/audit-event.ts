@@ -2,6 +2,7 @@
 import type { JsonObject } from '../fhir/json';
 import { formatInstant } from '../fhir/resource-text';
 import type { AccessRecord } from '../storage/access-line';
+import { MORE_REFUSED } from './gathered-refusals';
 
 const ANONYMOUS = 'anonymous';
 const CODE_SYSTEM = 'http://terminology.hl7.org/CodeSystem';
@@ -101,12 +102,13 @@ function entitiesOf(record: AccessRecord, patients: Iterable<string>): JsonObjec
     entities.push(dataEntity(`${type}/${id}${version === undefined ? '' : `/_history/${version}`}`));
   if (query !== undefined) entities.push(queryEntity(query));
   entities.push(...(details ?? '').split(' ').flatMap(detailEntity));
-  entities.push({
-    what: { identifier: { value: requestId } },
-    type: systemObject,
-    role: role('21', 'Job Stream'),
-    description: 'Id of the request (X-Request-Id)',
-  });
+  if (requestId !== '')
+    entities.push({
+      what: { identifier: { value: requestId } },
+      type: systemObject,
+      role: role('21', 'Job Stream'),
+      description: 'Id of the request (X-Request-Id)',
+    });
   return entities;
 }
 
@@ -124,6 +126,8 @@ const REFERENCE = /^[A-Za-z]+\/[A-Za-z0-9\-.]{1,64}(\/_history\/\d+)?$/;
 function detailEntity(line: string): JsonObject[] {
   if (line === '') return [];
   if (REFERENCE.test(line)) return [dataEntity(line)];
+  if (line.startsWith(MORE_REFUSED))
+    return [{ type: systemObject, name: `${line.slice(1)} more were refused like this within a minute` }];
   if (!line.startsWith('+')) return [queryEntity(line)];
   return [{ type: systemObject, role: role('4', 'Domain Resource'), name: `${line.slice(1)} more` }];
 }

@@ -63,14 +63,19 @@ interface Remembered {
   made?: { readonly client: StoredClient; readonly caller: Caller };
 }
 
+/** A token by the header that it came in. */
+interface KnownHeader {
+  readonly tenantNumber: number;
+  readonly token: Remembered;
+  /** By `performance.now()`. */
+  readonly until: number;
+}
+
 /** Says who asks, from the credentials of a request (contract.md, "Open and enforced mode"). */
 export class Authentication {
   readonly #tokens = new LRUCache<string, Remembered>({ max: MAX_TOKENS });
   /** Those that came within the last minute, by the header that they came in, for each tenant: a hash costs as much as all else. */
-  readonly #headers = new LRUCache<string, { readonly tenantNumber: number; readonly token: Remembered }>({
-    max: MAX_HEADERS,
-    ttl: HEADER_MS,
-  });
+  readonly #headers = new LRUCache<string, KnownHeader>({ max: MAX_HEADERS });
   /** Of clients that send their secret with each request. */
   readonly #callers = new WeakMap<StoredClient, Caller>();
 
@@ -103,6 +108,10 @@ export class Authentication {
     const known = this.#headers.get(authorization);
     if (known === undefined || space === undefined || known.tenantNumber !== space.tenantNumber)
       return undefined;
+    if (known.until < performance.now()) {
+      this.#headers.delete(authorization);
+      return undefined;
+    }
     const { key, issuer, expires, grant, made } = known.token;
     // What people have allowed ends by itself, and is for one release: that is looked at each time.
     if (grant.grant !== undefined || grant.release !== undefined) return undefined;
@@ -164,7 +173,8 @@ export class Authentication {
     const name = `${space?.tenantNumber ?? ''} ${createHash('sha256').update(text).digest('base64url')}`;
     const known = this.#tokens.get(name);
     if (known !== undefined && space !== undefined && (await this.#isOfSame(space, known))) {
-      this.#headers.set(authorization, { tenantNumber: space.tenantNumber, token: known });
+      const until = performance.now() + HEADER_MS;
+      this.#headers.set(authorization, { tenantNumber: space.tenantNumber, token: known, until });
       return this.#judgeGrant(space, known);
     }
     const token = readToken(text);

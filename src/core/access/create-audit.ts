@@ -8,8 +8,10 @@ import type { Database, DatabaseOptions } from '../storage/database';
 import { AccessLog } from './access-log';
 import { keepAuditApart, readingContext, type ReadingContext } from './audit-door';
 import { AuditEventWriter } from './audit-event-writer';
+import { GatheredRefusals } from './gathered-refusals';
 import { createEntryRecords, NO_ENTRY_RECORDS, type EntryRecords } from './entry-records';
-import { recordRefusals } from './recorded-refusals';
+import { recordRefusals, type Doorkeeper, type RecordedDoorkeeper } from './recorded-refusals';
+import { recordAdministration } from './recorded-administration';
 import { recordSignIns, type SignInDoor } from './recorded-sign-ins';
 import { recordAccesses, recordTogether } from './recorded-core';
 
@@ -34,7 +36,8 @@ export interface Audit {
   readonly door: Interactions;
   readonly oneAccess: Core['oneAccess'];
   /** The same, with a record of whom they do not let in. */
-  recordRefusals(keeper: Pick<Core, 'identify' | 'admit'>): Pick<Core, 'identify' | 'admit'>;
+  recordRefusals(keeper: Doorkeeper): RecordedDoorkeeper;
+  readonly recordAdministration: Core['recordAdministration'];
   /** The same, with a record of each sign-in and token. */
   recordSignIns(door: SignInDoor): SignInDoor;
   readonly entries: EntryRecords;
@@ -71,7 +74,8 @@ export function createAudit(
       return events.catchUp(both, Math.min(CATCH_UP_MS, (deadline - Date.now()) / 2));
     },
   });
-  const tools = { log: accesses, ids: services.ids, recordsReads: records === 'on' };
+  const refusals = new GatheredRefusals(accesses, services.ids);
+  const tools = { log: accesses, refusals, ids: services.ids, recordsReads: records === 'on' };
   const isApart = records !== 'off';
   return {
     isApart,
@@ -80,7 +84,11 @@ export function createAudit(
       records === 'off' ? NO_ENTRY_RECORDS : createEntryRecords(accesses, services.ids, tools.recordsReads),
     oneAccess: records === 'off' ? (context, _query, work) => work(context) : recordTogether(tools),
     door: isApart ? recordAccesses(apart, tools) : interactions,
-    recordRefusals: (keeper) => (records === 'off' ? keeper : recordRefusals(keeper, tools)),
+    recordRefusals: (keeper) =>
+      records === 'off'
+        ? { ...keeper, recordRefusal: () => undefined }
+        : recordRefusals(keeper, tools, findSpace, log),
+    recordAdministration: records === 'off' ? async () => undefined : recordAdministration(tools, findSpace),
     recordSignIns: (door) => (records === 'off' ? door : recordSignIns(door, tools, findSpace)),
     async settle(spaces) {
       await accesses.flush();
@@ -88,6 +96,7 @@ export function createAudit(
     },
     start: () => events.start(),
     async close() {
+      await refusals.close();
       await accesses.close();
       await events.close();
     },

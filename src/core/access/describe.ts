@@ -1,6 +1,7 @@
 /** Accesses in words: what was asked, and how it ended. */
-import type { HistoryRequest, Invocation, SearchRequest, StoredVersion } from '../api';
+import type { HistoryRequest, Invocation, SearchPage, SearchRequest, StoredVersion } from '../api';
 import { FhirError } from '../errors';
+import { shortList } from '../storage/access-line';
 import type { Described, Ending } from './recording';
 
 /** As the client is told. */
@@ -17,21 +18,30 @@ export function lineOf({ type, id, versionId }: StoredVersion): string {
   return `${type}/${id}/_history/${versionId}`;
 }
 
-/** What was read, with spaces between, and how much more there was. Cost: a concatenation for each. */
+/** What was read, with how much more there was; undefined: nothing. Cost: a concatenation for each. */
 export function listed(
   versions: readonly StoredVersion[],
   others: readonly StoredVersion[] = NONE,
 ): string | undefined {
   const count = versions.length + others.length;
   if (count === 0) return undefined;
-  let text = '';
-  for (let place = 0; place < count && place < MAX_LISTED; place++) {
-    const version = versions[place] ?? others[place - versions.length];
-    if (version !== undefined) text += `${place === 0 ? '' : ' '}${lineOf(version)}`;
-  }
-  return count > MAX_LISTED ? `${text} +${count - MAX_LISTED}` : text;
+  const all = others.length === 0 ? versions : [...versions, ...others];
+  return shortList(count > MAX_LISTED ? all.slice(0, MAX_LISTED) : all, Math.max(0, count - MAX_LISTED));
 }
 const NONE: readonly StoredVersion[] = [];
+
+/** Of pages: those that are remembered are answered again and again. */
+const listedPages = new WeakMap<SearchPage, string>();
+
+/** What a page has given. Cost: a look-up, the first time that of `listed`. */
+export function listedOf(page: SearchPage): string | undefined {
+  let text = listedPages.get(page);
+  if (text === undefined) {
+    text = listed(page.matches, page.included);
+    if (text !== undefined) listedPages.set(page, text);
+  }
+  return text;
+}
 
 /** `Observation?code=…` */
 export function describeSearch({

@@ -27,6 +27,8 @@ export const CORE_RULES = {
   identify: 'anybody',
   renewCaller: 'anybody',
   admit: 'anybody',
+  recordRefusal: 'anybody',
+  recordAdministration: 'server',
   charge: 'anybody',
   resourceTypes: 'anybody',
   read: 'data',
@@ -46,7 +48,7 @@ export const CORE_RULES = {
   bundle: 'data',
   history: 'data',
   changes: 'data',
-  lastSequence: 'anybody',
+  lastSequence: 'data',
   seesEverything: 'anybody',
   follow: 'data',
   endStreams: 'server',
@@ -132,6 +134,10 @@ export function guardCore(core: Core, services: Services): Core {
     async deleteWhere(context, ...of) {
       const versions = await core.deleteWhere(context, ...of);
       return answersFor(context)?.versions(versions) ?? versions;
+    },
+    async lastSequence(context) {
+      permissionsFor(context)?.requireSomething();
+      return core.lastSequence(context);
     },
     async bundle(context, request) {
       const answer = await core.bundle(context, request);

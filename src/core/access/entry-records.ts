@@ -5,7 +5,7 @@ import type { BundleEntry } from '../fhir/bundle/entry';
 import type { IdSource } from '../search/resource-key';
 import type { AccessRecord } from '../storage/access-line';
 import type { AccessLog } from './access-log';
-import { describeHistory, describeSearch, endingOf, listed, operationAddress } from './describe';
+import { describeHistory, describeSearch, endingOf, listed, listedOf, operationAddress } from './describe';
 import { toRecord, type Described } from './recording';
 
 type AskedEntry = Pick<BundleEntry, 'request'>;
@@ -140,10 +140,8 @@ function describeAnswer(answer: EntryAnswer): Partial<Described> {
       const { type, id, versionId } = answer.version;
       return { type, id, version: versionId };
     }
-    case 'search': {
-      const { matches, included } = answer.page;
-      return { details: listed(matches, included) };
-    }
+    case 'search':
+      return { details: listedOf(answer.page) };
     case 'history':
       return { details: listed(answer.page.versions) };
     default:

@@ -83,6 +83,14 @@ export class Permissions {
     this.conditions(type, right);
   }
 
+  /** Throws `forbidden` where nothing at all may be read or found. */
+  requireSomething(): void {
+    const isSomething = this.full.definitions.resourceTypes.some(
+      (type) => this.allows(type, 'r') || this.allows(type, 's'),
+    );
+    if (!isSomething) throw this.missing(ANY_TYPE, 's');
+  }
+
   /** Throws `forbidden` where none of the rights is had; it names the first. */
   requireOne(type: string, ...rights: readonly [Right, ...Right[]]): void {
     if (!rights.some((right) => this.allows(type, right))) throw this.missing(type, rights[0]);

@@ -11,10 +11,11 @@ import {
   endingOf,
   lineOf,
   listed,
+  listedOf,
   operationAddress,
   queryText,
 } from './describe';
-import { toRecord, type Described, type Ending } from './recording';
+import { settle, toRecord, type Described, type Ending } from './recording';
 
 export interface RecordingTools {
   readonly log: AccessLog;
@@ -36,7 +37,11 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
   }
 
   async function noteFailure(context: RequestContext, described: Described, error: unknown): Promise<void> {
-    await note(context, described, endingOf(error));
+    settle(error);
+    const { memory } = context;
+    // What memory alone could not answer is begun anew, and recorded then; so is what it refused, to be recorded once.
+    if (memory !== undefined) memory.missed ??= 'unfit';
+    else await note(context, described, endingOf(error));
   }
 
   /** An interaction that changes nothing. `found` tells it with what came of it; `lines`, what that puts on a trail. */
@@ -52,12 +57,16 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
     try {
       result = await work();
     } catch (error) {
+      settle(error);
       if ((trail === undefined && recordsReads) || isRefusal(error))
         await noteFailure(context, described, error);
       throw error;
     }
     if (trail !== undefined) for (const line of lines(result)) trail.add(line);
-    else if (recordsReads) await note(context, found(result));
+    else if (recordsReads) {
+      const room = note(context, found(result));
+      if (room !== undefined) await room;
+    }
     return result;
   }
 
@@ -112,7 +121,7 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
       context,
       described,
       work,
-      (found) => ({ ...described, details: listed(found.matches, found.included) }),
+      (found) => ({ ...described, details: listedOf(found) }),
       (found) => [described.query ?? '', ...all(found).map(lineOf)],
     );
   };
@@ -303,6 +312,7 @@ export function recordTogether({ log, ids, recordsReads }: RecordingTools): Core
     try {
       result = await work({ ...context, trail });
     } catch (error) {
+      settle(error);
       await note(endingOf(error));
       throw error;
     }

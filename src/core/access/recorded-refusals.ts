@@ -1,26 +1,76 @@
 /** Requests that were refused before they came to an interaction, recorded as all accesses. */
-import type { Core } from '../api';
+import type { Caller, Core, RefusedRequest } from '../api';
+import type { Log, TenantSpace } from '../context';
 import { FhirError } from '../errors';
-import { ANONYMOUS_ACTOR, toRecord, type Asking, type Ending } from './recording';
+import type { Release } from '../fhir/release';
 import { endingOf } from './describe';
+import type { GatheredRefusals } from './gathered-refusals';
 import type { RecordingTools } from './recorded-core';
+import { ANONYMOUS_ACTOR, isSettled, settle, toRecord, type Asking, type Ending } from './recording';
 
-type Doorkeeper = Pick<Core, 'identify' | 'admit'>;
+export type Doorkeeper = Pick<Core, 'identify' | 'admit'>;
+export type RecordedDoorkeeper = Doorkeeper & Pick<Core, 'recordRefusal'>;
 
-/** Who is not let in, or comes too often, leaves a record where the tenant is known. Cost of all others: a call. */
+export interface RefusalTools extends RecordingTools {
+  readonly refusals: GatheredRefusals;
+}
+
+/** Who is not let in, comes too often or asks for what there is not leaves a record where the tenant is known. Cost of all others: a call. */
 export function recordRefusals(
   { identify, admit }: Doorkeeper,
-  { log, ids }: Omit<RecordingTools, 'recordsReads'>,
-): Doorkeeper {
-  const note = (space: number, asking: Asking, query: string | undefined, ending: Ending): Promise<void> =>
-    Promise.resolve(log.note(space, toRecord(ids, asking, { interaction: NONE, query }, ending)));
+  { refusals, ids, recordsReads }: RefusalTools,
+  findSpace: (tenant: string, release: Release) => Promise<TenantSpace | undefined>,
+  log: Log,
+): RecordedDoorkeeper {
+  async function note(
+    space: number,
+    asking: Asking,
+    asked: string | undefined,
+    ending: Ending,
+    isKnown: boolean,
+  ): Promise<void> {
+    const query = asked?.replace(ABOVE_ROOT, '');
+    await refusals.note(space, toRecord(ids, asking, { interaction: NONE, query }, ending), isKnown);
+  }
+
+  /** Who it was that was refused for something else; undefined: nobody that is known. */
+  async function callerOf({ caller, ...credentials }: RefusedRequest, space: TenantSpace): Promise<Caller> {
+    if (caller !== undefined) return caller;
+    try {
+      return await identify({ ...credentials, space });
+    } catch (error) {
+      if (error instanceof FhirError) return { actor: ANONYMOUS_ACTOR };
+      throw error;
+    }
+  }
+
+  async function recordRefusal(refused: RefusedRequest, error: FhirError): Promise<void> {
+    const { tenant, release, address, requestId, asked } = refused;
+    try {
+      const space = await findSpace(tenant, release);
+      if (space === undefined) return;
+      const caller = await callerOf(refused, space);
+      const isKnown = caller.access !== undefined;
+      await note(space.number, { ...caller, address, requestId }, asked, endingOf(error), isKnown);
+    } catch (thrown) {
+      const reason = thrown instanceof FhirError ? thrown.key : 'internal';
+      log.warn({ requestId, reason }, 'a refusal could not be recorded');
+    }
+  }
+
   return {
     identify(credentials) {
       const refused = async (error: unknown): Promise<never> => {
-        const { space, address, requestId = '' } = credentials;
-        const asked = credentials.asked?.replace(ABOVE_ROOT, '');
+        const { space, address, requestId = '', asked } = credentials;
+        settle(error);
         if (space !== undefined && error instanceof FhirError)
-          await note(space.number, { actor: ANONYMOUS_ACTOR, address, requestId }, asked, endingOf(error));
+          await note(
+            space.number,
+            { actor: ANONYMOUS_ACTOR, address, requestId },
+            asked,
+            endingOf(error),
+            false,
+          );
         throw error;
       };
       try {
@@ -33,9 +83,17 @@ export function recordRefusals(
     admit(context) {
       const admission = admit(context);
       return admission?.then(async (decided) => {
-        if (!decided.isAdmitted) await note(context.space.number, context, undefined, TOO_MANY);
+        if (!decided.isAdmitted)
+          await note(context.space.number, context, undefined, TOO_MANY, context.access !== undefined);
         return decided;
       });
+    },
+    recordRefusal(refused, error) {
+      const isRecorded = isSettled(error) || error.status === TOO_MANY.status;
+      const isOfWho = error.status === 401 || error.status === 403;
+      return isRecorded || !(recordsReads || isOfWho || refused.mayChange)
+        ? undefined
+        : recordRefusal(refused, error);
     },
   };
 }

@@ -5,7 +5,7 @@ import type { TenantSpace } from '../context';
 import type { Release } from '../fhir/release';
 import { endingOf } from './describe';
 import { OAuthError } from './oauth-error';
-import type { RecordingTools } from './recorded-core';
+import type { RefusalTools } from './recorded-refusals';
 import { ANONYMOUS_ACTOR, toRecord, type Ending } from './recording';
 import type { SignInTrail } from './sign-in-trail';
 
@@ -30,7 +30,7 @@ type Asked = Pick<SignInVisit, 'space' | 'address'> & { readonly requestId?: str
  */
 export function recordSignIns(
   { tokens, signIn }: SignInDoor,
-  { log, ids }: Omit<RecordingTools, 'recordsReads'>,
+  { log, refusals, ids }: RefusalTools,
   findSpace: (tenant: string, release: Release) => Promise<TenantSpace | undefined>,
 ): SignInDoor {
   async function note(
@@ -42,8 +42,12 @@ export function recordSignIns(
     const { client = ANONYMOUS_ACTOR, person, release = space.release } = trail;
     const where = release === space.release ? space : ((await findSpace(space.tenant, release)) ?? space);
     const record = toRecord(ids, { actor: client, address, requestId }, what, ending);
+    if (ending.status >= 400) {
+      await refusals.note(where.number, { ...record, person }, false);
+      return;
+    }
     await log.note(where.number, { ...record, person });
-    if (ending.status < 400) await log.flush();
+    await log.flush();
   }
 
   async function recorded<Result>(

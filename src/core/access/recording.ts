@@ -11,7 +11,7 @@ export interface Described {
   readonly version?: number | undefined;
   /** What was asked, as an address below `{fhir_root}`. */
   readonly query?: string | undefined;
-  /** What was read, with spaces between. */
+  /** What was read, as `AccessRecord` has it. */
   readonly details?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export function toRecord(
   { status, reason }: Ending = OK,
 ): AccessRecord {
   return {
-    key: ids.next(),
+    key: ids.nextKey(),
     recorded: Date.now(),
     interaction,
     status,
@@ -54,6 +54,17 @@ export function toRecord(
     query: query !== undefined && query.length > MAX_QUERY ? query.slice(0, MAX_QUERY) : query,
     details,
   };
+}
+
+/** Errors of which an interaction has decided whether they are recorded. */
+const settled = new WeakSet<object>();
+
+export function settle(error: unknown): void {
+  if (error instanceof Error) settled.add(error);
+}
+
+export function isSettled(error: Error): boolean {
+  return settled.has(error);
 }
 
 /** What is kept of who writes a version; undefined where that is not recorded. */

@@ -3,6 +3,7 @@ import type { Access } from '../access/access';
 import type { SignInTrail } from '../access/sign-in-trail';
 import type { PolicyDefinition } from '../access/policy';
 import type { TenantSpace } from '../context';
+import type { Release } from '../fhir/release';
 import type { ClientDetails } from '../storage/client-applications';
 import type { TokenIssuer } from '../storage/token-issuers';
 import type { VersionGuard } from './version';
@@ -13,6 +14,32 @@ export interface Caller {
   readonly actor: string;
   /** As `RequestContext.access`. */
   readonly access?: Access;
+}
+
+/** A request that is answered with an error, as it came. */
+export interface RefusedRequest {
+  readonly tenant: string;
+  readonly release: Release;
+  /** Undefined: it was refused before anybody asked for it. */
+  readonly caller: Caller | undefined;
+  /** Whether its method is one that may change something. */
+  readonly mayChange: boolean;
+  /** The header of this name. */
+  readonly authorization: string | undefined;
+  /** As those of `Credentials`. */
+  readonly address: string;
+  readonly requestId: string;
+  readonly asked: string;
+}
+
+/** A request to an address of administrators, of whom is known who they are. */
+export interface AdministrationRequest {
+  readonly caller: Caller;
+  /** Method and address. */
+  readonly asked: string;
+  readonly mayChange: boolean;
+  readonly address: string;
+  readonly requestId: string;
 }
 
 /** A program that may ask for a tenant's data, as administrators see it. */

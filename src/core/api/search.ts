@@ -38,6 +38,8 @@ export interface SearchRequest {
   readonly asOf?: number;
   /** True: `previous` and `last` are wanted; of stored resources of one type, as they are now. */
   readonly bothWays?: boolean;
+  /** True: `cursors` are wanted. */
+  readonly eachCursor?: boolean;
 }
 
 export interface SearchPage {
@@ -51,6 +53,8 @@ export interface SearchPage {
   readonly used: readonly (readonly [name: string, value: string])[];
   /** Opaque and signed: value of the parameter `_cursor` of the next page; undefined on the last one. */
   readonly next?: string;
+  /** Where they are asked for: of each match, the value of `_cursor` of the page that begins behind it. */
+  readonly cursors?: readonly string[];
   /** Numbers of the types that decide the answer: it is the same while none of their resources changes. Undefined: any. */
   readonly decidedBy?: readonly number[];
   /** The same of the page that ends before this one; undefined on the first, and where it is not asked for or offered. */

@@ -123,6 +123,7 @@ export interface OpenBundle {
    * `Bundle.entry[n]`.
    */
   prepare(task: VersionsTask): Promise<PreparedVersions>;
+  /** Nothing of it is kept any more; preparing again means parsing again. */
   close(): void;
 }
 

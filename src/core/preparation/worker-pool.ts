@@ -21,7 +21,9 @@ const TASK_LIMIT_MS = 25_000;
 /** Tasks that wait; each holds the text that a client sent. */
 const MAX_WAITING = 64;
 /** Behind so many short tasks a further one is done sooner where it is. */
-const MOST_SHORT = 4;
+const MOST_SHORT = 5;
+/** Short tasks that the thread is given at once: it need not wait for this one between them. */
+const MOST_GIVEN = 2;
 const HEAP_MEGABYTES = 1024;
 /**
  * Of them for what is new: three halves of 32 MB. A Bundle of 100 kB becomes some 3 MB, which should have become rubbish
@@ -29,7 +31,7 @@ const HEAP_MEGABYTES = 1024;
  */
 const YOUNG_MEGABYTES = 96;
 
-interface Running {
+interface Asked {
   readonly resolve: (value: TaskResult) => void;
   readonly reject: (error: Error) => void;
   readonly task: Task;
@@ -39,12 +41,14 @@ interface Running {
 
 /**
  * One thread for what would keep all other requests waiting: parsing, validating and indexing long resources, operations
- * with a long input. It is started when there is such a task and does them one after the other.
+ * with a long input. It is started when there is such a task and does them one after the other; a short one may go on
+ * while another short one waits for the database.
  */
 export class WorkerPool {
   private worker: Worker | undefined;
-  private readonly waiting: Running[] = [];
-  private running: Running | undefined;
+  private readonly waiting: Asked[] = [];
+  /** What the thread has to do, by the numbers of its tasks, the oldest first. */
+  private readonly given = new Map<number, Asked>();
   private timer: NodeJS.Timeout | undefined;
   private number = 0;
   private isClosed = false;
@@ -72,8 +76,9 @@ export class WorkerPool {
   hasRoom(): boolean {
     if (this.isClosed) return false;
     if (this.readiness === 'none') this.makeReady();
-    if (this.readiness !== 'ready' || this.running?.isShort === false) return false;
-    return this.waiting.length < MOST_SHORT && this.waiting.every(({ isShort }) => isShort);
+    if (this.readiness !== 'ready') return false;
+    const before = [...this.given.values(), ...this.waiting];
+    return before.length < MOST_SHORT && before.every(({ isShort }) => isShort);
   }
 
   private makeReady(): void {
@@ -90,21 +95,36 @@ export class WorkerPool {
   }
 
   private next(): void {
-    if (this.running !== undefined || this.isClosed) return;
-    const running = this.waiting.shift();
-    clearTimeout(this.timer);
-    if (running === undefined) {
-      this.timer = setTimeout(() => void this.stop(), IDLE_MS).unref();
-      return;
+    while (!this.isClosed && this.mayGive()) {
+      const asked = this.waiting.shift();
+      if (asked === undefined) break;
+      this.number++;
+      this.given.set(this.number, asked);
+      if (this.given.size === 1) this.watch();
+      this.worker ??= this.start();
+      send(this.worker, { kind: 'task', number: this.number, task: asked.task });
     }
-    this.running = running;
-    this.number++;
+    if (this.given.size > 0 || this.isClosed) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.stop(), IDLE_MS).unref();
+  }
+
+  private mayGive(): boolean {
+    if (this.given.size === 0) return true;
+    return (
+      this.given.size < MOST_GIVEN &&
+      this.waiting[0]?.isShort === true &&
+      [...this.given.values()].every(({ isShort }) => isShort)
+    );
+  }
+
+  /** Gives up the oldest task that the thread has, if it is not done in time. */
+  private watch(): void {
+    clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       const reason = 'The content takes too long to be worked on';
       this.lose(fhirError('tooCostly', { reason }));
     }, TASK_LIMIT_MS);
-    this.worker ??= this.start();
-    send(this.worker, { kind: 'task', number: this.number, task: running.task });
   }
 
   private start(): Worker {
@@ -142,20 +162,23 @@ export class WorkerPool {
       this.log[message.level](message.details, message.message);
       return;
     }
-    if (message.number !== this.number || this.running === undefined) return;
-    const { resolve, reject } = this.running;
-    this.running = undefined;
-    if (message.kind === 'done') resolve(message.value);
-    else reject(toError(message.failure));
+    const asked = this.given.get(message.number);
+    if (asked === undefined) return;
+    const [oldest] = this.given.keys();
+    this.given.delete(message.number);
+    if (oldest === message.number && this.given.size > 0) this.watch();
     this.next();
+    if (message.kind === 'done') asked.resolve(message.value);
+    else asked.reject(toError(message.failure));
   }
 
-  /** Gives up the thread and what it was at. */
+  /** Gives up the thread and what it was at; what it had not come to is done by the next one. */
   private lose(error: Error): void {
-    const { running } = this;
-    this.running = undefined;
+    const [oldest, ...others] = this.given.values();
+    this.given.clear();
+    this.waiting.unshift(...others);
     void this.stop();
-    running?.reject(error);
+    oldest?.reject(error);
     this.next();
   }
 
@@ -170,9 +193,8 @@ export class WorkerPool {
     this.isClosed = true;
     clearTimeout(this.timer);
     const error = fhirError('overloaded');
-    for (const { reject } of this.waiting.splice(0)) reject(error);
-    this.running?.reject(error);
-    this.running = undefined;
+    for (const { reject } of [...this.given.values(), ...this.waiting.splice(0)]) reject(error);
+    this.given.clear();
     await this.stop();
   }
 }

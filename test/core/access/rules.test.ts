@@ -81,6 +81,7 @@ describe.each(['r4', 'r4b'] as const)('access in %s', (release) => {
         core.bundle(nobody, { input: inputOf({ resourceType: 'Bundle', type: 'transaction', entry: [] }) }),
       history: () => core.history(nobody, {}),
       changes: () => core.changes(nobody, 0, 10),
+      lastSequence: () => core.lastSequence(nobody),
       follow: () => core.follow(nobody, { parameters: [] }),
       search: () => core.search(nobody, { type: 'Observation', parameters: [] }),
       aggregate: () => core.aggregate(nobody, { type: 'Observation', parameters: [] }),

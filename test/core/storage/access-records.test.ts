@@ -2,7 +2,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
 import { MIGRATIONS } from '../../../migrations';
-import { decodeLine, encodeLine, type AccessRecord } from '../../../src/core/storage/access-line';
+import { decodeLine, encodeLine, shortList, type AccessRecord } from '../../../src/core/storage/access-line';
 import { openCore } from '../../support/core';
 import { createTestDatabase } from '../../support/database';
 
@@ -19,16 +19,30 @@ const RECORD: AccessRecord = {
   type: 'Observation',
   id: undefined,
   version: undefined,
-  query: 'Observation?note=\u0000\n\ud83d',
+  query: 'Observation?note=\u0000\né"\\\u007f😀 \ud83d',
   details: 'Observation/a/_history/1 +3',
 };
 
 it('a record is one line, whatever is in it, and is read as it was', () => {
   for (const record of [RECORD, { ...RECORD, type: 'Patient', id: 'a', version: 7, reason: 'notFound' }]) {
     const line = encodeLine(record);
-    expect([line.includes('\n'), line.includes('\0')]).toEqual([false, false]);
+    expect(line).toMatch(/^[ -~]*$/);
     expect(decodeLine(line)).toEqual(record);
   }
+});
+
+it('what a search has found is kept as types and ids, and told as references', () => {
+  const found = ['a/1', 'b/20', 'Observation/3', 'c.d-e/1'].map((text, place) => {
+    const [id = '', version] = text.split('/');
+    return { type: place < 2 ? 'Patient' : 'Observation', id, versionId: Number(version) };
+  });
+  const references = found.map(({ type, id, versionId }) => `${type}/${id}/_history/${versionId}`).join(' ');
+  for (const [details, told] of [
+    [shortList(found), references],
+    [shortList(found, 7), `${references} +7`],
+    [references, references],
+  ])
+    expect(decodeLine(encodeLine({ ...RECORD, details })).details).toBe(told);
 });
 
 it('what an older version has recorded, one row for each access, becomes AuditEvents', async () => {
