@@ -15,10 +15,9 @@ import { URLSearchParams } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { connectProfiler, summariseProfile } from './profile.mjs';
 import { createClient } from './drive.mjs';
-import { generate } from './generate.mjs';
-import { loadGenerated, readGenerated, readImports } from './load.mjs';
+import { loadGenerated, provideData, readGenerated, readImports } from './load.mjs';
 import { startPostgres } from './postgres.mjs';
-import { findFreePort, pause, readDatabaseCpuMs, readTreeCpuMs, repository, stopAll } from './processes.mjs';
+import { findFreePort, pause, readDatabaseCpuMs, readTreeCpuMs, repository, runBench } from './processes.mjs';
 import { ROOT, startAndironServer, startRedis } from './servers.mjs';
 import { makeWorkloads } from './workloads.mjs';
 
@@ -47,27 +46,12 @@ const MODES = {
 };
 const SCOPES = 'user/Practitioner.rs system/*.cruds';
 let started = 0;
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'andiron-bench-access-'));
+await runBench('access', run);
 
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => finish(1));
-try {
-  await run();
-  await finish(0);
-} catch (error) {
-  console.error(error);
-  await finish(1);
-}
-
-async function finish(code) {
-  await stopAll();
-  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  process.exit(code);
-}
-
-async function run() {
+async function run(folder) {
   const postgres = await startPostgres();
   const redis = await startRedis();
-  const parts = { postgres, redisPort: redis?.port ?? (await findFreePort()) };
+  const parts = { folder, postgres, redisPort: redis?.port ?? (await findFreePort()) };
   const makeLoaded = await load(parts);
   const sides = [];
   for (const name of options.modes.split(',')) sides.push(await startMode(name, parts, makeLoaded));
@@ -84,8 +68,7 @@ async function run() {
 
 /** Fills a database of which all sides get copies. @returns function that makes the workloads for one more client */
 async function load(parts) {
-  const dataFolder = path.join(repository, 'bench', 'data');
-  if (!fs.existsSync(path.join(dataFolder, 'patients.ndjson'))) generate({ folder: dataFolder });
+  const dataFolder = provideData();
   const generated = readGenerated(dataFolder, Number(options.patients));
   const imports = readImports(dataFolder);
   const loader = await startSide({ ...parts, name: 'loaded', mode: 'open' });
@@ -184,7 +167,7 @@ function readUsage({ serverPid, postgresPid, database }) {
 
 async function profile(test, side) {
   process.kill(side.serverPid, 'SIGCONT');
-  const profiler = await connectProfiler(path.join(folder, `${side.database}.log`));
+  const profiler = await connectProfiler(side.logFile);
   await profiler.start();
   const { requests } = await take(test, side, Number(options.each) / 4);
   process.kill(side.serverPid, 'SIGCONT');
@@ -222,7 +205,7 @@ function median(values) {
 }
 
 /** A server in one of the modes over a database of that name, with a client of its driver. */
-async function startSide({ name, mode, checkout, template, postgres, redisPort }) {
+async function startSide({ name, mode, checkout, template, folder, postgres, redisPort }) {
   const environment = MODES[mode];
   const side = await startAndironServer(
     { folder, postgres, clients },

@@ -3,15 +3,11 @@
  * `npm run bench:graphql`: the query of three levels by one snapshot and by shared statements (GRAPHQL_SNAPSHOT_MS=0), two
  * servers over one database in turn, nothing remembered of searches. See docs/bench/graphql.md. Build first: the bench runs dist.
  */
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { driveRound } from './drive.mjs';
-import { generate } from './generate.mjs';
-import { loadGenerated, readGenerated } from './load.mjs';
+import { loadGenerated, provideData, readGenerated } from './load.mjs';
 import { startPostgres } from './postgres.mjs';
-import { repository, stopAll } from './processes.mjs';
+import { runBench } from './processes.mjs';
 import { startAndironServer, startRedis } from './servers.mjs';
 import { makeGraphqlWorkloads } from './graphql-workloads.mjs';
 
@@ -27,26 +23,10 @@ const SIDES = [
   ['shared statements', { GRAPHQL_SNAPSHOT_MS: '0' }],
 ];
 const CLIENTS = [1, 8];
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'andiron-bench-graphql-'));
+await runBench('graphql', run);
 
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => finish(1));
-try {
-  await run();
-  await finish(0);
-} catch (error) {
-  console.error(error);
-  await finish(1);
-}
-
-async function finish(code) {
-  await stopAll();
-  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  process.exit(code);
-}
-
-async function run() {
-  const data = path.join(repository, 'bench', 'data');
-  if (!fs.existsSync(path.join(data, 'patients.ndjson'))) generate({ folder: data });
+async function run(folder) {
+  const data = provideData();
   const bench = { folder, postgres: await startPostgres(), clients: Math.max(...CLIENTS) };
   const redis = await startRedis();
   const sides = [];

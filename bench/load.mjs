@@ -4,9 +4,21 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { generate } from './generate.mjs';
+import { repository } from './processes.mjs';
 
 /** What stands in for an id until the resource is stored: a urn:uuid, or Type?identifier=system|value. */
 const PLACEHOLDER = /"(urn:uuid:[0-9a-f-]{36}|[A-Z][A-Za-z]+\?identifier=[^"|]+\|[^"]+)"/g;
+
+/** The folder of the generated patients, which are generated where they are not there yet. */
+export function provideData() {
+  const folder = path.join(repository, 'bench', 'data');
+  if (!fs.existsSync(path.join(folder, 'patients.ndjson'))) {
+    console.log('generating patients into bench/data');
+    generate({ folder });
+  }
+  return folder;
+}
 
 /**
  * Reads the shared resources and the first `patientCount` bundles of what generate.mjs wrote.

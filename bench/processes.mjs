@@ -1,6 +1,7 @@
 /** Child processes of the bench: starting, stopping, and what /proc says about them (Linux only). */
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
+import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,9 +18,39 @@ export function requireBuilt(module) {
   return require(file);
 }
 
+/**
+ * Runs a bench and ends the process: with 0, or with 1 where `run` throws or answers false, or 128 and the number of a
+ * signal. However it ends, what was started is stopped and the folder removed.
+ * @param run is given a folder of the bench's own
+ * @param minutes after which it is given up
+ */
+export async function runBench(name, run, minutes = 60) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), `andiron-bench-${name}-`));
+  const finish = async (code, message) => {
+    if (isEnding) return;
+    if (message) console.error(message);
+    await stopAll();
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    process.exit(code);
+  };
+  for (const [signal, number] of Object.entries({ SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }))
+    process.on(signal, () => finish(128 + number, `stopped by ${signal}`));
+  for (const event of ['uncaughtException', 'unhandledRejection'])
+    process.on(event, (error) => finish(1, error?.stack ?? error));
+  setTimeout(() => finish(1, `not finished after ${minutes} minutes`), minutes * 60_000).unref();
+  try {
+    await finish((await run(folder)) === false ? 1 : 0);
+  } catch (error) {
+    await finish(1, error.stack);
+  }
+}
+
 /** What to stop when the bench ends. */
 const stops = [];
 let isEnding = false;
+
+/** Whether what is met now may come of the bench's own stopping. */
+export const isBenchEnding = () => isEnding;
 
 /**
  * Remembers what is just being started, so that an interrupt waits for the start and then stops it.
@@ -34,7 +65,7 @@ export async function stopAtEnd(starting, stop) {
 }
 
 /** Stops all, the last started first. */
-export async function stopAll() {
+async function stopAll() {
   isEnding = true;
   while (stops.length > 0) {
     await stops

@@ -9,10 +9,16 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createClient, driveRound } from './drive.mjs';
-import { generate } from './generate.mjs';
-import { loadGenerated, readGenerated, readImports } from './load.mjs';
+import { loadGenerated, provideData, readGenerated, readImports } from './load.mjs';
 import { startPostgres } from './postgres.mjs';
-import { findFreePort, pause, readResidentMegabytes, repository, stopAll } from './processes.mjs';
+import {
+  findFreePort,
+  isBenchEnding,
+  pause,
+  readResidentMegabytes,
+  repository,
+  runBench,
+} from './processes.mjs';
 import { connectProfiler, summariseProfile } from './profile.mjs';
 import { formatReport, summariseTest } from './report.mjs';
 import { startAndironServer, startLimitServer, startRedis } from './servers.mjs';
@@ -32,43 +38,11 @@ const USAGE = `node bench/run.mjs [options]
   --write         write docs/bench also for a partial run (--quick, --only, --target)`;
 
 const options = readOptions();
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'andiron-bench-'));
-let isClosing = false;
+await runBench('whole', run, options.minutes);
 
-for (const [signal, number] of Object.entries({ SIGHUP: 1, SIGINT: 2, SIGTERM: 15 })) {
-  process.on(signal, () => finish(128 + number, `stopped by ${signal}`));
-}
-process.on('uncaughtException', (error) => finish(1, error.stack));
-process.on('unhandledRejection', (error) => finish(1, error?.stack ?? error));
-setTimeout(
-  () => finish(1, `not finished after ${options.minutes} minutes`),
-  options.minutes * 60_000,
-).unref();
-
-try {
-  const hasErrors = await run();
-  await finish(hasErrors ? 1 : 0);
-} catch (error) {
-  await finish(1, error.stack);
-}
-
-/** Stops every process, removes the folder, ends. */
-async function finish(code, message) {
-  if (isClosing) return;
-  isClosing = true;
-  if (message) console.error(message);
-  await stopAll();
-  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  process.exit(code);
-}
-
-async function run() {
+async function run(folder) {
   const environment = describeEnvironment();
-  const dataFolder = path.join(repository, 'bench', 'data');
-  if (!fs.existsSync(path.join(dataFolder, 'patients.ndjson'))) {
-    console.log('generating patients into bench/data');
-    generate({ folder: dataFolder });
-  }
+  const dataFolder = provideData();
   const generated = readGenerated(dataFolder, options.patients);
 
   const postgres = await startPostgres();
@@ -110,7 +84,7 @@ async function run() {
 
   if (options.profile) {
     await profileTest(andiron, chosen[0]);
-    return false;
+    return true;
   }
   const tests = [];
   for (const workload of chosen) tests.push(await runTest(workload, { limit, andiron }));
@@ -118,7 +92,7 @@ async function run() {
   const result = { environment, memory, size, load, tests };
   if (options.target) result.note = `The part of Andiron was played by ${options.target}.`;
   publish(result);
-  return tests.some((test) => test.failed || test.andiron.errors > 0 || test.limit.errors > 0);
+  return tests.every((test) => !test.failed && test.andiron.errors === 0 && test.limit.errors === 0);
 }
 
 /** The server under test as a side for the driver. */
@@ -241,7 +215,7 @@ async function runTest(workload, sides) {
     }
     return test;
   } catch (error) {
-    if (isClosing) throw error;
+    if (isBenchEnding()) throw error;
     console.log(`${name.padEnd(20)} FAILED ${error.message}`);
     return { name, title, target, beside, failed: error.message };
   }

@@ -8,11 +8,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { driveRound, round } from './drive.mjs';
-import { generate } from './generate.mjs';
-import { loadGenerated, readGenerated } from './load.mjs';
+import { loadGenerated, provideData, readGenerated } from './load.mjs';
 import { multiply } from './multiply.mjs';
 import { startPostgres } from './postgres.mjs';
-import { repository, requireBuilt, stopAll } from './processes.mjs';
+import { repository, requireBuilt, runBench } from './processes.mjs';
 import { BLENDED, DESIGN_SHAPES, DRIVER_SHAPES } from './search-shapes.mjs';
 import { startAndironServer, startLimitServer, startRedis } from './servers.mjs';
 
@@ -42,30 +41,10 @@ const CLIENTS = 16;
 const FORGETFUL = { SEARCH_MEMORY_MB: '0' };
 const SPACE_OF =
   "select s.number from andiron.space s join andiron.tenant t on t.number = s.tenant where t.name = 'system' and s.release = 'r4' and s.kind = 'data'";
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'andiron-bench-search-'));
-setTimeout(
-  () => end(1, `not finished after ${values.minutes} minutes`),
-  Number(values.minutes) * 60_000,
-).unref();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end(1, signal));
+await runBench('search', run, Number(values.minutes));
 
-async function end(code, message) {
-  if (message) console.error(message);
-  await stopAll();
-  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  process.exit(code);
-}
-
-try {
-  await run();
-  await end(0);
-} catch (error) {
-  await end(1, error.stack);
-}
-
-async function run() {
-  const data = path.join(repository, 'bench', 'data');
-  if (!fs.existsSync(path.join(data, 'patients.ndjson'))) generate({ folder: data });
+async function run(folder) {
+  const data = provideData();
   const generated = readGenerated(data, patients);
   const postgres = await startPostgres();
   const redis = await startRedis();
