@@ -60,7 +60,7 @@ import { SpaceChanges } from './storage/space-changes';
 import { VersionMemory } from './storage/version-memory';
 import { SearchRunner } from './storage/search-run';
 import { VersionReader } from './storage/version-read';
-import { WriteQueues } from './storage/write-queue';
+import { WriteQueues } from './storage/write-queues';
 import { exportTenant } from './tenant-export';
 import { importTenant } from './tenant-import';
 import { removeTenant } from './tenant-removal';

@@ -19,7 +19,7 @@ import type { Database } from './storage/database';
 import type { Estimator } from './storage/estimate';
 import type { PageRunner } from './storage/search-run';
 import type { VersionReader } from './storage/version-read';
-import type { WriteQueues } from './storage/write-queue';
+import type { WriteQueues } from './storage/write-queues';
 import type { KeyedQueue } from './keyed-queue';
 import type { Usage } from './usage';
 

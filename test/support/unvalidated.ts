@@ -10,7 +10,7 @@ import { createExtractor } from '../../src/core/search/extract';
 import { createHasher } from '../../src/core/search/hash';
 import { keyOf } from '../../src/core/search/resource-key';
 import { Connections } from '../../src/core/storage/connections';
-import { WriteQueues } from '../../src/core/storage/write-queue';
+import { WriteQueues } from '../../src/core/storage/write-queues';
 import type { TestDatabase } from './database';
 import { forEachOf } from './examples';
 import { silentLog } from './log';

@@ -22,7 +22,7 @@ const LAST_TRIES = 10;
 
 /**
  * Records of what changed nothing, on their way to the database: gathered, and written in the background. What changed
- * something is recorded by the statement of the change (storage/write-queue.ts).
+ * something is recorded by the statement of the change (storage/write-statements.ts).
  */
 export class AccessLog {
   /** By space, as lines: what they tell of may go. */

@@ -23,7 +23,7 @@ import {
 import type { DatabaseOptions } from '../storage/database';
 import type { OwnerSession } from '../storage/owner-session';
 import type { VersionWrite } from '../storage/version-write';
-import { writeVersions } from '../storage/write-queue';
+import { writeVersions } from '../storage/write-statements';
 import { toAuditEvent } from './audit-event';
 import { AUDIT_EVENT } from './audit-space';
 import { patientsOf } from './patients';

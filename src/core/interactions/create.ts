@@ -7,7 +7,7 @@ import { fhirError } from '../errors';
 import type { ResourceInput } from '../preparation/preparer';
 import type { Services } from '../services';
 import type { VersionWrite } from '../storage/version-write';
-import type { WriteCondition } from '../storage/write-queue';
+import type { WriteCondition } from '../storage/write-queues';
 import { requireTargets } from './referential-integrity';
 import { typeNumberOf } from './resource-address';
 import { companionOf } from './provenance';

@@ -3,7 +3,7 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import type { Services } from '../services';
 import type { VersionRow } from '../storage/version-row';
-import type { WriteCondition } from '../storage/write-queue';
+import type { WriteCondition } from '../storage/write-queues';
 import { addressOf, readBase } from './resource-address';
 import { replaceVersion, type NextVersion } from './replace-version';
 

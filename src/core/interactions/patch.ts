@@ -4,7 +4,7 @@ import { fhirError, type Issue } from '../errors';
 import type { ResourceInput } from '../preparation/preparer';
 import type { Services } from '../services';
 import type { VersionRow } from '../storage/version-row';
-import type { WriteCondition } from '../storage/write-queue';
+import type { WriteCondition } from '../storage/write-queues';
 import { addressOf, readBase } from './resource-address';
 import { replaceVersion, type NextVersion } from './replace-version';
 import { toStoredVersion } from './stored-version';

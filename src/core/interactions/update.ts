@@ -5,7 +5,7 @@ import { fhirError } from '../errors';
 import { isValidId } from '../fhir/resource';
 import type { ResourceInput } from '../preparation/preparer';
 import type { Services } from '../services';
-import type { WriteCondition } from '../storage/write-queue';
+import type { WriteCondition } from '../storage/write-queues';
 import { addressOf, printable } from './resource-address';
 import { replaceVersion, type NextVersion } from './replace-version';
 

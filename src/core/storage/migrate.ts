@@ -5,7 +5,7 @@ import type { Log } from '../context';
 import { APPLICATION_ROLE, clientConfiguration, SET_SPACE, type DatabaseOptions } from './database';
 import { builder, bind, defineStatement, template, type Bound, type Statement } from './statement';
 import type { VersionWrite } from './version-write';
-import { writeVersions } from './write-queue';
+import { writeVersions } from './write-statements';
 
 /** What a server needs to know about the database that it was started on. */
 export interface Installation {

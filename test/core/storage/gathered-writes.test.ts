@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { FhirError } from '../../../src/core';
 import { StatementError } from '../../../src/core/storage/database-error';
-import { WriteQueues } from '../../../src/core/storage/write-queue';
+import { WriteQueues } from '../../../src/core/storage/write-queues';
 import {
   makeWrite,
   openStorage,

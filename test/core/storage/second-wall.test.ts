@@ -4,7 +4,7 @@ import { migrate } from '../../../src/core/storage/migrate';
 import { Connections } from '../../../src/core/storage/connections';
 import { APPLICATION_ROLE } from '../../../src/core/storage/database';
 import { VersionReader } from '../../../src/core/storage/version-read';
-import { WriteQueues } from '../../../src/core/storage/write-queue';
+import { WriteQueues } from '../../../src/core/storage/write-queues';
 import { baseContent } from '../../../src/core/base-resources';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { silentLog } from '../../support/log';

@@ -2,7 +2,7 @@
 import { VersionMemory } from '../../../src/core/storage/version-memory';
 import type { Database, Row } from '../../../src/core/storage/database';
 import { VersionReader } from '../../../src/core/storage/version-read';
-import { WriteQueues } from '../../../src/core/storage/write-queue';
+import { WriteQueues } from '../../../src/core/storage/write-queues';
 import { makeWrite, openStorage, SOME_TYPE, SYSTEM_R4, type OpenedStorage } from './opened-storage';
 
 const RESOURCES = 40;

@@ -1,7 +1,7 @@
 /** Transactions of which everything goes out in one packet, the commit too (src/core/storage/connection.ts, `runWhole`). */
 import { isLostRequirement } from '../../../src/core/storage/database-error';
 import { encodeWrites } from '../../../src/core/storage/version-write';
-import { toOutcomes, wholeWrite } from '../../../src/core/storage/write-queue';
+import { toOutcomes, wholeWrite } from '../../../src/core/storage/write-statements';
 import { makeWrite, openStorage, SYSTEM_R4, type OpenedStorage } from './opened-storage';
 
 let storage: OpenedStorage;

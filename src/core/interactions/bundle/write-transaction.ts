@@ -14,7 +14,7 @@ import {
   wholeWrite,
   writeAll,
   writeEncoded,
-} from '../../storage/write-queue';
+} from '../../storage/write-statements';
 import type { BoundStatement } from '../../storage/connection';
 import type { Row, Run } from '../../storage/database';
 import { isLostRequirement } from '../../storage/database-error';

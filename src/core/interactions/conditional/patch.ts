@@ -4,7 +4,7 @@ import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
 import type { ResourceInput } from '../../preparation/preparer';
 import type { Services } from '../../services';
-import { ConditionLost } from '../../storage/write-queue';
+import { ConditionLost } from '../../storage/write-queues';
 import { patch } from '../patch';
 import { parseCondition } from './condition';
 import { onMatches, requireOne, whileItMeets } from './under-condition';

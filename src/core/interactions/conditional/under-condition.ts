@@ -2,7 +2,7 @@ import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import type { Services } from '../../services';
 import { lockConditions } from '../../storage/condition-lock';
-import { ConditionLost, type WriteCondition } from '../../storage/write-queue';
+import { ConditionLost, type WriteCondition } from '../../storage/write-queues';
 import { readAtOnce, readWithin } from '../reading';
 import type { Condition } from './condition';
 import { identifyingValues } from '../../search/identifying-values';
