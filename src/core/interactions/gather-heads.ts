@@ -1,5 +1,5 @@
 import { fhirError } from '../errors';
-import { MAX_SORTED, type HeadOrder } from '../search/plan';
+import { MAX_SORTED, type HeadOrder } from '../search/order';
 import type { Criterion } from '../search/predicate';
 import type { Services } from '../services';
 import { runKeys, type MatchHead } from '../storage/search-run';

@@ -1,7 +1,7 @@
 import type { SearchRequest } from '../api';
 import type { RequestContext, Space } from '../context';
 import type { NamedTypes, TypesQuery } from '../search/parse-types-search';
-import type { Order } from '../search/plan';
+import type { Order } from '../search/order';
 import type { SearchQuery } from '../search/parse-search';
 import type { ResourceKey } from '../search/resource-key';
 import type { SearchTypeContext } from '../search/types/search-type';

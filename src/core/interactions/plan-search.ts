@@ -1,5 +1,7 @@
 import { hasScan } from '../search/has-scan';
-import { chooseDrive, isNested, needsCounts, type Order } from '../search/plan';
+import { chooseDrive, needsCounts } from '../search/choose-drive';
+import { isNested } from '../search/drivable';
+import type { Order } from '../search/order';
 import type { Criterion } from '../search/predicate';
 import { mergeRanges, rangesOfOneValue, splitRange } from '../search/split-range';
 import type { Services } from '../services';

@@ -4,7 +4,7 @@ import type { RequestContext } from '../context';
 import { compartmentTypes } from '../search/compartment';
 import { parseCriterion } from '../search/criteria';
 import { parseSearch } from '../search/parse-search';
-import type { Order } from '../search/plan';
+import type { Order } from '../search/order';
 import type { Criterion } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { RecordRequest } from '../operations/environment';

@@ -5,7 +5,7 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
 import { parseSearch, type SearchQuery } from '../search/parse-search';
-import { MAX_SORTED } from '../search/plan';
+import { MAX_SORTED } from '../search/order';
 import type { Criterion, Predicate, Scan } from '../search/predicate';
 import { compileScan, type ScanTest } from '../search/scan';
 import { createSortValueReader } from '../search/sort-value';

@@ -4,7 +4,7 @@ import { openCursor, sealCursor, type CursorContent } from '../cursor';
 import { fhirError } from '../errors';
 import { doubleOfSortText, sortTextOfDouble } from '../fhir/exact-number';
 import type { SearchQuery } from '../search/parse-search';
-import type { ValueOrder } from '../search/plan';
+import type { ValueOrder } from '../search/order';
 import type { SortValue } from '../search/sort-value';
 import type { Services } from '../services';
 import type { After, Phase, StoredSortValue } from '../storage/search-order';

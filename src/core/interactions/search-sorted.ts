@@ -1,7 +1,7 @@
 import type { SearchPage } from '../api';
 import type { RequestContext } from '../context';
 import { isCounted, type SearchQuery } from '../search/parse-search';
-import { MAX_SORTED } from '../search/plan';
+import { MAX_SORTED } from '../search/order';
 import type { Services } from '../services';
 import type { PageRow } from '../storage/version-row';
 import { countAll } from './count-matches';

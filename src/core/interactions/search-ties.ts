@@ -4,7 +4,7 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { beginningOfDouble, nextAbove } from '../fhir/exact-number';
 import type { SearchQuery } from '../search/parse-search';
-import { MAX_SORTED, type Order } from '../search/plan';
+import { MAX_SORTED, type Order } from '../search/order';
 import type { SortValue } from '../search/sort-value';
 import type { Services } from '../services';
 import type { Phase, StoredSortValue } from '../storage/search-order';

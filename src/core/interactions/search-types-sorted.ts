@@ -2,7 +2,7 @@ import type { RequestContext } from '../context';
 import { openCursor } from '../cursor';
 import { fhirError } from '../errors';
 import type { TypesQuery } from '../search/parse-types-search';
-import { MAX_SORTED } from '../search/plan';
+import { MAX_SORTED } from '../search/order';
 import { compareSortValues } from '../search/sort-value';
 import type { Services } from '../services';
 import { FIRST_KEY, LAST_KEY, compareKeys } from '../storage/search-run';

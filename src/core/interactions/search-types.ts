@@ -5,7 +5,7 @@ import { openCursor, sealCursor } from '../cursor';
 import { fhirError } from '../errors';
 import { compartmentTypes } from '../search/compartment';
 import { parseTypesSearch, readTypes, type NamedTypes, type TypesQuery } from '../search/parse-types-search';
-import type { Order } from '../search/plan';
+import type { Order } from '../search/order';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { Services } from '../services';
 import { keyOfText, type PageRow } from '../storage/version-row';

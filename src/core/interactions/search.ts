@@ -6,7 +6,7 @@ import { fhirError } from '../errors';
 import { toSubset } from '../fhir/subset';
 import { compartmentCriterion } from '../search/compartment';
 import { isCounted, parseSearch, type SearchQuery } from '../search/parse-search';
-import type { HeadOrder, Order } from '../search/plan';
+import type { HeadOrder, Order } from '../search/order';
 import type { Criterion } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
 import { versionedChainIssues, type AskedCriteria } from '../search/versioned-chains';

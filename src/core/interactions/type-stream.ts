@@ -1,6 +1,6 @@
 import type { RequestContext } from '../context';
 import type { CursorContent } from '../cursor';
-import type { Order } from '../search/plan';
+import type { Order } from '../search/order';
 import type { Criterion } from '../search/predicate';
 import type { SearchQuery } from '../search/parse-search';
 import type { Services } from '../services';

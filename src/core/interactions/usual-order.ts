@@ -1,6 +1,6 @@
 import { permissionsOf } from '../access/visibility';
 import type { RequestContext } from '../context';
-import { defaultOrder, type HeadOrder } from '../search/plan';
+import { defaultOrder, type HeadOrder } from '../search/order';
 import type { Criterion } from '../search/predicate';
 import type { Services } from '../services';
 import { BY_KEY } from './gather-heads';

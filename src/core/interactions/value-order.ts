@@ -1,6 +1,6 @@
 import type { RequestContext } from '../context';
 import type { SortKey } from '../search/parse-search';
-import type { ValueOrder } from '../search/plan';
+import type { ValueOrder } from '../search/order';
 import { sortRowsOf } from '../search/sort-rows';
 import type { Services } from '../services';
 import { hasLongNumbers } from '../storage/long-numbers';

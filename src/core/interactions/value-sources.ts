@@ -7,7 +7,7 @@ import { forgettable, mayRemember } from '../process-memory';
 import type { CodeRowsOf, HashedText } from '../search/code-values';
 import { compareTexts } from '../search/compare-texts';
 import type { SearchQuery } from '../search/parse-search';
-import { MAX_SORTED } from '../search/plan';
+import { MAX_SORTED } from '../search/order';
 import type { ReferenceRowsOf } from '../search/reference-values';
 import { sortColumnOf, type SortColumn } from '../search/sort-columns';
 import type { SortValue } from '../search/sort-value';

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../context';
 import { RELEASES } from '../fhir/release';
 import { storedParameters } from '../search/parameter';
-import { MAX_SORTED } from '../search/plan';
+import { MAX_SORTED } from '../search/order';
 import type { Criterion } from '../search/predicate';
 import type { Services } from '../services';
 import { findKeysOfUris, readUris } from '../storage/conformance';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { forgettable } from '../process-memory';
-import { canDrive, isNested, mergedTargets } from '../search/plan';
+import { canDrive, isNested, mergedTargets } from '../search/drivable';
 import type { Criterion, Predicate, TypeCriteria } from '../search/predicate';
 import type { Database } from './database';
 import { referringCountStatement, rowCountStatement } from './search-statement';

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { ROW_SCHEME } from '../search/index-rows';
-import type { Drive, Order, ValueOrder } from '../search/plan';
+import type { Drive } from '../search/drive';
+import type { Order, ValueOrder } from '../search/order';
 import type { SortRows } from '../search/sort-rows';
 import { criterionKeys, type CompiledCriteria } from './criteria/compiled';
 import { HEAD_COLUMNS, lowToSortDate, type TestedRow } from './criteria/head';

@@ -1,6 +1,6 @@
 /** Matches where the rows of one index and who refers to the targets of a chain meet, in the order of the clinical date. */
 import { sql, type RawBuilder } from 'kysely';
-import { rowsOfMeeting, type MeetingDrive } from '../search/plan';
+import { rowsOfMeeting, type MeetingDrive } from '../search/drive';
 import { criterionTest, type CompiledCriteria } from './criteria/compiled';
 import { NO_DATE } from './criteria/head';
 import type { PredicateValue, ValueReference } from './predicate-parts';

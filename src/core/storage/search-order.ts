@@ -1,6 +1,7 @@
 /** Requests for a page of matches, and what all ways to find them have in common: direction, place, and tests of a row. */
 import { sql, type RawBuilder } from 'kysely';
-import type { Drive, Order } from '../search/plan';
+import type { Drive } from '../search/drive';
+import type { Order } from '../search/order';
 import type { Criterion } from '../search/predicate';
 import { criterionTest, type CompiledCriteria } from './criteria/compiled';
 import { NO_DATE, type TestedRow } from './criteria/head';

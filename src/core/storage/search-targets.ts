@@ -1,6 +1,6 @@
 /** Matches of a chain, merged from who refers to each of its targets as they lie in the order of the clinical date. */
 import { sql, type RawBuilder } from 'kysely';
-import { rowsOfTarget } from '../search/plan';
+import { rowsOfTarget } from '../search/drive';
 import type { CompiledCriteria, CompiledCriterion, CompiledTargets } from './criteria/compiled';
 import type { PredicateValue, ValueReference } from './predicate-parts';
 import {

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../context';
-import type { Order } from '../../search/plan';
+import type { Order } from '../../search/order';
 import type { Services } from '../../services';
 import { runKeys, type MatchHead } from '../../storage/search-run';
 import { keyOfText } from '../../storage/version-row';
