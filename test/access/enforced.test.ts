@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import { createClient as createSocketClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
+import { RELEASE_NAMES } from '../../src/core';
 import { SUBSCRIPTION, Told } from '../graphql/live/subscriber';
 import { FORM, makeClient, type MadeClient } from '../support/access';
 import { makeCredentials, STATUSES, type Credentials } from '../support/credentials';
@@ -79,21 +80,23 @@ describe('a live query', () => {
   });
 });
 
-describe('what is open', () => {
+describe.each(RELEASE_NAMES)('what is open under %s', (release) => {
+  const root = `/w/acme/api/v1/fhir/${release}`;
+
   it.each([
     ['GET', '/health/live'],
     ['GET', '/health/ready'],
     ['GET', '/w/acme/oidc/jwks'],
     ['GET', '/w/acme/oidc/.well-known/openid-configuration'],
     ['GET', '/w/acme/oidc/.well-known/smart-configuration'],
-    ['GET', '/w/acme/api/v1/fhir/r4b/metadata'],
+    ['GET', `${root}/metadata`],
   ])('%s %s is answered to everybody (check 2)', async (method, path) => {
     expect((await ask(method, path, undefined)).status).toBe(200);
     expect((await ask(method, path, tokens.forged)).status).toBe(200);
   });
 
   it('tells where people sign in and tokens are had, and lists what works (check 9)', async () => {
-    const { status, json } = await ask('GET', `${ROOT}/.well-known/smart-configuration`, undefined);
+    const { status, json } = await ask('GET', `${root}/.well-known/smart-configuration`, undefined);
     expect(status).toBe(200);
     expect(json).toMatchObject({
       issuer: `${server.base}/w/acme/oidc`,
@@ -117,7 +120,7 @@ describe('what is open', () => {
   });
 
   it('says in metadata how to get in (check 10)', async () => {
-    const { json } = await ask('GET', `${ROOT}/metadata`, undefined);
+    const { json } = await ask('GET', `${root}/metadata`, undefined);
     const codes = json.rest[0].security.service.map(
       ({ coding }: { coding: { code: string }[] }) => coding[0]?.code,
     );

@@ -1,4 +1,6 @@
 /** Conditional writes over two server processes of one database: https://hl7.org/fhir/R4/http.html#ccreate. */
+import { setTimeout } from 'node:timers/promises';
+import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import type { Answer } from '../support/http';
 import { startProcess, type ServerProcess } from '../support/process';
@@ -92,6 +94,37 @@ it.each<[string, (value: string) => readonly string[]]>([
   }
 });
 
+it('creates whose criteria name several values, each in another order, make one resource in each tenant (checks 71, 72)', async () => {
+  for (let round = 0; round < 4; round++) {
+    const values = ['a', 'b', 'c'].map((name) => `${name}${++last}`);
+    const [a = '', b = '', c = ''] = values;
+    const spellings = [
+      [a, b, c],
+      [c, b, a],
+      [b, a],
+      [c, a],
+      [b, c, a],
+    ].flatMap((order) => [
+      `identifier=${order.join(',')}`,
+      order.map((value) => `identifier=${SYSTEM}|${value}`).join('&'),
+    ]);
+    const body = {
+      ...patient(a, 'ordered'),
+      identifier: values.map((value) => ({ system: SYSTEM, value })),
+    };
+    const perTenant = await Promise.all(
+      SPACES.map(([tenant, release]) =>
+        askAll(40, (server, number) =>
+          server.request('POST', `${server.path(tenant, release)}/Patient`, body, {
+            'if-none-exist': spellings[number % spellings.length] ?? '',
+          }),
+        ),
+      ),
+    );
+    for (const answers of perTenant) expect(statuses(answers)).toEqual([...Array<number>(39).fill(200), 201]);
+  }
+});
+
 it('updates by criteria each make one version of one resource, among creates of the same (check 73)', async () => {
   const [tenant, release] = SPACES[0];
   const MANY = 10;
@@ -169,4 +202,32 @@ it('patches by criteria land on what meets them, while others change it', async 
   // Each patch made a version of one that met the criteria.
   for (const [index, { name, active }] of versions.entries())
     if (name.at(-1)?.text !== undefined) expect([active, versions[index - 1]?.active]).toEqual([true, true]);
+});
+
+it('none of these waited for each other in a circle, and few began again', async () => {
+  await Promise.all(servers.map((server) => server.close()));
+  servers = [];
+  const owner = new Client(database.settings);
+  await owner.connect();
+  try {
+    // What a connection has counted is told when it ends.
+    const others = async (): Promise<number> => {
+      const { rows } = await owner.query<{ count: number }>(
+        `select count(*)::int as count from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
+      );
+      return rows[0]?.count ?? 0;
+    };
+    while ((await others()) > 0) await setTimeout(20);
+    const { rows } = await owner.query<{ deadlocks: number; rollbacks: number; commits: number }>(
+      `select deadlocks::int, xact_rollback::int as rollbacks, xact_commit::int as commits
+         from pg_stat_database where datname = current_database()`,
+    );
+    const [counts] = rows;
+    if (counts === undefined) throw new Error('the database has no counts');
+    expect(counts.deadlocks).toBe(0);
+    expect(counts.rollbacks).toBeLessThan(counts.commits / 4);
+  } finally {
+    await owner.end();
+  }
 });

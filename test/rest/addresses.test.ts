@@ -45,7 +45,8 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
   });
 
   it('(checks 4, 6) an answer in another format is 406', async () => {
-    expect((await send('GET', '/metadata', undefined, { accept: 'text/csv' })).status).toBe(406);
+    const csv = await send('GET', '/metadata', undefined, { accept: 'text/csv' });
+    expect([csv.status, csv.json.resourceType]).toEqual([406, 'OperationOutcome']);
     const xml = await send('GET', '/Patient?_format=xml');
     expect(xml.status).toBe(406);
     expect(xml.json.resourceType).toBe('OperationOutcome');
@@ -142,6 +143,15 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     expect(chunked.status).toBe(413);
     expect(chunked.json.issue[0].code).toBe('too-long');
     expect((await send('GET', '/Patient')).status).toBe(200);
+  });
+
+  it('(check 42) a body of as many bytes as there may be is taken, and of one more refused', async () => {
+    const shell = JSON.stringify({ resourceType: 'Basic', code: { text: '' } });
+    const basicOf = (bytes: number): string =>
+      shell.replace('""', `"${'x'.repeat(bytes - Buffer.byteLength(shell))}"`);
+    expect((await send('POST', '/Basic', basicOf(100_000))).status).toBe(201);
+    const { status, json } = await send('POST', '/Basic', basicOf(100_001));
+    expect([status, json.resourceType, json.issue[0].code]).toEqual([413, 'OperationOutcome', 'too-long']);
   });
 
   it('a Bundle may be larger than other resources', async () => {

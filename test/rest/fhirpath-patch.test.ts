@@ -6,6 +6,7 @@ import { startServer, type TestServer } from '../support/server';
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer({ environment: { PUBLIC_URL: 'https://fhir.example.org' } });
+  await server.createTenant('clinic');
 });
 afterAll(() => server.close());
 
@@ -18,9 +19,12 @@ const patient = {
 };
 const rename = replace('Patient.name[0].family', { valueString: 'Windsor' });
 
-describe.each<[Release]>([['r4'], ['r4b']])('a FHIRPath Patch under %s', (release) => {
+describe.each<[Release, string]>([
+  ['r4', 'system'],
+  ['r4b', 'clinic'],
+])('a FHIRPath Patch under %s of the tenant %s', (release, tenant) => {
   const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
-    server.request(method, `${server.path('system', release)}${rest}`, body, headers);
+    server.request(method, `${server.path(tenant, release)}${rest}`, body, headers);
   const patch = (id: string, steps: readonly PatchStep[], headers: Record<string, string> = {}) =>
     send('PATCH', `/Patient/${id}`, toParameters(...steps), {
       'content-type': 'application/fhir+json',

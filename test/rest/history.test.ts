@@ -192,12 +192,28 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
       expect(namesOf(await history(`${level}/_history?_at=2001`))).toEqual([]);
       expect(namesOf(await history(`${level}/_history?_at=${times[0]?.slice(0, 4)}`))).toHaveLength(4);
     }
+    const own = '/Patient/bob/_history';
+    expect(namesOf(await history(`${own}?_since=${since}`))).toEqual(['Patient/bob/2', 'Patient/bob/1']);
+    expect(await readAll(tenant, `${own}?_since=${since}&_count=1`)).toEqual([
+      'Patient/bob/2',
+      'Patient/bob/1',
+    ]);
+    expect(namesOf(await history(`${own}?_since=2999-01-01`))).toEqual([]);
+    expect(namesOf(await history(`${own}?_at=${at(times[0])}`))).toEqual([]);
+    for (const time of [times[1], times[2]])
+      expect(namesOf(await history(`${own}?_at=${at(time)}`))).toEqual(['Patient/bob/1']);
+    expect(namesOf(await history(`${own}?_at=${at(new Date().toISOString())}`))).toEqual(['Patient/bob/2']);
     const { json } = await send('GET', '/Patient/bob/_history/1');
     const { valueInteger } = json.meta.extension.find(({ url }: { url: string }) =>
       url.endsWith('version-sequence'),
     );
     for (const rest of ['/_history', '/Patient/_history'])
       expect(namesOf(await history(`${rest}?_since-version=${valueInteger}`))).toEqual(later.slice(0, 2));
+    for (const rest of ['/_history', '/Patient/_history'])
+      expect(await readAll(tenant, `${rest}?_since-version=${valueInteger}&_count=1`)).toEqual(
+        later.slice(0, 2),
+      );
+    expect(namesOf(await history(`${own}?_since-version=${valueInteger}`))).toEqual(['Patient/bob/2']);
     expect(namesOf(await history('/_history?_since-version=9999999999'))).toEqual([]);
   });
 
@@ -255,6 +271,8 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     '_count=-1',
     '_count=x',
     '_since=yesterday',
+    '_since-version=x',
+    '_since-version=-1',
     '_at=2023-02-29',
     '_cursor=forged',
     '_id=a',
@@ -291,36 +309,48 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
   });
 });
 
-it('(check 102) pages through a thousand versions neither skip nor repeat one while three writers change them', async () => {
-  const tenant = await openTenant('r4');
-  const { send, put } = tenant;
-  const code = { text: 'x' };
-  for (let start = 0; start < 1000; start += 100)
-    await Promise.all(Array.from({ length: 100 }, (_, at) => put('Basic', `b${start + at}`, { code })));
-  const atStart = new Set(Array.from({ length: 1000 }, (_, at) => `Basic/b${at}/1`));
-  let isOver = false;
-  let writes = 0;
-  const write = async (change: (turn: number) => Promise<unknown>): Promise<void> => {
-    for (let turn = 0; !isOver; turn++, writes++) await change(turn);
-  };
-  const writers = [
-    write(() => send('POST', '/Basic', { resourceType: 'Basic', code })),
-    write((turn) => put('Basic', `b${turn % 1000}`, { code })),
-    write((turn) => send('DELETE', `/Basic/b${999 - (turn % 1000)}`)),
-  ];
-  for (const first of [
-    '/_history?_count=17',
-    '/Basic/_history?_count=17',
-    '/Basic/_history?_since=2020&_count=17',
-  ]) {
-    const seen = await readAll(tenant, first);
-    expect(new Set(seen).size).toBe(seen.length);
-    expect(seen.filter((name) => atStart.has(name))).toHaveLength(1000);
-  }
-  isOver = true;
-  await Promise.all(writers);
-  expect(writes).toBeGreaterThan(50);
-});
+it.each(RELEASE_NAMES)(
+  '(check 102) pages through a thousand versions of %s neither skip nor repeat one while four writers change them',
+  async (release) => {
+    const tenant = await openTenant(release);
+    const { send, put } = tenant;
+    const code = { text: 'x' };
+    for (let start = 0; start < 1000; start += 100)
+      await Promise.all(Array.from({ length: 100 }, (_, at) => put('Basic', `b${start + at}`, { code })));
+    const atStart = new Set(Array.from({ length: 1000 }, (_, at) => `Basic/b${at}/1`));
+    const LONG = 60;
+    for (let version = 0; version < LONG; version++) await put('Basic', 'long', { code });
+    let isOver = false;
+    let writes = 0;
+    const write = async (change: (turn: number) => Promise<unknown>): Promise<void> => {
+      for (let turn = 0; !isOver; turn++, writes++) await change(turn);
+    };
+    const writers = [
+      write(() => send('POST', '/Basic', { resourceType: 'Basic', code })),
+      write((turn) => put('Basic', `b${turn % 1000}`, { code })),
+      write((turn) => send('DELETE', `/Basic/b${999 - (turn % 1000)}`)),
+      write((turn) => (turn % 3 === 2 ? send('DELETE', '/Basic/long') : put('Basic', 'long', { code }))),
+    ];
+    for (const first of [
+      '/_history?_count=17',
+      '/Basic/_history?_count=17',
+      '/Basic/_history?_since=2020&_count=17',
+    ]) {
+      const seen = await readAll(tenant, first);
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(seen.filter((name) => atStart.has(name))).toHaveLength(1000);
+    }
+    // Of one resource every version from the newest at the start down to the first.
+    for (const rest of ['?_count=7', '?_since=2020&_count=7']) {
+      const seen = await readAll(tenant, `/Basic/long/_history${rest}`);
+      expect(seen.length).toBeGreaterThanOrEqual(LONG);
+      expect(seen).toEqual(seen.map((_, index) => `Basic/long/${seen.length - index}`));
+    }
+    isOver = true;
+    await Promise.all(writers);
+    expect(writes).toBeGreaterThan(50);
+  },
+);
 
 it('a page of long versions ends early and the next one goes on', async () => {
   const tenant = await openTenant('r4');

@@ -1,10 +1,12 @@
 /** Create, read, update and delete over HTTP: https://hl7.org/fhir/R4/http.html. Numbers are rows of checks.md. */
 import type { Release } from '../../src/core';
+import { replace, toParameters } from '../support/fhirpath-patch';
 import { startServer, type TestServer } from '../support/server';
 
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
+  await server.createTenant('other');
 });
 afterAll(() => server.close());
 
@@ -14,8 +16,18 @@ const patient = {
   name: [{ family: 'Chalmers', given: ['Peter', 'James'] }],
 };
 
-describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
-  const path = (rest: string): string => `${server.path('system', release)}${rest}`;
+/** `{ext_base}` of the contract. */
+const EXTENSIONS = 'https://andiron.example/fhir/StructureDefinition';
+const AUTHOR = {
+  url: `${EXTENSIONS}/author`,
+  valueReference: { reference: 'ClientApplication/anonymous' },
+};
+
+describe.each<[Release, string]>([
+  ['r4', 'system'],
+  ['r4b', 'other'],
+])('under %s of the tenant %s', (release, tenant) => {
+  const path = (rest: string): string => `${server.path(tenant, release)}${rest}`;
   const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
     server.request(method, path(rest), body, headers);
 
@@ -29,17 +41,17 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     const { status, headers, json } = await send('POST', '/Patient', patient);
     expect(status).toBe(201);
     expect(headers.etag).toBe('W/"1"');
-    expect(headers.location).toBe(`${server.root('system', release)}/Patient/${json.id}/_history/1`);
+    expect(headers.location).toBe(`${server.root(tenant, release)}/Patient/${json.id}/_history/1`);
     expect(json).toMatchObject({ ...patient, meta: { versionId: '1' } });
     expect(json.meta.lastUpdated).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
     expect(Date.parse(headers['last-modified'] ?? '')).toBe(
       Math.floor(Date.parse(json.meta.lastUpdated) / 1000) * 1000,
     );
-    const extensions = json.meta.extension.map((extension: { url: string }) =>
-      extension.url.replace(/.*\//, ''),
-    );
-    expect(extensions).toEqual(expect.arrayContaining(['version-sequence', 'author']));
-    expect(JSON.stringify(json.meta.extension)).toContain('ClientApplication/anonymous');
+    const [sequence, author, ...others] = json.meta.extension;
+    expect(sequence).toEqual({ url: `${EXTENSIONS}/version-sequence`, valueInteger: expect.any(Number) });
+    expect([author, others]).toEqual([AUTHOR, []]);
+    const { json: next } = await send('POST', '/Patient', patient);
+    expect(next.meta.extension[0].valueInteger).toBeGreaterThan(sequence.valueInteger);
   });
 
   it("(check 21) a create gives an id of its own, whatever the client's", async () => {
@@ -125,13 +137,15 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     const first = await send('PUT', `/Patient/${id}`, { ...patient, id });
     expect(first.status).toBe(201);
     expect(first.headers.etag).toBe('W/"1"');
-    expect(first.headers.location).toBe(`${server.root('system', release)}/Patient/${id}/_history/1`);
+    expect(first.headers.location).toBe(`${server.root(tenant, release)}/Patient/${id}/_history/1`);
     const second = await send('PUT', `/Patient/${id}`, { ...patient, id, active: false });
     expect(second.status).toBe(200);
     expect(second.headers.etag).toBe('W/"2"');
     expect(second.headers.location).toBeUndefined();
     expect(second.json).toMatchObject({ active: false, meta: { versionId: '2' } });
     expect((await send('GET', `/Patient/${id}/_history/1`)).json.active).toBe(true);
+    for (const { updateCreate } of (await send('GET', '/metadata')).json.rest[0].resource)
+      expect(updateCreate).toBe(true);
   });
 
   it('(check 29) a PUT whose body has another id, or none, is 400', async () => {
@@ -152,6 +166,29 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect((await put('5')).status).toBe(400);
     expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"5"');
   });
+
+  it.each([
+    ['PATCH', 'a JSON Patch', [{ op: 'replace', path: '/active', value: false }], 'application/json-patch+json'],
+    ['PATCH', 'a FHIRPath Patch', toParameters(replace('Patient.active', { valueBoolean: false })), 'application/fhir+json'],
+    ['GET', 'a patch', [{ op: 'replace', path: '/active', value: false }], 'application/json'],
+    ['DELETE', 'nothing', undefined, ''],
+  ] as const)('(checks 30, 59) If-Match decides about a %s with %s too, in weak, strong and listed form', async (method, _what, body, type) => {
+    for (const [stale, current] of [
+      ['W/"7"', 'W/"1"'],
+      ['"7"', '"1"'],
+      ['W/"7", "8"', '"7", W/"1"'],
+    ] as const) {
+      const id = await create();
+      const change = (match: string) =>
+        send(method, `/Patient/${id}`, body, { 'if-match': match, ...(type === '' ? {} : { 'content-type': type }) });
+      const refused = await change(stale);
+      expect([refused.status, refused.json.issue[0].code]).toEqual([412, 'conflict']);
+      const { headers, json } = await send('GET', `/Patient/${id}`);
+      expect([headers.etag, json.active]).toEqual(['W/"1"', true]);
+      const done = await change(current);
+      expect([done.status, done.headers.etag]).toEqual([200, 'W/"2"']);
+    }
+  }); // prettier-ignore
 
   it('(check 30) If-Match on what is not there is 412, whatever it says', async () => {
     const body = { ...patient, id: 'nobody' };
@@ -211,7 +248,15 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     const same = await send('GET', `/Patient/${id}`, undefined, { 'if-none-match': 'W/"1"' });
     expect([same.status, same.text, same.headers.etag]).toEqual([304, '', 'W/"1"']);
     expect((await send('GET', `/Patient/${id}`, undefined, { 'if-none-match': 'W/"2"' })).status).toBe(200);
+    for (const known of ['"1"', 'W/"7", W/"1"', '*'])
+      for (const method of ['GET', 'HEAD'])
+        expect((await send(method, `/Patient/${id}`, undefined, { 'if-none-match': known })).status).toBe(
+          304,
+        );
     const future = new Date(Date.now() + 86_400_000).toUTCString();
+    // What says more wins.
+    const both = { 'if-none-match': 'W/"2"', 'if-modified-since': future };
+    expect((await send('GET', `/Patient/${id}`, undefined, both)).status).toBe(200);
     expect((await send('GET', `/Patient/${id}`, undefined, { 'if-modified-since': future })).status).toBe(
       304,
     );
@@ -239,21 +284,41 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
   });
 
   it("(check 39) the server's part of meta is not the client's, the rest is kept", async () => {
-    const meta = {
-      versionId: '77',
-      lastUpdated: '2001-01-01T00:00:00Z',
+    const kept = {
       profile: ['http://example.org/profile'],
       tag: [{ system: 'http://example.org/tags', code: 't' }],
       security: [{ code: 'R' }],
     };
-    const { json } = await send('POST', '/Patient', { ...patient, meta });
-    expect(json.meta).toMatchObject({
-      versionId: '1',
-      profile: meta.profile,
-      tag: meta.tag,
-      security: meta.security,
-    });
-    expect(json.meta.lastUpdated).not.toBe(meta.lastUpdated);
+    const foreign = { url: 'http://example.org/reviewed', valueBoolean: true };
+    const meta = {
+      ...kept,
+      versionId: '77',
+      lastUpdated: '2001-01-01T00:00:00Z',
+      extension: [
+        { url: `${EXTENSIONS}/version-sequence`, valueInteger: 2_000_000 },
+        { url: `${EXTENSIONS}/author`, valueReference: { reference: 'ClientApplication/somebody' } },
+        foreign,
+      ],
+    };
+    const created = await send('POST', '/Patient', { ...patient, meta });
+    const { id } = created.json;
+    const updated = await send('PUT', `/Patient/${id}`, { ...patient, id, meta });
+    const replaced = [{ op: 'replace', path: '/meta/extension', value: meta.extension }];
+    const patched = await send('PATCH', `/Patient/${id}`, replaced);
+    let before = 0;
+    for (const [index, answer] of [created, updated, patched].entries()) {
+      const { json } = answer;
+      expect(json.meta).toMatchObject({ ...kept, versionId: String(index + 1) });
+      expect(json.meta.lastUpdated).not.toBe(meta.lastUpdated);
+      const [first, sequence, author, ...others] = json.meta.extension;
+      expect([first, author, others]).toEqual([foreign, AUTHOR, []]);
+      expect(sequence.url).toBe(`${EXTENSIONS}/version-sequence`);
+      expect(sequence.valueInteger).toBeLessThan(2_000_000);
+      expect(sequence.valueInteger).toBeGreaterThan(before);
+      before = sequence.valueInteger;
+      const read = await send('GET', `/Patient/${id}/_history/${index + 1}`);
+      expect(read.text).toBe(answer.text);
+    }
   });
 
   it('(check 42) five megabytes are accepted', async () => {
@@ -279,7 +344,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect(methods).toEqual(['PUT', 'DELETE', 'PUT', 'POST']);
     expect(all.json.entry[1].resource).toBeUndefined();
     const etags: string[] = [];
-    let next: string | undefined = `${server.path('system', release)}/Patient/${id}/_history?_count=3`;
+    let next: string | undefined = path(`/Patient/${id}/_history?_count=3`);
     while (next !== undefined) {
       const { json } = await server.request('GET', next);
       for (const entry of json.entry) etags.push(entry.response.etag);

@@ -5,6 +5,7 @@ import { startServer, type TestServer } from '../support/server';
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
+  await server.createTenant('other');
 });
 afterAll(() => server.close());
 
@@ -15,9 +16,12 @@ const patient = {
   extension: [{ url: 'http://example.org/weight', valueDecimal: 0 }],
 };
 
-describe.each<[Release]>([['r4'], ['r4b']])('a patch under %s', (release) => {
+describe.each<[Release, string]>([
+  ['r4', 'system'],
+  ['r4b', 'other'],
+])('a patch under %s of the tenant %s', (release, tenant) => {
   const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
-    server.request(method, `${server.path('system', release)}${rest}`, body, headers);
+    server.request(method, `${server.path(tenant, release)}${rest}`, body, headers);
 
   async function create(): Promise<string> {
     const text = JSON.stringify(patient).replace('"valueDecimal":0', '"valueDecimal":1.00');
@@ -72,6 +76,12 @@ describe.each<[Release]>([['r4'], ['r4b']])('a patch under %s', (release) => {
     ['(check 57) the id', [{ op: 'replace', path: '/id', value: 'other' }], 422],
     ['(check 57) the type', [{ op: 'replace', path: '/resourceType', value: 'Person' }], 422],
     ['(check 57) the version', [{ op: 'replace', path: '/meta/versionId', value: '9' }], 422],
+    ['(check 57) the time', [{ op: 'add', path: '/meta/lastUpdated', value: '2001-01-01T00:00:00Z' }], 422],
+    ['(check 57) an id that is taken away', [{ op: 'remove', path: '/id' }], 422],
+    ['(check 57) an id that is moved', [{ op: 'move', from: '/id', path: '/language' }], 422],
+    ['(check 57) an id that is copied onto', [{ op: 'copy', from: '/name/0/family', path: '/id' }], 422],
+    ['(check 57) another root', [{ op: 'replace', path: '', value: { resourceType: 'Person' } }], 422],
+    ['(check 57) nothing at all', [{ op: 'remove', path: '' }], 422],
     ['not a patch', [{ op: 'jump', path: '/active' }], 400],
     ['no array', { op: 'remove', path: '/active' }, 400],
     [
@@ -85,6 +95,47 @@ describe.each<[Release]>([['r4'], ['r4b']])('a patch under %s', (release) => {
     expect(status).toBe(expected);
     expect(json.resourceType).toBe('OperationOutcome');
     expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"1"');
+  });
+
+  it.each<[string, object, number, string]>([
+    ['a member that there is not', { op: 'add', path: '/nickname', value: 'Jim' }, 400, 'Patient.nickname'],
+    ['a wrong datatype', { op: 'replace', path: '/active', value: 'yes' }, 400, 'Patient.active'],
+    [
+      'a date that there is not',
+      { op: 'add', path: '/birthDate', value: '2023-02-29' },
+      400,
+      'Patient.birthDate',
+    ],
+    ['a code that is none', { op: 'add', path: '/gender', value: 'none' }, 422, 'Patient.gender'],
+    [
+      'a broken invariant',
+      { op: 'add', path: '/contact', value: [{ gender: 'male' }] },
+      422,
+      'Patient.contact[0]',
+    ],
+  ])(
+    '(check 56) that would leave %s changes nothing, and says where',
+    async (_title, operation, expected, expression) => {
+      const id = await create();
+      const { status, json } = await send('PATCH', `/Patient/${id}`, [...rename, operation]);
+      expect([status, json.resourceType, json.issue[0].expression]).toEqual([
+        expected,
+        'OperationOutcome',
+        [expect.stringContaining(expression)],
+      ]);
+      const { headers, json: left } = await send('GET', `/Patient/${id}`);
+      expect([headers.etag, left.name[0].family]).toEqual(['W/"1"', 'Chalmers']);
+    },
+  );
+
+  it('(check 57) of the whole root keeps type and id', async () => {
+    const id = await create();
+    const { status, json } = await send('PATCH', `/Patient/${id}`, [
+      { op: 'replace', path: '', value: { active: false } },
+    ]);
+    expect([status, json.resourceType, json.id, json.active]).toEqual([200, 'Patient', id, false]);
+    expect(json.meta.versionId).toBe('2');
+    expect(json.name).toBeUndefined();
   });
 
   it.each([

@@ -39,7 +39,8 @@ export function parseReference(text: string): ParsedReference {
     const target = parseRelative(tail);
     return target === undefined ? { kind: 'absolute' } : { kind: 'absolute', base, ...target };
   }
-  const [, type] = /^([A-Z][A-Za-z]{0,63})\?./.exec(text) ?? [];
+  // Without criteria too: then it is refused for meaning nobody, not stored as if it were a name.
+  const [, type] = /^([A-Z][A-Za-z]{0,63})\?/.exec(text) ?? [];
   return type === undefined ? { kind: 'other' } : { kind: 'conditional', type };
 }
 

@@ -1,0 +1,61 @@
+/**
+ * The cases of json-patch-tests by PATCH. No resource can hold what their documents are, but a patch is judged when all
+ * of it is done: it puts the document into the resource, does what the case says, tests what came of it and takes it away.
+ */
+import type { Release } from '../../src/core';
+import { jsonPatchCases, moveDown } from '../support/json-patch-cases';
+import { startServer, toPath, type Answer, type TestServer } from '../support/server';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  await server.createTenant('other');
+});
+afterAll(() => server.close());
+
+const basic = { resourceType: 'Basic', id: 'patched', code: { text: 'x' } };
+const bring = (value: unknown): string => JSON.stringify({ op: 'add', path: '/content', value });
+const test = (value: unknown): string => JSON.stringify({ op: 'test', path: '/content', value });
+const TAKE_AWAY = JSON.stringify({ op: 'remove', path: '/content' });
+/** What no document of the cases is. */
+const ANOTHER = { 'not in': 'any case' };
+
+describe.each<[Release, string]>([
+  ['r4', 'system'],
+  ['r4b', 'other'],
+])('under %s of the tenant %s', (release, tenant) => {
+  const place = `${toPath(tenant, release)}/Basic/patched`;
+  /** Operations as texts, because one of them says a member twice. */
+  const patch = (...operations: readonly string[]): Promise<Answer> =>
+    server.request('PATCH', place, `[${operations.filter((each) => each !== '').join(',')}]`, {
+      'content-type': 'application/json-patch+json',
+    });
+  const version = async (): Promise<unknown> => (await server.request('GET', place)).headers.etag;
+
+  beforeAll(async () => {
+    expect((await server.request('PUT', place, basic)).status).toBe(201);
+  });
+
+  it.each(jsonPatchCases)(
+    'a JSON Patch does what json-patch-tests say: %s (check 53)',
+    async (_title, document, operations, ...rest) => {
+      const before = await version();
+      const between = moveDown(operations).trim().slice(1, -1);
+      if (rest.length === 0) {
+        // The case is what is refused: without it the patch is a good one.
+        expect((await patch(bring(document), test(document), TAKE_AWAY)).status).toBe(200);
+        const unchanged = await version();
+        const refused = await patch(bring(document), between, TAKE_AWAY);
+        expect([400, 422]).toContain(refused.status);
+        expect(refused.json.resourceType).toBe('OperationOutcome');
+        expect(await version()).toBe(unchanged);
+      } else {
+        const wrong = await patch(bring(document), between, test(ANOTHER), TAKE_AWAY);
+        expect([wrong.status, await version()]).toEqual([422, before]);
+        const { status, json } = await patch(bring(document), between, test(rest[0]), TAKE_AWAY);
+        expect([status, json]).toEqual([200, { ...basic, meta: expect.anything() }]);
+        expect(await version()).not.toBe(before);
+      }
+    },
+  );
+});
