@@ -6,7 +6,7 @@
  */
 import { fhirError } from '../errors';
 import { findFault, isForbiddenName, toRoot, type JsonFault } from './json/fault';
-import { markNumbers, MAX_NAMES, scanJson } from './json/scan';
+import { markNumbers, MAX_CONTAINERS, MAX_INEXACT, MAX_NAMES, scanJson } from './json/scan';
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 export interface JsonObject {
@@ -33,7 +33,7 @@ export const DEFAULT_MAX_DEPTH = 64;
  *
  * Throws `invalidJson` with line and column of a syntax error; `invalidResource` with the expression of a member that
  * occurs twice in its object, of one called `__proto__` or `constructor`, and of one nested over the limit, and for
- * more different member names than FHIR has;
+ * more different member names than FHIR has; `tooCostly` for more values than there is memory for;
  * `invalidValue` for U+0001 and half surrogate pairs in a string. Cost: about 15 µs for a Patient of 2 kB.
  */
 export function parseJson(text: string, limits: JsonLimits = { maxDepth: DEFAULT_MAX_DEPTH }): JsonDocument {
@@ -43,6 +43,10 @@ export function parseJson(text: string, limits: JsonLimits = { maxDepth: DEFAULT
   if (scan.hasTooManyNames) {
     const reason = `The body has more than ${MAX_NAMES} different member names, which is more than FHIR has`;
     throw fhirError('invalidResource', { reason });
+  }
+  if (scan.hasTooManyValues) {
+    const reason = `The body has more than ${MAX_CONTAINERS} objects and arrays, or more than ${MAX_INEXACT} numbers such as 1.0`;
+    throw fhirError('tooCostly', { reason });
   }
   const marked = scan.inexact.length > 0;
   let value: JsonValue;

@@ -13,23 +13,7 @@ import {
   type ToWorker,
   type WorkerSettings,
 } from './messages';
-
-/** A thread that has had nothing to do for so long is ended: it takes some 100 MB. */
-const IDLE_MS = 60_000;
-/** A task that is not done by then is given up, and the thread with it. */
-const TASK_LIMIT_MS = 25_000;
-/** Tasks that wait; each holds the text that a client sent. */
-const MAX_WAITING = 64;
-/** Behind so many short tasks a further one is done sooner where it is. */
-const MOST_SHORT = 5;
-/** Short tasks that the thread is given at once: it need not wait for this one between them. */
-const MOST_GIVEN = 2;
-const HEAP_MEGABYTES = 1024;
-/**
- * Of them for what is new: three halves of 32 MB. A Bundle of 100 kB becomes some 3 MB, which should have become rubbish
- * before it is looked at (an eighth of the processor, against the usual 48).
- */
-const YOUNG_MEGABYTES = 96;
+import { THREAD_LIMITS } from './thread-limits';
 
 interface Asked {
   readonly resolve: (value: TaskResult) => void;
@@ -60,9 +44,10 @@ export class WorkerPool {
     private readonly log: Log,
   ) {}
 
-  /** Throws what the task throws; `overloaded` when too many wait; `tooCostly` when it takes too long. */
+  /** Throws what the task throws; `overloaded` when too many wait, or it is closed; `tooCostly` when it takes too long. */
   run(task: Task, isShort = false): Promise<TaskResult> {
-    if (this.waiting.length >= MAX_WAITING) return Promise.reject(fhirError('overloaded'));
+    if (this.isClosed || this.waiting.length >= THREAD_LIMITS.waiting)
+      return Promise.reject(fhirError('overloaded'));
     return new Promise((resolve, reject) => {
       this.waiting.push({ resolve, reject, task, isShort });
       this.next();
@@ -78,7 +63,7 @@ export class WorkerPool {
     if (this.readiness === 'none') this.makeReady();
     if (this.readiness !== 'ready') return false;
     const before = [...this.given.values(), ...this.waiting];
-    return before.length < MOST_SHORT && before.every(({ isShort }) => isShort);
+    return before.length < THREAD_LIMITS.short && before.every(({ isShort }) => isShort);
   }
 
   private makeReady(): void {
@@ -106,13 +91,13 @@ export class WorkerPool {
     }
     if (this.given.size > 0 || this.isClosed) return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.stop(), IDLE_MS).unref();
+    this.timer = setTimeout(() => void this.stop(), THREAD_LIMITS.idleMs).unref();
   }
 
   private mayGive(): boolean {
     if (this.given.size === 0) return true;
     return (
-      this.given.size < MOST_GIVEN &&
+      this.given.size < THREAD_LIMITS.given &&
       this.waiting[0]?.isShort === true &&
       [...this.given.values()].every(({ isShort }) => isShort)
     );
@@ -124,13 +109,16 @@ export class WorkerPool {
     this.timer = setTimeout(() => {
       const reason = 'The content takes too long to be worked on';
       this.lose(fhirError('tooCostly', { reason }));
-    }, TASK_LIMIT_MS);
+    }, THREAD_LIMITS.taskMs);
   }
 
   private start(): Worker {
     const worker = new Worker(workerFile(), {
       workerData: this.settings,
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES, maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
+      resourceLimits: {
+        maxOldGenerationSizeMb: THREAD_LIMITS.heapMegabytes,
+        maxYoungGenerationSizeMb: THREAD_LIMITS.youngMegabytes,
+      },
     });
     // The process may end while the thread idles.
     worker.unref();

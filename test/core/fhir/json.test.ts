@@ -286,6 +286,26 @@ describe('values that did not come from text', () => {
   });
 });
 
+describe('values', () => {
+  test.each([
+    ['objects', '{},', 4_000_000],
+    ['arrays', '[],', 4_000_000],
+    ['numbers whose digits are kept', '1.0,', 1_000_000],
+  ])('more %s than there is memory for are refused before they are made', (_title, value, most) => {
+    const refuse = (count: number): unknown => refusalOf(() => parseJson(`[${value.repeat(count)}0]`));
+    const spent = leastProcessorMilliseconds(3000, () => {
+      expect(refuse(15_000_000)).toMatchObject({ key: 'tooCostly', status: 422 });
+    });
+    expect(spent).toBeLessThan(3000);
+    expect(refuse(most + 1)).toMatchObject({ key: 'tooCostly' });
+  });
+
+  test('as many as FHIR has in 64 MB are taken', () => {
+    const { value } = parseJson(`[${'{"a":1},'.repeat(500_000)}0]`);
+    expect(value).toHaveLength(500_001);
+  });
+});
+
 describe('different member names', () => {
   const textOf = (count: number): string =>
     `{"a":[${Array.from({ length: count }, (_, index) => `{"n${index}":1}`).join()}]}`;

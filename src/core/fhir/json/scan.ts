@@ -6,6 +6,8 @@ export interface JsonScan {
   readonly members: number;
   /** True when there are more different member names than any FHIR resource can have. */
   readonly hasTooManyNames: boolean;
+  /** True when its values would take more memory than there may be; the scan ended there. */
+  readonly hasTooManyValues: boolean;
   /** True when a string holds U+0001 or half a surrogate pair. */
   readonly hasForbiddenCharacter: boolean;
   /** Starts and ends, by turns, of the number literals that JavaScript would not write back as they are. */
@@ -17,6 +19,14 @@ const EXACT_INTEGER_LENGTH = 15;
 const NONE: readonly number[] = [];
 
 /**
+ * Objects and arrays of one text: some 100 bytes each as values. An engine without memory ends the process, whichever
+ * thread it is in, and 64 MB of `{},` would take 2 GB. FHIR has some 30 characters to each, so that 64 MB have half as many.
+ */
+export const MAX_CONTAINERS = 4_000_000;
+/** Numbers that JavaScript would change: marking each takes some 150 bytes. */
+export const MAX_INEXACT = 1_000_000;
+
+/**
  * Scans text that need not be valid JSON: strings are skipped, everything outside them is counted. One pass over the
  * character codes, about 1.5 ns per character.
  */
@@ -25,6 +35,8 @@ export function scanJson(text: string): JsonScan {
   let depth = 0;
   let deepest = 0;
   let members = 0;
+  let containers = 0;
+  let hasTooManyValues = false;
   let hasForbiddenCharacter = false;
   let inexact: number[] | undefined;
   let names: NameCounter | undefined;
@@ -57,6 +69,10 @@ export function scanJson(text: string): JsonScan {
       position++;
     } else if (code === 0x7b || code === 0x5b) {
       if (++depth > deepest) deepest = depth;
+      if (++containers > MAX_CONTAINERS) {
+        hasTooManyValues = true;
+        break;
+      }
       position++;
     } else if (code === 0x7d || code === 0x5d) {
       depth--;
@@ -68,6 +84,10 @@ export function scanJson(text: string): JsonScan {
       const end = endOfNumber(text, position);
       if (isInexact(text, position, end)) {
         inexact ??= [];
+        if (inexact.length >= 2 * MAX_INEXACT) {
+          hasTooManyValues = true;
+          break;
+        }
         inexact.push(position, end);
       }
       position = end;
@@ -76,7 +96,14 @@ export function scanJson(text: string): JsonScan {
     }
   }
   const hasTooManyNames = names !== undefined && names.count > MAX_NAMES;
-  return { depth: deepest, members, hasTooManyNames, hasForbiddenCharacter, inexact: inexact ?? NONE };
+  return {
+    depth: deepest,
+    members,
+    hasTooManyNames,
+    hasTooManyValues,
+    hasForbiddenCharacter,
+    inexact: inexact ?? NONE,
+  };
 }
 
 /** So many members have no names that are worth counting. */

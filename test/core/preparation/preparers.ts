@@ -1,0 +1,100 @@
+/** Preparers without a database, and a transaction for them. */
+import { toBundleInput, type TenantSpace } from '../../../src/core';
+import type { OpenBundle, VersionsTask } from '../../../src/core/preparation/bundle';
+import { createPreparer, type Preparer } from '../../../src/core/preparation/preparer';
+import { SpaceTools } from '../../../src/core/preparation/space-tools';
+import { createThreadedPreparer } from '../../../src/core/preparation/threaded-preparer';
+import { WorkerPool } from '../../../src/core/preparation/worker-pool';
+import { createHasher } from '../../../src/core/search/hash';
+import { post, transaction, uuid } from '../../support/bundles';
+import { silentLog } from '../../support/log';
+
+export const JSON_LIMITS = { maxDepth: 64 };
+
+/** A preparer that has a thread of its own beside it, and what that was asked to do. */
+export function openPreparers(): { here: Preparer; there: Preparer; pool: WorkerPool; kinds: string[] } {
+  const [hashKey, publicUrls, extensionBase] = [
+    Buffer.alloc(16, 7),
+    ['http://a.example'],
+    'http://b.example',
+  ];
+  const limits = {
+    ...{
+      ...JSON_LIMITS,
+      maxBodyBytes: 1e7,
+      maxPatchOperations: 9,
+      maxBundleEntries: 1000,
+      maxIndexRows: 1e4,
+    },
+    ...{
+      maxExpansionCodes: 9,
+      searchGather: 9,
+      maxWriteQueue: 9,
+      versionMemoryBytes: 9,
+      searchMemoryBytes: 9,
+    },
+  };
+  const nobody = (): Promise<never> => Promise.reject(new Error('nothing is asked'));
+  const informant = { judge: nobody, version: nobody, find: nobody, listCodes: nobody };
+  const tools = new SpaceTools({
+    hasher: createHasher(hashKey),
+    publicUrls,
+    maxIndexRows: limits.maxIndexRows,
+  });
+  const here = createPreparer(tools.preparationTools(extensionBase, informant), limits);
+  const pool = new WorkerPool({ hashKey, publicUrls, extensionBase, limits }, nobody, silentLog);
+  const kinds: string[] = [];
+  const there = createThreadedPreparer(here, {
+    run: (task, isShort) => {
+      kinds.push(task.kind);
+      return pool.run(task, isShort);
+    },
+    tell: (message) => pool.tell(message),
+    hasRoom: () => pool.hasRoom(),
+  });
+  return { here, there, pool, kinds };
+}
+
+const OBSERVATION = {
+  resourceType: 'Observation',
+  code: {
+    coding: [{ system: 'http://loinc.org', code: '8867-4', display: 'Heart rate' }],
+    text: 'Heart rate',
+  },
+  note: [
+    { text: 'As long as most observations are that are written by machines, which say much of themselves' },
+  ],
+};
+
+/** A transaction of Observations that are derived from each other; 400 bytes each. */
+export function openTransaction(
+  preparer: Preparer,
+  space: TenantSpace,
+  { status, entries: length }: { readonly status: string; readonly entries: number },
+): Promise<OpenBundle> {
+  const entries = Array.from({ length }, (_, index) =>
+    post({ ...OBSERVATION, status, derivedFrom: [{ reference: uuid(index ^ 1) }] }, uuid(index)),
+  );
+  const input = toBundleInput(JSON.stringify(transaction(...entries)), JSON_LIMITS);
+  return preparer.bundle({ space, input, types: ['transaction'] });
+}
+
+/** All of it to be created, as o0, o1 … */
+export function versionsOf(space: TenantSpace, entries: number): VersionsTask {
+  const ids = Array.from({ length: entries }, (_, index) => `o${index}`);
+  return {
+    space,
+    versions: ids.map((id, index) => ({
+      ...{ index, member: index, type: 'Observation', id, storedId: id, typeNumber: 1 },
+      ...{ key: { high: 1, low: index }, idMode: 'assigned', change: 'create', expected: 0 },
+      isUnderCondition: false,
+    })),
+    targets: ids.map((id, index) => ({
+      fullUrl: uuid(index),
+      reference: `Observation/${id}`,
+      isCanonical: false,
+    })),
+    conditional: [],
+    author: null,
+  };
+}
