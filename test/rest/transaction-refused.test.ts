@@ -1,0 +1,212 @@
+/**
+ * What a refused transaction leaves behind: nothing, in no table. The same entries in a batch: each by itself. Numbers are
+ * rows of checks.md.
+ */
+import { Client } from 'pg';
+import { RELEASE_NAMES } from '../../src/core';
+import { ask, bundleOf, post, put, transaction } from '../support/bundles';
+import { startServer, type Answer, type TestServer } from '../support/server';
+
+const PUBLIC_URL = 'https://fhir.example.org';
+const SYSTEM = 'http://hospital.example/mrn';
+
+let server: TestServer;
+let owner: Client;
+beforeAll(async () => {
+  server = await startServer({ environment: { PUBLIC_URL } });
+  owner = new Client(server.database.settings);
+  await owner.connect();
+  await server.app.core.tenants.create('other');
+});
+afterAll(async () => {
+  await owner.end();
+  await server.close();
+});
+
+/** Which rows each table has of tenants' spaces, by a sum over their texts; and how far the versions are counted. */
+async function everyRow(): Promise<Map<string, string>> {
+  const { rows: tables } = await owner.query<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where c.relkind = 'r' and c.relnamespace = 'andiron'::regnamespace and a.attname = 'space' and a.attnum > 0`,
+  );
+  const names = tables.map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining(
+      ['resource', 'resource_version', 'token_index', 'reference_index', 'range_index', 'string_index', 'uri_index'].map(
+        (name) => `andiron.${name}`,
+      ),
+    ),
+  ); // prettier-ignore
+  const found = new Map<string, string>();
+  const parts = [...names.map((name) => `${name} t where space > 2`), 'andiron.change_counter t'];
+  for (const part of parts) {
+    const { rows } = await owner.query<{ sum: string }>(
+      `select count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)), 0) as sum from ${part}`,
+    );
+    found.set(part, rows[0]?.sum ?? '');
+  }
+  return found;
+}
+
+const patient = (id: string, more: object = {}) => ({
+  resourceType: 'Patient',
+  id,
+  identifier: [{ system: SYSTEM, value: id }],
+  ...more,
+});
+const jsonPatch = (...operations: object[]) => ({
+  resourceType: 'Binary',
+  contentType: 'application/json-patch+json',
+  data: Buffer.from(JSON.stringify(operations)).toString('base64'),
+});
+const activate = jsonPatch({ op: 'add', path: '/active', value: true });
+
+interface Refused {
+  readonly entry: object;
+  readonly status: number;
+  /** Below `Bundle.entry[1]`. */
+  readonly below: string;
+}
+
+/** Entries that are refused where the Patient `known` is there in version 1, `gone` is deleted and two are called `twice`. */
+const REFUSED: readonly (readonly [title: string, refused: Refused])[] = [
+  ['content that is malformed (check 87)', { entry: post({ resourceType: 'Patient', birthDate: 'yesterday' }), status: 400, below: '.resource.birthDate' }],
+  ['content that breaks an invariant (check 87)', { entry: post({ resourceType: 'Patient', contact: [{ gender: 'male' }] }), status: 422, below: '.resource.contact[0]' }],
+  ['a code that its binding does not have (check 87)', { entry: post({ resourceType: 'Patient', gender: 'masculine' }), status: 422, below: '.resource.gender' }],
+  ["another tenant's address (check 87)", { entry: post({ resourceType: 'Patient', managingOrganization: { reference: `${PUBLIC_URL}/w/other/api/v1/fhir/r4/Organization/1` } }), status: 422, below: '.resource.managingOrganization.reference' }],
+  ['an id that is not the one of its url (check 87)', { entry: ask('PUT', 'Patient/one', {}, { resource: patient('another') }), status: 400, below: '.resource.id' }],
+  ['a patch of what is not there (check 87)', { entry: ask('PATCH', 'Patient/nobody', {}, { resource: activate }), status: 404, below: '' }],
+  ['a patch of what was deleted (check 87)', { entry: ask('PATCH', 'Patient/gone', {}, { resource: activate }), status: 410, below: '' }],
+  ['a patch that cannot be applied (check 87)', { entry: ask('PATCH', 'Patient/known', {}, { resource: jsonPatch({ op: 'remove', path: '/birthDate' }) }), status: 422, below: '' }],
+  ['a patch that makes it invalid (check 87)', { entry: ask('PATCH', 'Patient/known', {}, { resource: jsonPatch({ op: 'add', path: '/gender', value: 'masculine' }) }), status: 422, below: '' }],
+  ['a read of what is not there, last of all (check 87)', { entry: ask('GET', 'Patient/nobody'), status: 404, below: '' }],
+  ['a search by what there is not, last of all (check 87)', { entry: ask('GET', 'Patient?colour=red'), status: 400, below: '' }],
+  ['an operation that fails, last of all (check 87)', { entry: ask('GET', 'ValueSet/$expand?url=http://example.org/nothing'), status: 404, below: '' }],
+  ['a deletion of what belongs to the specification (check 87)', { entry: ask('DELETE', 'ValueSet/administrative-gender'), status: 405, below: '' }],
+  ['a PUT of a version that is not current (check 89)', { entry: put(patient('known'), { ifMatch: 'W/"7"' }), status: 412, below: '' }],
+  ['a PATCH of a version that is not current (check 89)', { entry: ask('PATCH', 'Patient/known', { ifMatch: 'W/"7"' }, { resource: activate }), status: 412, below: '' }],
+  ['a DELETE of a version that is not current (check 89)', { entry: ask('DELETE', 'Patient/known', { ifMatch: 'W/"7"' }), status: 412, below: '' }],
+  ['a version of what is not there (check 89)', { entry: put(patient('nobody'), { ifMatch: 'W/"1"' }), status: 412, below: '' }],
+  ['a PUT by criteria of a version that is not current (check 89)', { entry: ask('PUT', `Patient?identifier=${SYSTEM}|known`, { ifMatch: 'W/"7"' }, { resource: patient('known') }), status: 412, below: '' }],
+  ['a PUT of what must not be there and is (check 89)', { entry: put(patient('known'), { ifNoneMatch: '*' }), status: 412, below: '' }],
+  ['criteria that two meet (check 83)', { entry: ask('PUT', `Patient?identifier=${SYSTEM}|twice`, {}, { resource: patient('any') }), status: 412, below: '' }],
+  ['a reference by criteria that nobody meets (check 83)', { entry: post({ resourceType: 'Patient', generalPractitioner: [{ reference: 'Practitioner?identifier=nobody' }] }), status: 412, below: '.resource.generalPractitioner[0].reference' }],
+]; // prettier-ignore
+
+describe.each(RELEASE_NAMES)('under %s', (release) => {
+  const send = (method: string, rest: string, body?: unknown): Promise<Answer> =>
+    server.request(method, `${server.path('system', release)}${rest}`, body);
+
+  beforeAll(async () => {
+    const twice = { resourceType: 'Patient', identifier: [{ system: SYSTEM, value: 'twice' }] };
+    const { status, text } = await send(
+      'POST',
+      '',
+      transaction(put(patient('known')), put(patient('gone')), post(twice), post(twice)),
+    );
+    expect([status, status === 200 ? '' : text]).toEqual([200, '']);
+    await send('DELETE', '/Patient/gone');
+  });
+
+  /** Something of each kind of index, before and after the entry at fault. */
+  const around = (entry: object, mark: string): object[] => [
+    put(
+      patient(`before-${mark}`, {
+        name: [{ family: 'Before' }],
+        birthDate: '1970-01-02',
+        managingOrganization: { reference: 'Organization/1' },
+      }),
+    ),
+    entry,
+    put({
+      resourceType: 'ValueSet',
+      id: `after-${mark}`,
+      ...{ url: `http://example.org/fhir/ValueSet/after-${mark}`, status: 'draft' },
+    }),
+    ask('DELETE', `Patient/unless-${mark}`),
+  ];
+
+  it.each(REFUSED)('a transaction is refused for %s, and no row is left', async (_title, { entry, status, below }) => {
+    const present = put(patient(`unless-refused`));
+    expect((await send('POST', '', transaction(present))).status).toBe(200);
+    const before = await everyRow();
+    const answer = await send('POST', '', transaction(...around(entry, 'refused')));
+    expect([answer.status, answer.json.resourceType]).toEqual([status, 'OperationOutcome']);
+    const places = answer.json.issue.flatMap(({ expression }: { expression?: string[] }) => expression ?? []);
+    expect(places[0]).toMatch(/^Bundle\.entry\[1\]/);
+    if (below !== '') expect(places).toEqual([`Bundle.entry[1]${below}`]);
+    expect(await everyRow()).toEqual(before);
+  }); // prettier-ignore
+
+  // A reference by criteria is one in transactions only (http.html#trules).
+  const alone = REFUSED.filter(([title]) => !title.startsWith('a reference by criteria'));
+  it.each(alone)('a batch does all but %s (check 88)', async (_title, { entry, status }) => {
+    const answer = await send('POST', '', bundleOf('batch', ...around(entry, 'batch')));
+    expect(answer.status).toBe(200);
+    const responses = answer.json.entry.map(({ response }: { response: { status: string } }) => response);
+    const [first, refused, third] = responses.map((response: { status: string }) => Number(response.status.slice(0, 3)));
+    expect([first < 300, refused, third < 300]).toEqual([true, status, true]);
+    expect(responses[1].outcome.resourceType).toBe('OperationOutcome');
+    expect(responses[1].outcome.issue[0].severity).toBe('error');
+    for (const name of ['Patient/before-batch', 'ValueSet/after-batch'])
+      expect([(await send('GET', `/${name}`)).status, (await send('DELETE', `/${name}`)).status]).toEqual([200, 200]);
+    expect((await send('GET', '/Patient/known')).json.meta.versionId).toBe('1');
+  }); // prettier-ignore
+
+  const byCriteria = (value: string): string => `Patient?identifier=${value}`;
+  const known = put(patient('known'));
+  it.each<[string, object, object]>([
+    ['two PUTs', known, known],
+    ['a PUT and a DELETE', known, ask('DELETE', 'Patient/known')],
+    ['a DELETE of a version and a PUT', ask('DELETE', 'Patient/known/_history/1'), known],
+    ['a PATCH and a PUT', ask('PATCH', 'Patient/known', {}, { resource: activate }), known],
+    ['two PATCHes', ask('PATCH', 'Patient/known', {}, { resource: activate }), ask('PATCH', 'Patient/known', {}, { resource: activate })],
+    ['a PUT by id and one by criteria that it meets', known, ask('PUT', byCriteria('known'), {}, { resource: patient('known') })],
+    ['a DELETE by criteria and a PATCH', ask('DELETE', byCriteria('known')), ask('PATCH', 'Patient/known', {}, { resource: activate })],
+    ['two PUTs by criteria that one meets, differently spelt', ask('PUT', byCriteria('known'), {}, { resource: patient('known') }), ask('PUT', byCriteria(`${SYSTEM}|known`), {}, { resource: patient('known') })],
+    ['two PUTs by criteria that nobody meets', ask('PUT', byCriteria('new'), {}, { resource: patient('new') }), ask('PUT', byCriteria('new'), {}, { resource: patient('new') })],
+    ['a PUT of an id and one by criteria that makes it', put(patient('made')), ask('PUT', byCriteria('nobody-yet'), {}, { resource: patient('made') })],
+  ])('a transaction that writes one resource twice is refused: %s (check 86)', async (_title, one, other) => {
+    const before = await everyRow();
+    const first = post({ resourceType: 'Basic', code: { text: 'x' } });
+    for (const entries of [[one, other], [other, one]]) {
+      const { status, json } = await send('POST', '', transaction(first, ...entries));
+      expect([status, json.issue[0].expression]).toEqual([400, ['Bundle.entry[2].request.url']]);
+    }
+    expect(await everyRow()).toEqual(before);
+  }); // prettier-ignore
+
+  it.each<[string, (path: (tenant: string, release: string) => string) => string]>([
+    ['another tenant', (path) => `${PUBLIC_URL}${path('other', release)}/Patient/known`],
+    ['no tenant that there is', (path) => `${PUBLIC_URL}${path('nobody', release)}/Patient/known`],
+    ['the other release', (path) => `${PUBLIC_URL}${path('system', release === 'r4' ? 'r4b' : 'r4')}/Patient/known`],
+    ['another host', (path) => `https://elsewhere.example${path('system', release)}/Patient/known`],
+    ['another host without a scheme', (path) => `//elsewhere.example${path('system', release)}/Patient/known`],
+    ['the host of the request, which is no public address', (path) => `${server.base}${path('system', release)}/Patient/known`],
+  ])('an entry cannot lead to %s, whatever it asks for (check 93)', async (_title, urlOf) => {
+    const url = urlOf((tenant, of) => `/w/${tenant}/api/v1/fhir/${of}`);
+    const entries = [
+      ask('GET', url),
+      ask('PUT', url, {}, { resource: patient('known') }),
+      ask('PATCH', url, {}, { resource: activate }),
+      ask('DELETE', url),
+      ask('POST', url.replace(/\/known$/, ''), {}, { resource: { resourceType: 'Patient' } }),
+    ];
+    const before = await everyRow();
+    for (const entry of entries) {
+      const { status, json } = await send('POST', '', transaction(entry));
+      expect([status, json.issue[0].expression]).toEqual([400, ['Bundle.entry[0].request.url']]);
+    }
+    const batch = await send('POST', '', bundleOf('batch', ...entries));
+    expect(batch.json.entry.map(({ response }: { response: { status: string } }) => response.status.slice(0, 3))).toEqual(
+      entries.map(() => '400'),
+    );
+    expect(await everyRow()).toEqual(before);
+  }); // prettier-ignore
+
+  it('an entry may name a resource by its public address (check 93)', async () => {
+    const url = `${PUBLIC_URL}${server.path('system', release)}/Patient/known`;
+    const { status, json } = await send('POST', '', transaction(ask('GET', url)));
+    expect([status, json.entry?.[0].resource.id]).toEqual([200, 'known']);
+  });
+});
