@@ -1,7 +1,8 @@
 /**
- * Makes the answer to an introspection of each release's schema, packed, in dist/introspection: it takes a second that a
- * server which runs does not have. Needs what scripts/build.mjs compiled. A file is named by the hash of the printed
- * schema (schema/{release}.graphql), and made only where there is none of that name.
+ * Makes the answers to two introspections of each release's schema, packed, in dist/introspection: each takes a second that a
+ * server which runs does not have. `….json.gz` is the answer to one that asks for all there is, `…-standard.json.gz` has the
+ * `__schema` of the one that tools send. Needs what scripts/build.mjs compiled. A file is named by the hash of the
+ * printed schema (schema/{release}.graphql), and made only where there is none of that name.
  */
 import { createHash } from 'node:crypto';
 import { access, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -15,17 +16,23 @@ const target = path.join(root, 'dist', 'introspection');
 const require = createRequire(import.meta.url);
 const { RELEASE_NAMES } = require('../dist/src/core/fhir/release.js');
 
-function introspect(release) {
+const { STANDARD, WHOLE_SCHEMA } = require('../dist/src/gateway/introspection.js');
+const FORMS = [
+  ['.json.gz', WHOLE_SCHEMA, (data) => ({ data })],
+  ['-standard.json.gz', STANDARD, (data) => data.__schema],
+];
+
+function introspect(schema, source) {
   const { execute, parse } = require('graphql');
+  const { data, errors } = execute({ schema, document: parse(source) });
+  if (errors) throw errors[0];
+  return data;
+}
+
+function makeSchema(release) {
   const { createSchema } = require('../dist/src/resolvers/index.js');
   const { releaseDefinitions } = require('../dist/src/core/release-definitions.js');
-  const { WHOLE_SCHEMA } = require('../dist/src/gateway/introspection.js');
-  const { data, errors } = execute({
-    schema: createSchema(releaseDefinitions(release), true),
-    document: parse(WHOLE_SCHEMA),
-  });
-  if (errors) throw errors[0];
-  return JSON.stringify({ data });
+  return createSchema(releaseDefinitions(release), true);
 }
 
 const started = performance.now();
@@ -34,14 +41,19 @@ const names = [];
 let made = 0;
 for (const release of RELEASE_NAMES) {
   const printed = await readFile(path.join(root, 'schema', `${release}.graphql`));
-  const name = `${release}-${createHash('sha256').update(printed).digest('hex')}.json.gz`;
-  names.push(name);
-  const file = path.join(target, name);
-  if (await access(file).then(() => true, () => false)) continue; // prettier-ignore
-  const aside = `${file}.${process.pid}`;
-  await writeFile(aside, gzipSync(introspect(release), { level: 9 }));
-  await rename(aside, file);
-  made++;
+  const hash = createHash('sha256').update(printed).digest('hex');
+  let schema;
+  for (const [ending, source, shown] of FORMS) {
+    const name = `${release}-${hash}${ending}`;
+    names.push(name);
+    const file = path.join(target, name);
+    if (await access(file).then(() => true, () => false)) continue; // prettier-ignore
+    schema ??= makeSchema(release);
+    const aside = `${file}.${process.pid}`;
+    await writeFile(aside, gzipSync(JSON.stringify(shown(introspect(schema, source))), { level: 9 }));
+    await rename(aside, file);
+    made++;
+  }
 }
 for (const name of await readdir(target)) {
   if (name.endsWith('.json.gz') && !names.includes(name)) await rm(path.join(target, name), { force: true });

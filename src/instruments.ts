@@ -38,10 +38,12 @@ export function createInstruments(registry: Registry): Instruments {
 }
 
 /** Tells where the answers to introspections came from. */
-export function countIntrospections(registry: Registry): (outcome: 'remembered' | 'thread') => void {
+export function countIntrospections(
+  registry: Registry,
+): (outcome: 'remembered' | 'built' | 'thread') => void {
   const introspections = new Counter({
     name: 'andiron_introspections_total',
-    help: 'GraphQL introspections by where their answer came from: remembered, or a thread that worked it out',
+    help: 'GraphQL introspections by where their answer came from: remembered, made with the server, or worked out by a thread',
     labelNames: ['outcome'] as const,
     registers: [registry],
   });

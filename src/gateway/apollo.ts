@@ -11,7 +11,7 @@ import { type JsonValue, type Log, stringifyJson } from '../core/index';
 import { atomicRule, type GatewayContext } from '../resolvers/index';
 import { type DocumentLimits, limitRule } from '../schema/limits';
 import { stringifyAround } from '../schema/raw-json';
-import { formatError, logUnexpected, toStatus } from './errors';
+import { formatError, logUnexpected, toStatus, withoutSuggestion } from './errors';
 import { compiledExecution, type ExecutionLimits, type Introspect } from './execution/gateway';
 import { NOTHING_KEPT } from './persisted-documents';
 import { instancePlugin } from './instance';
@@ -120,8 +120,12 @@ export async function createApollo(
     parseOptions: { maxTokens: limits.tokens },
     validationRules: [limitRule(limits), atomicRule, shapingRule],
     logger: toApolloLogger(log),
-    formatError: (formatted, error) =>
-      formatError(formatted, error, (error instanceof Error && requestIds.get(error)) || 'unknown'),
+    formatError(formatted, error) {
+      // Apollo Server hides them in what validation finds, and not in what is wrong with variables.
+      const message = execution.introspection ? formatted.message : withoutSuggestion(formatted.message);
+      const requestId = (error instanceof Error && requestIds.get(error)) || 'unknown';
+      return formatError({ ...formatted, message }, error, requestId);
+    },
     stringifyResult: (result) => stringifyAround(result, (value) => stringifyJson(value as JsonValue, true)),
   });
   await server.start();

@@ -63,6 +63,12 @@ export function formatError(
   return { message, ...place, extensions: toExtensions([{ severity: 'error', code, diagnostics: message }]) };
 }
 
+/** graphql's guess at what was meant, by which names of the schema are told. */
+export function withoutSuggestion(message: string): string {
+  const start = message.endsWith('?') ? message.lastIndexOf('Did you mean ') : -1;
+  return start < 0 ? message : message.slice(0, start).trimEnd();
+}
+
 /**
  * Says in the log what `formatError` hides: where it happened and what kind it is. Never the message, which may quote
  * what a client sent.

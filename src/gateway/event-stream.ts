@@ -8,6 +8,7 @@ import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { FhirError, fhirError } from '../core/index';
 import { setCommonHeaders } from './http';
 import { LiveRefusal, type LiveRequest, type LiveResults, toEndText } from './live-query';
+import { toMembers } from './persisted-documents';
 
 const EVENT_STREAM = /(^|,)\s*(text\/event-stream|text\/\*|\*\/\*)\s*(;|,|$)/i;
 /** Milliseconds in which a client that is told the end must have taken that. */
@@ -29,6 +30,8 @@ export function parseAddress(request: FastifyRequest): LiveRequest {
   return {
     query: searchParams.get('query') ?? undefined,
     operationName: searchParams.get('operationName') ?? undefined,
+    extensions: toMembers(searchParams.get('extensions')),
+    documentId: searchParams.get('documentId') ?? undefined,
     ...(variables === null ? {} : { variables: parseVariables(variables) }),
   };
 }
@@ -39,8 +42,10 @@ export function toLiveRequest(body: unknown): LiveRequest {
     throw fhirError('invalidValue', {
       reason: "The body is an object with the members 'query', 'variables', 'operationName'",
     });
-  const { query, variables, operationName } = body as Readonly<Record<string, unknown>>;
-  return { query, variables, operationName };
+  const { query, variables, operationName, extensions, documentId } = body as Readonly<
+    Record<string, unknown>
+  >;
+  return { query, variables, operationName, extensions, documentId };
 }
 
 function parseVariables(text: string): unknown {

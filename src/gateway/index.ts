@@ -144,7 +144,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
 
   for (const release of settings.warm ?? []) await serverOf(schemas.ofRelease(release));
 
-  const live = createLiveRoutes({ core, settings, limits, parsed, log, schemaOf });
+  const live = createLiveRoutes({ core, settings, limits, parsed, documents, log, schemaOf });
 
   /** Tenant and release come from the path only, so that no query can cross them. Throws what `Core.identify` throws. */
   async function identify(request: GatewayRequest): Promise<Identified> {

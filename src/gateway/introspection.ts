@@ -6,6 +6,7 @@ import { gunzip } from 'node:zlib';
 import { getIntrospectionQuery, Kind, type OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { fhirError, forgettable } from '../core/index';
+import { readBuiltSchema } from './built-schema';
 import { RawJson } from '../schema/raw-json';
 import { IntrospectionAllowance } from './introspection-allowance';
 import type { SchemaSource } from './own-schema';
@@ -34,6 +35,9 @@ export const WHOLE_SCHEMA = getIntrospectionQuery({
   inputValueDeprecation: true,
   oneOf: true,
 });
+
+/** What tools send who ask for nothing special. */
+export const STANDARD = getIntrospectionQuery();
 
 /** Texts, packed: the values of the root as JSON by their names, or the one of a form by that of the form. */
 export type Packed = Readonly<Record<string, Uint8Array>>;
@@ -68,9 +72,12 @@ interface Remembered {
 }
 
 /** Where an answer came from. */
-export type IntrospectionOutcome = 'remembered' | 'thread';
+export type IntrospectionOutcome = 'remembered' | 'built' | 'thread';
 
-/** Answers introspections: each is worked out once, in a thread that ends soon after the last of them, and remembered. */
+/**
+ * Answers introspections: that which most tools send, of a release, as it was made when the server was built; others are
+ * worked out once, in a thread that ends soon after the last of them, and remembered.
+ */
 export class Introspections {
   private readonly known = new LRUCache<string, Remembered>({ max: MOST_REMEMBERED });
   private last: Promise<unknown> = Promise.resolve();
@@ -97,9 +104,8 @@ export class Introspections {
     const key = JSON.stringify([of.key, asked.operationName, asked.source]);
     let packed = this.known.get(key)?.packed;
     if (packed === undefined) {
-      if (this.waiting >= MOST_WAITING) throw fhirError('overloaded');
-      this.allowance.take(tenant);
-      packed = this.workOut({ of, asked });
+      const isStandard = of.space === undefined && asked.source === STANDARD;
+      packed = isStandard ? this.builtOr({ of, asked }, tenant) : this.workOutAnew({ of, asked }, tenant);
       this.known.set(key, { space: of.space, packed });
       packed.catch(() => this.known.delete(key));
     } else this.observe('remembered');
@@ -107,6 +113,20 @@ export class Introspections {
       async ([name, value]) => [name, new RawJson((await unpack(value)).toString())] as const,
     );
     return Object.fromEntries(await Promise.all(values));
+  }
+
+  private async builtOr(task: IntrospectionTask, tenant: number): Promise<Packed> {
+    const built = await readBuiltSchema(task.of.release, 'standard');
+    if (built === undefined) return this.workOutAnew(task, tenant);
+    this.observe('built');
+    return { __schema: built };
+  }
+
+  /** Throws at once, so that what is refused is not remembered. */
+  private workOutAnew(task: IntrospectionTask, tenant: number): Promise<Packed> {
+    if (this.waiting >= MOST_WAITING) throw fhirError('overloaded');
+    this.allowance.take(tenant);
+    return this.workOut(task);
   }
 
   /** All of a schema, packed by gzip; not remembered. Throws as `answer` does. */

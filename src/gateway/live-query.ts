@@ -25,9 +25,11 @@ import { atomicRule, createGatewayContext, type ParsedMemory, ToldChange } from 
 import { costOfOperation, refuseCost } from '../schema/cost';
 import { type DocumentLimits, limitRule } from '../schema/limits';
 import { stringifyAround } from '../schema/raw-json';
-import { formatError, formatFhirError, logUnexpected } from './errors';
+import { formatError, formatFhirError, logUnexpected, withoutSuggestion } from './errors';
+import type { ExecutionLimits } from './execution/gateway';
 import { OperationMemory } from './execution/operation-memory';
 import { checkText } from './http';
+import { namesDocument, type PersistedDocuments } from './persisted-documents';
 import { planShaping } from './shaping/plan';
 import { shapingRule } from './shaping/rule';
 import { shape } from './shaping/shape';
@@ -37,6 +39,9 @@ export interface LiveRequest {
   readonly query: unknown;
   readonly variables?: unknown;
   readonly operationName?: unknown;
+  /** By `persistedQuery` the document is named in the place of its text. */
+  readonly extensions?: unknown;
+  readonly documentId?: unknown;
   /** The number that a client that reconnects by itself goes on after. */
   readonly after?: number;
 }
@@ -75,9 +80,10 @@ export interface LiveQueriesOptions {
   readonly core: Core;
   readonly settings: { readonly extensionBase: string; readonly maxDepth: number };
   readonly limits: DocumentLimits;
-  /** What one result may cost (schema/cost.ts). */
-  readonly costLimit: number;
+  /** What one result may cost (schema/cost.ts), and whether the schema may be asked for. */
+  readonly execution: Pick<ExecutionLimits, 'cost' | 'introspection'>;
   readonly parsed: ParsedMemory;
+  readonly documents: Pick<PersistedDocuments, 'completeMembers'>;
   schemaOf(context: RequestContext): Promise<GraphQLSchema>;
 }
 
@@ -120,14 +126,18 @@ export class LiveQueries {
 
   /**
    * Begins a subscription. `contextOf` is asked anew for each result, so that none reads what was read for the one before.
-   * Throws LiveRefusal. Cost: core.follow; the first time, parsing and validating.
+   * Throws LiveRefusal, and forbidden for a document that is not trusted where only those are answered. Cost: core.follow; the
+   * first time, parsing and validating.
    */
   async open(request: LiveRequest, contextOf: () => Promise<RequestContext>): Promise<LiveResults> {
     const context = await contextOf();
-    const { core, settings, parsed } = this.options;
+    const { core, settings, parsed, execution } = this.options;
+    const { query } = await this.options.documents.completeMembers(context.space, { ...request });
+    if (typeof query !== 'string' && namesDocument({ ...request }))
+      throw refusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
     const schema = await this.options.schemaOf(context);
     const { documents, operations } = this.#of(schema);
-    const { document, planned } = this.#read(schema, documents, request, context);
+    const { document, planned } = this.#read(schema, documents, query, context);
     const operationName = typeof request.operationName === 'string' ? request.operationName : undefined;
     const operation = getOperationAST(document, operationName);
     if (!operation)
@@ -138,11 +148,11 @@ export class LiveQueries {
     }
     const variables = toVariables(request.variables);
     const compiled = operations.find(planned ?? document, operationName);
-    if (!('run' in compiled)) throw refusalOf(compiled, context);
+    if (!('run' in compiled)) throw this.#refusalOf(compiled, context);
     const prepared = compiled.prepare(variables);
-    if (!('run' in prepared)) throw refusalOf(prepared, context);
+    if (!('run' in prepared)) throw this.#refusalOf(prepared, context);
     const { cost } = costOfOperation(schema, planned ?? document, compiled.operation, prepared.variables);
-    if (cost > this.options.costLimit) throw refusalOf([refuseCost(cost, this.options.costLimit)], context);
+    if (cost > execution.cost) throw refusalOf([refuseCost(cost, execution.cost)], context);
     let stream: ChangeStream | undefined;
     const live = {
       ...(request.after === undefined ? {} : { after: request.after }),
@@ -192,6 +202,12 @@ export class LiveQueries {
     };
   }
 
+  /** Names of a schema that may not be asked for are not guessed at. */
+  #refusalOf(errors: readonly GraphQLError[], context: RequestContext): LiveRefusal {
+    const { introspection } = this.options.execution;
+    return refusalOf(introspection ? errors : errors.map(hideSuggestion), context);
+  }
+
   #of(schema: GraphQLSchema): OfSchema {
     const known = this.#ofSchemas.get(schema);
     if (known !== undefined) return known;
@@ -206,7 +222,7 @@ export class LiveQueries {
   #read(
     schema: GraphQLSchema,
     documents: OfSchema['documents'],
-    { query }: LiveRequest,
+    query: unknown,
     context: RequestContext,
   ): ReadDocument {
     if (typeof query !== 'string') throw refusal('BAD_REQUEST', "The request has no 'query'");
@@ -228,7 +244,7 @@ export class LiveQueries {
       shapingRule,
     ]);
     if (faults.length > 0)
-      throw refusalOf(
+      throw this.#refusalOf(
         faults.map((fault) => withCode(fault, 'GRAPHQL_VALIDATION_FAILED')),
         context,
       );
@@ -257,6 +273,18 @@ function withCode(error: GraphQLError, code: string): GraphQLError {
   if (error.extensions['code'] !== undefined) return error;
   const { message, nodes, source, positions } = error;
   return new GraphQLError(message, { nodes, source, positions, extensions: { code } });
+}
+
+function hideSuggestion(error: GraphQLError): GraphQLError {
+  const { nodes, source, positions, path, originalError, extensions } = error;
+  return new GraphQLError(withoutSuggestion(error.message), {
+    nodes,
+    source,
+    positions,
+    path,
+    originalError,
+    extensions,
+  });
 }
 
 /** As an entry of `errors`, in the words that it has in every answer. */

@@ -19,8 +19,10 @@ import {
   sendRefusal,
   toLiveRequest,
 } from './event-stream';
+import type { ExecutionLimits } from './execution/gateway';
 import { isOwnOrigin, readBody } from './http';
 import { LiveQueries, LiveRefusal } from './live-query';
+import type { PersistedDocuments } from './persisted-documents';
 import { routeUpgrades, takeOver, upgradeOf } from './upgrade';
 import { createLiveSockets, type SocketSettings } from './web-socket';
 
@@ -36,12 +38,13 @@ export interface LiveRoutesOptions {
     readonly requestTimeoutMs: number;
     readonly extensionBase: string;
     readonly maxDepth: number;
-    /** What one result may cost. */
-    readonly execution: { readonly cost: number };
+    /** What one result may cost, and whether the schema may be asked for. */
+    readonly execution: Pick<ExecutionLimits, 'cost' | 'introspection'>;
     readonly subscriptions: SubscriptionSettings;
   };
   readonly limits: DocumentLimits;
   readonly parsed: ParsedMemory;
+  readonly documents: PersistedDocuments;
   readonly log: Log;
   schemaOf(space: TenantSpace): Promise<GraphQLSchema>;
 }
@@ -61,15 +64,16 @@ const SOCKET_PATTERN = '/w/:tenant/api/v1/graphql/:release';
 const SOCKET_INTERACTION = Object.freeze({ name: 'graphql-socket', pattern: SOCKET_PATTERN });
 
 export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
-  const { core, settings, limits, parsed, log, schemaOf } = options;
+  const { core, settings, limits, parsed, documents, log, schemaOf } = options;
   const { subscriptions } = settings;
   const sockets = createLiveSockets(subscriptions, log);
   const queries = new LiveQueries({
     core,
     settings,
     limits,
-    costLimit: settings.execution.cost,
+    execution: settings.execution,
     parsed,
+    documents,
     schemaOf: ({ space }) => schemaOf(space),
   });
 

@@ -28,6 +28,7 @@ export interface DocumentTrust {
   readonly only: boolean;
 }
 
+/** Of a request. */
 type Members = Readonly<Record<string, unknown>>;
 
 function isMembers(value: unknown): value is Members {
@@ -94,7 +95,8 @@ export class PersistedDocuments {
     return { ...sent, search: `?${parameters.toString()}` };
   }
 
-  private async completeMembers(space: Space, body: Members): Promise<Members> {
+  /** The members of a request, with the text that they name. Throws `forbidden`. */
+  async completeMembers(space: Space, body: Members): Promise<Members> {
     const hash = namedHash(body);
     if (typeof body.query === 'string' && body.query !== '') {
       if (this.trust.only && !this.trust.documents.has(hashOf(body.query))) throw untrusted();
@@ -162,7 +164,13 @@ function namedHash({ extensions, documentId }: Members): string | undefined {
   return typeof hash === 'string' && /^[0-9a-f]{64}$/i.test(hash) ? toHash(hash) : undefined;
 }
 
-function toMembers(text: string | null): Members | undefined {
+/** Whether a request names its document in the place of a text. */
+export function namesDocument(body: Members): boolean {
+  return namedHash(body) !== undefined;
+}
+
+/** The object that a part of an address holds as JSON; undefined for anything else. */
+export function toMembers(text: string | null): Members | undefined {
   if (text === null) return undefined;
   try {
     const value: unknown = JSON.parse(text);

@@ -3,12 +3,11 @@
  * introspection as `…/schema.json`.
  */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { gunzip } from 'node:zlib';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type GraphQLSchema } from 'graphql';
+import { readBuiltSchema } from './built-schema';
 import { setCommonHeaders } from './http';
 import type { Introspections, SchemaForm } from './introspection';
 import type { SchemaSource } from './own-schema';
@@ -21,17 +20,6 @@ export interface SchemaFile {
   readonly etag: string;
 }
 
-/** Folders of the package, from the compiled program and from the sources (tests). */
-const folders = (name: string, fromSources: string): readonly string[] => [
-  path.resolve(__dirname, '../../..', name),
-  path.resolve(__dirname, '../..', fromSources),
-];
-/** What scripts/build-schema.mjs printed. */
-const PRINTED = folders('schema', 'schema');
-/** What scripts/build-introspection.mjs made of it: a file is named by the hash of what was printed. */
-const INTROSPECTIONS = folders('dist/introspection', 'dist/introspection');
-
-const pack = promisify<string, Buffer>(gzip);
 const unpack = promisify<Uint8Array, Buffer>(gunzip);
 
 const CONTENT_TYPES: Readonly<Record<SchemaForm, string>> = {
@@ -62,7 +50,7 @@ export class SchemaFiles {
 
   async #make(source: SchemaSource, form: SchemaForm): Promise<SchemaFile> {
     const packed =
-      (source.space === undefined ? await readBuilt(source, form) : undefined) ??
+      (source.space === undefined ? await readBuiltSchema(source.release, form) : undefined) ??
       (await this.introspections.whole(source, form));
     return { packed, etag: `"${hashOf(packed).slice(0, 22)}"` };
   }
@@ -85,25 +73,6 @@ export async function sendSchemaFile(
   void reply.header('content-type', CONTENT_TYPES[form]);
   if (!/\bgzip\b/.test(String(encodings))) return reply.send(await unpack(packed));
   return reply.header('content-encoding', 'gzip').send(packed);
-}
-
-/** Of the package; undefined where it came without, or with one of another schema. */
-async function readBuilt({ release }: SchemaSource, form: SchemaForm): Promise<Uint8Array | undefined> {
-  const printed = await readFirst(PRINTED, `${release}.graphql`);
-  if (printed === undefined) return undefined;
-  if (form === 'graphql') return pack(printed.toString());
-  return readFirst(
-    INTROSPECTIONS,
-    `${release}-${createHash('sha256').update(printed).digest('hex')}.json.gz`,
-  );
-}
-
-async function readFirst(places: readonly string[], name: string): Promise<Buffer | undefined> {
-  for (const folder of places) {
-    const found = await readFile(path.join(folder, name)).catch(() => undefined);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 function hashOf(content: Uint8Array): string {

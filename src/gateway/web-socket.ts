@@ -147,14 +147,14 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
         return false;
       }
     },
-    async onSubscribe({ extra, subscriptions }, _id, { query, variables, operationName }) {
+    async onSubscribe({ extra, subscriptions }, _id, { query, variables, operationName, extensions }) {
       try {
         const { perConnection } = settings;
         if (Object.keys(subscriptions).length > perConnection) {
           const reason = `This connection has ${perConnection} live queries, the most that one may have`;
           throw fhirError('tooManySubscriptions', { reason });
         }
-        const results = await extra.open({ query, variables, operationName });
+        const results = await extra.open({ query, variables, operationName, extensions });
         const { schema, document } = results;
         return {
           schema,

@@ -2,14 +2,18 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { getIntrospectionQuery } from 'graphql';
 import type { Release } from '../../src/core';
 import { findFreePort } from '../../src/embedded/free-port';
 import { createHttpClient, type HttpClient } from '../support/http';
-import { startServer, type TestServer } from '../support/server';
+import { countLiveQueries, startServer, type TestServer } from '../support/server';
 import { type GatewayAnswer, gatewayPath, toGatewayAnswer } from './gateway-client';
+import { connectSocket, subscribeBySocket } from './live/subscriber';
 
 const QUERY = '{ metadata { fhirVersion } }';
+const LIVE = 'subscription { resourceChanged(type: Basic) { id } }';
+const PATIENCE_MS = 15_000;
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const persisted = (text: string): object => ({ persistedQuery: { version: 1, sha256Hash: hashOf(text) } });
 const JSON_BODY = { 'content-type': 'application/json' };
@@ -96,29 +100,75 @@ describe('documents that clients register', () => {
       expect((await post(alone, { query: QUERY, extensions: persisted(QUERY) })).errors).toEqual([]);
     });
 
-    it('may not ask for the schema, and no names of it are guessed at', async () => {
-      const answer = await post(alone, { query: '{ __schema { types { name } } }' });
-      expect([answer.status, answer.json.data]).toEqual([400, undefined]);
-      const misspelt = await post(alone, { query: '{ metadat { fhirVersion } }' });
-      expect(misspelt.errors[0]?.message).not.toContain('metadata');
+    it('may not ask for the schema, at no address and in no form', async () => {
+      const asked = ['{ __schema { types { name } } }', '{ __type(name: "Patient") { fields { name } } }'];
+      const address = gatewayPath('system', 'r4');
+      for (const query of asked) {
+        const answer = await post(alone, { query });
+        expect([answer.status, answer.json.data]).toEqual([400, undefined]);
+        const fhir = alone.path('system', 'r4');
+        for (const place of [`${fhir}/$graphql`, `${fhir}/Patient/a/$graphql`]) {
+          const { status, json } = await alone.request('POST', place, { query }, JSON_BODY);
+          expect([status, json.data]).toEqual([400, undefined]);
+        }
+        const stream = await alone.request('POST', `${address}/stream`, { query }, JSON_BODY);
+        expect(stream.text).not.toContain('"data":{');
+      }
+      for (const file of ['schema.graphql', 'schema.json'])
+        expect((await alone.request('GET', `${address}/${file}`)).status).toBe(404);
     });
+
+    it.each([
+      ['a field', { query: '{ metadat { fhirVersion } }' }],
+      ['an argument', { query: '{ PatientList(gendr: "male") { id } }' }],
+      ['a type', { query: '{ read(type: Patien, id: "a") { id } }' }],
+      ['a type in a variable', { query: 'query($t: ResourceType!) { read(type: $t, id: "a") { id } }', variables: { t: 'Patien' } }],
+      ['a criterion in a variable', { query: 'query($w: PatientWhere) { PatientList(where: $w) { id } }', variables: { w: { gendr: { eq: 'male' } } } }],
+      ['a field of a live query', { query: 'subscription { resourceChanged { versionI } }' }, '/stream'],
+      ['a variable of a live query', { query: 'subscription($t: ResourceType) { resourceChanged(type: $t) { id } }', variables: { t: 'Patien' } }, '/stream'],
+    ])('may misspell %s, and is not told what was meant', async (_what, body, place = '') => {
+      const answerOf = async (asked: TestServer): Promise<string> =>
+        (await asked.request('POST', gatewayPath('system', 'r4') + place, body, JSON_BODY)).text;
+      expect(await answerOf(server)).toContain('Did you mean');
+      const text = await answerOf(alone);
+      expect(text).toContain('"errors"');
+      expect(text).not.toContain('Did you mean');
+    }); // prettier-ignore
   });
 
-  it('may be the introspection, which is worked out once', async () => {
-    const query = getIntrospectionQuery();
-    const first = await post(server, { query });
-    expect(first.errors).toEqual([]);
-    expect(first.found.__schema.types.length).toBeGreaterThan(1000);
-    const second = await post(server, { query });
-    expect(second.text === first.text).toBe(true);
-    const { text } = await metrics.request('GET', '/metrics');
-    const counted = text.match(/^andiron_introspections_total.*$/gm)?.sort();
-    expect(counted).toEqual([
-      'andiron_introspections_total{outcome="remembered"} 1',
-      'andiron_introspections_total{outcome="thread"} 1',
-    ]);
+  it('may be the introspection: that of most tools was worked out when the server was built, others are once', async () => {
+    const counted = async (): Promise<string[] | undefined> => {
+      const { text } = await metrics.request('GET', '/metrics');
+      return text.match(/^andiron_introspections_total.*$/gm)?.sort();
+    };
+    const whole = await server.request('GET', `${gatewayPath('system', 'r4')}/schema.json`);
+    const namesOf = ({ __schema }: { __schema: { types: { name: string }[] } }): string[] =>
+      __schema.types.map(({ name }) => name);
+    const names = namesOf(whole.json.data);
+    expect(names.length).toBeGreaterThan(1000);
+    for (const [query, source, remembered] of [
+      [getIntrospectionQuery(), 'built', 1],
+      [getIntrospectionQuery({ descriptions: false }), 'thread', 2],
+    ] as const) {
+      const first = await post(server, { query });
+      expect([first.errors, namesOf(first.found)]).toEqual([[], names]);
+      const second = await post(server, { query });
+      expect(second.text === first.text).toBe(true);
+      const lines = await counted();
+      expect(lines).toContain(`andiron_introspections_total{outcome="${source}"} 1`);
+      expect(lines).toContain(`andiron_introspections_total{outcome="remembered"} ${remembered}`);
+      expect(lines).toHaveLength(remembered + 1);
+    }
   });
 });
+
+async function until(isSo: () => boolean): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
+  while (!isSo()) {
+    if (Date.now() > end) throw new Error('it did not come to be so');
+    await delay(5);
+  }
+}
 
 describe('a server of trusted documents', () => {
   let server: TestServer;
@@ -126,7 +176,7 @@ describe('a server of trusted documents', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'andiron-trusted-'));
     const file = path.join(folder, 'documents.json');
-    await writeFile(file, JSON.stringify({ [`sha256:${hashOf(QUERY)}`]: QUERY }));
+    await writeFile(file, JSON.stringify({ [`sha256:${hashOf(QUERY)}`]: QUERY, [hashOf(LIVE)]: LIVE }));
     server = await startServer({
       environment: { GRAPHQL_TRUSTED_DOCUMENTS: file, GRAPHQL_TRUSTED_ONLY: 'on', GRAPHQL_INTROSPECTION: 'off' },
     });
@@ -151,6 +201,69 @@ describe('a server of trusted documents', () => {
     const fhir = server.path('system', 'r4');
     const byGet = await server.request('GET', `${fhir}/$graphql?query=${encodeURIComponent(other)}`, undefined, { accept: 'application/json' });
     expect(byGet.status).toBe(403);
+    for (const [place, type] of [['', 'application/graphql'], ['', 'application/json'], ['/Patient/a', 'application/graphql']] as const) {
+      const body = type === 'application/json' ? { query: other } : place === '' ? other : '{ id }';
+      const { status } = await server.request('POST', `${fhir}${place}/$graphql`, body, { 'content-type': type });
+      expect([place, type, status]).toEqual([place, type, 403]);
+    }
+  });
+
+  it('follows no others, by events or by WebSocket', async () => {
+    const other = 'subscription { resourceChanged { id type } }';
+    const stream = `${gatewayPath('system', 'r4')}/stream`;
+    for (const body of [{ query: other }, { query: other, extensions: persisted(other) }, { extensions: persisted(other) }, { documentId: 'x' }, {}]) {
+      const { status, json } = await server.request('POST', stream, body, JSON_BODY);
+      expect([body, status, json.errors?.[0]?.extensions.code]).toEqual([body, 403, 'forbidden']);
+    }
+    const address = `${stream}?${new URLSearchParams({ query: other }).toString()}`;
+    expect((await server.request('GET', address, undefined, { accept: 'text/event-stream' })).status).toBe(403);
+    const refused = await subscribeBySocket({ base: server.base, document: other });
+    await until(() => refused.isOver);
+    expect(refused.errors.map(({ extensions }) => extensions.code)).toEqual(['forbidden']);
+    refused.close();
+  });
+
+  it('follows those that it trusts, named by their hash, their id or their text', async () => {
+    const stream = server.base + gatewayPath('system', 'r4') + '/stream';
+    const leaving = new AbortController();
+    const extensions = persisted(LIVE);
+    const named = new URLSearchParams({ extensions: JSON.stringify(extensions) }).toString();
+    const told: string[] = [];
+    const listen = async (place: string, body?: object): Promise<void> => {
+      const method = body === undefined ? 'GET' : 'POST';
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const headers = { ...JSON_BODY, accept: 'text/event-stream' };
+      const response = await fetch(place, { method, headers, signal: leaving.signal, ...sent });
+      const index = told.push('') - 1;
+      expect(response.status).toBe(200);
+      const reader = response.body?.getReader();
+      const decoder = new TextDecoder();
+      void (async () => {
+        for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
+          told[index] = (told[index] ?? '') + decoder.decode(part.value, { stream: true });
+      })().catch(() => undefined);
+    };
+    for (const body of [{ extensions }, { documentId: `sha256:${hashOf(LIVE)}` }, { query: LIVE }])
+      await listen(stream, body);
+    await listen(`${stream}?${named}`);
+    const client = connectSocket({ base: server.base });
+    const begun = countLiveQueries(server.base)?.begun;
+    let bySocket = '';
+    client.subscribe(
+      { query: '', extensions: { ...extensions } },
+      {
+        next: (result) => (bySocket += JSON.stringify(result)),
+        error: (error) => (bySocket += JSON.stringify(error)),
+        complete: () => undefined,
+      },
+    );
+    await until(() => countLiveQueries(server.base)?.begun !== begun || bySocket !== '');
+    await server.request('PUT', `${server.path('system', 'r4')}/Basic/told`, { resourceType: 'Basic', id: 'told', code: { text: 'x' } });
+    const expected = '{"data":{"resourceChanged":{"id":"told"}}}';
+    await until(() => told.every((text) => text.includes(expected)) && bySocket !== '');
+    expect(bySocket).toBe(expected);
+    leaving.abort();
+    await client.dispose();
   });
 
   it('does not tell its schema', async () => {
