@@ -1,26 +1,7 @@
 /** Histories of a resource, a type and a space: https://hl7.org/fhir/R4/http.html#history, checks.md rows 100 to 103. */
-import { Client } from 'pg';
 import { RELEASE_NAMES, type Release } from '../../src/core';
+import { namesOf, nextOf, openHistory, readAll, type HistoryTenant } from '../support/histories';
 import { startServer, type TestServer } from '../support/server';
-
-interface Entry {
-  readonly fullUrl: string;
-  readonly resource?: {
-    readonly resourceType: string;
-    readonly id: string;
-    readonly meta: { versionId: string };
-  };
-  readonly request: { readonly method: string; readonly url: string };
-  readonly response: { readonly status: string; readonly etag: string; readonly lastModified: string };
-}
-
-interface Bundle {
-  readonly resourceType: string;
-  readonly type: string;
-  readonly total?: number;
-  readonly link: readonly { readonly relation: string; readonly url: string }[];
-  readonly entry?: readonly Entry[];
-}
 
 let server: TestServer;
 beforeAll(async () => {
@@ -28,61 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A tenant of its own for each test, so that a history of all of it is what the test wrote. */
-let tenants = 0;
-async function openTenant(release: Release) {
-  const tenant = `history-${++tenants}`;
-  await server.app.core.tenants.create(tenant);
-  const root = server.path(tenant, release);
-  const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
-    server.request(method, root + rest, body, headers);
-  return {
-    root,
-    send,
-    async put(type: string, id: string, more: object = {}): Promise<string> {
-      const { status, json } = await send('PUT', `/${type}/${id}`, { resourceType: type, id, ...more });
-      expect([200, 201]).toContain(status);
-      return json.meta.lastUpdated as string;
-    },
-    async remove(type: string, id: string): Promise<void> {
-      expect((await send('DELETE', `/${type}/${id}`)).status).toBe(200);
-    },
-    async history(rest: string): Promise<Bundle> {
-      const { status, json } = await send('GET', rest);
-      expect(status).toBe(200);
-      expect(json).toMatchObject({ resourceType: 'Bundle', type: 'history' });
-      return json as Bundle;
-    },
-  };
-}
-
-type Tenant = Awaited<ReturnType<typeof openTenant>>;
-
-/** `Type/id/version` of each entry. */
-function namesOf({ entry = [] }: Bundle): string[] {
-  return entry.map(({ fullUrl, response }) => {
-    const [type = '', id = ''] = fullUrl.split('/').slice(-2);
-    return `${type}/${id}/${response.etag.replace(/\D/g, '')}`;
-  });
-}
-
-function nextOf({ link }: Bundle, root: string): string | undefined {
-  const next = link.find(({ relation }) => relation === 'next');
-  if (next === undefined) return undefined;
-  const { pathname, search } = new URL(next.url);
-  return (pathname + search).slice(root.length);
-}
-
-/** The names on all pages from an address on. */
-async function readAll({ history, root }: Tenant, first: string): Promise<string[]> {
-  const names: string[] = [];
-  for (let next: string | undefined = first; next !== undefined;) {
-    const page = await history(next);
-    names.push(...namesOf(page));
-    next = nextOf(page, root);
-  }
-  return names;
-}
+const openTenant = (release: Release): Promise<HistoryTenant> => openHistory(server, release);
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
@@ -309,59 +236,6 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
   });
 });
 
-it.each(RELEASE_NAMES)(
-  '(check 102) pages through a thousand versions of %s neither skip nor repeat one while four writers change them',
-  async (release) => {
-    const tenant = await openTenant(release);
-    const { send, put } = tenant;
-    const code = { text: 'x' };
-    for (let start = 0; start < 1000; start += 100)
-      await Promise.all(Array.from({ length: 100 }, (_, at) => put('Basic', `b${start + at}`, { code })));
-    const atStart = new Set(Array.from({ length: 1000 }, (_, at) => `Basic/b${at}/1`));
-    const LONG = 60;
-    for (let version = 0; version < LONG; version++) await put('Basic', 'long', { code });
-    let isOver = false;
-    let writes = 0;
-    const write = async (change: (turn: number) => Promise<unknown>): Promise<void> => {
-      for (let turn = 0; !isOver; turn++, writes++) await change(turn);
-    };
-    const writers = [
-      write(() => send('POST', '/Basic', { resourceType: 'Basic', code })),
-      write((turn) => put('Basic', `b${turn % 1000}`, { code })),
-      write((turn) => send('DELETE', `/Basic/b${999 - (turn % 1000)}`)),
-      write((turn) => (turn % 3 === 2 ? send('DELETE', '/Basic/long') : put('Basic', 'long', { code }))),
-    ];
-    for (const first of [
-      '/_history?_count=17',
-      '/Basic/_history?_count=17',
-      '/Basic/_history?_since=2020&_count=17',
-    ]) {
-      const seen = await readAll(tenant, first);
-      expect(new Set(seen).size).toBe(seen.length);
-      expect(seen.filter((name) => atStart.has(name))).toHaveLength(1000);
-    }
-    // Of one resource every version from the newest at the start down to the first.
-    for (const rest of ['?_count=7', '?_since=2020&_count=7']) {
-      const seen = await readAll(tenant, `/Basic/long/_history${rest}`);
-      expect(seen.length).toBeGreaterThanOrEqual(LONG);
-      expect(seen).toEqual(seen.map((_, index) => `Basic/long/${seen.length - index}`));
-    }
-    isOver = true;
-    await Promise.all(writers);
-    expect(writes).toBeGreaterThan(50);
-  },
-);
-
-it('a page of long versions ends early and the next one goes on', async () => {
-  const tenant = await openTenant('r4');
-  const data = Buffer.alloc(2_600_000, 'x').toString('base64');
-  for (const id of ['one', 'two', 'three'])
-    await tenant.put('Binary', id, { contentType: 'text/plain', data });
-  const first = await tenant.history('/_history');
-  expect(namesOf(first)).toEqual(['Binary/three/1', 'Binary/two/1']);
-  expect(namesOf(await tenant.history(nextOf(first, tenant.root) ?? ''))).toEqual(['Binary/one/1']);
-});
-
 it('(check 12) a HEAD is answered wherever a GET is, with the same headers and no body', async () => {
   const { send, put } = await openTenant('r4');
   await put('Patient', 'ann');
@@ -386,68 +260,5 @@ it('(check 12) a HEAD is answered wherever a GET is, with the same headers and n
     expect([rest, head.status, head.text]).toEqual([rest, get.status, '']);
     for (const name of ['content-type', 'content-length', 'etag', 'last-modified', 'cache-control'])
       expect([rest, name, head.headers[name]]).toEqual([rest, name, get.headers[name]]);
-  }
-});
-
-it('(check 102) of versions of many hours, whose times run a little against their order, those of a time are told', async () => {
-  const tenant = await openTenant('r4');
-  const { put, remove } = tenant;
-  const code = { text: 'x' };
-  for (let round = 0; round < 6; round++) {
-    await Promise.all(Array.from({ length: 50 }, (_, at) => put('Basic', `b${at}`, { code })));
-    if (round % 2 === 1) await Promise.all([1, 2, 3].map((at) => remove('Basic', `b${at}`)));
-    await put('Patient', `p${round}`);
-  }
-  const space = await server.app.core.findSpace(`history-${tenants}`, 'r4');
-  const owner = new Client(server.database.settings);
-  await owner.connect();
-  let versions: { name: string; sequence: number; made: number; ended: number }[];
-  const [start, minute] = [Date.UTC(2024, 0, 1), 60_000];
-  try {
-    // A version each three minutes, up to four early or late; those of one resource stay in their order.
-    await owner.query(
-      `update andiron.resource_version
-          set last_updated = $2::bigint + sequence * 180000::bigint + case when id in ('b1', 'b2', 'b3') then 0 else (sequence * 197 % 480 - 240) * 1000 end
-        where space = $1`,
-      [space?.number, start],
-    );
-    const { rows } = await owner.query<{
-      name: string;
-      sequence: number;
-      made: string;
-      ended: string | null;
-    }>(
-      `select case when v.resource_type = first_value(v.resource_type) over (order by v.sequence desc) then 'Patient/'
-                   else 'Basic/' end || v.id || '/' || v.version as name, v.sequence, v.last_updated as made,
-              lead(v.last_updated) over (partition by v.resource_type, v.resource_key order by v.version) as ended
-         from andiron.resource_version v where v.space = $1 order by v.sequence desc`,
-      [space?.number],
-    );
-    versions = rows.map(({ name, sequence, made, ended }) => ({
-      name,
-      sequence,
-      made: Number(made),
-      ended: ended === null ? Infinity : Number(ended),
-    }));
-  } finally {
-    await owner.end();
-  }
-  expect(versions).toHaveLength(315);
-  const told = (level: string, isMeant: (version: (typeof versions)[number]) => boolean): string[] =>
-    versions
-      .filter(({ name }) => name.startsWith(level.slice(1)))
-      .filter(isMeant)
-      .map(({ name }) => name);
-  for (let step = -20; step < 1000; step += 97) {
-    const time = start + step * minute;
-    const written = encodeURIComponent(new Date(time).toISOString());
-    for (const level of ['', '/Basic', '/Patient']) {
-      const since = told(level, ({ made }) => made >= time);
-      const at = told(level, ({ made, ended }) => made < time + 1 && ended > time);
-      expect(await readAll(tenant, `${level}/_history?_since=${written}&_count=200`)).toEqual(since);
-      expect(await readAll(tenant, `${level}/_history?_at=${written}&_count=40`)).toEqual(at);
-      const { total } = await tenant.history(`${level}/_history?_since=${written}&_count=0`);
-      expect(total).toBe(since.length);
-    }
   }
 });

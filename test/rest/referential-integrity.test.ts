@@ -161,26 +161,6 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect(answers[0]?.[0]).toBe(422);
   });
 
-  it.each<Mode>(['off', 'on-write', 'on-write-and-delete'])(
-    '(check 40) an address of another tenant or release is refused with its expression, whatever the setting: %s',
-    async (mode) => {
-      const other = await openTenant(release, mode);
-      expect((await other.put('Patient', 'known')).status).toBe(201);
-      const here = await openTenant(release, mode);
-      const elsewhere = release === 'r4' ? 'r4b' : 'r4';
-      for (const root of [
-        other.root,
-        server.path(`kept-${tenants}`, elsewhere),
-        server.path('no-tenant', release),
-      ]) {
-        const subject = { reference: `${PUBLIC_URL}${root}/Patient/known` };
-        const { status, json } = await here.send('POST', '/Observation', observation({ subject }));
-        expect([status, json.issue[0].expression]).toEqual([422, ['Observation.subject.reference']]);
-      }
-      expect((await here.send('GET', '/_history?_count=0')).json.total).toBe(0);
-    },
-  );
-
   it('the Provenance in a header is held to it, but for the version that it is about', async () => {
     const { send, put } = await openTenant(release, 'on-write');
     const withProvenance = (who: string): Promise<Answer> => {

@@ -119,6 +119,11 @@ function refusal(): FhirError {
 /** Names of parameters that ask for other resources beside those that are searched for. */
 const LEADS_ELSEWHERE = /^_(include|revinclude|has|list)\b|\./;
 
+/** Whether a search of AuditEvents that are kept apart refuses the parameter. */
+export function leadsFromAuditEvents(name: string): boolean {
+  return LEADS_ELSEWHERE.test(name);
+}
+
 /**
  * AuditEvents are searched by what stands in them, and nothing else by them: they are not where the others are. Throws
  * `invalidValue`. Cost: a look at each name.
@@ -127,7 +132,7 @@ export function requireApart({ type, parameters, where }: SearchRequest): void {
   for (const [name, value] of parameters) {
     const leads =
       type === AUDIT_EVENT
-        ? LEADS_ELSEWHERE.test(name)
+        ? leadsFromAuditEvents(name)
         : name.includes(AUDIT_EVENT) || (isOfTypes(name) && value.includes(AUDIT_EVENT));
     if (leads) throw apart(name);
   }

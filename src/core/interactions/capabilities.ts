@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { leadsFromAuditEvents } from '../access/audit-door';
 import { AUDIT_EVENT } from '../access/audit-space';
 import type { Capabilities, CapabilityMode, OperationInfo } from '../api';
 import type { RequestContext, TenantSettings } from '../context';
@@ -183,7 +184,10 @@ function statement(definitions: Definitions, told: Told, queries: readonly Named
             ...(isAuditApart && type === AUDIT_EVENT
               ? OF_AUDIT_EVENTS
               : includesOf(definitions, type, isAuditApart)),
-            searchParam: searchParameters(definitions, type),
+            searchParam:
+              isAuditApart && type === AUDIT_EVENT
+                ? ofAuditEvents(definitions)
+                : searchParameters(definitions, type),
             ...(all.length === 0 ? {} : { operation: all }),
           };
         }),
@@ -255,6 +259,12 @@ interface SearchParam {
   readonly name: string;
   readonly definition?: string;
   readonly type: string;
+}
+
+/** Of AuditEvents that are kept apart: none that lead to other resources, and none that the tenant has made. */
+function ofAuditEvents(definitions: Definitions): SearchParam[] {
+  const listed = searchParameters(definitions.ofRelease ?? definitions, AUDIT_EVENT);
+  return listed.filter(({ name }) => !leadsFromAuditEvents(name));
 }
 
 function searchParameters(definitions: Definitions, type: string): SearchParam[] {

@@ -63,7 +63,7 @@ async function answerGet(
     compartment?: { type: string; id: string };
   }): Promise<EntryAnswer> => {
     const request = { ...scope, parameters: query, handling };
-    requireApart(request);
+    if (services.isAuditApart) requireApart(request);
     const page = await searchAny(services, toRead(context, scope.type), request);
     return { kind: 'search', page, path, isHead };
   };

@@ -1,0 +1,181 @@
+/**
+ * What the CapabilityStatement lists for searches is what searches take (check 1). That each parameter also finds what has
+ * its value and leaves out the rest is shown by test/properties/every-parameter.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { RELEASE_NAMES } from '../../src/core';
+import { ask, bundleOf } from '../support/bundles';
+import { startServer, type Answer, type TestServer } from '../support/server';
+
+const servers = new Map<string, TestServer>();
+beforeAll(async () => {
+  for (const AUDIT of ['off', 'on']) servers.set(AUDIT, await startServer({ environment: { AUDIT } }));
+});
+afterAll(async () => {
+  for (const server of servers.values()) await server.close();
+});
+
+interface Listed {
+  readonly name: string;
+  readonly definition?: string;
+  readonly type: string;
+}
+interface ListedType {
+  readonly type: string;
+  readonly searchParam: readonly Listed[];
+  readonly searchInclude?: readonly string[];
+  readonly searchRevInclude?: readonly string[];
+}
+interface Outcome {
+  readonly issue: readonly { readonly diagnostics: string }[];
+}
+interface Composite {
+  readonly url: string;
+  readonly component: readonly { readonly definition: string }[];
+}
+
+/** A value that is one for parameters of the type, whether or not anything has it. */
+const VALUES: Readonly<Record<string, string>> = {
+  number: '5',
+  date: '2020-01',
+  string: 'some',
+  token: 'some',
+  reference: 'some',
+  quantity: '5|http://unitsofmeasure.org|mg',
+  uri: 'http://example.org/some',
+};
+/** Of parameters that are special, and of those whose values are the server's own. */
+const NAMED: Readonly<Record<string, string>> = {
+  near: '48.2|16.4|5|km',
+  _filter: '_id eq some',
+  _has: 'Provenance:target:agent=some',
+  _id: 'some',
+  _list: 'some',
+  _text: 'some',
+  _content: 'some',
+  _type: 'Patient',
+};
+/** In one request. */
+const MOST = 300;
+/** Inclusions of one search: it may have a few. */
+const TOGETHER = 10;
+
+describe.each(
+  RELEASE_NAMES.flatMap((release) => [
+    { release, audit: 'off' },
+    { release, audit: 'on' },
+  ]),
+)('what metadata of $release lists where AUDIT is $audit', ({ release, audit }) => {
+  const send = (method: string, rest: string, body?: unknown): Promise<Answer> => {
+    const server = servers.get(audit);
+    if (server === undefined) throw new Error('there is no server');
+    return server.request(method, `${server.path('system', release)}${rest}`, body);
+  };
+  let types: readonly ListedType[];
+  let common: readonly Listed[];
+  beforeAll(async () => {
+    const { json } = await send('GET', '/metadata');
+    [{ resource: types, searchParam: common }] = json.rest;
+    // AuditEvents alone are searched otherwise where they are recorded.
+    if (audit === 'on') types = types.filter(({ type }) => type === 'AuditEvent' || type === 'Patient');
+  });
+
+  /** What is not answered with 200: of entries of a batch, or each by itself. */
+  async function refused(searches: readonly string[], isAlone = false): Promise<readonly string[]> {
+    const wrong: string[] = [];
+    const told = (search: string, status: string, outcome?: Outcome): void => {
+      if (!status.startsWith('200'))
+        wrong.push(`${search}: ${status} ${outcome?.issue[0]?.diagnostics ?? ''}`);
+    };
+    if (isAlone)
+      for (const search of searches) {
+        const { status, json } = await send('GET', `/${search}`);
+        told(search, String(status), json);
+      }
+    for (let start = 0; start < searches.length; start += MOST) {
+      const some = searches.slice(start, start + MOST);
+      const { json } = await send('POST', '', bundleOf('batch', ...some.map((search) => ask('GET', search))));
+      some.forEach((search, index) => {
+        const { status, outcome } = json.entry[index].response;
+        told(search, status, outcome);
+      });
+    }
+    return wrong;
+  }
+
+  it('for each type: every search parameter is one to search by (check 1)', async () => {
+    const { json } = await send('GET', '/SearchParameter?type=composite&_count=1000');
+    const composites = new Map<string, Composite>(
+      json.entry.map(({ resource }: { resource: Composite }) => [resource.url, resource]),
+    );
+    const kinds = new Map<string | undefined, string>();
+    for (const { searchParam } of (await send('GET', '/metadata')).json.rest[0].resource as ListedType[])
+      for (const { definition, type } of searchParam) kinds.set(definition, type);
+    const valueOf = ({ name, definition, type }: Listed): string => {
+      const named = NAMED[name];
+      if (named !== undefined) return named;
+      if (type !== 'composite') return VALUES[type] ?? '';
+      const parts = composites.get(definition ?? '')?.component ?? [];
+      return parts.map((part) => VALUES[kinds.get(part.definition) ?? ''] ?? '').join('$');
+    };
+    const toSearch = (type: string, listed: Listed): string =>
+      `${type}?${listed.name}=${encodeURIComponent(valueOf(listed))}`;
+    const own = types.flatMap(({ type, searchParam }) =>
+      searchParam.filter(({ name }) => !name.startsWith('_')).map((listed) => toSearch(type, listed)),
+    );
+    // Those that all types have: together, for each type.
+    const shared = types.map(({ type, searchParam }) => {
+      const ofAll = searchParam.filter(({ name }) => name.startsWith('_'));
+      return ofAll
+        .map((listed) => toSearch(type, listed))
+        .reduce((all, next) => `${all}&${next.slice(type.length + 1)}`);
+    });
+    expect(own.filter((search) => search.endsWith('='))).toEqual([]);
+    expect(own.length).toBeGreaterThan(audit === 'on' ? 20 : 1000);
+    expect(await refused([...own, ...shared], audit === 'on')).toEqual([]);
+    // A name that is not listed is none.
+    expect(await refused(['Patient?listed-nowhere=some'])).toHaveLength(1);
+    for (const listed of common) {
+      const search = `${toSearch('', listed)}&_count=1`;
+      expect([search, (await send('GET', search)).status]).toEqual([search, 200]);
+    }
+  }, 120_000);
+
+  it('for AuditEvents: what the tenant has made, where they are resources like all others (check 1)', async () => {
+    const made = {
+      resourceType: 'SearchParameter',
+      url: 'http://example.org/SearchParameter/outcome-text',
+      name: 'OutcomeText',
+      status: 'active',
+      description: 'Text of the outcome',
+      code: 'outcome-text',
+      base: ['AuditEvent', 'Patient'],
+      type: 'string',
+      expression: 'AuditEvent.outcomeDesc | Patient.name.text',
+    };
+    expect((await send('POST', '/SearchParameter', made)).status).toBe(201);
+    const listedOf = async (wanted: string): Promise<boolean> => {
+      const { json } = await send('GET', '/metadata');
+      const found = (json.rest[0].resource as ListedType[]).find(({ type }) => type === wanted);
+      return found?.searchParam.some(({ name }) => name === made.code) ?? false;
+    };
+    while (!(await listedOf('Patient'))) await setTimeout(50);
+    expect(await listedOf('AuditEvent')).toBe(audit === 'off');
+    const { status } = await send('GET', `/AuditEvent?${made.code}=some`);
+    expect(status).toBe(audit === 'off' ? 200 : 400);
+  });
+
+  it('for each type: every inclusion is one that searches follow (check 1)', async () => {
+    const searches = types.flatMap(({ type, searchInclude = [], searchRevInclude = [] }) => {
+      const paths = [
+        ...searchInclude.map((path) => `_include=${path}`),
+        ...searchRevInclude.map((path) => `_revinclude=${path}`),
+      ];
+      return Array.from({ length: Math.ceil(paths.length / TOGETHER) }, (_, at) =>
+        [`${type}?_id=some`, ...paths.slice(at * TOGETHER, (at + 1) * TOGETHER)].join('&'),
+      );
+    });
+    expect(searches.join('&').match(/include=/g)?.length).toBeGreaterThan(audit === 'on' ? 40 : 1000);
+    expect(await refused(searches, audit === 'on')).toEqual([]);
+  });
+});
