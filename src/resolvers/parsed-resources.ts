@@ -9,8 +9,8 @@ import {
   type StoredVersion,
 } from '../core/index';
 
-/** Bytes that a character of JSON takes when it is parsed, measured: objects and strings of a Patient. */
-const BYTES_PER_CHARACTER = 5;
+/** Bytes that a character of JSON takes when it is parsed, measured (objects and strings of a Patient), and its text. */
+const BYTES_PER_CHARACTER = 6;
 const MAX_BYTES = 48 * 1024 * 1024;
 /** Longer texts are seldom asked for twice, and would drive out hundreds of others. */
 const LONGEST = 256 * 1024;
@@ -20,11 +20,17 @@ export interface ParsedResources {
   of(version: StoredVersion): JsonObject;
 }
 
+interface Parsed {
+  /** Of one version there are several: what is hidden from a client is not in his. */
+  readonly text: string;
+  readonly object: JsonObject;
+}
+
 /** Parsed versions of all spaces, those used last, within bounds of memory. */
 export class ParsedMemory {
-  private readonly known = forgettable(new LRUCache<string, JsonObject>({ maxSize: MAX_BYTES }));
+  private readonly known = forgettable(new LRUCache<string, Parsed>({ maxSize: MAX_BYTES }));
 
-  /** Cost: parsing, once; then one lookup. */
+  /** Cost: parsing, once; then one lookup and a comparison of texts. */
   within(space: number): ParsedResources {
     return { of: (version) => this.parse(space, version) };
   }
@@ -33,13 +39,12 @@ export class ParsedMemory {
     const { type, id, versionId, lastUpdated, sequence, text } = version;
     if (text.length > LONGEST) return parseResource(text);
     // Time and sequence tell a resource of the tenant from the base one that it hides, and from one before a restore.
-    const key = `${space} ${type}/${id}/${versionId} ${lastUpdated} ${sequence}`;
-    let object = this.known.get(key);
-    if (object === undefined) {
-      object = parseResource(text);
-      if (mayRemember(space))
-        this.known.set(key, object, { size: key.length + text.length * BYTES_PER_CHARACTER });
-    }
+    const key = `${space} ${type}/${id}/${versionId} ${lastUpdated} ${sequence} ${text.length}`;
+    const known = this.known.get(key);
+    if (known?.text === text) return known.object;
+    const object = parseResource(text);
+    if (mayRemember(space))
+      this.known.set(key, { text, object }, { size: key.length + text.length * BYTES_PER_CHARACTER });
     return object;
   }
 }

@@ -6,8 +6,9 @@
  */
 import { subscribeByEvents } from '../graphql/live/subscriber';
 import type { TestServer } from '../support/server';
-import { wordOf } from './hidden/data';
+import { CHANGES, wordOf } from './hidden/data';
 import { graphqlReads } from './hidden/graphql-reads';
+import { graphqlPast, historiesOfThen } from './hidden/past';
 import {
   direct,
   guessesOf,
@@ -25,6 +26,8 @@ const RELEASE = 'r4';
 const MOST_SHOWN = 5;
 /** Of the ways to ask by each parameter so many are left out between two that are asked; the rest is asked at random. */
 const STRIDE = 4;
+/** Of questions about the past: how many there are at each moment has no common divisor with it. */
+const PAST_STRIDE = 3;
 
 // Nothing here goes by the clock, and the machine may be busy.
 jest.setTimeout(120_000);
@@ -86,6 +89,26 @@ it('so is GraphQL: fields, arguments, where, counts, groups, differences, histor
   const questions = graphqlReads(RELEASE);
   expect(await wrongOf(questions)).toEqual([]);
   expect(await countTelling(questions.slice(0, 24))).toBeGreaterThan(12);
+});
+
+it('so is GraphQL that one who sees everything has just asked', async () => {
+  for (const question of graphqlReads(RELEASE)) {
+    await sides.tellsApart(question);
+    expect(await wrongOf([question])).toEqual([]);
+  }
+});
+
+it('so is the past: at each moment between two changes of both sides', async () => {
+  const questions = graphqlPast(RELEASE);
+  // At each moment another third of them; all at all are asked by chance (hidden.long.ts).
+  expect(await wrongOf(questions.filter((_question, index) => index % PAST_STRIDE === 0))).toEqual([]);
+  // Right after the Patients were written, and at the last of the moments.
+  const each = questions.length / (CHANGES + 2);
+  expect(await countTelling(questions.slice(2 * each, 3 * each))).toBeGreaterThan(10);
+  expect(await countTelling(questions.slice(CHANGES * each, (CHANGES + 1) * each))).toBeGreaterThan(25);
+  const histories = inBatches(RELEASE, historiesOfThen());
+  expect(await wrongOf(histories)).toEqual([]);
+  expect(await countTelling(histories)).toBe(histories.length);
 });
 
 it('live queries tell of the same changes, and none by what is hidden', async () => {

@@ -6,6 +6,9 @@ import type { PolicyDefinition } from '../../../src/core/access/policy';
 
 export type Side = 0 | 1;
 
+/** By so many both sides are filled (two-sides.ts). */
+export const CHANGES = 10;
+
 /** In all that is hidden, and nowhere else. */
 export const CANARY = 'canary';
 export const wordOf = (side: Side): string => `${CANARY}${side}`;

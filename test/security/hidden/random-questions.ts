@@ -2,6 +2,7 @@
 import type { Release } from '../../../src/core';
 import type { Random } from '../../properties/oracle/random';
 import { graphqlReads } from './graphql-reads';
+import { graphqlPast } from './past';
 import { direct, GUESSES, guessesOf, parametersOf, QUERIES, READS, VEILED_TYPES, waysOf } from './questions';
 import { graphql, type Question } from './two-sides';
 import { writes } from './writes';
@@ -122,7 +123,7 @@ export function anyQuestion(random: Random, release: Release): Question {
     case 5:
       return { method: 'GET', path: '@next@' };
     case 6:
-      return random.pick(graphqlReads(release));
+      return random.pick(random.chance(0.6) ? graphqlReads(release) : graphqlPast(release));
     case 7: {
       const [place = '', query = ''] = anySearch(random, release).split('?');
       const type = place.split('/').at(-1) ?? '';

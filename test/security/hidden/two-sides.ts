@@ -4,9 +4,22 @@ import type { Core, Release } from '../../../src/core';
 import { makeClient, type MadeClient } from '../../support/access';
 import { makeParameter, until } from '../../support/search-parameters';
 import { startServer, type Answer, type TestServer } from '../../support/server';
-import { CANARY, movers, observations, others, OWN_PARAMETERS, patients, VEIL, type Side } from './data';
+import {
+  CANARY,
+  CHANGES,
+  movers,
+  observations,
+  others,
+  OWN_PARAMETERS,
+  patients,
+  VEIL,
+  type Side,
+} from './data';
 
-/** A request below `/w/{tenant}/api/v1`. `@next@` in the path: the page that the answer before offered. */
+/**
+ * A request below `/w/{tenant}/api/v1`. `@next@` in the path: the page that the answer before offered; `@moment:3@` in the
+ * body: the instant after the third change of both sides.
+ */
 export interface Question {
   readonly method: string;
   readonly path: string;
@@ -31,28 +44,39 @@ const HEADERS = [
   ...['cache-control', 'content-disposition', 'retry-after', 'content-length'],
 ] as const;
 
-/** One of the two, as one client is answered. */
+/** What can be asked: a server here, or a process. */
+export type Asked = Pick<TestServer, 'request'>;
+
+/** One of the two, as one client is answered: by all servers in turn. */
 class View {
   private readonly ids = new Map<string, number>();
   private next: string | undefined;
 
   constructor(
-    private readonly server: TestServer,
+    private readonly servers: readonly Asked[],
+    /** Of the server that is asked next. */
+    private turn: number,
     private readonly tenant: string,
     private readonly authorization: string | undefined,
   ) {}
+
+  private request(...sent: Parameters<Asked['request']>): Promise<Answer> {
+    const server = this.servers[this.turn++ % this.servers.length];
+    if (server === undefined) throw new Error('there is no server');
+    return server.request(...sent);
+  }
 
   async send({ method, path, body, headers }: Question): Promise<Answer> {
     const credentials: Readonly<Record<string, string>> =
       this.authorization === undefined ? {} : { authorization: this.authorization };
     const address = path === '@next@' ? this.next : `/w/${this.tenant}/api/v1${path}`;
     const all = { 'x-request-id': 'hidden', ...headers, ...credentials };
-    const answer = await this.server.request(method, address ?? `/w/${this.tenant}/none`, body, all);
+    const answer = await this.request(method, address ?? `/w/${this.tenant}/none`, body, all);
     this.next = nextOf(answer, this.tenant);
     if (answer.status !== 202 || answer.headers['content-location'] === undefined) return answer;
     const at = new URL(String(answer.headers['content-location'])).pathname;
     for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await delay(5)) {
-      const done = await this.server.request('GET', at, undefined, credentials);
+      const done = await this.request('GET', at, undefined, credentials);
       if (done.status !== 202) return done;
     }
     throw new Error('what was to be answered later was not');
@@ -99,11 +123,21 @@ export interface TwoSides {
   readonly clients: readonly MadeClient[];
 }
 
-/** The two tenants are made with the first of the releases. */
-export async function openTwoSides(server: TestServer, release: Release): Promise<TwoSides> {
+/**
+ * The two tenants are made with the first of the releases.
+ * @param others servers of the same database: what is asked of the one side is asked of another server than what is asked of
+ *   the other side, and the next question the other way about
+ */
+export async function openTwoSides(
+  server: TestServer,
+  release: Release,
+  others: readonly Asked[] = [],
+): Promise<TwoSides> {
   const { core } = server.app;
   const clients = await Promise.all(TENANTS.map((tenant) => prepare(core, tenant)));
   const root = `/fhir/${release}`;
+  const servers = [server, ...others];
+  const moments: string[] = [];
   for (const [index, batch] of fillings().entries()) {
     for (const [side, tenant] of TENANTS.entries()) {
       const entry = batch(side === 0 ? 0 : 1);
@@ -111,20 +145,24 @@ export async function openTwoSides(server: TestServer, release: Release): Promis
       const answer = await server.request('POST', `/w/${tenant}/api/v1${root}`, body);
       if (answer.status !== 200) throw new Error(`${tenant} was not filled: ${answer.text}`);
       // While there are no resources, so that how many there were is the same on both sides.
-      if (index === 0) await settle(server, tenant, release);
+      if (index === 0) for (const each of servers) await settle(each, tenant, release);
     }
     await delay(3);
+    moments.push(new Date().toISOString());
+    await delay(3);
   }
+  if (moments.length !== CHANGES) throw new Error(`There are ${moments.length} changes`);
   const views = (isOpen: boolean): readonly [View, View] => {
     const [left, right] = TENANTS.map(
-      (tenant, index) => new View(server, tenant, isOpen ? undefined : clients[index]?.basic),
+      (tenant, index) => new View(servers, index, tenant, isOpen ? undefined : clients[index]?.basic),
     );
     if (left === undefined || right === undefined) throw new Error('there are two sides');
     return [left, right];
   };
   const veiled = views(false);
   const open = views(true);
-  const ask = async ([left, right]: readonly [View, View], question: Question): Promise<[string, string]> => {
+  const ask = async ([left, right]: readonly [View, View], asked: Question): Promise<[string, string]> => {
+    const question = atMoments(asked, moments);
     const [one, other] = await Promise.all([left.send(question), right.send(question)]);
     return [left.describe(one), right.describe(other)];
   };
@@ -188,7 +226,15 @@ function fillings(): readonly Entries[] {
   ];
 }
 
-async function settle(server: TestServer, tenant: string, release: Release): Promise<void> {
+function atMoments(question: Question, moments: readonly string[]): Question {
+  if (question.body === undefined) return question;
+  const text = JSON.stringify(question.body);
+  if (!text.includes('@moment:')) return question;
+  const filled = text.replace(/@moment:(\d+)@/g, (_whole, index) => moments[Number(index)] ?? '');
+  return { ...question, body: JSON.parse(filled) };
+}
+
+async function settle(server: Asked, tenant: string, release: Release): Promise<void> {
   for (const [code, base] of OWN_PARAMETERS)
     await until(async () => {
       const at = `/w/${tenant}/api/v1/fhir/${release}/${base}?${code}:missing=true&_count=0`;
@@ -203,16 +249,17 @@ function difference(one: string, other: string): string {
   return `  left  …${around(one)}\n  right …${around(other)}`;
 }
 
+export const TWO_SIDES_ENVIRONMENT: Readonly<Record<string, string>> = {
+  VALIDATION: 'structure',
+  // What is answered must not hang on how busy the machine is, and on which server it was.
+  PUBLIC_URL: 'https://fhir.example.org',
+  GRAPHQL_SNAPSHOT_MS: '60000',
+  STATEMENT_TIMEOUT_MS: '120000',
+  REQUEST_TIMEOUT_MS: '300000',
+};
+
 export function startTwoSidesServer(): Promise<TestServer> {
-  return startServer({
-    environment: {
-      VALIDATION: 'structure',
-      // What is answered must not hang on how busy the machine is.
-      GRAPHQL_SNAPSHOT_MS: '60000',
-      STATEMENT_TIMEOUT_MS: '120000',
-      REQUEST_TIMEOUT_MS: '300000',
-    },
-  });
+  return startServer({ environment: TWO_SIDES_ENVIRONMENT });
 }
 
 export const graphql = (release: Release, query: string, variables: object = {}): Question => ({

@@ -1,0 +1,86 @@
+/** Whether two kinds of requests take the same class of time, so that a client who measures many is told nothing by it. */
+import { performance } from 'node:perf_hooks';
+
+/** What is asked, by the number of the pair; resolves when it is answered. */
+export type Asking = (index: number) => Promise<unknown>;
+
+export interface Comparison {
+  /** How often the first of a pair took longer, from 0 to 1: 0.5 where nothing tells them apart. */
+  readonly share: number;
+  /** What `share` may be away from 0.5 by chance. */
+  readonly most: number;
+  /** Milliseconds. */
+  readonly medians: readonly [first: number, second: number];
+}
+
+/** Not counted: what is compiled, planned and remembered by the first requests; of few pairs a quarter of them. */
+const WARM_UP = 15;
+/** The share of heads of so many coins has a standard deviation of this, divided by the root of their number. */
+const DEVIATION = 0.5;
+const DEVIATIONS = 3;
+/** So much, however many pairs there are: what a client tells apart by thousands of requests only is the same class. */
+const LEAST = 0.1;
+const ROUNDS = 4;
+
+async function timeOf(asking: Asking, index: number): Promise<number> {
+  const before = performance.now();
+  await asking(index);
+  return performance.now() - before;
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? NaN;
+}
+
+/**
+ * Pairs of requests right after each other, the one or the other first by turns, so that whatever else the machine does
+ * meets both. What is compared is which of a pair took longer and not by how much: a pause of the machine counts once.
+ */
+async function measure(first: Asking, second: Asking, pairs: number, from: number): Promise<Comparison> {
+  const times: [number[], number[]] = [[], []];
+  let longer = 0;
+  for (let pair = 0; pair < pairs; pair++) {
+    const index = from + pair;
+    let one: number;
+    let other: number;
+    if (Math.random() < 0.5) {
+      one = await timeOf(first, index);
+      other = await timeOf(second, index);
+    } else {
+      other = await timeOf(second, index);
+      one = await timeOf(first, index);
+    }
+    times[0].push(one);
+    times[1].push(other);
+    if (one > other) longer++;
+  }
+  const most = Math.max(LEAST, (DEVIATIONS * DEVIATION) / Math.sqrt(pairs));
+  return { share: longer / pairs, most, medians: [medianOf(times[0]), medianOf(times[1])] };
+}
+
+const isApart = ({ share, most }: Comparison): boolean => Math.abs(share - 0.5) > most;
+
+/**
+ * Undefined: nothing tells them apart. Else the last of the rounds in all of which the same side took longer: one round that
+ * chance has made so does not count, a difference that is there is there in each.
+ */
+export async function findDifference(
+  first: Asking,
+  second: Asking,
+  pairs: number,
+): Promise<Comparison | undefined> {
+  const warmUp = Math.min(WARM_UP, Math.ceil(pairs / 4));
+  for (let index = 0; index < warmUp; index++) {
+    await first(index);
+    await second(index);
+  }
+  let last: Comparison | undefined;
+  for (let round = 0; round < ROUNDS; round++) {
+    const found = await measure(first, second, pairs, warmUp + round * pairs);
+    const isOtherSide = last !== undefined && found.share > 0.5 !== last.share > 0.5;
+    if (!isApart(found) || isOtherSide) return undefined;
+    last = found;
+  }
+  return last;
+}
