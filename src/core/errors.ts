@@ -72,7 +72,7 @@ export const ERROR_CATALOGUE = {
   notInCompartment: { status: 400, code: 'not-supported', message: 'No {type} is ever in the compartment of a {compartment}' },
   unsupportedModifier: { status: 400, code: 'not-supported', message: "The modifier ':{modifier}' cannot be used with the search parameter '{parameter}'{known}" },
   invalidParameterValue: { status: 400, code: 'value', message: "'{value}' is not a value for the search parameter '{parameter}': {reason}" },
-  invalidCursor: { status: 400, code: 'value', message: 'The page cursor is not one that was given out for this search' },
+  invalidCursor: { status: 400, code: 'value', message: "The page cursor is not one that was given out for this search; leave out '_cursor' to begin with the first page" },
   operationUnknown: { status: 404, code: 'not-supported', message: 'The operation ${operation} is not known' },
   operationWrongLevel: { status: 400, code: 'not-supported', message: 'The operation ${operation} cannot be called {level}; it is defined {allowed}' },
   operationChangesState: { status: 405, code: 'not-supported', message: 'The operation ${operation} may change data and is only for POST' },

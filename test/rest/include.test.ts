@@ -94,6 +94,7 @@ describe.each(RELEASE_NAMES)('includes under %s', (release) => {
   }
   interface Bundle {
     readonly total?: number;
+    readonly link: readonly { readonly relation: string; readonly url: string }[];
     readonly entry?: readonly Entry[];
   }
 
@@ -140,6 +141,76 @@ describe.each(RELEASE_NAMES)('includes under %s', (release) => {
     expect(matches).toHaveLength(2);
     const urls = (json.entry ?? []).map(({ fullUrl }) => fullUrl);
     expect(new Set(urls).size).toBe(urls.length);
+  });
+
+  it('each page brings along what its own matches refer to, and stands alone', async () => {
+    const pages: Record<string, string[]> = {};
+    let path: string | undefined = 'Observation?_sort=_id&_count=1&_include=Observation:subject';
+    while (path !== undefined) {
+      const { matches, included, json } = await find(path);
+      pages[matches.join()] = included;
+      const next = json.link.find(({ relation }) => relation === 'next');
+      path = next === undefined ? undefined : `Observation${new URL(next.url).search}`;
+    }
+    expect(pages).toEqual({
+      'Observation/o1': ['Patient/p1'],
+      'Observation/o2': ['Patient/p1'],
+      'Observation/o3': ['Patient/p2'],
+    });
+  });
+
+  describe('in rounds', () => {
+    const LEVELS = 12;
+    const limit = expect.stringContaining('at most 1000 resources and 10 rounds');
+    const outcomes = ({ entry = [] }: Bundle): unknown[] =>
+      entry
+        .filter(({ search }) => search.mode === 'outcome')
+        .map(
+          ({ resource }) =>
+            (resource as unknown as { issue: { diagnostics: string }[] }).issue[0]?.diagnostics,
+        );
+    beforeAll(async () => {
+      for (let level = 0; level < LEVELS; level++) {
+        const partOf = level === 0 ? {} : { partOf: { reference: `Organization/level-${level - 1}` } };
+        const path = `${server.path('system', release)}/Organization/level-${level}`;
+        const body = { resourceType: 'Organization', id: `level-${level}`, name: 'Level', ...partOf };
+        expect((await server.request('PUT', path, body)).status).toBe(201);
+      }
+    });
+
+    it.each([
+      ['_include:iterate=Organization:partof', (from: number) => LEVELS - 1 - from],
+      ['_revinclude:iterate=Organization:partof', (from: number) => from],
+    ])('%s goes ten rounds, and says so where there would be more', async (include, levelOf) => {
+      // From where ten further ones are all, and from where there are eleven.
+      for (const [from, isAll] of [
+        [1, true],
+        [0, false],
+      ] as const) {
+        const { json, included } = await find(`Organization?_id=level-${levelOf(from)}&${include}`);
+        expect(included).toHaveLength(10);
+        expect([from, outcomes(json)]).toEqual([from, isAll ? [] : [limit]]);
+      }
+    });
+
+    it('a page brings a thousand resources along, and says so where there would be more', async () => {
+      const ids = Array.from({ length: 1_001 }, (_, index) => `many-${index}`);
+      const entry = ids.map((id) => ({
+        resource: { resourceType: 'Basic', id, code: CODE },
+        request: { method: 'PUT', url: `Basic/${id}` },
+      }));
+      const bundle = { resourceType: 'Bundle', type: 'transaction', entry };
+      expect((await server.request('POST', server.path('system', release), bundle)).status).toBe(200);
+      for (const count of [1_000, 1_001]) {
+        const items = ids.slice(0, count).map((id) => ({ item: { reference: `Basic/${id}` } }));
+        const list = { resourceType: 'List', id: 'many', status: 'current', mode: 'working', entry: items };
+        const put = await server.request('PUT', `${server.path('system', release)}/List/many`, list);
+        expect([200, 201]).toContain(put.status);
+        const { json, included } = await find('List?_id=many&_include=List:item');
+        expect(new Set(included).size).toBe(1_000);
+        expect([count, outcomes(json)]).toEqual([count, count === 1_000 ? [] : [limit]]);
+      }
+    });
   });
 
   it('a reference to a version includes that version', async () => {

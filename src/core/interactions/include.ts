@@ -47,11 +47,11 @@ export async function collectIncluded(
   for (let round = 0; frontier.length > 0; round++) {
     const applied = includes.filter(({ iterates }) => round === 0 || iterates);
     if (applied.length === 0 || collector.isFull) break;
-    if (round === MAX_ROUNDS) {
-      collector.isFull = true;
-      break;
-    }
     frontier = await collector.add(applied, frontier);
+    if (round < MAX_ROUNDS) continue;
+    // One round more only tells whether there would have been something new.
+    collector.giveBack(frontier);
+    break;
   }
   const reason = `Not everything was included: at most ${MAX_INCLUDED} resources and ${MAX_ROUNDS} rounds`;
   return {
@@ -87,6 +87,12 @@ class Collector {
       for (const version of found) this.take(version);
     }
     return this.included.slice(start);
+  }
+
+  /** Takes away what was added last: it was too much. */
+  giveBack(added: readonly StoredVersion[]): void {
+    this.included.length -= added.length;
+    this.isFull ||= added.length > 0;
   }
 
   private take(version: StoredVersion): void {

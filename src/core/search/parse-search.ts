@@ -6,6 +6,7 @@ import { parseChoice } from './choice';
 import { parseCriterion } from './criteria';
 import { conditionCriteria } from './criteria/condition';
 import { isInclude, parseInclude, type Include } from './include';
+import { knownParameters } from './known-parameters';
 import { NAMED_QUERY } from './named-query';
 import type { Criterion } from './predicate';
 import type { SearchTypeContext } from './types/search-type';
@@ -151,9 +152,12 @@ export function parseSearch(
         }
         const criterion = parseCriterion(context, type, name, value);
         if (criterion === undefined) {
-          const details = { parameter: name.slice(0, 80), type, known: '' };
-          if (unknown === 'strict') throw fhirError('unknownParameter', details);
-          issues.push({ ...toIssue('unknownParameter', details), severity: 'warning' });
+          const details = { parameter: name.slice(0, 80), type };
+          if (unknown === 'strict') {
+            const known = knownParameters(context, type, name);
+            throw fhirError('unknownParameter', { ...details, known });
+          }
+          issues.push({ ...toIssue('unknownParameter', { ...details, known: '' }), severity: 'warning' });
           continue;
         }
         criteria.push(criterion);
@@ -224,13 +228,20 @@ const SORTABLE: ReadonlySet<string> = new Set([
   'quantity',
 ]);
 
+/** What the head of a resource is sorted by. */
+const HEAD_KEYS: readonly string[] = ['_id', '_lastUpdated'];
+
 function parseSortKey(context: SearchTypeContext, type: string, text: string): SortKey {
   const descending = text.startsWith('-');
   const code = descending ? text.slice(1) : text;
-  if (code === '_id' || code === '_lastUpdated') return { code, parameter: undefined, descending };
+  if (HEAD_KEYS.includes(code)) return { code, parameter: undefined, descending };
   const parameter = context.definitions.searchParameters(type).get(code);
   if (parameter === undefined || !SORTABLE.has(parameter.kind)) {
-    const reason = `${type} cannot be sorted by it`;
+    const known = [...context.definitions.searchParameters(type).values()].flatMap((one) =>
+      SORTABLE.has(one.kind) && !HEAD_KEYS.includes(one.code) ? [one.code] : [],
+    );
+    const codes = [...HEAD_KEYS, ...known.sort()].join(', ');
+    const reason = `${type} cannot be sorted by it; it can by ${codes}`;
     throw fhirError('invalidParameterValue', { parameter: '_sort', value: text.slice(0, 80), reason });
   }
   return { code, parameter, descending };

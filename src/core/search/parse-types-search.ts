@@ -3,6 +3,7 @@ import { fhirError, toIssue, type Issue } from '../errors';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import type { Subset } from '../fhir/subset';
 import type { Include } from './include';
+import { searchableCodes } from './known-parameters';
 import { splitUnescaped, unescapeValue } from './parameter-value';
 import { parseSearch, type SearchQuery } from './parse-search';
 import type { SearchTypeContext } from './types/search-type';
@@ -76,13 +77,13 @@ export function parseTypesSearch(
     for (const [name] of given) if (!known.has(name) && !lacking.has(name)) lacking.set(name, type);
   }
   const issues = [...lacking].slice(0, MAX_NAMED).map(([name, type]): Issue => {
-    const details = {
-      parameter: name.slice(0, 80),
-      type,
-      known: '; all types that are searched must have it',
-    };
-    if (unknown === 'strict') throw fhirError('unknownParameter', details);
-    return { ...toIssue('unknownParameter', details), severity: 'warning' };
+    const details = { parameter: name.slice(0, 80), type };
+    const known = '; all types that are searched must have it';
+    if (unknown === 'strict') {
+      const common = commonCodes(context, types).join(', ');
+      throw fhirError('unknownParameter', { ...details, known: `${known}, as they have ${common}` });
+    }
+    return { ...toIssue('unknownParameter', { ...details, known }), severity: 'warning' };
   });
   if (lacking.size > 0) {
     const known = given.filter(([name]) => !lacking.has(name));
@@ -103,6 +104,13 @@ export function parseTypesSearch(
     subset: mergeSubsets(queries),
     issues,
   };
+}
+
+/** What all of the types can be searched by. */
+function commonCodes(context: SearchTypeContext, types: readonly string[]): string[] {
+  const [first = [], ...others] = types.map((type) => searchableCodes(context, type));
+  const sets = others.map((codes) => new Set(codes));
+  return first.filter((code) => sets.every((codes) => codes.has(code)));
 }
 
 /** What one search may ask of several types together is bounded as what it may ask of one. */

@@ -52,15 +52,14 @@ export function parseCriterion(
   const colon = name.indexOf(':');
   const code = colon === -1 ? name : name.slice(0, colon);
   const modifier = colon === -1 ? undefined : name.slice(colon + 1);
-  if (code === NARRATIVE && context.hidesElements?.(type) === true) return undefined;
-  if (code === CONTENT && context.hidesElements?.() === true) return undefined;
+  if (hidesWords(context, type, code)) return undefined;
   const special = SPECIAL.get(code);
   const stored = storedParameters(context.definitions, type).get(code);
   // What has an expression has a bit in each head, `_id` and `_lastUpdated` too.
   if (special !== undefined && (modifier !== 'missing' || stored?.parameter.expression === undefined)) {
     if (modifier !== undefined && !special.modifiers.includes(modifier))
       throw unsupported(code, modifier, special.modifiers);
-    boundAlternatives(value);
+    boundAlternatives(name, value);
     return special.criterion(context, type, { name, modifier }, value, nesting);
   }
   const searchType = stored === undefined ? undefined : searchTypeOf(stored);
@@ -74,7 +73,7 @@ export function parseCriterion(
   }
   return {
     name,
-    anyOf: boundAlternatives(value).flatMap((part) =>
+    anyOf: boundAlternatives(name, value).flatMap((part) =>
       searchType.predicates(context, { stored, name, modifier }, part),
     ),
     ...(modifier !== undefined && searchType.negations?.includes(modifier) === true
@@ -82,6 +81,13 @@ export function parseCriterion(
       : {}),
     ...(isSingleValued(context.definitions, stored) ? { isSingle: true } : {}),
   };
+}
+
+/** Whether a parameter asks for words of what is hidden from the client in part. */
+export function hidesWords({ hidesElements }: SearchTypeContext, type: string, code: string): boolean {
+  return (
+    (code === NARRATIVE && hidesElements?.(type) === true) || (code === CONTENT && hidesElements?.() === true)
+  );
 }
 
 function unsupported(code: string, modifier: string, known: readonly string[]): Error {
@@ -92,11 +98,11 @@ function unsupported(code: string, modifier: string, known: readonly string[]): 
   });
 }
 
-function boundAlternatives(value: string): string[] {
+function boundAlternatives(name: string, value: string): string[] {
   const parts = splitUnescaped(value, ',');
   if (parts.length > MAX_ALTERNATIVES) {
     throw fhirError('tooCostly', {
-      reason: `A search parameter may have at most ${MAX_ALTERNATIVES} alternatives`,
+      reason: `A search parameter may have at most ${MAX_ALTERNATIVES} alternatives, and '${name.slice(0, 80)}' has ${parts.length}`,
     });
   }
   return parts;

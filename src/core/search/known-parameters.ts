@@ -1,0 +1,33 @@
+/** What errors say of the names that could have been written. */
+import type { Definitions } from '../fhir/definitions';
+import { hidesWords } from './criteria';
+import { storedParameters } from './parameter';
+import { searchableParameters, type SearchableParameter } from './searchable';
+import type { SearchTypeContext } from './types/search-type';
+
+/** By the parameters of a type, as in parameter.ts. */
+const known = new WeakMap<object, readonly SearchableParameter[]>();
+
+function parametersOf(definitions: Definitions, type: string): readonly SearchableParameter[] {
+  const stored = storedParameters(definitions, type);
+  let parameters = known.get(stored);
+  if (parameters === undefined) known.set(stored, (parameters = searchableParameters(definitions, type)));
+  return parameters;
+}
+
+/** The codes of what the client can search resources of the type by. */
+export function searchableCodes(context: SearchTypeContext, type: string): string[] {
+  return parametersOf(context.definitions, type)
+    .map(({ code }) => code)
+    .filter((code) => !hidesWords(context, type, code));
+}
+
+/** Behind "'name' is not a search parameter of Type": what is, or how a chain and `_has` are written. */
+export function knownParameters(context: SearchTypeContext, type: string, name: string): string {
+  if (name.startsWith('_has:'))
+    return '; it is _has:Type:reference:parameter, where the last is a search parameter of that Type';
+  if (!name.includes('.')) return `; known are ${searchableCodes(context, type).join(', ')}`;
+  const links = parametersOf(context.definitions, type).filter(({ kind }) => kind === 'reference');
+  const codes = links.map(({ code }) => code).join(', ');
+  return `; a chain is reference.parameter or reference:Type.parameter, and references of ${type} are ${codes === '' ? 'none' : codes}`;
+}

@@ -1,0 +1,149 @@
+/** What a search refuses names the parameter, the value and what would be allowed; what is missing is missing exactly. */
+import { RELEASE_NAMES } from '../../src/core';
+import { startServer, type TestServer } from '../support/server';
+import { finder, storeAll } from '../support/stored';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+const LINKED = { resourceType: 'Practitioner', id: 'linked', name: [{ family: 'Lee' }], gender: 'other' };
+const OBSERVATION = {
+  resourceType: 'Observation',
+  status: 'final',
+  code: { coding: [{ system: 'urn:s', code: 'c' }] },
+};
+
+/** Of each type one that has little and one that has much. */
+const RESOURCES: readonly object[] = [
+  LINKED,
+  { resourceType: 'Patient', id: 'little' },
+  { resourceType: 'Patient', id: 'extended', _gender: { extension: [{ url: 'urn:why', valueCode: 'x' }] } },
+  {
+    resourceType: 'Patient',
+    id: 'much',
+    gender: 'female',
+    birthDate: '1970-01-01',
+    deceasedBoolean: false,
+    name: [{ family: 'Much' }],
+    telecom: [{ system: 'phone', value: '1' }],
+    address: [{ city: 'Here' }],
+    generalPractitioner: [{ reference: 'Practitioner/linked' }],
+  },
+  { ...OBSERVATION, id: 'little' },
+  {
+    ...OBSERVATION,
+    id: 'much',
+    subject: { reference: 'Patient/much' },
+    effectiveDateTime: '2020-01-01',
+    valueQuantity: { value: 1, unit: 'kg' },
+    component: [{ code: { coding: [{ code: 'd' }] }, valueQuantity: { value: 2 } }],
+  },
+  { resourceType: 'Location', id: 'little' },
+  { resourceType: 'Location', id: 'much', position: { latitude: 1, longitude: 2 }, name: 'Ward' },
+  { resourceType: 'RiskAssessment', id: 'little', status: 'final', subject: { display: 'x' } },
+  {
+    resourceType: 'RiskAssessment',
+    id: 'much',
+    status: 'final',
+    subject: { reference: 'Patient/much' },
+    prediction: [{ probabilityDecimal: 0.5 }],
+  },
+  { resourceType: 'Questionnaire', id: 'little', status: 'draft' },
+  {
+    resourceType: 'Questionnaire',
+    id: 'much',
+    status: 'draft',
+    url: 'http://example.org/q',
+    version: '1',
+    title: 'T',
+  },
+];
+const TYPES = ['Patient', 'Observation', 'Location', 'RiskAssessment', 'Questionnaire'];
+
+describe.each(RELEASE_NAMES)('a search under %s', (release) => {
+  beforeAll(() => storeAll(server, release, RESOURCES));
+
+  const ask = (query: string): ReturnType<TestServer['request']> =>
+    server.request('GET', `${server.path('system', release)}/${query}`);
+  const find = (query: string): Promise<string[]> => finder(server, release)(query);
+
+  it.each(TYPES)(':missing=true and false part all resources of %s, by each parameter', async (type) => {
+    const { json } = await ask('metadata');
+    const resources = json.rest[0].resource as {
+      type: string;
+      searchParam: { name: string; type: string }[];
+    }[];
+    const parameters = resources.find((one) => one.type === type)?.searchParam ?? [];
+    const all = await find(type);
+    const parting: string[] = [];
+    for (const { name, type: kind } of parameters) {
+      // Those that look at no value of a resource, and composites, which take no modifiers.
+      if (['_text', '_content', '_filter', '_list'].includes(name) || kind === 'composite') continue;
+      const [missing, there] = [
+        await find(`${type}?${name}:missing=true`),
+        await find(`${type}?${name}:missing=false`),
+      ];
+      expect([name, [...missing, ...there].sort()]).toEqual([name, all]);
+      if (missing.length > 0 && there.length > 0) parting.push(name);
+    }
+    expect(parting.length).toBeGreaterThan(0);
+    if (type === 'Patient') expect(await find('Patient?gender:missing=true')).toEqual(['extended', 'little']);
+  });
+
+  const BARE = 'Patient?_sort=shoe';
+  it.each<[string, RegExp]>([
+    ['Patient?shoe-size=9', /'shoe-size'.*known are .*\bbirthdate\b.*\bgender\b/],
+    ['Patient?organisation.name=x', /'organisation.name'.*reference:Type.parameter.*\borganization\b/],
+    [
+      'Location?_has:Encounter:location:shoe=9',
+      /'_has:Encounter:location:shoe'.*_has:Type:reference:parameter/,
+    ],
+    [
+      '?_type=Patient,Observation&gender=male',
+      /'gender'.*Observation.*all types.*\b_lastUpdated\b.*\bidentifier\b/,
+    ],
+    ['Patient?gender:exact=male', /':exact'.*'gender'.*missing, not, of-type, text, in/],
+    ['Patient?name:below=x', /':below'.*'name'.*exact, contains, text/],
+    ['Patient?birthdate:exact=x', /':exact'.*'birthdate'.*missing/],
+    [
+      'Patient?general-practitioner:Device=1',
+      /':Device'.*'general-practitioner'.*Organization, Practitioner/,
+    ],
+    ['Patient?birthdate=1970-13', /'1970-13'.*'birthdate'.*YYYY-MM-DD/],
+    ['Patient?birthdate=zz1970', /'zz1970'.*'birthdate'.*YYYY-MM-DD/],
+    ['Patient?gender:missing=perhaps', /'perhaps'.*'gender:missing'.*true, false/],
+    ['Patient?identifier=a|b|c', /'a\|b\|c'.*'identifier'.*system\|code/],
+    ['Patient?identifier:of-type=a|b', /'a\|b'.*'identifier:of-type'.*system\|code\|value/],
+    ['Observation?value-quantity=many', /'many'.*'value-quantity'.*digits/],
+    ['Observation?value-quantity=1|kg', /'1\|kg'.*'value-quantity'.*number\|system\|code/],
+    ['Observation?code-value-quantity=c', /'c'.*'code-value-quantity'.*code\$value-quantity/],
+    ['Observation?code:in=urn:nothing', /'urn:nothing'.*'code:in'.*no such value set/],
+    ['RiskAssessment?probability=high', /'high'.*'probability'.*digits/],
+    ['Location?near=here', /'here'.*'near'.*latitude\|longitude\|distance\|unit/],
+    ['Patient?_lastUpdated=now', /'now'.*'_lastUpdated'.*YYYY-MM-DD/],
+    ['Patient?_count=few', /'few'.*'_count'.*whole number/],
+    ['Patient?_offset=few', /'few'.*'_offset'.*whole number/],
+    ['Patient?_total=all', /'all'.*'_total'.*none, estimate, accurate/],
+    ['Patient?_summary=short', /'short'.*'_summary'.*true, text, data, count, false/],
+    ['Patient?_elements=shoe', /'shoe'.*'_elements'.*Type\.element/],
+    ['Patient?_contained=yes', /'yes'.*'_contained'.*false, true, both/],
+    ['Patient?_containedType=yes', /'yes'.*'_containedType'.*container, contained/],
+    [BARE, /'shoe'.*'_sort'.*it can by _id, _lastUpdated, .*\bbirthdate\b/],
+    ['Patient?_include=shoe', /'shoe'.*'_include'.*Type:parameter/],
+    ['Patient?_include=Patient:shoe', /'Patient:shoe'.*'_include'.*general-practitioner/],
+    ['Patient?_include:all=Patient:link', /':all'.*'_include'.*iterate/],
+    ['Patient?_list=$current-shoes', /'\$current-shoes'.*'_list'.*\$current-problems/],
+    ['Patient?_query=shoes', /'shoes'.*'_query'.*named queries/],
+    ['Patient?_filter=gender is male', /'_filter'.*position 8.*operator/],
+    ['Patient?_text=(', /'\('.*'_text'.*parenthesis/],
+    ['Patient?_cursor=forged', /cursor.*'_cursor'/],
+    ['?_type=Shoe', /'Shoe'.*'_type'.*names of resource types/],
+  ])('%s: is refused with the parameter, the value and what would be allowed', async (query, told) => {
+    const { status, json } = await ask(encodeURI(query));
+    expect([status, json.resourceType, json.issue[0].severity]).toEqual([400, 'OperationOutcome', 'error']);
+    expect(json.issue[0].diagnostics).toMatch(told);
+  });
+});
