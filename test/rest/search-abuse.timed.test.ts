@@ -123,7 +123,7 @@ const LARGE: readonly (readonly [title: string, query: string, statuses: readonl
   ['1,001 values', `Observation?code=${listOf(1_001, (index) => `${index}`)}`, [422]],
   ['50 parameters', `Observation?${repeated(50, 'code=8867-4')}`, [200]],
   [
-    '50 parameters of 15 kinds',
+    '50 parameters of ten kinds',
     `Observation?${repeated(5, 'code=8867-4&status=final&date=ge2000&value-quantity=gt1&subject=Patient/one&code:not=x&date:missing=false&_lastUpdated=gt2000&_tag:missing=true&code-value-quantity=8867-4$gt1')}`,
     [200],
   ],

@@ -84,6 +84,27 @@ it('tells the plan, the SQL with placeholders, its times, and the plan of Postgr
   expect(texts.at(-1)).toMatch(/Index (Only )?Scan/);
 });
 
+it.each([
+  ['/Patient?name=', 'left', 'right'],
+  ['/Observation?code=', 'left', 'right'],
+  ['/Observation?status=final&code=', 'left', 'right'],
+  ['/Observation?subject=', 'Patient/left', 'Patient/right'],
+  ['/Observation?value-quantity=', 'gt5', 'gt77.5'],
+  ['/Observation?date=', 'ge2020', 'ge2021-03-04T05:06:07Z'],
+  ['/Observation?subject:Patient.name=', 'left', 'right'],
+])(
+  '%s: searches of one shape are the same SQL, whatever is looked for (%s, %s)',
+  async (query, one, other) => {
+    const statements = async (value: string): Promise<string[]> =>
+      (await explain(query + encodeURIComponent(value))).texts.flatMap(
+        (text) => /^Statement \d+, run .*\n([\s\S]*)$/.exec(text)?.[1] ?? [],
+      );
+    const asked = await statements(one);
+    expect(asked.length).toBeGreaterThan(0);
+    expect(await statements(other)).toEqual(asked);
+  },
+);
+
 it('tells what drives a chain', async () => {
   const { texts } = await explain('/Observation?subject:Patient.organization.name=canary');
   expect(texts[1]).toMatch(

@@ -27,6 +27,9 @@ const valueSet = (id: string, url: string): object => ({
   url,
   status: 'active',
 });
+const messages = (id: string, event: object): object => ({
+  ...{ resourceType: 'MessageDefinition', id, status: 'draft', date: '2020-01-01', ...event },
+});
 const encounter = (id: string, ...periods: object[]): object => ({
   resourceType: 'Encounter',
   id,
@@ -92,6 +95,8 @@ const RESOURCES: readonly object[] = [
     effectiveTiming: { event: ['2013-01-31', '2013-03-24'], repeat: { period: 2, periodUnit: 'd' } },
   }),
   observation('minute', { effectiveDateTime: '2013-06-01T10:20:30Z' }),
+  messages('by-uri', { eventUri: 'http://example.org/Admit' }),
+  messages('by-code', { eventCoding: { system: 'urn:events', code: 'Admit' } }),
   {
     resourceType: 'MolecularSequence',
     id: 'window',
@@ -130,6 +135,15 @@ describe.each(RELEASE_NAMES)('a search under %s', (release) => {
         'Patient?identifier=urn:S|abc': ['ada'],
         'Patient?identifier=urn:s|AbC': [],
         'Patient?email=ADA@example.ORG': ['ada'],
+      },
+    ],
+    [
+      'tokens: a uri beside codings is compared exactly, and a coding is not',
+      {
+        'MessageDefinition?event=http://example.org/Admit': ['by-uri'],
+        'MessageDefinition?event=http://example.org/admit': [],
+        'MessageDefinition?event=admit': ['by-code'],
+        'MessageDefinition?event=urn:events|ADMIT': ['by-code'],
       },
     ],
     [

@@ -18,7 +18,7 @@ import { parseCanonical, type TerminologySource } from '../fhir/terminology/sour
 import { parseStored, terminologyOf } from '../operations/terminology';
 import { forgettable } from '../process-memory';
 import type { CodeRows, HashedCode, PendingPredicate, Predicate } from '../search/predicate';
-import { hashCodes } from '../search/types/token';
+import { hashCodes } from '../search/types/token-codes';
 import type { Services } from '../services';
 import { createTerminologyEnvironment } from '../terminology-environment';
 import { readForServer } from './resource-address';

@@ -18,7 +18,7 @@ import { isOutside, referenceText } from './rows/reference';
 import { areMixed, visitCodes } from './rows/token';
 import { indexedUri, isStorable, splitCanonical } from './rows/uri';
 import { searchTypeOf } from './types';
-import { isWithoutSystem } from './types/token';
+import { isWithoutSystem } from './types/token-codes';
 
 export type GroupKind = 'token' | 'reference' | 'date';
 

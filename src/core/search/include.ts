@@ -1,5 +1,6 @@
 import { fhirError } from '../errors';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
+import { parseIterate } from './modifiers/iterate';
 import { storedParameters } from './parameter';
 
 /** One `_include` or `_revinclude` (search.html#include). */
@@ -25,7 +26,7 @@ export function isInclude(name: string): boolean {
 
 /**
  * `Type:parameter`, `Type:parameter:TargetType`, `Type:*`, or `*` for all that the searched type refers to.
- * `:recurse` is the name that `:iterate` had before R4. Throws invalidParameterValue, unsupportedModifier.
+ * Throws invalidParameterValue, unsupportedModifier.
  */
 export function parseInclude(
   definitions: Definitions,
@@ -34,17 +35,10 @@ export function parseInclude(
   value: string,
 ): Include {
   const [, kind = '', modifier] = NAME.exec(name) ?? [];
-  if (modifier !== undefined && modifier !== 'iterate' && modifier !== 'recurse') {
-    throw fhirError('unsupportedModifier', {
-      modifier: modifier.slice(0, 80),
-      parameter: kind,
-      known: '; known is iterate',
-    });
-  }
+  const iterates = parseIterate(kind, modifier);
   const refuse = (reason: string): Error =>
     fhirError('invalidParameterValue', { parameter: kind, value: value.slice(0, 80), reason });
   const isReverse = kind === '_revinclude';
-  const iterates = modifier !== undefined;
   const [source = '', code = '', targetType, ...rest] =
     value === '*' && !isReverse ? [searchedType, '*'] : value.split(':');
   if (code === '' || rest.length > 0)

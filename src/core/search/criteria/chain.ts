@@ -3,7 +3,7 @@ import { FhirError, fhirError } from '../../errors';
 import { allowedCanonicalTypes, isCanonicalValued } from '../canonical-targets';
 import { storedParameters, type StoredParameter } from '../parameter';
 import type { Criterion, Predicate, TypeCriteria } from '../predicate';
-import { allowedTypes } from '../types/reference';
+import { allowedTypes } from '../types/reference-targets';
 import type { SearchTypeContext } from '../types/search-type';
 
 const MAX_DEPTH = 10;

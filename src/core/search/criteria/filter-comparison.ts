@@ -8,6 +8,10 @@ import { isValidId } from '../../fhir/resource';
 import { isCanonicalUrl, isCanonicalValued } from '../canonical-targets';
 import { parseChoice } from '../choice';
 import { cut, fold, MAX_STRING_LENGTH } from '../fold';
+import { tokenAbove } from '../modifiers/above';
+import { tokenBelow } from '../modifiers/below';
+import { uriContains } from '../modifiers/contains';
+import { tokenIn } from '../modifiers/in';
 import { branchesOf, storedParameters, type StoredParameter } from '../parameter';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { Criterion, HashedCode, Predicate } from '../predicate';
@@ -20,8 +24,8 @@ import { lastUpdatedPredicates } from '../types/last-updated';
 import { numberType } from '../types/number';
 import { quantityType } from '../types/quantity';
 import { referenceType } from '../types/reference';
-import type { SearchTypeContext, WrittenParameter } from '../types/search-type';
-import { LAST_CHARACTER } from '../types/string';
+import type { Modifier, SearchTypeContext, WrittenParameter } from '../types/search-type';
+import { LAST_CHARACTER } from '../types/string-texts';
 import { tokenType } from '../types/token';
 import { uriType } from '../types/uri';
 import { boundCodesOf } from '../value-types';
@@ -188,8 +192,8 @@ function tokenPredicates(
   operator: FilterOperator,
   value: string,
 ): Predicate[] {
-  const modified = (modifier: string): Predicate[] =>
-    tokenType.predicates(context, { ...written, modifier }, value);
+  const modified = (modifier: string, asking: Modifier): Predicate[] =>
+    asking.predicates(context, { ...written, modifier }, value);
   const equal = (): Predicate[] =>
     spellingsOf(context, written.stored, value).flatMap((spelt) =>
       tokenType.predicates(context, written, spelt),
@@ -197,12 +201,12 @@ function tokenPredicates(
   switch (operator) {
     case 'in':
     case 'ni':
-      return modified('in');
+      return modified('in', tokenIn);
     // "the value subsumes a concept in the set"
     case 'ss':
-      return modified('below');
+      return modified('below', tokenBelow);
     case 'sb':
-      return modified('above');
+      return modified('above', tokenAbove);
     case 'ne':
       return othersThan(equal());
     default:
@@ -265,7 +269,7 @@ function uriPredicates(
   const { stored } = written;
   switch (operator) {
     case 'co':
-      return uriType.predicates(context, { ...written, modifier: 'contains' }, text);
+      return uriContains.predicates(context, written, text);
     case 'sw':
       return stored.rowsOf.map(({ number }) => ({
         index: 'uri',

@@ -1,12 +1,11 @@
 import { fhirError } from '../../errors';
-import type { SearchParameterDefinition } from '../../fhir/definitions';
-import { parseChoice } from '../choice';
+import { missingCriterion } from '../modifiers/missing';
 import { storedParameters } from '../parameter';
 import { splitUnescaped } from '../parameter-value';
 import type { Criterion } from '../predicate';
 import { isSingleValued } from '../single-valued';
 import { searchTypeOf } from '../types';
-import type { SearchTypeContext } from '../types/search-type';
+import { ANY_TYPE, type Modifier, type SearchType, type SearchTypeContext } from '../types/search-type';
 import { Nesting, parseChain, parseHas, type ParseInner } from './chain';
 import { filterParameter } from './filter';
 import { idParameter } from './id';
@@ -66,21 +65,28 @@ export function parseCriterion(
   if (stored === undefined || (searchType === undefined && special === undefined)) return undefined;
   if (modifier === 'missing') return missingCriterion(name, stored.parameter, value);
   if (searchType === undefined) return undefined;
-  if (modifier !== undefined) {
-    const isType = searchType.modifiers.includes('[type]') && context.definitions.isResourceType(modifier);
-    if (!isType && !searchType.modifiers.includes(modifier))
-      throw unsupported(code, modifier, ['missing', ...searchType.modifiers]);
-  }
+  const asking = modifier === undefined ? searchType : modifierOf(context, searchType, modifier);
+  if (asking === undefined)
+    throw unsupported(code, modifier ?? '', ['missing', ...searchType.modifiers.keys()]);
   return {
     name,
     anyOf: boundAlternatives(name, value).flatMap((part) =>
-      searchType.predicates(context, { stored, name, modifier }, part),
+      asking.predicates(context, { stored, name, modifier }, part),
     ),
-    ...(modifier !== undefined && searchType.negations?.includes(modifier) === true
-      ? { isNegated: true }
-      : {}),
+    ...(asking.isNegated === true ? { isNegated: true } : {}),
     ...(isSingleValued(context.definitions, stored) ? { isSingle: true } : {}),
   };
+}
+
+/** What the modifier means for the type; undefined: nothing. */
+function modifierOf(
+  { definitions }: SearchTypeContext,
+  { modifiers }: SearchType,
+  modifier: string,
+): Modifier | undefined {
+  return (
+    modifiers.get(modifier) ?? (definitions.isResourceType(modifier) ? modifiers.get(ANY_TYPE) : undefined)
+  );
 }
 
 /** Whether a parameter asks for words of what is hidden from the client in part. */
@@ -106,14 +112,4 @@ function boundAlternatives(name: string, value: string): string[] {
     });
   }
   return parts;
-}
-
-/** `:missing=true|false` (search.html#modifiers): by the bit of the parameter in the resource's head. */
-function missingCriterion(
-  name: string,
-  { ordinal, number: parameter }: SearchParameterDefinition,
-  value: string,
-): Criterion {
-  const isMissing = parseChoice(name, value, ['true', 'false'] as const) === 'true';
-  return { name, anyOf: [{ index: 'presence', ordinal, isPresent: !isMissing, parameter }] };
 }

@@ -3,7 +3,7 @@ import { allowedCanonicalTypes } from '../canonical-targets';
 import type { Predicate } from '../predicate';
 import { indexedUri, indexedVersion, splitCanonical } from '../rows/uri';
 import type { SearchTypeContext, WrittenParameter } from './search-type';
-import { LAST_CHARACTER } from './string';
+import { LAST_CHARACTER } from './string-texts';
 
 /**
  * Rows of (url, version): `url` any version, `url|v` that one, `:below=url|1` that one and all whose version begins

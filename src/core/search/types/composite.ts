@@ -13,7 +13,7 @@ import { parseDateValue } from './date';
 import { numberPredicates, parseNumberValue, placeTests } from './number';
 import { parseQuantityValue, quantityPredicates } from './quantity';
 import type { SearchType, SearchTypeContext } from './search-type';
-import { LAST_CHARACTER } from './string';
+import { LAST_CHARACTER } from './string-texts';
 
 /** A code, reference or uri as the rows of composites know it; a system of undefined is any, '' is none. */
 interface Key {
@@ -27,7 +27,7 @@ interface Key {
  * refused.
  */
 export const compositeType: SearchType = {
-  modifiers: [],
+  modifiers: new Map(),
   predicates(context, { stored, name }, value): Predicate[] {
     const { components } = stored.parameter;
     const [first, second, third] = components;

@@ -40,7 +40,7 @@ export function parseDateValue(
 }
 
 export const dateType: SearchType = {
-  modifiers: [],
+  modifiers: new Map(),
   predicates(context, { stored, name }, value): Predicate[] {
     const criterion = parseDateValue(context, name, unescapeValue(value));
     return stored.rowsOf.map(({ number }) => ({ index: 'range', parameter: number, ...criterion }));

@@ -13,7 +13,7 @@ const NUMBER = /^[+-]?\d{1,20}(\.\d{1,20})?$/;
 
 /** `latitude|longitude|distance|unit`: within that distance along the surface of the earth (location.html#positional). */
 export const nearType: SearchType = {
-  modifiers: [],
+  modifiers: new Map(),
   predicates(_context, { stored, name }, value): Predicate[] {
     const refuse = (reason: string): Error =>
       fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });

@@ -145,7 +145,7 @@ function testOf(test: PointTest, value: number): NumberTest {
 }
 
 export const numberType: SearchType = {
-  modifiers: [],
+  modifiers: new Map(),
   predicates({ hasher }, { stored, name }, value): Predicate[] {
     const criterion = parseNumberValue(name, unescapeValue(value));
     return stored.rowsOf.flatMap(({ number }) => numberPredicates(hasher, criterion, { parameter: number }));

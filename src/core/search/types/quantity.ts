@@ -98,7 +98,7 @@ function toCanonical(
 }
 
 export const quantityType: SearchType = {
-  modifiers: [],
+  modifiers: new Map(),
   predicates({ hasher }, { stored, name }, value): Predicate[] {
     const criteria = parseQuantityValue(hasher, name, value);
     return stored.rowsOf.flatMap(({ number }) => quantityPredicates(hasher, criteria, { parameter: number }));

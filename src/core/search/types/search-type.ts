@@ -35,18 +35,22 @@ export interface WrittenParameter {
   readonly modifier: string | undefined;
 }
 
-/** One kind of search parameter. Adding one: a file, and its line in index.ts. */
-export interface SearchType {
-  /**
-   * Modifiers that can be used with this type, beside `missing`, which all have; `:[type]` of references is checked by
-   * the type itself.
-   */
-  readonly modifiers: readonly string[];
-  /** Those of them that turn the criterion round: a resource must meet none of the alternatives. */
-  readonly negations?: readonly string[];
+/** What a search parameter asks of values where it has a modifier. Adding one: a file in ../modifiers, and its line in the types. */
+export interface Modifier {
+  /** True: a resource must meet none of the alternatives. */
+  readonly isNegated?: boolean;
   /**
    * The predicates of one alternative, still escaped; a resource must meet one of them.
    * Throws invalidParameterValue, unsupportedModifier.
    */
   predicates(context: SearchTypeContext, parameter: WrittenParameter, value: string): Predicate[];
+}
+
+/** Stands among the modifiers of a type for the name of any resource type. */
+export const ANY_TYPE = '[type]';
+
+/** One kind of search parameter; its own `predicates` are those without a modifier. Adding one: a file, and its line in index.ts. */
+export interface SearchType extends Modifier {
+  /** By their names, in the order in which errors list them; beside `missing`, which all types have. */
+  readonly modifiers: ReadonlyMap<string, Modifier>;
 }

@@ -1,0 +1,19 @@
+import { foldForIndex } from '../fold';
+import { unescapeValue } from '../parameter-value';
+import type { Modifier } from '../types/search-type';
+
+/** The whole value as it stands, with case and accents: by a hash of it (search.html#string). */
+export const stringExact: Modifier = {
+  predicates({ hasher }, { stored }, value) {
+    const text = unescapeValue(value);
+    const from = foldForIndex(text);
+    const exact = hasher.short(text);
+    return stored.rowsOf.map(({ number }) => ({
+      index: 'string',
+      parameter: number,
+      from,
+      to: undefined,
+      exact,
+    }));
+  },
+};

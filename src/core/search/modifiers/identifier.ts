@@ -1,0 +1,32 @@
+import { fhirError } from '../../errors';
+import { ROW_SCHEME } from '../index-rows';
+import { splitUnescaped, unescapeValue } from '../parameter-value';
+import type { Predicate } from '../predicate';
+import { foldCode } from '../rows/token';
+import { typedPredicate } from '../types/reference-targets';
+import type { Modifier } from '../types/search-type';
+
+/** `system|value`: Reference.identifier, whatever the reference itself says (search.html#reference). */
+export const referenceIdentifier: Modifier = {
+  predicates({ hasher }, { stored, name }, value) {
+    const parts = splitUnescaped(value, '|').map(unescapeValue);
+    const [first = '', second] = parts;
+    const code = second ?? first;
+    if (parts.length > 2 || (code === '' && first === '')) {
+      const reason = 'an identifier is value, system|value, |value or system|';
+      throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
+    }
+    const system = second === undefined ? undefined : first;
+    return stored.rowsOf.map(({ number, targetType }): Predicate => {
+      if (targetType !== undefined) {
+        const target = { system, code: code === '' ? undefined : foldCode(code) };
+        return typedPredicate(hasher, number, targetType, target);
+      }
+      const parameter = number + ROW_SCHEME.identifier;
+      const systemHash = system === undefined ? undefined : system === '' ? 0 : hasher.remembered(system);
+      if (code === '') return { index: 'token', parameter, value: undefined, system: systemHash };
+      const high = hasher.text(foldCode(code));
+      return { index: 'token', parameter, value: { high, low: hasher.low }, system: systemHash };
+    });
+  },
+};

@@ -1,0 +1,12 @@
+import { unescapeValue } from '../parameter-value';
+import type { Modifier } from '../types/search-type';
+import { codeRows, OF_TERMINOLOGY, requireType } from '../types/token-codes';
+
+/** A code is in the value set that a uri or a reference names (search.html#token). */
+export const tokenIn: Modifier = {
+  predicates(context, parameter, value) {
+    requireType(parameter, OF_TERMINOLOGY, 'its values are not codes of a code system');
+    context.requireAll?.('ValueSet', `The modifier ':${parameter.modifier}'`);
+    return [{ index: 'valueSet', rows: codeRows(parameter), valueSet: unescapeValue(value) }];
+  },
+};

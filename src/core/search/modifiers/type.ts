@@ -1,0 +1,30 @@
+import { fhirError } from '../../errors';
+import type { StoredParameter } from '../parameter';
+import { allowedTypes, referencePredicates } from '../types/reference-targets';
+import type { Modifier, SearchTypeContext } from '../types/search-type';
+
+/** `:[type]`: a reference to a resource of that type (search.html#reference). */
+export const referenceOfType: Modifier = {
+  predicates(context, parameter, value) {
+    const { stored, modifier } = parameter;
+    if (modifier !== undefined) requireTarget(context, stored, modifier);
+    return referencePredicates(context, parameter, value);
+  },
+};
+
+/** A type that the parameter never refers to is a mistake. Throws unsupportedModifier. */
+function requireTarget(context: SearchTypeContext, stored: StoredParameter, modifier: string): void {
+  const types = allowedTypes(context, { stored, name: '', modifier: undefined }).filter((type) =>
+    stored.rowsOf.some(({ targetType }) => targetType === undefined || targetType === type),
+  );
+  if (types.includes(modifier)) return;
+  const shown = types.length > MAX_SHOWN ? `${types.slice(0, MAX_SHOWN).join(', ')} …` : types.join(', ');
+  throw fhirError('unsupportedModifier', {
+    modifier,
+    parameter: stored.parameter.code,
+    known: `: it refers to ${shown}`,
+  });
+}
+
+/** Types that a sentence names. */
+const MAX_SHOWN = 10;

@@ -1,0 +1,114 @@
+/** What searches for references have in common. */
+import { fhirError } from '../../errors';
+import { parseReference } from '../../fhir/reference';
+import { isCanonicalValued } from '../canonical-targets';
+import type { Hasher } from '../hash';
+import { ROW_SCHEME } from '../index-rows';
+import { unescapeValue } from '../parameter-value';
+import type { Predicate } from '../predicate';
+import { typedHash, type TypedTarget } from '../rows/reference';
+import { ownIdPredicates, versionedPredicates } from './canonical';
+import type { SearchTypeContext, WrittenParameter } from './search-type';
+
+const ID = /^[A-Za-z0-9\-.]{1,64}$/;
+
+/**
+ * `Type/id`, `id`, an absolute url (ours is local) (search.html#reference). Versioned references match by id. A canonical
+ * is found by its url, with or without `|version`, and by the id of what has that url.
+ */
+export function referencePredicates(
+  context: SearchTypeContext,
+  parameter: WrittenParameter,
+  value: string,
+): Predicate[] {
+  const text = unescapeValue(value);
+  const literal = literalPredicates(context, parameter, text);
+  if (!isCanonicalValued(parameter.stored)) return literal;
+  const own = ownIdPredicates(context, parameter, text);
+  return [...literal, ...versionedPredicates(context, parameter, text), ...own];
+}
+
+function literalPredicates(
+  context: SearchTypeContext,
+  parameter: WrittenParameter,
+  text: string,
+): Predicate[] {
+  const local = context.references.local(text);
+  if (local !== undefined) {
+    const { modifier } = parameter;
+    if (modifier !== undefined && modifier !== local.type) {
+      const reason = `the modifier says ${modifier}`;
+      throw fhirError('invalidParameterValue', {
+        parameter: parameter.name,
+        value: text.slice(0, 80),
+        reason,
+      });
+    }
+    return targetPredicates(context, parameter, [local.type], local.id);
+  }
+  if (ID.test(text)) return targetPredicates(context, parameter, allowedTypes(context, parameter), text);
+  return outsidePredicates(context, parameter, text);
+}
+
+/** The types that a bare id may stand for: what the modifier says, or the targets of the parameter. */
+export function allowedTypes(
+  { definitions }: SearchTypeContext,
+  { stored, modifier }: WrittenParameter,
+): readonly string[] {
+  if (modifier !== undefined) return [modifier];
+  const { targets } = stored.parameter;
+  const allowed = targets.filter((type) => definitions.isResourceType(type));
+  return allowed.length > 0 ? allowed : definitions.resourceTypes;
+}
+
+function targetPredicates(
+  context: SearchTypeContext,
+  { stored }: WrittenParameter,
+  types: readonly string[],
+  id: string,
+): Predicate[] {
+  const predicates: Predicate[] = [];
+  for (const { number, targetType } of stored.rowsOf) {
+    for (const type of types) {
+      if (targetType !== undefined && targetType !== type) continue;
+      const target = context.keyOf(type, id);
+      const typeNumber = context.definitions.typeNumber(type);
+      const isBare = types.length > 1 && targetType === undefined;
+      predicates.push({
+        index: 'reference',
+        parameter: number,
+        target,
+        targetType: typeNumber,
+        ...(isBare ? { bareId: id } : {}),
+      });
+    }
+  }
+  return predicates;
+}
+
+/** A reference by the type that it says it is to. */
+export function typedPredicate(hasher: Hasher, number: number, type: string, target: TypedTarget): Predicate {
+  const high = typedHash(hasher, type, target);
+  return {
+    index: 'token',
+    parameter: number + ROW_SCHEME.typedReference,
+    value: { high, low: hasher.low },
+    system: 0,
+  };
+}
+
+/** A url elsewhere, or a urn. One that says its type is found by a parameter for that type only. */
+function outsidePredicates(
+  { hasher }: SearchTypeContext,
+  { stored }: WrittenParameter,
+  text: string,
+): Predicate[] {
+  const told = parseReference(text).type;
+  return stored.rowsOf.flatMap(({ number, targetType }): Predicate[] => {
+    if (targetType !== undefined && told === undefined)
+      return [typedPredicate(hasher, number, targetType, { address: text })];
+    if (targetType !== undefined && told !== targetType) return [];
+    const high = hasher.text(text);
+    return [{ index: 'token', parameter: number, value: { high, low: hasher.low }, system: 0 }];
+  });
+}

@@ -1,0 +1,143 @@
+/** What searches for tokens have in common. */
+import { fhirError } from '../../errors';
+import { compositeOrders } from '../composite-order';
+import type { Hasher } from '../hash';
+import type { StoredParameter } from '../parameter';
+import { splitUnescaped, unescapeValue } from '../parameter-value';
+import type { CodeRows, HashedCode, Predicate } from '../predicate';
+import type { ResourceKey } from '../resource-key';
+import { qualifierHash } from '../rows/composite';
+import { foldCode, isCaseInsensitive, markExact } from '../rows/token';
+import type { SearchTypeContext, WrittenParameter } from './search-type';
+
+/** Types whose values have no system: a `|` in the search value is a mistake (search-rules.md, Token). */
+const WITHOUT_SYSTEM: ReadonlySet<string> = new Set([
+  'boolean',
+  'uri',
+  'url',
+  'canonical',
+  'ContactPoint',
+  'string',
+  'id',
+]);
+
+/** Types whose values are codes of code systems, so that terminology can tell about them. */
+export const OF_TERMINOLOGY: ReadonlySet<string> = new Set([
+  'code',
+  'Coding',
+  'CodeableConcept',
+  'CodeableReference',
+]);
+
+/** `code`, `system|code`, `|code` (no system), `system|` (any code of it) (search.html#token). */
+export function codePredicates(
+  { definitions, hasher }: SearchTypeContext,
+  parameter: WrittenParameter,
+  value: string,
+): Predicate[] {
+  const { stored } = parameter;
+  const orders = compositeOrders(definitions, stored.parameter.type);
+  const parts = splitUnescaped(value, '|').map(unescapeValue);
+  if (parts.length > 2)
+    throw refusal(
+      parameter,
+      value,
+      'a token is code, system|code, |code or system|; write \\| for a bar inside',
+    );
+  const [first = '', second] = parts;
+  const code = second ?? first;
+  if (second !== undefined && isWithoutSystem(stored)) {
+    throw refusal(parameter, value, 'values of this parameter have no system');
+  }
+  const system = second === undefined ? undefined : first === '' ? 0 : hasher.remembered(first);
+  if (code === '') {
+    if (second === undefined || first === '')
+      throw refusal(parameter, value, 'there is neither a system nor a code');
+    return stored.rowsOf.map(({ number }) => ({
+      index: 'token',
+      parameter: number,
+      value: undefined,
+      system,
+    }));
+  }
+  return stored.rowsOf.flatMap(({ number }) => {
+    const qualifiers = orders.some((order) => order.code === number)
+      ? { qualifiers: qualifiersOf(hasher, parameter, second === undefined ? undefined : first, code) }
+      : {};
+    return spellings(code, codeRows(parameter)).map((spelling): Predicate => {
+      const high = hasher.text(spelling);
+      return { index: 'token', parameter: number, value: { high, low: hasher.low }, system, ...qualifiers };
+    });
+  });
+}
+
+/** The ways in which rows of composites name a code; `system` as there: undefined is any, '' is none. */
+function qualifiersOf(
+  hasher: Hasher,
+  parameter: WrittenParameter,
+  system: string | undefined,
+  code: string,
+): ResourceKey[] {
+  const { hasFolded, hasExact } = codeRows(parameter);
+  const texts = [...(hasFolded ? [foldCode(code)] : []), ...(hasExact ? [markExact(code)] : [])];
+  return texts.map((text) => {
+    const high = qualifierHash(hasher, system, text);
+    return { high, low: hasher.low };
+  });
+}
+
+/** True where no value has a system, and none may be written. */
+export function isWithoutSystem({ valueTypes }: StoredParameter): boolean {
+  return valueTypes.every((type) => WITHOUT_SYSTEM.has(type));
+}
+
+/** What the rows of the parameter can tell of codes. */
+export function codeRows({ stored: { rowsOf, valueTypes, bindingSystems } }: WrittenParameter): CodeRows {
+  return {
+    parameters: rowsOf.map(({ number }) => number),
+    isSystemless: bindingSystems.length === 0 && valueTypes.every((type) => type === 'code'),
+    hasFolded: valueTypes.some(isCaseInsensitive),
+    hasExact: valueTypes.length === 0 || valueTypes.some((type) => !isCaseInsensitive(type)),
+  };
+}
+
+/** How the code stands in the index: as written for codes, folded for codings; both where a parameter has both. */
+function spellings(code: string, { hasFolded, hasExact }: CodeRows): string[] {
+  const found = new Set<string>();
+  if (hasFolded) found.add(foldCode(code));
+  if (hasExact) found.add(hasFolded ? markExact(code) : code);
+  return [...found];
+}
+
+/** Codes of code systems as the rows have them; the code alone where the rows cannot have its system. */
+export function hashCodes(
+  hasher: Hasher,
+  rows: CodeRows,
+  codes: Iterable<readonly [system: string, code: string]>,
+): HashedCode[] {
+  const hashed: HashedCode[] = [];
+  for (const [systemName, code] of codes) {
+    const system = rows.isSystemless ? 0 : hasher.remembered(systemName);
+    for (const spelling of spellings(code, rows)) {
+      const high = hasher.text(spelling);
+      hashed.push({ value: { high, low: hasher.low }, system });
+    }
+  }
+  return hashed;
+}
+
+/** Throws unsupportedModifier where no value is of one of the types. */
+export function requireType(
+  { stored, modifier = '' }: WrittenParameter,
+  types: ReadonlySet<string>,
+  why: string,
+): void {
+  if (stored.valueTypes.some((type) => types.has(type))) return;
+  const known = `: ${why}`;
+  throw fhirError('unsupportedModifier', { modifier, parameter: stored.parameter.code, known });
+}
+
+/** That the value is none. */
+export function refusal({ name }: WrittenParameter, value: string, reason: string): Error {
+  return fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
+}

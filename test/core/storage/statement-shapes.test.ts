@@ -1,0 +1,40 @@
+/** SQL by the shape of what is asked: made once, and the same text whatever the values are. */
+import { sql } from 'kysely';
+import { bind } from '../../../src/core/storage/statement';
+import { StatementShapes } from '../../../src/core/storage/statement-shapes';
+
+it('a statement is compiled once for each shape, and prepared when its shape comes for the third time', () => {
+  const shapes = new StatementShapes();
+  let compiled = 0;
+  const get = (shape: string): ReturnType<StatementShapes['get']> =>
+    shapes.get(shape, () => {
+      compiled += 1;
+      return sql`select ${bind('value')}::int as ${sql.id(shape)}`;
+    });
+  const first = get('one');
+  expect([first.text, first.name]).toEqual(['select $1::int as "one"', undefined]);
+  expect(first.values({ value: 7 })).toEqual([7]);
+  expect(get('one')).toBe(first);
+  const third = get('one');
+  expect([third.text, third.name]).toEqual([first.text, expect.stringMatching(/^a/)]);
+  expect(get('one')).toBe(third);
+  expect(get('two').text).not.toBe(first.text);
+  expect(compiled).toBe(2);
+});
+
+it('shapes without end neither fill the memory nor leave prepared statements without end', () => {
+  const shapes = new StatementShapes();
+  let compiled = 0;
+  const get = (index: number): string | undefined => {
+    const build = (): ReturnType<typeof sql> => {
+      compiled += 1;
+      return sql`select ${sql.lit(index)}`;
+    };
+    return [1, 2, 3].map(() => shapes.get(`shape ${index}`, build).name)[2];
+  };
+  const names = Array.from({ length: 700 }, (_, index) => get(index)).filter((name) => name !== undefined);
+  expect([compiled, new Set(names).size]).toEqual([700, 300]);
+  // The first ones are forgotten by now.
+  get(0);
+  expect(compiled).toBe(701);
+});
