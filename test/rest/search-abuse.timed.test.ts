@@ -78,7 +78,7 @@ const INJECTIONS: readonly string[] = [
   '[[',
   'a|b|c|d',
   "1' or '1'='1",
-  '*/ union select text from andiron.resource_version /*',
+  '*/ union select id from andiron.a /*',
   '\u{1F600}\u202E',
   '.*(a+)+$',
 ];
@@ -86,6 +86,8 @@ const INJECTIONS: readonly string[] = [
 const listOf = (count: number, item: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => item(index)).join(',');
 const repeated = (count: number, item: string): string => Array.from({ length: count }, () => item).join('&');
+const differing = (count: number, item: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => item(index)).join('&');
 const chain = (link: string, depth: number): string => link.repeat(depth);
 
 /** What a search is asked, and the statuses that may answer it. */
@@ -130,7 +132,14 @@ const LARGE: readonly (readonly [title: string, query: string, statuses: readonl
   ['50 parts of names', `Patient?${repeated(50, 'name:contains=av')}`, [200]],
   ['50 chains', `Observation?${repeated(50, 'subject:Patient.name=xavier')}`, [200]],
   ['50 _has', `Patient?${repeated(50, '_has:Observation:patient:code=8867-4')}`, [200]],
-  ['50 chains of ten', `Organization?${repeated(50, `${chain('partof.', 10)}name=level`)}`, [200, 422]],
+  ['50 chains of ten', `Organization?${repeated(50, `${chain('partof.', 10)}name=level`)}`, [422]],
+  [
+    '10 chains of ten',
+    `Organization?${differing(10, (index) => `${chain('partof.', 10)}name=level,${index}`)}`,
+    [200],
+  ],
+  ['50 different chains', `Observation?${differing(50, (i) => `subject:Patient.name=xavier,${i}`)}`, [200]],
+  ['50 different parameters', `Observation?${differing(50, (index) => `date=ge${1950 + index}`)}`, [200]],
   ['51 parameters', `Observation?${repeated(51, 'code=8867-4')}`, [422]],
   ['50 includes', `Observation?_count=1000&${repeated(50, '_include=Observation:subject')}`, [200]],
   ['51 includes', `Observation?${repeated(51, '_include=Observation:subject')}`, [422]],
@@ -145,7 +154,7 @@ const LARGE: readonly (readonly [title: string, query: string, statuses: readonl
 
 describe.each(RELEASE_NAMES)('a search that is too much under %s', (release: Release) => {
   /** By GET as far as an address may go, and by POST. */
-  async function expectAnswer(query: string, statuses: readonly number[]): Promise<void> {
+  async function expectAnswer(query: string, statuses: readonly number[], echo = ''): Promise<void> {
     const [type = '', ...rest] = query.split('?');
     const form = rest
       .join('?')
@@ -168,7 +177,8 @@ describe.each(RELEASE_NAMES)('a search that is too much under %s', (release: Rel
       ]).toEqual([isPosted, 'as expected']);
       expect(json.resourceType).toBe(status === 200 ? 'Bundle' : 'OperationOutcome');
       // Nothing of SQL, of the database or of the program.
-      if (status !== 200) expect(text).not.toMatch(/select |andiron\.|syntax error at or near|\.js:|stack/i);
+      const told = echo === '' ? text : text.replaceAll(JSON.stringify(echo).slice(1, -1), '');
+      if (status !== 200) expect(told).not.toMatch(/select |andiron\.|syntax error at or near|\.js:|stack/i);
       if (took > 1_000) expect(took / slowness()).toBeLessThan(1_000);
     }
   }
@@ -177,9 +187,9 @@ describe.each(RELEASE_NAMES)('a search that is too much under %s', (release: Rel
     '%j as a value of every kind is answered or refused in under a second',
     async (text) => {
       // An `&` or `=` in it would be another parameter.
-      for (const asked of ASKED_BY) await expectAnswer(asked + text.replace(/[&=]/g, ''), [200, 400]);
+      const name = text.replace(/[&=]/g, '');
+      for (const asked of ASKED_BY) await expectAnswer(asked + name, [200, 400], name);
       for (const type of ['Patient', 'Observation']) {
-        const name = text.replace(/[&=]/g, '');
         for (const query of [
           `${name}=1`,
           `name${name}=1`,
@@ -187,7 +197,7 @@ describe.each(RELEASE_NAMES)('a search that is too much under %s', (release: Rel
           `subject:${name}.name=1`,
           `_has:${name}=1`,
         ])
-          await expectAnswer(`${type}?${query}`, [200, 400]);
+          await expectAnswer(`${type}?${query}`, [200, 400], name);
       }
     },
   );

@@ -101,7 +101,15 @@ const RESOURCES: readonly object[] = [
     resourceType: 'MolecularSequence',
     id: 'window',
     coordinateSystem: 0,
-    referenceSeq: { windowStart: 100, windowEnd: 104 },
+    referenceSeq: {
+      chromosome: {
+        coding: [{ system: 'http://terminology.hl7.org/CodeSystem/chromosome-human', code: '1' }],
+      },
+      genomeBuild: 'GRCh37',
+      strand: 'watson',
+      windowStart: 100,
+      windowEnd: 104,
+    },
   },
 ];
 
@@ -378,9 +386,10 @@ describe.each(RELEASE_NAMES)('a search under %s', (release) => {
       const found: string[] = [];
       let path: string | undefined = `${server.path('system', release)}/${query}&_count=6`;
       while (path !== undefined) {
-        const page = (await server.request('GET', path)).json;
+        const { json: page } = await server.request('GET', path);
         for (const { resource } of page.entry ?? []) found.push(resource.id);
-        const next = page.link.find(({ relation }: { relation: string }) => relation === 'next');
+        const links = page.link as { relation: string; url: string }[];
+        const next = links.find(({ relation }) => relation === 'next');
         path = next === undefined ? undefined : new URL(next.url).pathname + new URL(next.url).search;
       }
       expect([sort, found.length, new Set(found).size]).toEqual([sort, json.total, json.total]);

@@ -127,13 +127,18 @@ async function resolveBareIds(
     predicate.index === 'reference' && predicate.bareId !== undefined ? [predicate] : [],
   );
   if (bare.length === 0) return criterion;
+  const byId = new Map<string, (typeof bare)[number][]>();
+  for (const predicate of bare) {
+    const { bareId = '' } = predicate;
+    byId.set(bareId, [...(byId.get(bareId) ?? []), predicate]);
+  }
   const met = new Set<Predicate>();
-  for (const id of new Set(bare.map(({ bareId }) => bareId))) {
-    const predicates = bare.filter(({ bareId }) => bareId === id);
-    const types = await findTargetTypes(services.database, context.space.number, predicates);
+  const found = await findTargetTypes(services.database, context.space.number, [...byId.values()]);
+  for (const [place, [id, predicates]] of [...byId].entries()) {
+    const types = found[place] ?? [];
     if (types.length > 1) {
       const reason = 'resources of several types are referred to by this id; write Type/id';
-      throw fhirError('invalidParameterValue', { parameter: criterion.name, value: id ?? '', reason });
+      throw fhirError('invalidParameterValue', { parameter: criterion.name, value: id, reason });
     }
     for (const predicate of predicates) {
       const { targetType } = predicate;

@@ -57,6 +57,8 @@ export interface SearchQuery {
 /** Says what the answer looks like, not which resources match; understood by the edge. */
 const PRESENTATION = new Set(['_format', '_pretty']);
 const MAX_CRITERIA = 50;
+/** Links of chains and `_has` that the criteria of one search are written with: each is a part of the statement. */
+const MAX_LINKS = 100;
 /** Whether the total is wanted even where it is not free. */
 export function isCounted({ total }: Pick<SearchQuery, 'total'>): boolean {
   return total === 'accurate' || total === 'estimate';
@@ -105,6 +107,12 @@ export function parseSearch(
   if (context.restriction !== undefined) criteria.push(...context.restriction(type));
   const restricting = criteria.length;
   if (request.where !== undefined) criteria.push(...conditionCriteria(context, type, request.where));
+  // What is asked twice is the same as what is asked once; it counts all the same.
+  const asked = new Set<string>();
+  const isNew = (name: string, value: string): boolean => asked.size < asked.add(`${name}=${value}`).size;
+  let written = criteria.length - restricting;
+  let links = 0;
+  let brought = 0;
   for (const [name, value] of request.parameters) {
     if (value === '' || name === '_') continue;
     switch (name) {
@@ -147,8 +155,14 @@ export function parseSearch(
       default: {
         if (PRESENTATION.has(name)) break;
         if (isInclude(name)) {
-          includes.push(parseInclude(context.definitions, type, name, value));
+          brought += 1;
+          if (isNew(name, value)) includes.push(parseInclude(context.definitions, type, name, value));
           break;
+        }
+        links += linksIn(name);
+        if (links > MAX_LINKS) {
+          const reason = `A search may have at most ${MAX_LINKS} links of chains and _has in all its criteria`;
+          throw fhirError('tooCostly', { reason });
         }
         const criterion = parseCriterion(context, type, name, value);
         if (criterion === undefined) {
@@ -160,11 +174,12 @@ export function parseSearch(
           issues.push({ ...toIssue('unknownParameter', { ...details, known: '' }), severity: 'warning' });
           continue;
         }
-        criteria.push(criterion);
+        written += 1;
+        if (isNew(name, value)) criteria.push(criterion);
       }
     }
     used.push([name, name === '_count' && Number(value) > count ? String(count) : value]);
-    if (criteria.length > MAX_CRITERIA + restricting || includes.length > MAX_CRITERIA) {
+    if (written > MAX_CRITERIA || brought > MAX_CRITERIA) {
       throw fhirError('tooCostly', {
         reason: `A search may have at most ${MAX_CRITERIA} criteria, and as many includes`,
       });
@@ -176,6 +191,11 @@ export function parseSearch(
     bothWays: request.bothWays === true,
     eachCursor: request.eachCursor === true,
   };
+}
+
+/** References that a name goes along, in either direction. */
+function linksIn(name: string): number {
+  return name.includes('.') || name.startsWith('_has:') ? (name.match(/\.|_has:/g) ?? []).length : 0;
 }
 
 function parseCount(value: string): number {

@@ -5,10 +5,13 @@ import { bind, type Bound } from './statement';
 /** How a statement refers to a value: a bound parameter, or a column where several requests share the statement. */
 export type ValueReference = (name: string) => RawBuilder<unknown>;
 
+/** Types of PostgreSQL whose values may stand in arrays. */
+type PlainType = 'int' | 'smallint' | 'bigint' | 'float8' | 'text';
+
 /** A value of one request. */
 export interface PredicateValue {
   readonly name: string;
-  readonly type: 'int' | 'int[]' | 'smallint' | 'bigint' | 'bigint[]' | 'float8' | 'text' | 'boolean';
+  readonly type: PlainType | `${PlainType}[]` | 'boolean';
   readonly value: Bound;
 }
 

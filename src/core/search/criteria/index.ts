@@ -63,14 +63,18 @@ export function parseCriterion(
   }
   const searchType = stored === undefined ? undefined : searchTypeOf(stored);
   if (stored === undefined || (searchType === undefined && special === undefined)) return undefined;
-  if (modifier === 'missing') return missingCriterion(name, stored.parameter, value);
+  const isCombined = stored.parameter.kind === 'composite';
+  if (modifier === 'missing' && !isCombined) return missingCriterion(name, stored.parameter, value);
   if (searchType === undefined) return undefined;
   const asking = modifier === undefined ? searchType : modifierOf(context, searchType, modifier);
   if (asking === undefined)
-    throw unsupported(code, modifier ?? '', ['missing', ...searchType.modifiers.keys()]);
+    throw unsupported(code, modifier ?? '', [
+      ...(isCombined ? [] : ['missing']),
+      ...searchType.modifiers.keys(),
+    ]);
   return {
     name,
-    anyOf: boundAlternatives(name, value).flatMap((part) =>
+    anyOf: boundAlternatives(name, value, asking.maxAlternatives).flatMap((part) =>
       asking.predicates(context, { stored, name, modifier }, part),
     ),
     ...(asking.isNegated === true ? { isNegated: true } : {}),
@@ -104,11 +108,11 @@ function unsupported(code: string, modifier: string, known: readonly string[]): 
   });
 }
 
-function boundAlternatives(name: string, value: string): string[] {
+function boundAlternatives(name: string, value: string, most = MAX_ALTERNATIVES): string[] {
   const parts = splitUnescaped(value, ',');
-  if (parts.length > MAX_ALTERNATIVES) {
+  if (parts.length > most) {
     throw fhirError('tooCostly', {
-      reason: `A search parameter may have at most ${MAX_ALTERNATIVES} alternatives, and '${name.slice(0, 80)}' has ${parts.length}`,
+      reason: `A search parameter may have at most ${most} alternatives here, and '${name.slice(0, 80)}' has ${parts.length}`,
     });
   }
   return parts;

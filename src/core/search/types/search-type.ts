@@ -39,6 +39,8 @@ export interface WrittenParameter {
 export interface Modifier {
   /** True: a resource must meet none of the alternatives. */
   readonly isNegated?: boolean;
+  /** Where fewer alternatives than usual can be looked for in a moment. */
+  readonly maxAlternatives?: number;
   /**
    * The predicates of one alternative, still escaped; a resource must meet one of them.
    * Throws invalidParameterValue, unsupportedModifier.

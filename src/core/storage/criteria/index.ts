@@ -9,6 +9,7 @@ import type { CompiledCriteria, CompiledPredicate } from './compiled';
 import { compileConjunction } from './conjunction';
 import { withinContained } from './contained';
 import { compileInside } from './inside';
+import { compileMany, partMany } from './many';
 import { compileNamed } from './named';
 import { compileReferences } from './references';
 import { compileRows, compileSplitRange } from './rows';
@@ -32,11 +33,15 @@ export function compileCriteria(
 }
 
 function compileAll(criteria: readonly Criterion[], scope: Scope): CompiledCriteria {
-  return criteria.map(({ anyOf, isNegated, asSet }) => ({
-    alternatives: anyOf.map((predicate) => compileOne(predicate, scope.names.next(), scope)),
-    isNegated: isNegated === true,
-    asSet: asSet === true,
-  }));
+  return criteria.map(({ anyOf, isNegated, asSet }) => {
+    const { many, others } = partMany(anyOf, scope);
+    const single = others.map((predicate) => compileOne(predicate, scope.names.next(), scope));
+    return {
+      alternatives: many.length === 0 ? single : [...compileMany(many, scope), ...single],
+      isNegated: isNegated === true,
+      asSet: asSet === true,
+    };
+  });
 }
 
 function compileOne(predicate: Predicate, prefix: string, scope: Scope): CompiledPredicate {
