@@ -119,6 +119,9 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
       expect(namesOf(await history(`${level}/_history?_at=2001`))).toEqual([]);
       expect(namesOf(await history(`${level}/_history?_at=${times[0]?.slice(0, 4)}`))).toHaveLength(4);
     }
+    // The same instant in another zone.
+    const zoned = new Date(Date.parse(times[1] ?? '') + 3_600_000).toISOString().replace('Z', '+01:00');
+    expect(namesOf(await history(`/_history?_since=${encodeURIComponent(zoned)}`))).toEqual(later);
     const own = '/Patient/bob/_history';
     expect(namesOf(await history(`${own}?_since=${since}`))).toEqual(['Patient/bob/2', 'Patient/bob/1']);
     expect(await readAll(tenant, `${own}?_since=${since}&_count=1`)).toEqual([

@@ -133,6 +133,46 @@ describe.each<[Release, string]>([
     expect(resources.map(({ partOf }: { partOf: object }) => partOf)).toEqual([b, c, a]);
   });
 
+  it.each([
+    'urn:oid:1.2.36.146.595.217.0.1',
+    'URN:UUID:00000000-0000-4000-8000-0000000000AB',
+    'Organization/mine',
+    'mine',
+    'http://old.example/fhir/Organization/mine',
+    'https://old.example/export?row=7&part=2',
+  ])(
+    '(check 81) knows another entry by the fullUrl %s, in references, narratives, attachments and patches',
+    async (fullUrl) => {
+      const id = `named-${release}`;
+      await send('PUT', `/Patient/${id}`, { resourceType: 'Patient', id });
+      const set = [{ op: 'add', path: '/managingOrganization', value: { reference: fullUrl } }];
+      const data = Buffer.from(JSON.stringify(set)).toString('base64');
+      const { status, json } = await send(
+      'POST',
+      '',
+      transaction(
+        post({
+          resourceType: 'Patient',
+          text: { status: 'additional', div: `<div xmlns="http://www.w3.org/1999/xhtml"><a href="${fullUrl.replaceAll('&', '&amp;')}">clinic</a></div>` },
+          photo: [{ contentType: 'text/plain', url: fullUrl }],
+          managingOrganization: { reference: fullUrl },
+        }),
+        post({ resourceType: 'Organization', name: 'Clinic' }, fullUrl),
+        { resource: { resourceType: 'Binary', contentType: 'application/json-patch+json', data }, request: { method: 'PATCH', url: `Patient/${id}` } },
+      ),
+    ); // prettier-ignore
+      expect([status, json.issue]).toEqual([200, undefined]);
+      const [patient, organization, patched] = json.entry.map(
+        (entry: { resource: object }) => entry.resource,
+      );
+      const reference = `Organization/${organization.id}`;
+      expect(patient.managingOrganization).toEqual({ reference });
+      expect(patient.photo[0].url).toBe(reference);
+      expect(patient.text.div).toContain(`<a href="${reference}">`);
+      expect(patched.managingOrganization).toEqual({ reference });
+    },
+  );
+
   it('leaves a canonical that names a resource by its own url', async () => {
     const url = 'http://example.org/ValueSet/colours';
     const { status, json } = await send(
