@@ -13,7 +13,7 @@ import type {
   RefusedRequest,
   Tokens,
 } from './api/access';
-import type { Capabilities, CapabilityMode } from './api/capabilities';
+import type { Capabilities, CapabilityMode, NamedQueries } from './api/capabilities';
 import type { IndexDifference, OutdatedIndex, ReindexProgress, ReindexScope } from './api/index-work';
 import type { Jobs } from './api/jobs';
 import type { OperationInfo } from './api/operation';
@@ -139,6 +139,11 @@ export interface Core extends Interactions {
   /** Default: full. */
   capabilities(context: RequestContext, mode?: CapabilityMode): Promise<Capabilities>;
   operations(release: Release): readonly OperationInfo[];
+  /**
+   * The named queries of the tenant, by code and definition; undefined: they are those of the version that is known. Cost:
+   * one statement, two more where they have changed.
+   */
+  namedQueries(context: RequestContext, known?: string): Promise<NamedQueries | undefined>;
   readonly jobs: Jobs;
   /**
    * The JSON of a body that may hold resources somewhere, checked like a resource. A long one is parsed in a thread of

@@ -21,6 +21,7 @@ import type { BundleTools } from './interactions/bundle/run-bundle';
 import { Forgetter } from './forgetter';
 import { Health, OTHER_DEFINITIONS } from './health';
 import { capabilities } from './interactions/capabilities';
+import { namedQueries } from './interactions/named-queries';
 import { changes } from './interactions/changes';
 import { requireDatabase, SearchMemory } from './interactions/search-memory';
 import { KeyedQueue } from './keyed-queue';
@@ -377,6 +378,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     endStreams: () => feeds.endAll(),
     capabilities: (context, mode = 'full') => capabilities(services, context, mode),
     operations: (release) => operationsOf(loadDefinitions(release)),
+    namedQueries: (context, known) => namedQueries(services, context, known),
     jobs: {
       submit: (context, request) => jobs.submit(context, request),
       find: (context, id) => jobs.find(context, id),

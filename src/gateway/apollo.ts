@@ -7,7 +7,7 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
 import { type GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
-import { type JsonValue, type Log, stringifyJson } from '../core/index';
+import { type JsonValue, type Log, type RequestContext, stringifyJson } from '../core/index';
 import { atomicRule, type GatewayContext } from '../resolvers/index';
 import { type DocumentLimits, limitRule } from '../schema/limits';
 import { stringifyAround } from '../schema/raw-json';
@@ -75,6 +75,26 @@ function errorPlugin(requestIds: WeakMap<object, string>): ApolloServerPlugin<Ga
   };
 }
 
+/** Requests of which the document is none of the schema. */
+const invalid = new WeakSet<RequestContext>();
+
+/** Whether the document of a request was refused because the schema has not what it names, or not so. */
+export function isInvalid(request: RequestContext): boolean {
+  return invalid.has(request);
+}
+
+const validationPlugin: ApolloServerPlugin<GatewayContext> = {
+  async requestDidStart({ contextValue }) {
+    return {
+      async validationDidStart() {
+        return async (errors) => {
+          if (errors !== undefined && errors.length > 0) invalid.add(contextValue.request);
+        };
+      },
+    };
+  },
+};
+
 /** Apollo's own messages may repeat what a client sent; only their kind is logged. */
 function toApolloLogger(log: Log): Record<'debug' | 'info' | 'warn' | 'error', (message: unknown) => void> {
   const kind = (message: unknown): string => String(message).split(':', 1)[0] ?? '';
@@ -93,7 +113,14 @@ function toApolloLogger(log: Log): Record<'debug' | 'info' | 'warn' | 'error', (
 function createPlugins(requestIds: WeakMap<object, string>): ApolloServerPlugin<GatewayContext>[] {
   const format = (error: GraphQLError): GraphQLFormattedError =>
     formatError(error.toJSON(), error, 'unknown');
-  return [...switchedOff(), errorPlugin(requestIds), shapingPlugin(format), instancePlugin, statusPlugin];
+  return [
+    ...switchedOff(),
+    errorPlugin(requestIds),
+    validationPlugin,
+    shapingPlugin(format),
+    instancePlugin,
+    statusPlugin,
+  ];
 }
 
 /** A started Apollo Server for the schema of one release. */

@@ -1,5 +1,5 @@
 /** The GraphQL gateway: Apollo Server behind our own Fastify handler, at the addresses of docs/graphql.md. */
-import { type ApolloServer } from '@apollo/server';
+import { type ApolloServer, type HTTPGraphQLResponse } from '@apollo/server';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type GraphQLSchema } from 'graphql';
 import {
@@ -17,7 +17,7 @@ import {
 } from '../core/index';
 import { createGatewayContext, type GatewayContext, ParsedMemory } from '../resolvers/index';
 import { DEFAULT_LIMITS, type DocumentLimits } from '../schema/limits';
-import { createApollo } from './apollo';
+import { createApollo, isInvalid } from './apollo';
 import { logUnexpected } from './errors';
 import type { ExecutionLimits, Introspect } from './execution/gateway';
 import { readFhirQuery, type SentQuery } from './fhir-request';
@@ -26,6 +26,7 @@ import { CONTENT_SECURITY_POLICY, createGraphiql } from './graphiql';
 import { type IntrospectionOutcome, Introspections, type SchemaForm } from './introspection';
 import { type DocumentTrust, PersistedDocuments, readManifest } from './persisted-documents';
 import { type InstanceAddress, setInstance } from './instance';
+import { NamedQueryMemory } from './named-queries';
 import { SchemaFiles, sendSchemaFile } from './schema-file';
 import { upgradeOf } from './upgrade';
 import { SchemaMemory, type ServedSchema } from './schema-memory';
@@ -126,7 +127,11 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   const schemaFiles = new SchemaFiles(introspections);
   const documents = new PersistedDocuments(core, await toTrust(settings));
   const servers = new Map<GraphQLSchema, Promise<ApolloServer<GatewayContext>>>();
-  const schemas = new SchemaMemory((schema) => servers.delete(schema));
+  const queries = new NamedQueryMemory(core);
+  const schemas = new SchemaMemory(
+    (space) => queries.of(space),
+    (schema) => servers.delete(schema),
+  );
 
   async function schemaOf(space: TenantSpace): Promise<GraphQLSchema> {
     return schemas.of(space).schema;
@@ -219,19 +224,26 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
   ): Promise<FastifyReply> {
     const { space } = context;
     const { headers, search, body, instance } = await documents.complete(space, sent);
-    const apollo = await serverOf(schemas.of(space));
+    const asked = toAsked(search, body);
+    if (asked.includes('__')) await queries.refresh(context);
+    const execute = async (recorded: RequestContext, isAgain = false): Promise<HTTPGraphQLResponse> => {
+      const apollo = await serverOf(schemas.of(space));
+      const response = await apollo.executeHTTPGraphQLRequest({
+        httpGraphQLRequest: { method: request.method, headers, search, body },
+        context: async () => {
+          checkText(body, limits);
+          const made = createGatewayContext(core, recorded, settings, parsed);
+          return instance ? setInstance(made, instance) : made;
+        },
+      });
+      // What the schema has not may be a query that got its name since. Nothing of such a document was run.
+      const mayBeStale = !isAgain && isInvalid(recorded);
+      return mayBeStale && (await queries.refresh(context)) ? execute(recorded, true) : response;
+    };
     const response = await core.oneAccess(
       context,
-      toAsked(search, body),
-      (recorded) =>
-        apollo.executeHTTPGraphQLRequest({
-          httpGraphQLRequest: { method: request.method, headers, search, body },
-          context: async () => {
-            checkText(body, limits);
-            const asked = createGatewayContext(core, recorded, settings, parsed);
-            return instance ? setInstance(asked, instance) : asked;
-          },
-        }),
+      asked,
+      (recorded) => execute(recorded),
       ({ status = 200 }) => status,
     );
     setCommonHeaders(request, reply).code(response.status ?? 200);
@@ -287,8 +299,10 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     reply: FastifyReply,
     form: SchemaForm,
   ): Promise<FastifyReply> {
-    const served = schemas.of((await identify(request)).space);
+    const identified = await identify(request);
     if (!settings.execution.introspection) throw fhirError('noSuchAddress');
+    await queries.refresh(toRequestContext(request, identified));
+    const served = schemas.of(identified.space);
     return sendSchemaFile(request, reply, await schemaFiles.of(served, form), form);
   }
 

@@ -1,6 +1,12 @@
-/** What a schema is made of: the definitions of its release, and the search parameters of one space. Plain values. */
+/** What a schema is made of: the definitions of its release, and the search parameters and named queries of one space. Plain values. */
 import type { GraphQLSchema } from 'graphql';
-import { type Release, releaseDefinitions, type Space, spaceDefinitions } from '../core/index';
+import {
+  type NamedQueryInfo,
+  type Release,
+  releaseDefinitions,
+  type Space,
+  spaceDefinitions,
+} from '../core/index';
 import { createSchema, extendSchema } from '../resolvers/index';
 import type { OwnDefinitions } from '../schema/fhir/definitions';
 import { PAGING_NAMES, toArgumentName } from '../schema/fhir/search-arguments';
@@ -13,7 +19,8 @@ export interface SchemaSource {
   /** Number of the space whose own it is; undefined: the schema is that of the release. */
   readonly space?: number;
   /** Of that space. */
-  readonly searchParameters?: OwnParameters;
+  readonly searchParameters?: OwnParameters | undefined;
+  readonly queries?: readonly NamedQueryInfo[];
   /** The same for the same schema, and of one space. */
   readonly key: string;
 }
@@ -27,20 +34,15 @@ export function schemaOfRelease(release: Release): GraphQLSchema {
 }
 
 /** Of `source`, from that of its release. Cost: some milliseconds. */
-export function schemaOf(
-  { release, searchParameters }: SchemaSource,
-  ofRelease: GraphQLSchema,
-): GraphQLSchema {
-  return searchParameters === undefined
-    ? ofRelease
-    : extendSchema(ofRelease, ownDefinitions(release, searchParameters));
+export function schemaOf(source: SchemaSource, ofRelease: GraphQLSchema): GraphQLSchema {
+  return source.space === undefined ? ofRelease : extendSchema(ofRelease, ownDefinitions(source));
 }
 
 /** A parameter of the space that would have the name of another argument is for `search` alone. */
-function ownDefinitions(release: Release, searchParameters: OwnParameters): OwnDefinitions {
+function ownDefinitions({ release, searchParameters, queries = [] }: SchemaSource): OwnDefinitions {
   const ofRelease = releaseDefinitions(release);
   const definitions = spaceDefinitions({ release, searchParameters });
-  const changed = new Set(searchParameters.list.map(({ type }) => type));
+  const changed = new Set(searchParameters?.list.map(({ type }) => type));
   const parametersOf = (type: string): ReturnType<OwnDefinitions['searchParameters']> => {
     const builtIn = new Set(ofRelease.searchParameters(type).map(({ code }) => code));
     const taken = new Set([...RESERVED, ...[...builtIn].map(toArgumentName)]);
@@ -56,26 +58,31 @@ function ownDefinitions(release: Release, searchParameters: OwnParameters): OwnD
   return {
     ...definitions,
     changed,
+    queries,
     searchParameters: (type) => known.get(type) ?? ofRelease.searchParameters(type),
   };
 }
 
-/** That of spaces without search parameters of their own. */
+/** That of spaces without search parameters and named queries of their own. */
 export function sourceOfRelease(release: Release): SchemaSource {
   return { release, key: release };
 }
 
-/** Of a space as it is now. Cost: a look at its search parameters. */
-export function sourceOf({ number, release, searchParameters }: Space): SchemaSource {
+/** Of a space as it is now, with the named queries that are known of it. Cost: a look at its search parameters. */
+export function sourceOf(
+  { number, release, searchParameters }: Space,
+  queries: readonly NamedQueryInfo[],
+): SchemaSource {
   const active = (searchParameters?.list ?? []).filter(({ state }) => state === 'active');
-  if (searchParameters === undefined || active.length === 0) return sourceOfRelease(release);
+  if (active.length === 0 && queries.length === 0) return sourceOfRelease(release);
   const names = active
     .map(({ type, code, definition: { kind, targets } }) => [type, code, kind, ...targets].join(' '))
     .sort();
   return {
     release,
     space: number,
-    searchParameters: { ...searchParameters, list: active },
-    key: [release, number, ...names].join('\n'),
+    searchParameters: searchParameters && { ...searchParameters, list: active },
+    queries,
+    key: JSON.stringify([release, number, names, queries]),
   };
 }

@@ -22,7 +22,7 @@ type Makers<Made> = ReadonlyMap<string, () => Made>;
 export interface Extension<Context> {
   /** In the place of the types of these names, and new ones. Whatever refers to one of them is one of them. */
   readonly types: Makers<GraphQLNamedType>;
-  /** In the place of fields of the root; all fields that refer to one of `types`. */
+  /** In the place of fields of the root, and new ones; all fields that refer to one of `types`. */
   readonly query: Makers<GraphQLFieldConfig<unknown, Context>>;
   readonly mutation: Makers<GraphQLFieldConfig<unknown, Context>>;
 }
@@ -42,10 +42,12 @@ class ExtendedRoot<Context> extends GraphQLObjectType<unknown, Context> {
 
   override getFields(): GraphQLFieldMap<unknown, Context> {
     const known = this.#base.getFields();
+    const names = new Set([...Object.keys(known), ...this.#makers.keys()]);
     return (this.#fields ??= lazily(
-      Object.entries(known).map(([field, { extensions }]) => {
+      [...names].map((field) => {
         const make = this.#makers.get(field);
-        return [field, make && (() => toField<Context>(this.name, field, { ...make(), extensions }))];
+        const ofBase = known[field] && { extensions: known[field].extensions };
+        return [field, make && (() => toField<Context>(this.name, field, { ...make(), ...ofBase }))];
       }),
       known,
     ));

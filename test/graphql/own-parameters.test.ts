@@ -86,7 +86,7 @@ describe.each<Release>(['r4', 'r4b'])('a search parameter of a tenant in %s', (r
     expect(await fields('south')).not.toContain('nick_name');
   });
 
-  it('is all that a tenant adds: operations that it defines cannot run, and are nowhere', async () => {
+  it('is not joined by operations that a tenant defines: they cannot run, and are nowhere', async () => {
     const definition = (id: string, kind: string): object => ({
       resourceType: 'OperationDefinition',
       id,

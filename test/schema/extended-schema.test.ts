@@ -26,6 +26,7 @@ function withOwn(release: SchemaDefinitions, own: typeof OWN): OwnDefinitions {
   return {
     ...release,
     changed: new Set(Object.keys(own)),
+    queries: [],
     searchParameters: (type) => [...release.searchParameters(type), ...(own[type] ?? [])],
   };
 }

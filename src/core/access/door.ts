@@ -61,6 +61,7 @@ export const CORE_RULES = {
   sharedTexts: 'server',
   capabilities: 'anybody',
   operations: 'anybody',
+  namedQueries: 'anybody',
   invoke: 'data',
   jobs: 'data',
   outline: 'anybody',

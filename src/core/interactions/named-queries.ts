@@ -1,4 +1,5 @@
 /** `_query`: the named queries of a tenant (search.html#query), asked of the database each time. */
+import type { NamedQueries, NamedQueryInfo } from '../api';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
@@ -64,7 +65,25 @@ export async function findQuery(
   );
 }
 
-/** All that can be asked. Cost: two statements. */
+/** See `Core.namedQueries`. */
+export async function namedQueries(
+  services: Services,
+  context: RequestContext,
+  known?: string,
+): Promise<NamedQueries | undefined> {
+  const version = await queriesVersion(services, context);
+  if (version === known) return undefined;
+  const found = await listQueries(services, context, services.searchContext(context.space));
+  const queries = found.map(({ code, url, types, inputs }): NamedQueryInfo => ({
+    code,
+    definition: url,
+    types,
+    inputs: inputs.map(({ name, isRequired, repeats, kind }) => ({ name, isRequired, repeats, kind })),
+  }));
+  return { version, queries };
+}
+
+/** All that can be asked, the last changed first. Cost: two statements. */
 export async function listQueries(
   services: Services,
   context: RequestContext,

@@ -16,10 +16,28 @@ export interface SchemaDefinitions {
   searchParameters(type: string): readonly SchemaParameter[];
 }
 
-/** Those of a release with the search parameters of one space: all else is as it is in the release. */
+/** Those of a release with the search parameters and named queries of one space: all else is as it is in the release. */
 export interface OwnDefinitions extends SchemaDefinitions {
   /** Resource types whose search parameters are not those of the release. */
   readonly changed: ReadonlySet<string>;
+  /** Of several of one code and type the first counts. */
+  readonly queries: readonly SchemaQuery[];
+}
+
+/** A search that has a name of its own. */
+export interface SchemaQuery {
+  readonly code: string;
+  /** Canonical url of its OperationDefinition. */
+  readonly definition: string;
+  /** Resource types that it can be asked of. */
+  readonly types: readonly string[];
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly isRequired: boolean;
+    readonly repeats: boolean;
+    /** What kind of search parameter takes the value, or else the FHIR type of the value. */
+    readonly kind: string | undefined;
+  }[];
 }
 
 export interface SchemaStructure {

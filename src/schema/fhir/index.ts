@@ -74,9 +74,11 @@ export function createFhirTypes<Context>(
       const own = partsOf(definitionsOfOwn, release, definitionsOfOwn.changed);
       const resources = definitionsOfOwn.resourceTypes.map((type): TypeMaker => [type, () => own.elements.ofType(type)]);
       const makers = new Map<string, TypeMaker[1]>([...resources, ...own.fields.makers(), ...own.changes.makers()]);
-      const query = new Map([...own.fields.query(), ...own.operations.query]);
+      const known = new Set([...Object.keys(query)]);
+      const queries = own.fields.queriesOf(definitionsOfOwn.queries, (name) => known.has(name));
+      const ofQuery = new Map([...own.fields.query(), ...own.operations.query, ...queries]);
       const mutation = new Map([...own.changes.fields(), ...own.operations.mutation]);
-      return { types: makers, query, mutation };
+      return { types: makers, query: ofQuery, mutation };
     },
   };
 }

@@ -17,10 +17,12 @@ import { codeScalar, instantScalar } from '../scalars';
 import { selects } from '../selection';
 import { memberOf, ResourceSource } from '../types/resource';
 import { AggregateFields } from './aggregates';
-import type { SchemaDefinitions, SchemaParameter } from './definitions';
+import type { SchemaDefinitions, SchemaParameter, SchemaQuery } from './definitions';
 import type { ElementTypes, Field, Fields } from './elements';
 import type { Handlers, ListPage, ListRequest } from './handlers';
 import { NamedEnum } from './named-enum';
+import { NamedQueryArguments } from './named-query-arguments';
+import { toFieldName } from './operations/field-name';
 import { primitiveScalar } from './primitives';
 import type { FieldMakers, TypeMaker } from './own-types';
 import { SearchArguments, toArgumentName } from './search-arguments';
@@ -110,7 +112,9 @@ export class ResourceFields<Context> {
         description: `Resources of the type ${type} that meet all arguments.`,
       }));
       makers.set(`${type}Connection`, () => ({
-        ...this.connectionField(source, this.rootArguments(source), () => undefined),
+        ...this.connectionField(type, this.rootArguments(source), (_root, given) =>
+          this.request(source, given, undefined),
+        ),
         description: `A page of resources of the type ${type} that meet all arguments, with what leads to others.`,
       }));
       makers.set(`${type}Aggregate`, () => {
@@ -118,6 +122,27 @@ export class ResourceFields<Context> {
         const toCriteria = (given: Arguments): PageRequest => this.request(source, given, undefined);
         return this.aggregates.field(type, source.parameters, criteria, toCriteria);
       });
+    }
+    return makers;
+  }
+
+  /** A field of Query for each type that a named query can be asked of, but where another has its name. */
+  queriesOf(queries: readonly SchemaQuery[], isTaken: (name: string) => boolean): FieldMakers<Context> {
+    const makers = new Map<string, () => Field<Context>>();
+    for (const query of queries) {
+      const { code, definition, types } = query;
+      const named = new NamedQueryArguments(query);
+      if (!named.isWhole) continue;
+      for (const type of types) {
+        const name = `${type}${toFieldName(code)}`;
+        if (makers.has(name) || isTaken(name) || !this.sources.has(type)) continue;
+        makers.set(name, () => ({
+          ...this.connectionField(type, { ...named.configuration(), ...this.where(type) }, (_root, given) =>
+            this.within(type, { type, ...named.request(given) }, given),
+          ),
+          description: `_query=${code}: ${definition}`,
+        }));
+      }
     }
     return makers;
   }
@@ -170,7 +195,9 @@ export class ResourceFields<Context> {
       };
       const scope: Scope = (to, parameter) => referringTo(source, typeName, to, parameter);
       fields[`${source.type}List`] = this.listField(source, args, scope);
-      fields[`${source.type}Connection`] = this.connectionField(source, args, scope);
+      fields[`${source.type}Connection`] = this.connectionField(source.type, args, (from, given) =>
+        this.request(source, given, scope(from, given._reference)),
+      );
     }
     return fields;
   }
@@ -223,13 +250,18 @@ export class ResourceFields<Context> {
     };
   }
 
-  private connectionField(source: Source, args: GraphQLFieldConfigArgumentMap, scope: Scope): Field<Context> {
+  /** A page of what a search of a type finds. */
+  private connectionField(
+    type: string,
+    args: GraphQLFieldConfigArgumentMap,
+    toRequest: (from: unknown, given: Arguments) => PageRequest,
+  ): Field<Context> {
     return {
-      type: this.connectionType(source.type),
+      type: this.connectionType(type),
       ...withCost(COST_OF_LIST),
       args,
       resolve: async (from, given, context, info) => {
-        const request = this.request(source, given, scope(from, given._reference));
+        const request = toRequest(from, given);
         const counted = selects(info, 'count');
         const listed = !counted || PAGE_FIELDS.some((name) => selects(info, name));
         const bothWays = BACKWARD_FIELDS.some((name) => selects(info, name));
@@ -245,10 +277,13 @@ export class ResourceFields<Context> {
   }
 
   private request(source: Source, given: Arguments, referring: ListRequest['referring']): PageRequest {
-    const { where } = given;
-    const request = toRequest(source, given, referring);
+    return this.within(source.type, toRequest(source, given, referring), given);
+  }
+
+  /** Narrowed by the argument `where`. */
+  private within(type: string, request: PageRequest, { where }: Arguments): PageRequest {
     if (where === undefined || where === null) return request;
-    return { ...request, where: this.wheres.conditions(source.type, where) };
+    return { ...request, where: this.wheres.conditions(type, where) };
   }
 
   private connectionType(type: string): GraphQLObjectType {

@@ -43,6 +43,11 @@ const SCALARS: Readonly<Record<string, GraphQLScalarType>> = {
   special: searchScalar('special', 'The value of a search parameter with a grammar of its own.'),
 };
 
+/** Whether search parameters are of this kind. */
+export function isSearchKind(kind: string): boolean {
+  return Object.hasOwn(SCALARS, kind);
+}
+
 /** The scalar for values of a search parameter of this kind; the same object for every release. */
 export function searchScalarOf(kind: string): GraphQLScalarType {
   const scalar = SCALARS[kind];

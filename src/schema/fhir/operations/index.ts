@@ -15,6 +15,7 @@ import type { SchemaDefinitions } from '../definitions';
 import type { ElementTypes, Field } from '../elements';
 import type { FieldMakers } from '../own-types';
 import type { OperationRequest, SchemaOperation } from './definitions';
+import { toFieldName } from './field-name';
 import { badInput, inputArguments, inputParameters } from './input';
 
 export type { OperationRequest, SchemaOperation } from './definitions';
@@ -101,14 +102,6 @@ function addressArguments(on: string, levels: SchemaOperation['levels']): GraphQ
 function typeLevel(levels: SchemaOperation['levels'], type: string | undefined): 'system' | 'type' {
   if (type === undefined) return 'system';
   return levels.includes('type') || !levels.includes('system') ? 'type' : 'system';
-}
-
-/** `validate-code` as `ValidateCode`. */
-function toFieldName(code: string): string {
-  return code
-    .split(/[^A-Za-z0-9]+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('');
 }
 
 function textOf(value: unknown): string | undefined {

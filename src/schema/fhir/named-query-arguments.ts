@@ -1,0 +1,56 @@
+/** The arguments of a named query (http://hl7.org/fhir/search.html#query): what it is given, and which page. */
+import {
+  type GraphQLArgumentConfig,
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLString,
+} from 'graphql';
+import type { SchemaQuery } from './definitions';
+import type { SearchPair } from './handlers';
+import { SearchArguments, toArgumentName } from './search-arguments';
+import { isSearchKind, searchScalarOf } from './search-scalars';
+
+type Input = SchemaQuery['inputs'][number];
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** Besides the inputs: in which order, and which page. */
+const PAGES = new SearchArguments([]);
+
+export class NamedQueryArguments {
+  private readonly inputs = new Map<string, Input>();
+  /** False: it needs what cannot be an argument, and is for `search` alone. */
+  readonly isWhole: boolean;
+
+  constructor(private readonly query: SchemaQuery) {
+    const taken = new Set([...Object.keys(PAGES.configuration(false)), 'where']);
+    for (const input of query.inputs) {
+      const name = toArgumentName(input.name);
+      if (!taken.has(name)) this.inputs.set(name, input);
+      taken.add(name);
+    }
+    const given = new Set(this.inputs.values());
+    this.isWhole = query.inputs.every((input) => !input.isRequired || given.has(input));
+  }
+
+  configuration(): GraphQLFieldConfigArgumentMap {
+    const args: Record<string, GraphQLArgumentConfig> = {};
+    for (const [name, { kind, isRequired, repeats }] of this.inputs) {
+      const scalar = kind !== undefined && isSearchKind(kind) ? searchScalarOf(kind) : GraphQLString;
+      const type = repeats ? new GraphQLList(new GraphQLNonNull(scalar)) : scalar;
+      args[name] = { type: isRequired ? new GraphQLNonNull(type) : type };
+    }
+    return { ...args, ...PAGES.configuration(false) };
+  }
+
+  /** The search that it stands for. */
+  request(given: Arguments): ReturnType<SearchArguments['request']> {
+    const asked: SearchPair[] = [['_query', this.query.code]];
+    for (const [argument, { name }] of this.inputs) {
+      const value = given[argument];
+      for (const one of Array.isArray(value) ? value : [value]) if (typeof one === 'string') asked.push([name, one]);
+    }
+    const page = PAGES.request(given);
+    return { ...page, parameters: [...asked, ...page.parameters] };
+  }
+}

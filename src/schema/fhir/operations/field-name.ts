@@ -1,0 +1,7 @@
+/** A code as part of the name of a field: `validate-code` as `ValidateCode`. */
+export function toFieldName(code: string): string {
+  return code
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
