@@ -43,10 +43,14 @@ const PRIMITIVES: readonly (readonly [type: string, value: unknown, isValid: boo
   ['integer', 2_147_483_648, false],
   ['integer', '1', false],
   ['integer', 1.5, false],
+  ['integer', -2_147_483_648, true],
+  ['integer', -2_147_483_649, false],
   ['unsignedInt', 0, true],
   ['unsignedInt', -1, false],
+  ['unsignedInt', 2_147_483_648, false],
   ['positiveInt', 1, true],
   ['positiveInt', 0, false],
+  ['positiveInt', 2_147_483_648, false],
   ['decimal', 1.5, true],
   ['decimal', '1.5', false],
   ['boolean', true, true],
@@ -63,6 +67,15 @@ const PRIMITIVES: readonly (readonly [type: string, value: unknown, isValid: boo
   ['base64Binary', 'Zm9v', true],
   ['base64Binary', 'Zm9', false],
   ['string', '', false],
+  ['string', 7, false],
+  ['markdown', '**bold**', true],
+  ['markdown', '', false],
+  ['uri', 'urn:x:y', true],
+  ['uri', 'a b', false],
+  ['url', 'http://example.org/a', true],
+  ['url', 'http://example.org/a b', false],
+  ['canonical', 'http://example.org/fhir/ValueSet/a|1', true],
+  ['canonical', 'http://example.org/fhir/ValueSet/a b', false],
 ];
 
 /** In the place of a value. */
@@ -71,15 +84,28 @@ const ABSENT = { extension: [{ url: 'http://example.org/why', valueCode: 'x' }] 
 /** Members of a Patient that JSON allows and FHIR does not, and where that is told; undefined: it is allowed. */
 const SHAPES: readonly (readonly [title: string, members: object, place: string | undefined])[] = [
   ['an empty list', { name: [] }, 'Patient.name'],
+  ['an empty list of primitives', { name: [{ family: 'C', given: [] }] }, 'Patient.name[0].given'],
+  ['an empty object', { maritalStatus: {} }, 'Patient.maritalStatus'],
   ['an empty object in a list', { name: [{}] }, 'Patient.name[0]'],
+  ['a list in a list', { name: [[{ family: 'C' }]] }, 'Patient.name[0]'],
   ['null in a list of objects', { name: [null] }, 'Patient.name[0]'],
   ['an object for a list', { name: {} }, 'Patient.name'],
   ['null', { name: null }, 'Patient.name'],
+  ['null for one object', { maritalStatus: null }, 'Patient.maritalStatus'],
+  ['null for one primitive', { gender: null }, 'Patient.gender'],
+  ['a primitive for an object', { maritalStatus: 'married' }, 'Patient.maritalStatus'],
+  ['a primitive for a list', { name: [{ family: 'C', given: 'A' }] }, 'Patient.name[0].given'],
   ['an empty string', { gender: '' }, 'Patient.gender'],
   ['an object for a primitive', { gender: { value: 'male' } }, 'Patient.gender'],
   ['a list for one object', { maritalStatus: [{ text: 'married' }] }, 'Patient.maritalStatus'],
   ['a list for one primitive', { gender: ['male'] }, 'Patient.gender'],
   ['nulls that keep the place of extensions', given([null, 'B'], [ABSENT, null]), undefined],
+  ['a companion of fewer', given(['A', 'B'], [ABSENT]), 'Patient.name[0].given'],
+  ['a companion of more', given(['A'], [null, ABSENT]), 'Patient.name[0].given'],
+  ['an empty companion', given(['A'], []), 'Patient.name[0].given'],
+  ['a companion of an object for a list', given(['A'], ABSENT), 'Patient.name[0].given'],
+  ['a companion that is a list, of one primitive', { gender: 'male', _gender: [ABSENT] }, 'Patient.gender'],
+  ['a companion that is a primitive', { gender: 'male', _gender: 'x' }, 'Patient.gender'],
   ['nulls without extensions', given([null, 'B'], [null, null]), 'Patient.name[0].given[0]'],
   ['a value and its extension of different kinds', given(['A'], { id: 'a' }), 'Patient.name[0].given'],
   ['an extension without a value', { _gender: ABSENT }, undefined],
@@ -134,9 +160,14 @@ describe.each(RELEASE_NAMES)('an operation under %s', (release) => {
   });
 
   it('an unknown url is 404; none, or one of another type, is 400 with its place (check 162)', async () => {
-    expect((await expand({ name: 'url', valueUri: 'http://example.org/nothing' })).status).toBe(404);
-    expect((await expand({ name: 'url', valueUri: `${GENDERS}|0.1` })).status).toBe(404);
-    expect((await expand()).status).toBe(400);
+    for (const [parameter, expected, code] of [
+      [[{ name: 'url', valueUri: 'http://example.org/nothing' }], 404, 'not-found'],
+      [[{ name: 'url', valueUri: `${GENDERS}|0.1` }], 404, 'not-found'],
+      [[], 400, 'invalid'],
+    ] as const) {
+      const { status, json } = await expand(...parameter);
+      expect([status, json.resourceType, json.issue[0].code]).toEqual([expected, 'OperationOutcome', code]);
+    }
     const wrong = await expand({ name: 'url', valueInteger: 3 });
     expect([wrong.status, wrong.json.issue[0].expression]).toEqual([
       400,

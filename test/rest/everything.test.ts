@@ -232,6 +232,21 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     ]);
   });
 
+  it('the record of an encounter is narrowed by _type and by _since, and comes in pages (check 171)', async () => {
+    const typed = await pagesOf('Encounter/visit-2021/$everything?_type=Observation,Practitioner&_count=1');
+    expect(all(typed, 'match')).toEqual(['Observation/pulse-2021']);
+    expect(all(typed, 'include')).toEqual(['Observation/air', 'Practitioner/doctor']);
+    await put('system', { resourceType: 'Encounter', id: 'visit-new', status: 'planned', class: { code: 'AMB' } });
+    const seen = await put('system', observation('pulse-new', 'Patient/bob', { encounter: { reference: 'Encounter/visit-new' } }));
+    const since = encodeURIComponent(seen.json.meta.lastUpdated);
+    const later = await pagesOf(`Encounter/visit-new/$everything?_since=${since}`);
+    expect([all(later, 'match'), all(later, 'include')]).toEqual([['Observation/pulse-new'], []]);
+    const whole = await pagesOf('Encounter/visit-new/$everything?_count=1');
+    expect([whole.length, all(whole, 'match')]).toEqual([2, ['Encounter/visit-new', 'Observation/pulse-new']]);
+    for (const name of ['Observation/pulse-new', 'Encounter/visit-new'])
+      await server.request('DELETE', `${server.path('system', release)}/${name}`);
+  }); // prettier-ignore
+
   it('a patient who links to another is in the record of the other, without what else is theirs', async () => {
     const page = await pageOf('Patient/bob/$everything');
     expect(withMode(page, 'match').sort()).toEqual(['Observation/bobs', 'Patient/ann', 'Patient/bob']);

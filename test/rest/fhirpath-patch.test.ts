@@ -1,6 +1,15 @@
 /** FHIRPath Patch by PATCH, beside JSON Patch (test/rest/patch.test.ts). Numbers are rows of checks.md. */
 import type { Release } from '../../src/core';
-import { add, parts, remove, replace, toParameters, type PatchStep } from '../support/fhirpath-patch';
+import {
+  add,
+  insert,
+  move,
+  parts,
+  remove,
+  replace,
+  toParameters,
+  type PatchStep,
+} from '../support/fhirpath-patch';
 import { startServer, type TestServer } from '../support/server';
 
 let server: TestServer;
@@ -73,6 +82,38 @@ describe.each<[Release, string]>([
     expect(json.text).toEqual({ status: 'generated', div });
   });
 
+  it('adds, inserts, deletes, replaces and moves, each on what the one before has left (check 60)', async () => {
+    const id = await create();
+    const { status, json } = await patch(id, [
+      add('Patient', 'name', { valueHumanName: { text: 'second' } }),
+      insert('Patient.name', 0, { valueHumanName: { text: 'first' } }),
+      insert('Patient.name[1].given', 1, { valueString: 'James' }),
+      move('Patient.name', 2, 1),
+      remove('Patient.name.where(text = \'first\')'),
+      replace('Patient.name[0].text', { valueString: 'zeroth' }),
+      add('Patient', 'contact', parts(['gender', { valueCode: 'female' }], ['name', { valueHumanName: { text: 'Ann' } }])),
+      remove('Patient.birthDate'),
+    ]);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      name: [{ text: 'zeroth' }, { family: 'Chalmers', given: ['Peter', 'James'] }],
+      contact: [{ gender: 'female', name: { text: 'Ann' } }],
+    });
+  }); // prettier-ignore
+
+  it.each<[title: string, step: PatchStep, deceased: object]>([
+    ['by its name', add('Patient', 'deceased', { valueDateTime: '2026-01-01' }), { deceasedDateTime: '2026-01-01' }],
+    ['by the name of its definition', add('Patient', 'deceased[x]', { valueBoolean: true }), { deceasedBoolean: true }],
+    ['by the name of its member', add('Patient', 'deceasedBoolean', { valueBoolean: true }), { deceasedBoolean: true }],
+  ])('names a choice of types %s (check 60)', async (_title, step, deceased) => {
+    const id = await create();
+    expect(await patch(id, [step])).toMatchObject({ status: 200, json: deceased });
+    const other = replace('Patient.deceased', { valueDateTime: '2020' });
+    const { json } = await patch(id, [other]);
+    expect([json.deceasedDateTime, json.deceasedBoolean]).toEqual(['2020', undefined]);
+    expect((await patch(id, [remove('Patient.deceased')])).json.deceasedDateTime).toBeUndefined();
+  }); // prettier-ignore
+
   it('with no operations makes a version like an update with the same content', async () => {
     const id = await create();
     for (const body of [{ resourceType: 'Parameters' }, { resourceType: 'Parameters', parameter: [] }]) {
@@ -98,6 +139,10 @@ describe.each<[Release, string]>([
     ['a path that is no FHIRPath', remove('Patient.name['), 400, 'Parameters.parameter[1].part[1].value'],
     ['an operation that is none', { type: 'copy', path: 'Patient.name' }, 400, 'Parameters.parameter[1].part[0].value'],
     ['a reference to another tenant', add('Patient', 'managingOrganization', { valueReference: { reference: 'https://fhir.example.org/w/other/api/v1/fhir/r4/Organization/1' } }), 422, 'Patient.managingOrganization.reference'],
+    ['several elements in the place of one', remove('Patient.name.given | Patient.name.family'), 422, 'Parameters.parameter[1].part[1].value'],
+    ['an element that is there and does not repeat', add('Patient', 'active', { valueBoolean: false }), 422, 'Parameters.parameter[1].part[2].value'],
+    ['an index beyond the end', insert('Patient.name', 2, { valueHumanName: { text: 'x' } }), 422, 'Parameters.parameter[1].part[2].value'],
+    ['a move from beyond the end', move('Patient.name', 1, 0), 422, 'Parameters.parameter[1].part[2].value'],
     ['the tag SUBSETTED', add('Patient.meta', 'tag', { valueCoding: { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' } }), 422, 'Patient.meta.tag[0]'],
   ])('with %s changes nothing of it', async (_title, step, expected, expression) => {
     const id = await create();
@@ -107,6 +152,19 @@ describe.each<[Release, string]>([
     expect(json.issue[0].expression).toEqual([expression]);
     await expectUnchanged(id);
   });
+
+  it('changes no other resource, though a path may lead there', async () => {
+    const { json: clinic } = await send('POST', '/Organization', { resourceType: 'Organization', name: 'Clinic' });
+    const id = await create();
+    const reference = `Organization/${clinic.id}`;
+    const { status, json } = await patch(id, [
+      add('Patient', 'managingOrganization', { valueReference: { reference } }),
+      replace('Patient.managingOrganization.resolve().name', { valueString: 'Mine' }),
+    ]);
+    expect([status, json.issue[0].expression]).toEqual([422, ['Parameters.parameter[1].part[1].value']]);
+    await expectUnchanged(id);
+    expect((await send('GET', `/${reference}`)).json).toEqual(clinic);
+  }); // prettier-ignore
 
   it('is held to If-Match (check 59)', async () => {
     const id = await create();

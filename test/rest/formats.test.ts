@@ -102,6 +102,12 @@ describe.each(
     ];
     expect(pretty.text).toContain('\n  "resourceType": "Patient"');
     expect(pretty.json).toEqual(plain.json);
+    for (const address of ['/NoSuchType', '/Patient/nobody', '/Patient?colour=red']) {
+      const mark = address.includes('?') ? '&' : '?';
+      const { status, json, text } = await send('GET', `${address}${mark}_pretty=true`);
+      expect([status >= 400, json.resourceType]).toEqual([true, 'OperationOutcome']);
+      expect(text).toContain('\n  "resourceType": "OperationOutcome"');
+    }
   });
 
   it('who has the version is told so with 304 (checks 36 and 37)', async () => {

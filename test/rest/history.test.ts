@@ -66,8 +66,22 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     const first = await history('/Basic/b/_history?_count=4');
     const second = await history(nextOf(first, root) ?? '');
     expect([first.total, second.total]).toEqual([6, 6]);
-    expect(first.entry?.[0]).toMatchObject({ request: { method: 'DELETE' }, response: { etag: 'W/"6"' } });
-    expect(first.entry?.[0]?.resource).toBeUndefined();
+    const entries = [...(first.entry ?? []), ...(second.entry ?? [])];
+    expect(
+      entries.map(({ request, response, resource }) => [
+        request,
+        response.status,
+        response.etag,
+        resource?.meta.versionId,
+      ]),
+    ).toEqual([
+      [{ method: 'DELETE', url: 'Basic/b' }, '200', 'W/"6"', undefined],
+      ...[5, 4, 3, 2].map((at) => [{ method: 'PUT', url: 'Basic/b' }, '200', `W/"${at}"`, String(at)]),
+      [{ method: 'PUT', url: 'Basic/b' }, '201', 'W/"1"', '1'],
+    ]);
+    const times = entries.map(({ response }) => response.lastModified);
+    expect(times).toEqual([...times].sort().reverse());
+    for (const time of times) expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
     expect([...namesOf(first), ...namesOf(second)]).toEqual([6, 5, 4, 3, 2, 1].map((at) => `Basic/b/${at}`));
   });
 

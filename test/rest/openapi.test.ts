@@ -106,6 +106,22 @@ describe.each(RELEASE_NAMES)('the OpenAPI document of %s', (release) => {
     });
   });
 
+  it('says of each tenant what works there: a search parameter of its own is in its own document', async () => {
+    const tenant = `own-${release}`;
+    await server.createTenant(tenant);
+    const own = server.path(tenant, release);
+    const parameter = {
+      ...{ resourceType: 'SearchParameter', url: 'http://example.org/SearchParameter/nickname', name: 'Nickname' },
+      ...{ status: 'active', description: 'Nickname', code: 'nickname', base: ['Patient'], type: 'string' },
+      expression: "Patient.name.where(use = 'nickname').given",
+    };
+    expect((await server.request('POST', `${own}/SearchParameter`, parameter)).status).toBe(201);
+    const named = async (place: string): Promise<boolean> =>
+      (await server.request('GET', `${place}/openapi.json`)).text.includes('nickname');
+    while (!(await named(own))) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await named(root)).toBe(false);
+  }); // prettier-ignore
+
   it('is 304 for who has it', async () => {
     const { headers } = await server.request('GET', `${root}/openapi.json`);
     const again = await server.request('GET', `${root}/openapi.json`, undefined, {

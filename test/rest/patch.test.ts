@@ -149,6 +149,33 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe('W/"1"');
   });
 
+  it('(check 61) 1,000 operations and a value of 10 MB are taken, a longer one and growth without end are not', async () => {
+    const id = await create();
+    const telecom = { op: 'add', path: '/telecom', value: [{ system: 'phone', value: '0' }] };
+    const phones = Array.from({ length: 999 }, (_, index) => ({ op: 'copy', from: '/telecom/0', path: `/telecom/${index}` }));
+    expect((await send('PATCH', `/Patient/${id}`, [telecom, ...phones])).json.telecom).toHaveLength(1000);
+    const { etag } = (await send('GET', `/Patient/${id}`)).headers;
+    const value = (length: number) => [{ url: 'http://example.org/long', valueString: 'x'.repeat(length) }];
+    const long = { op: 'add', path: '/photo', value: [{ contentType: 'image/png', data: 'QUJD'.repeat(2_500_000) }] };
+    const copies = (path: string, from: string, count: number) =>
+      Array.from({ length: count }, () => ({ op: 'copy', from, path }));
+    for (const patch of [
+      [long, ...copies('/photo/-', '/photo/0', 3)],
+      [long, ...copies('/photo/-', '/photo/0', 999)],
+      [{ op: 'add', path: '/extension', value: value(17_000_000) }],
+      // Each copy holds all that was copied before: twice as much.
+      [{ op: 'add', path: '/contact', value: [{ name: { text: 'x'.repeat(1000) } }] }, ...copies('/contact/-', '/contact', 30)],
+      Array.from({ length: 30 }, (_, index) => ({ op: 'copy', from: '', path: `/b${index}` })),
+    ]) {
+      const { status, json } = await send('PATCH', `/Patient/${id}`, patch);
+      expect([413, 422]).toContain(status);
+      expect(json.issue[0].severity).toBe('error');
+    }
+    expect((await send('GET', `/Patient/${id}`)).headers.etag).toBe(etag);
+    const taken = await send('PATCH', `/Patient/${id}`, [long], { prefer: 'return=minimal' });
+    expect(taken.status).toBe(200);
+  }); // prettier-ignore
+
   it('(check 59) a stale If-Match is 412', async () => {
     const id = await create();
     expect((await send('PATCH', `/Patient/${id}`, rename, { 'if-match': 'W/"1"' })).status).toBe(200);

@@ -189,6 +189,12 @@ describe.each<[Release, string]>([
       id,
       identifier: [{ system: SYSTEM, value: '85' }],
     });
+    const patched = `${id}-patched`;
+    await send('PUT', `/Patient/${patched}`, { resourceType: 'Patient', id: patched });
+    const operations = [
+      { op: 'add', path: '/link', value: [{ other: { reference: uuid(85) }, type: 'seealso' }] },
+    ];
+    const data = Buffer.from(JSON.stringify(operations)).toString('base64');
     const { status, json } = await send(
       'POST',
       '',
@@ -203,10 +209,16 @@ describe.each<[Release, string]>([
         ask('DELETE', `Patient/${id}`),
         ask('HEAD', `Patient/${id}-next`),
         ask('GET', `Patient?${criteria('85')}`),
+        ask('GET', `Patient/${patched}`),
+        {
+          resource: { resourceType: 'Binary', contentType: 'application/json-patch+json', data },
+          ...ask('PATCH', `Patient/${patched}`),
+        },
+        post({ resourceType: 'Patient', gender: 'unknown' }, uuid(85)),
       ),
     );
     expect([status, json.issue]).toEqual([200, undefined]);
-    const [search, read, , , , head, gone] = json.entry;
+    const [search, read, , , , head, gone, readPatched, , linked] = json.entry;
     expect(search.resource).toMatchObject({ resourceType: 'Bundle', type: 'searchset' });
     expect(search.resource.entry).toHaveLength(1);
     expect(read).toMatchObject({
@@ -215,11 +227,14 @@ describe.each<[Release, string]>([
     });
     expect(head.resource).toBeUndefined();
     expect(gone.resource.entry).toBeUndefined();
-    const changes = await send('GET', `/_history?_count=3`);
-    expect(changes.json.entry.map(({ request }: { request: { method: string } }) => request.method)).toEqual([
-      'PUT',
-      'POST',
-      'DELETE',
+    expect(readPatched.resource.link[0].other).toEqual({ reference: `Patient/${linked.resource.id}` });
+    const changes = await send('GET', `/_history?_count=5`);
+    expect(changes.json.entry.map(({ request }: { request: object }) => request)).toEqual([
+      { method: 'PUT', url: `Patient/${patched}` },
+      { method: 'PUT', url: `Patient/${id}-next` },
+      { method: 'POST', url: 'Patient' },
+      { method: 'POST', url: 'Observation' },
+      { method: 'DELETE', url: `Patient/${id}` },
     ]);
   });
 
