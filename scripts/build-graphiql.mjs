@@ -46,30 +46,41 @@ const shared = {
   logLevel: 'error',
 };
 
-/**
- * GraphiQL's list of the fields of a type with our arguments (field-arguments.mjs). It fails where a new version of
- * GraphiQL has another list.
- */
-const shortArguments = {
-  name: 'short-arguments',
-  setup({ onLoad }) {
-    onLoad(
-      { filter: /plugin-doc-explorer.dist.components.type-documentation\.js$/ },
-      async ({ path: file }) => {
+/** Replaces parts of a file of a package; it fails where a new version of the package has other ones. */
+function change(name, filter, ours, replacements) {
+  return {
+    name,
+    setup({ onLoad }) {
+      onLoad({ filter }, async ({ path: file }) => {
         let contents = await readFile(file, 'utf8');
-        const ours = JSON.stringify(path.join(sources, 'field-arguments.mjs'));
-        for (const [theirs, instead] of [
-          ['import { Argument } from "./argument.js";', `import { Argument, listedArguments } from ${ours};`],
-          ['"args" in field ? field.args.filter(_temp4) : []', 'listedArguments(field)'],
-        ]) {
+        const from = JSON.stringify(path.join(sources, ours));
+        for (const [theirs, instead] of replacements(from)) {
           if (!contents.includes(theirs)) throw new Error(`${file} is not what is known of it: ${theirs}`);
           contents = contents.replace(theirs, () => instead);
         }
         return { contents, loader: 'js' };
-      },
-    );
-  },
-};
+      });
+    },
+  };
+}
+
+const changes = [
+  /** GraphiQL's list of the fields of a type with our arguments. */
+  change(
+    'short-arguments',
+    /plugin-doc-explorer.dist.components.type-documentation\.js$/,
+    'field-arguments.mjs',
+    (from) => [
+      ['import { Argument } from "./argument.js";', `import { Argument, listedArguments } from ${from};`],
+      ['"args" in field ? field.args.filter(_temp4) : []', 'listedArguments(field)'],
+    ],
+  ),
+  /** What monaco-graphql tells its worker of the schema, as the text that the server has sent. */
+  change('schema-text', /monaco-graphql.esm.utils\.js$/, 'schema-text.mjs', (from) => [
+    ['import { buildASTSchema,', `import { schemaText } from ${from};\nimport { buildASTSchema,`],
+    ['documentString: printSchema(graphQLSchema),', '...schemaText(graphQLSchema),'],
+  ]),
+];
 
 async function isFresh() {
   const built = await stat(path.join(target, 'manifest.json')).catch(() => undefined);
@@ -104,7 +115,7 @@ async function bundle() {
     entryPoints: [path.join(sources, 'page.mjs')],
     format: 'esm',
     splitting: true,
-    plugins: [shortArguments],
+    plugins: changes,
     define: { ...shared.define, WORKERS: JSON.stringify(names) },
   });
   const icon = await readFile(path.join(sources, 'favicon.svg'));

@@ -2,6 +2,7 @@
 import { getOperationAST, OperationTypeNode, parse } from 'graphql';
 import { followEvents } from './events.mjs';
 import { gatewayAddress } from './place.mjs';
+import { rememberSchema } from './schema-text.mjs';
 
 /* global AbortController */
 
@@ -47,7 +48,9 @@ async function post(request) {
 /** An answer to an introspection. Made with the server, packed, and kept by the browser until there is another schema. */
 async function fetchSchema() {
   const response = await fetch(`${gatewayAddress()}/schema.json`, { headers: lastHeaders });
-  return response.json();
+  const text = await response.text();
+  rememberSchema(text);
+  return JSON.parse(text);
 }
 
 export async function fetcher(given, { headers = {} } = {}) {
