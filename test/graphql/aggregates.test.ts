@@ -172,6 +172,34 @@ describe.each<Release>(['r4', 'r4b'])('counts in %s', (release) => {
     expect([status, errors.map(({ extensions }) => extensions.code)]).toEqual([expected, [code]]);
   });
 
+  it('in more groups than an answer has are too costly, and it is said how to ask; the largest are told', async () => {
+    const entry = Array.from({ length: 1_001 }, (_none, index) => ({
+      resource: {
+        ...{ resourceType: 'Basic', id: `many-${index}`, code: { text: 'many' } },
+        identifier: [{ system: 'urn:many', value: String(index) }, ...(index < 3 ? [{ value: 'few' }] : [])],
+        author: { reference: `Patient/many-${index}` },
+      },
+      request: { method: 'PUT', url: `Basic/many-${index}` },
+    }));
+    const bundle = { resourceType: 'Bundle', type: 'transaction', entry };
+    expect((await server.request('POST', server.path('here', release), bundle)).status).toBe(200);
+    for (const field of ['countBy(parameter: identifier)', 'countByReference(parameter: author)']) {
+      const { status, errors } = await send(`{ BasicAggregate { ${field} { count } } }`);
+      expect([field, status, errors.map(({ extensions }) => extensions.code)]).toEqual([
+        field,
+        200,
+        ['too-costly'],
+      ]);
+      expect(errors[0]?.message).toContain('more than 1000 values here: ask for fewer of the largest groups');
+    }
+    const { errors, found } = await send(
+      '{ BasicAggregate { count countBy(parameter: identifier, _count: 2) { value count } } }',
+    );
+    expect([errors, found.BasicAggregate.count]).toEqual([[], 1_001]);
+    expect(found.BasicAggregate.countBy[0]).toEqual({ value: '|few', count: 3 });
+    expect(found.BasicAggregate.countBy).toHaveLength(2);
+  });
+
   it('are by the search parameters of a tenant, too', async () => {
     const own = makeParameter('own-note', { code: 'own-note', base: ['Observation'], type: 'token', expression: 'Observation.status' }); // prettier-ignore
     const put = await server.request('PUT', `${server.path('here', release)}/SearchParameter/own-note`, own);

@@ -122,6 +122,21 @@ describe('a hostile document', () => {
     expect(await leastAwaitedMilliseconds(LIMIT_MS, ask, TRIES)).toBeLessThan(LIMIT_MS);
   });
 
+  const fhir = '/w/system/api/v1/fhir/r4';
+  it.each(
+    asked.flatMap(({ what, body }) =>
+      [`${fhir}/$graphql`, `${fhir}/Patient/example/$graphql`, `${gatewayPath('system', 'r4')}/stream`].map(
+        (address) => ({ what, body, address }),
+      ),
+    ),
+  )('is refused as fast at $address: $what (check 185)', async ({ body, address }) => {
+    const ask = () => server.request('POST', address, body, { 'content-type': 'application/json' });
+    const { text } = await ask();
+    expect(text.slice(0, 200)).toContain('{"errors":[{"message":"');
+    expect(text).not.toContain('"data":{');
+    expect(await leastAwaitedMilliseconds(LIMIT_MS, ask, TRIES)).toBeLessThan(LIMIT_MS);
+  });
+
   const FIVE_MEGABYTES = 5_000_000;
   const long: readonly (readonly [string, string, string])[] = [
     ['one text', 'query($v: String) { search(type: Patient, query: $v) { total } }', `"name=${'x'.repeat(FIVE_MEGABYTES)}"`],
