@@ -1,28 +1,41 @@
 #!/usr/bin/env node
 /**
  * `npm run bench:graphql`: the query of three levels by one snapshot and by shared statements (GRAPHQL_SNAPSHOT_MS=0), two
- * servers over one database in turn, nothing remembered of searches. See docs/bench/graphql.md. Build first: the bench runs dist.
+ * servers over one database in turn, nothing remembered of searches. The table goes to docs/bench/graphql.md. Build first: the
+ * bench runs dist.
  */
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { driveRound } from './drive.mjs';
 import { loadGenerated, provideData, readGenerated } from './load.mjs';
 import { startPostgres } from './postgres.mjs';
-import { runBench } from './processes.mjs';
+import { repository, runBench } from './processes.mjs';
+import { median } from './report.mjs';
 import { startAndironServer, startRedis } from './servers.mjs';
 import { makeGraphqlWorkloads } from './graphql-workloads.mjs';
 
+/** Of a run whose table is written into the page; `--write` writes that of a smaller one. */
+const WHOLE = { patients: 100, rounds: 3, seconds: 3 };
 const { values: options } = parseArgs({
   options: {
-    patients: { type: 'string', default: '100' },
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '3' },
+    patients: { type: 'string', default: String(WHOLE.patients) },
+    rounds: { type: 'string', default: String(WHOLE.rounds) },
+    seconds: { type: 'string', default: String(WHOLE.seconds) },
+    write: { type: 'boolean', default: false },
   },
 });
+const isPartial = Object.entries(WHOLE).some(([name, whole]) => Number(options[name]) < whole);
 const SIDES = [
   ['one snapshot', {}],
   ['shared statements', { GRAPHQL_SNAPSHOT_MS: '0' }],
 ];
 const CLIENTS = [1, 8];
+const HEAD = ['| | clients | requests/s | ms of the server | ms of PostgreSQL |', '|---|---|---|---|---|'];
+/** Around the table in the page. */
+const MARKS = ['<!-- made by npm run bench:graphql -->', '<!-- end of what bench:graphql made -->'];
 await runBench('graphql', run);
 
 async function run(folder) {
@@ -50,7 +63,8 @@ async function run(folder) {
     ({ name }) => name === 'graphql-nested',
   );
   await nested.verify(client);
-  console.log('| | clients | requests/s | ms of the server | ms of PostgreSQL |\n|---|---|---|---|---|');
+  const lines = [describeRun(bench.postgres.version), '', ...(await describeCosts(sides, nested)), ...HEAD];
+  const ratios = [];
   for (const clients of CLIENTS) {
     const rounds = new Map(sides.map(({ title }) => [title, []]));
     for (let round = 0; round < Number(options.rounds); round++)
@@ -67,9 +81,51 @@ async function run(folder) {
         listed(({ serverCpuMs }) => serverCpuMs, 1),
         listed(({ postgresCpuMs }) => postgresCpuMs, 1),
       ];
-      console.log(`| ${title} | ${clients} | ${cells.join(' | ')} |`);
+      lines.push(`| ${title} | ${clients} | ${cells.join(' | ')} |`);
     }
+    const [snapshot, shared] = [...rounds.values()].map((results) => median(results.map(({ rate }) => rate)));
+    ratios.push(
+      `${(snapshot / shared).toFixed(2)} with ${clients === 1 ? 'one client' : `${clients} clients`}`,
+    );
   }
+  lines.push('', `One snapshot has ${ratios.join(', ')} of the rate of shared statements (medians).`);
+  publish(lines.join('\n'));
+}
+
+function describeRun(postgresVersion) {
+  const git = (...args) => execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim();
+  const processor = `${os.availableParallelism()} cores of ${os.cpus()[0]?.model ?? 'unknown'}`;
+  return (
+    `${new Date().toISOString().slice(0, 16)}Z, commit ${git('rev-parse', '--short=10', 'HEAD')}, Node.js ${process.versions.node}, ` +
+    `PostgreSQL ${postgresVersion}, ${processor}; ${options.patients} patients, rounds of ${options.seconds} s, one figure for each round.`
+  );
+}
+
+/** What each side says that the query takes of its database. */
+async function describeCosts(sides, nested) {
+  const told = [];
+  for (const { client, title } of sides) {
+    const request = nested.andiron();
+    const body = JSON.stringify({ ...JSON.parse(request.body), extensions: { cost: true } });
+    const { text } = await client.send({ ...request, body }, true);
+    const { statements, rows } = JSON.parse(text).extensions.cost;
+    told.push(`${title}: ${statements} statements, ${rows} rows.`);
+  }
+  return [told.join(' '), ''];
+}
+
+/** Prints the table; that of a whole run is put into the page, in the place of the one before. */
+function publish(table) {
+  console.log(table);
+  const file = path.join(repository, 'docs', 'bench', 'graphql.md');
+  if (isPartial && !options.write) {
+    console.log(`a partial run: ${path.relative(repository, file)} left as it is (--write writes it)`);
+    return;
+  }
+  const page = fs.readFileSync(file, 'utf8');
+  const [start, end] = MARKS.map((mark) => page.indexOf(mark));
+  if (start < 0 || end < start) throw new Error(`${file} has no place for the table`);
+  fs.writeFileSync(file, `${page.slice(0, start + MARKS[0].length)}\n\n${table}\n\n${page.slice(end)}`);
 }
 
 function pickFrom(list) {
