@@ -125,7 +125,10 @@ describe.each(RELEASES)('search parameters of a tenant in %s', (release) => {
       const made = await send('PUT', 'north', `SearchParameter/${String(parameter['id'])}`, parameter);
       expect([made.status, made.text]).toEqual([201, expect.stringContaining('"active"')]);
     }
-    for (const { id } of PARAMETERS) await isSearched('north', `Patient?${String(id)}:missing=true`);
+    for (const { id, type } of PARAMETERS) {
+      const asked = type === 'composite' ? '=male$Ann' : ':missing=true';
+      await isSearched('north', `Patient?${String(id)}${asked}`);
+    }
   });
 
   it.each([

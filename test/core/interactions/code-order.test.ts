@@ -124,7 +124,7 @@ describe.each(RELEASE_NAMES)('of %s', (release) => {
     const found = async (name: string, value: string): Promise<number> =>
       (await idsOf([[name, value]], 1000)).filter((id) => /-[67]$/.test(id)).length;
     expect(await found('code-value-quantity', 'a$gt-100')).toBe(0);
-    expect(await found('code-value-quantity:missing', 'true')).toBe(2 * CODINGS.length);
+    expect(await found('_filter', 'code-value-quantity pr false')).toBe(2 * CODINGS.length);
     expect(await found('value-quantity', 'gt-100')).toBe(2 * CODINGS.length);
   });
 });

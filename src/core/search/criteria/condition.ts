@@ -1,12 +1,15 @@
 /** Conditions that are a tree and no list of parameters: what they are made of means what it means in a search. */
 import type { SearchCondition } from '../../api';
 import { fhirError } from '../../errors';
+import { missingCriterion } from '../modifiers/missing';
+import { storedParameters, type StoredParameter } from '../parameter';
 import type { Criterion } from '../predicate';
 import type { SearchTypeContext } from '../types/search-type';
 import { parseCriterion } from '.';
 import { chainCriterion, hasCriterion, neverRefers, Nesting } from './chain';
 import { allOf, negated, oneOf } from './connectives';
 
+const MISSING = ':missing';
 const MAX_CONDITIONS = 200;
 const MAX_DEPTH = 20;
 
@@ -45,6 +48,9 @@ class ConditionCompiler {
     switch (condition.kind) {
       case 'parameter': {
         const { name, value } = condition;
+        const composite = compositeOf(this.context, type, name);
+        // In a search composites take no modifiers; a condition may ask whether there is a value all the same.
+        if (composite !== undefined) return missingCriterion(name, composite.parameter, value);
         return parseCriterion(this.context, type, name, value, nesting) ?? unknown(type, name);
       }
       case 'all':
@@ -74,6 +80,17 @@ class ConditionCompiler {
       }
     }
   }
+}
+
+/** The composite parameter of which a condition asks whether it is missing. */
+function compositeOf(
+  { definitions }: SearchTypeContext,
+  type: string,
+  name: string,
+): StoredParameter | undefined {
+  if (!name.endsWith(MISSING)) return undefined;
+  const stored = storedParameters(definitions, type).get(name.slice(0, -MISSING.length));
+  return stored?.parameter.kind === 'composite' ? stored : undefined;
 }
 
 function unknown(type: string, name: string): never {
