@@ -86,6 +86,8 @@ export interface RequestContext {
   readonly snapshot?: SnapshotMark;
   /** Set by `Core.fromMemory`; undefined: the database is asked. */
   readonly memory?: MemoryMark;
+  /** The number of statements that its searches take is promised (docs/graphql.md, Statements). */
+  readonly isBounded?: boolean;
   /** Counts what this request reads, which shares no statement with others then. */
   readonly usage?: Usage;
   /** Network address of whoever asks, as far as it is known. */

@@ -272,7 +272,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   });
   if (installation.baseReplaced) cache.announce({ kind: 'definitions-changed', subject: base.digest });
 
-  const requests = new RequestServices(services);
+  const requests = new RequestServices(services, (snapshot, of) => searchMemory.begin(snapshot, of));
   const searchMemory = forgettable(
     new SearchMemory({
       changes: new SpaceChanges(database),

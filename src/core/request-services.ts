@@ -1,4 +1,4 @@
-import type { RequestContext } from './context';
+import type { RequestContext, SnapshotMark } from './context';
 import { countInto, readGathered, readTogether } from './interactions/reading';
 import { requireDatabase } from './interactions/search-memory';
 import type { Services } from './services';
@@ -12,8 +12,15 @@ const TOGETHER: Gathered = { concurrent: 2, most: 64 };
 export class RequestServices {
   private readonly counting = new WeakMap<Usage, Services>();
   private readonly snapshots = new WeakMap<object, Services>();
+  private readonly bounded: Services;
 
-  constructor(private readonly services: Services) {}
+  constructor(
+    private readonly services: Services,
+    /** Told of each snapshot before it begins. */
+    private readonly begin: (snapshot: SnapshotMark, context: RequestContext) => void,
+  ) {
+    this.bounded = { ...services, isBounded: true };
+  }
 
   of(context: RequestContext): Services {
     requireDatabase(context);
@@ -23,7 +30,8 @@ export class RequestServices {
       if (within === undefined) throw new Error('a request reads in a snapshot of another core');
       return within;
     }
-    return usage === undefined ? this.services : this.counted(usage);
+    if (usage !== undefined) return this.counted(usage);
+    return context.isBounded === true ? this.bounded : this.services;
   }
 
   /** One for each usage, so that reads of one request share statements with each other. */
@@ -44,7 +52,8 @@ export class RequestServices {
     work: (context: RequestContext) => Promise<T>,
   ): Promise<T> {
     if (context.snapshot !== undefined) return work(context);
-    const snapshot = { begun: performance.now() };
+    const snapshot: SnapshotMark = { begun: performance.now() };
+    this.begin(snapshot, context);
     try {
       return await readTogether(this.services, context, milliseconds, (services) => {
         this.snapshots.set(snapshot, services);

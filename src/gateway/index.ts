@@ -279,6 +279,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
       waiter: request.visit.waitUntil(deadline),
       requestId: request.id,
       address: request.ip,
+      isBounded: true,
       log,
       ...(caller.access === undefined ? {} : { access: caller.access }),
     };

@@ -1,6 +1,7 @@
 import { startServer, type TestServer } from '../support/server';
 import { createSender, type SendQuery } from './gateway-client';
 import { boundOf } from './statement-bound';
+import { statementsOf } from './statement-count';
 
 const PATIENTS = 8;
 const OBSERVATIONS = 3;
@@ -95,7 +96,7 @@ async function costOf(query: string): Promise<Cost> {
   return json.extensions.cost as Cost;
 }
 
-async function change(shape: number): Promise<void> {
+async function changeGroup(shape: number): Promise<void> {
   const group = groupOf(shape);
   for (const [url, resource] of [
     [`Patient/${group}-1`, { ...patientOf(group, `${group}-1`), active: true }],
@@ -123,11 +124,83 @@ describe('the statements of a query', () => {
         expect(statements).toBeLessThanOrEqual(most);
         counts.push(statements);
       }
-      await change(shape);
+      await changeGroup(shape);
       expect((await costOf(query)).statements).toBe(counts[2]);
       expect((await costOf(few)).statements).toBe(counts[2]);
     },
   );
+});
+
+describe('the statements of a query that does not ask for its cost, as PostgreSQL is sent them', () => {
+  let fresh: TestServer;
+  let another: TestServer;
+  beforeAll(async () => {
+    [fresh, another] = await Promise.all([
+      startServer({ database: server.database }),
+      startServer({ database: server.database }),
+    ]);
+    // What a process learns of a tenant once: who it is, and what changed last. Then it answers by a look at what has changed.
+    for (const each of [fresh, another]) {
+      const ask = createSender(each, 'system', 'r4');
+      let asked: string[] = [];
+      for (let again = 0; again < 100 && !(asked.length === 1 && isLook(asked[0])); again++)
+        asked = await statementsOf(() => ask('{ PatientList(family: "Nobody") { id } }'));
+      expect(asked.map(isLook)).toEqual([true]);
+    }
+  });
+  afterAll(async () => {
+    await fresh.close();
+    await another.close();
+  });
+
+  const isLook = (text: string | undefined): boolean => text?.includes('unversioned_changes') === true;
+
+  async function countOf(asked: TestServer, query: string): Promise<number> {
+    const statements = await statementsOf(async () => {
+      const { errors } = await createSender(asked, 'system', 'r4')(query);
+      expect(errors).toEqual([]);
+    });
+    expect(statements.length).toBeGreaterThan(0);
+    return statements.length;
+  }
+
+  it.each(SHAPES.map(([what], index) => [what, index] as const))(
+    'are no more, and one more at most where some of it was asked before: %s',
+    async (_what, shape) => {
+      const query = queryOf(shape);
+      const most = boundOf(query);
+      const few = query.replaceAll('_count: 8', '_count: 2').replace('first: 8', 'first: 2');
+      const other = query.replaceAll('_count: 8', '_count: 7').replace('first: 8', 'first: 7');
+      // Nothing of the group is known.
+      expect(await countOf(fresh, few)).toBeLessThanOrEqual(most);
+      expect(await countOf(another, query)).toBeLessThanOrEqual(most);
+      // Some of it, and parts of it were asked before.
+      expect(await countOf(fresh, query)).toBeLessThanOrEqual(most + 1);
+      // All of it, some in another list.
+      for (const [server, asked] of [
+        [another, few],
+        [another, other],
+      ] as const)
+        expect(await countOf(server, asked)).toBeLessThanOrEqual(most + 1);
+      // All of it in this very list: the first look tells from when on it stands, and the first answer whether reads are in it.
+      for (const change of [undefined, changeGroup])
+        for (const each of [fresh, another])
+          for (const asked of [few, query]) {
+            await change?.(shape);
+            for (const more of [1, 1, 0]) expect(await countOf(each, asked)).toBeLessThanOrEqual(most + more);
+          }
+    },
+  );
+
+  it('are those that the header tells', async () => {
+    for (const query of SHAPES.map((_shape, index) => queryOf(index))) {
+      let told = 0;
+      const statements = await statementsOf(async () => {
+        told = (await costOf(query)).statements;
+      });
+      expect(told).toBe(statements.length);
+    }
+  });
 });
 
 describe('a page of what has a value and what has none, by one statement', () => {

@@ -16,7 +16,8 @@ export function readEach(services: Services, { waiter }: RequestContext): Servic
   const each = countInto(usage, {
     run: (lane, space, statement, bound) => connections.run(lane, space, statement, bound, waiting),
   });
-  const database = explanation?.statements.over(each) ?? each;
+  const database =
+    explanation?.statements.over(each) ?? (services.isBounded === true ? new CombinedLooks(each) : each);
   return {
     ...services,
     database,
@@ -27,7 +28,7 @@ export function readEach(services: Services, { waiter }: RequestContext): Servic
         explanation === undefined
           ? services.searches.page(request, waiter)
           : runnerOver(database).page(request),
-      ranges: (ranges, skipped) => runnerOver(database).ranges(ranges, skipped),
+      ranges: (ranges, skipped) => services.searches.over(database).ranges(ranges, skipped),
       over: (other, how) => services.searches.over(other, how),
     },
   };
@@ -61,7 +62,7 @@ function readOver(services: Services, database: Database): Services {
   return {
     ...readWithin(services, database),
     reader: services.reader.overSnapshot(database),
-    searches: services.searches.over(database, { byOneStatement: services.usage !== undefined }),
+    searches: services.searches.over(database),
   };
 }
 
@@ -73,10 +74,7 @@ function isBound({ isWithinTransaction, isWithinSnapshot }: Services): boolean {
 /** The statements of one connection, and the reads, or pages of searches, that go together in one. */
 const ONE_AFTER_THE_OTHER: Gathered = { concurrent: 1, most: 256 };
 
-/**
- * By statements of this database, which sees only what is committed; what is asked at the same time goes together. With
- * `usage` each page is one statement; else a page of which most is remembered may be two, which take less time.
- */
+/** By statements of this database, which sees only what is committed; what is asked at the same time goes together. */
 export function readGathered(
   services: Services,
   given: Database,
@@ -87,7 +85,7 @@ export function readGathered(
   return {
     ...readWithin(services, database),
     reader: services.reader.overSnapshot(database, gathered),
-    searches: services.searches.over(database, { gathered, byOneStatement: usage !== undefined }),
+    searches: services.searches.over(database, { gathered }),
     isBounded: true,
     ...(usage === undefined ? {} : { usage }),
   };

@@ -1,5 +1,5 @@
 import type { SearchPage, SearchRequest, StoredVersion } from '../api';
-import type { MemoryMark, RequestContext } from '../context';
+import type { MemoryMark, RequestContext, SnapshotMark } from '../context';
 import type { Release } from '../fhir/release';
 import { mayRemember } from '../process-memory';
 import type { Database } from '../storage/database';
@@ -39,6 +39,13 @@ interface RememberedPage {
   readonly until: number;
 }
 
+interface KnownOfSnapshot {
+  /** A moment that was known before it began; undefined: there is none. */
+  readonly since: SpaceMoment | undefined;
+  /** What whoever reads in it has seen just before. */
+  readonly seenInVain: Promise<SpaceMoment | undefined> | undefined;
+}
+
 /** Of a search: its remembered answer still stood, did not, or there was none. */
 export type MemoryOutcome = 'current' | 'changed' | 'unknown';
 
@@ -71,12 +78,16 @@ export class SearchMemory {
   private readonly shares = new Map<number, { share: number; skipped: number }>();
   /** One for each snapshot, or attempt. */
   private readonly looks = new WeakMap<object, Promise<SpaceMoment>>();
+  /** What attempts have seen in vain, by who made them: one look is enough for a request. */
+  private readonly seenInVain = new WeakMap<RequestContext, Promise<SpaceMoment | undefined>>();
+  private readonly snapshots = new WeakMap<SnapshotMark, KnownOfSnapshot>();
 
   constructor(private readonly options: SearchMemoryOptions) {}
 
   /**
    * As `search`, which it asks where it knows no answer that still stands. `database`: what the context is read by.
-   * Cost: nothing for what was never asked; else a share in one statement, in a snapshot one for all searches in it.
+   * Cost: nothing for what was never asked; else a share in one statement, in a snapshot one for all searches in it, and
+   * none if an attempt has looked before.
    */
   async answer(
     context: RequestContext,
@@ -102,32 +113,38 @@ export class SearchMemory {
       this.options.bytes === 0 ? undefined : this.nameOf(context, request),
     );
     if (names.every((name) => name === undefined) || !this.isWorthLooking(space)) return search(requests);
-    const isInSnapshot = context.snapshot !== undefined;
-    const known = names.map((name) => (name === undefined ? undefined : this.find(name)));
-    const isKnown = known.some((each) => each !== undefined);
-    // In a snapshot a look is its own; whoever searches for the first time need not wait for it.
-    const looking = isKnown || isInSnapshot ? this.look(context, database) : undefined;
-    looking?.catch(() => undefined);
-    const now = isKnown ? await looking : undefined;
+    const { snapshot } = context;
+    const ofSnapshot = snapshot && this.snapshots.get(snapshot);
+    const known = names.map((name) => {
+      const page = name === undefined ? undefined : this.find(name);
+      // What was found after a snapshot began may be newer than what it shows.
+      return page !== undefined && snapshot !== undefined && page.until >= snapshot.begun ? undefined : page;
+    });
+    // Without a snapshot of the request's own, what goes together is of one moment only if all of it is asked.
+    const isKnown =
+      snapshot === undefined
+        ? known.every((each) => each !== undefined)
+        : known.some((each) => each !== undefined);
+    const before = isKnown ? await ofSnapshot?.seenInVain : undefined;
+    const now = isKnown && before === undefined ? await this.look(context, database) : undefined;
     const standing = known.map((each) => {
-      if (each === undefined) return undefined;
-      const stands = now !== undefined && this.stands(each, context, now);
+      const seen = now ?? before;
+      if (each === undefined || seen === undefined) return undefined;
+      const stands = seen.known.isUnchanged(each.since, each.page.decidedBy);
       this.count(space, stands);
-      return stands ? each.page : undefined;
+      return stands && now !== undefined ? each.page : undefined;
     });
     for (const [index, name] of names.entries())
       if (name !== undefined)
         this.options.observe(
           standing[index] !== undefined ? 'current' : known[index] === undefined ? 'unknown' : 'changed',
         );
-    // Without a snapshot of the request's own, what goes together is of one moment only if all of it is asked.
-    const isWhole = isInSnapshot || standing.every((page) => page !== undefined);
+    const isWhole = snapshot !== undefined || standing.every((page) => page !== undefined);
     const found = isWhole ? standing : standing.map(() => undefined);
     const missing = requests.filter((_request, index) => found[index] === undefined);
     if (missing.length === 0) return found.flatMap((page) => page ?? []);
-    const before = isInSnapshot ? undefined : this.options.changes.lastKnown(space);
+    const since = now !== undefined && snapshot !== undefined ? now : this.seenBefore(context);
     const searched = await search(missing);
-    const since = isInSnapshot ? await looking : before;
     const until = performance.now();
     let next = 0;
     return requests.map((_request, index) => {
@@ -153,13 +170,36 @@ export class SearchMemory {
     const branch = trail?.branch();
     try {
       const answer = await work({ ...context, memory, ...(branch === undefined ? {} : { trail: branch }) });
-      if (memory.missed !== undefined) return memory.missed;
+      if (memory.missed !== undefined) return this.miss(context, memory, memory.missed);
       if (branch !== undefined) trail?.take(branch);
       return { answer };
     } catch (error) {
       if (memory.missed === undefined) throw error;
-      return memory.missed;
+      return this.miss(context, memory, memory.missed);
     }
+  }
+
+  private miss<M>(context: RequestContext, memory: MemoryMark, missed: M): M {
+    const looking = this.looks.get(memory);
+    if (looking !== undefined)
+      this.seenInVain.set(
+        context,
+        looking.catch(() => undefined),
+      );
+    return missed;
+  }
+
+  /** To be told of each snapshot before it begins. */
+  begin(snapshot: SnapshotMark, context: RequestContext): void {
+    const since = this.options.bytes === 0 ? undefined : this.options.changes.lastKnown(context.space.number);
+    this.snapshots.set(snapshot, { since, seenInVain: this.seenInVain.get(context) });
+    this.seenInVain.delete(context);
+  }
+
+  /** A moment from which on, or a later one, what is searched for now is the answer. */
+  private seenBefore({ space, snapshot }: RequestContext): SpaceMoment | undefined {
+    if (snapshot === undefined) return this.options.changes.lastKnown(space.number);
+    return this.snapshots.get(snapshot)?.since;
   }
 
   /** The remembered answer of the moment of an attempt; throws where there is none, which the mark says too. */
@@ -194,16 +234,6 @@ export class SearchMemory {
     let looking = this.looks.get(snapshot);
     if (looking === undefined) this.looks.set(snapshot, (looking = changes.lookBy(database, space.number)));
     return looking;
-  }
-
-  /** What was found after a snapshot began may be newer than what it shows. */
-  private stands(
-    { page, since, until }: RememberedPage,
-    { snapshot }: RequestContext,
-    now: SpaceMoment,
-  ): boolean {
-    if (snapshot !== undefined && until >= snapshot.begun) return false;
-    return now.known.isUnchanged(since, page.decidedBy);
   }
 
   /** Forgets all. */

@@ -81,8 +81,12 @@ export async function search(
     });
   }
   const isOneType = mayBeOneStatement(asked);
-  // Where statements are counted, and where they are of one moment already, there is nothing to try first.
-  if (isOneType && services.isBounded !== true) {
+  // Where the number of statements is promised, nothing is tried that may have to be asked again.
+  const isAlone =
+    services.isBounded === true
+      ? services.isWithinSnapshot !== true && isSurelyAlone(services, context, asked)
+      : true;
+  if (isOneType && isAlone) {
     const page = await answer(readEach(services, context), context, asked, typeNumber, boundTo, true);
     if (page !== undefined) {
       const completed = await completePage(services, context, query, page);
@@ -156,6 +160,18 @@ function mayBeOneStatement({ criteria, countOnly, includes, offset, cursor }: Se
   if (!isResolved(criteria)) return false;
   if (countOnly) return true;
   return includes.length === 0 && (offset === 0 || cursor !== undefined);
+}
+
+/** Whether the one statement is sure to be enough, or more are known to be needed before it is run. */
+function isSurelyAlone(services: Services, { space }: RequestContext, query: SearchQuery): boolean {
+  const { type, sort, cursor } = query;
+  const [key, ...further] = sort;
+  const isOfHeads =
+    key === undefined ||
+    (further.length === 0 &&
+      headOrder(query, services.definitions(space.release).sortDateParameter(type)?.code, () => BY_KEY) !==
+        undefined);
+  return isOfHeads && !(isCounted(query) && cursor !== undefined);
 }
 
 /** A search of one type. */
@@ -258,9 +274,10 @@ async function answer(
   }
   const answered = { issues: query.issues, used: query.used };
   if (query.countOnly) {
-    if (isAlone && phasesOf(plan).length > 1) return undefined;
+    if (isAlone && phasesOf(plan).length > 1 && services.isBounded !== true) return undefined;
     return { ...answered, matches: [], included: [], total: await countOfAll() };
   }
+  if (isAlone && isInParts && isCounted(query)) return undefined;
   const found = await withReason(findMatches(services, plan, query, boundTo, isAlone), () =>
     isCounted(query) ? countingReason(plan) : matchingReason(plan),
   );

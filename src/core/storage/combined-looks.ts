@@ -20,7 +20,7 @@ interface Group {
 /**
  * A database of which the statements that only say how searches are best run (`Statement.isLook`) go together: those that
  * are asked for before anything is waited for are one statement. All others pass as they are. For one connection, where
- * they would run one after the other.
+ * they would run one after the other, and where the number of statements is promised.
  */
 export class CombinedLooks implements Database {
   private groups = new Map<string, Group>();

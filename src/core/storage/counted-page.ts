@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from './database';
+import { NOTHING_KNOWN } from './known-sequences';
 import type { SearchStatementRequest } from './search-order';
 import { toMatch, type Match } from './match';
 import { countStatement, pageStatement } from './search-statement';
@@ -21,7 +22,7 @@ export async function runCountedPage(
   all: SearchStatementRequest,
   from: number,
 ): Promise<CountedPage> {
-  const listed = pageStatement(page, 'texts');
+  const listed = pageStatement(page, NOTHING_KNOWN);
   const counted = countStatement(all);
   const { name, text } = combine(listed.statement, counted.statement);
   const statement: Statement = {
@@ -34,10 +35,11 @@ export async function runCountedPage(
     ],
   };
   const { space } = page;
-  const { inline_bytes } = listed.bound;
+  const { inline_bytes, known } = listed.bound;
   const rows = await database.run('search', space, statement, {
     space,
     ...(inline_bytes === undefined ? {} : { inline_bytes }),
+    ...(known === undefined ? {} : { known }),
   });
   const total = rows[0]?.[0];
   return {

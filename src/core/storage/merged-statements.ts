@@ -16,8 +16,12 @@ const MAX_ROWS = 200_000;
 const MAX_RUNS = 256;
 /** Longer texts of rows than come to this together are given to nobody: they would all be held at once. */
 const MAX_CHARACTERS = 128 * 1024 * 1024;
+/** Bytes that are compared to tell one run from another. */
+const SHORT_BUFFER = 1024;
 /** What a statement is told of the size of its texts (version-row.ts). */
 const INLINE_BYTES = 'inline_bytes';
+/** What a statement is told of the texts that are known (known-sequences.ts). */
+const KNOWN = 'known';
 
 interface Run {
   readonly statement: Statement;
@@ -108,20 +112,20 @@ export class MergedStatements implements Database {
     const [first] = runs;
     if (first === undefined) return [];
     const { lane, space, waiting } = first;
-    const calls = runs.map(({ statement, bound }) => statement.values(sharing(bound, runs.length)));
+    const calls = runs.map(({ statement, bound }) => statement.values(sharing(bound, runs.length, first)));
     // What differs between them is their values alone: the text is the same.
     const merged = runs.length === 1 ? undefined : merge(first.statement, calls);
     if (merged === undefined) {
       return Promise.all(
         runs.map(async ({ statement, bound }) =>
-          this.counted(await this.database.run(lane, space, statement, sharing(bound, runs.length), waiting)),
+          this.counted(
+            await this.database.run(lane, space, statement, sharing(bound, runs.length, first), waiting),
+          ),
         ),
       );
     }
     if (merged.statement === undefined) {
-      const rows = this.counted(
-        await this.database.run(lane, space, first.statement, sharing(first.bound, 1), waiting),
-      );
+      const rows = this.counted(await this.database.run(lane, space, first.statement, first.bound, waiting));
       return runs.map(() => rows);
     }
     const rows = this.counted(await this.database.run(lane, space, merged.statement, {}, waiting));
@@ -150,11 +154,20 @@ function mostRuns(inline: Bound | undefined): number {
   return Math.max(1, Math.min(MAX_RUNS, Math.floor((MAX_TEXTS * inline) / STATEMENT_BYTES)));
 }
 
-/** The room for texts in one statement is shared by those that go together. */
-function sharing(bound: Readonly<Record<string, Bound>>, runs: number): Readonly<Record<string, Bound>> {
+/** The room for texts in one statement is shared by those that go together, and they are told one thing of what is known. */
+function sharing(
+  bound: Readonly<Record<string, Bound>>,
+  runs: number,
+  first: Pick<Run, 'bound'>,
+): Readonly<Record<string, Bound>> {
+  if (runs === 1) return bound;
+  const shared = { ...bound };
   const inline = bound[INLINE_BYTES];
-  if (typeof inline !== 'number' || runs === 1) return bound;
-  return { ...bound, [INLINE_BYTES]: Math.max(LEAST_INLINE_BYTES, Math.floor(inline / runs)) };
+  if (typeof inline === 'number')
+    shared[INLINE_BYTES] = Math.max(LEAST_INLINE_BYTES, Math.floor(inline / runs));
+  const known = first.bound[KNOWN];
+  if (known !== undefined && bound[KNOWN] !== undefined) shared[KNOWN] = known;
+  return shared;
 }
 
 interface Merged {
@@ -172,9 +185,18 @@ function merge(
   calls: readonly (readonly Bound[])[],
 ): Merged | undefined {
   const known = new Map<string, number>();
+  const named = new Map<Buffer, number>();
+  /** Long ones, such as what is told of the known, are the same only if they are one. */
+  const nameOf = (value: Bound): Bound => {
+    if (!Buffer.isBuffer(value)) return value;
+    if (value.length <= SHORT_BUFFER) return value.toString('latin1');
+    const name = named.get(value) ?? named.size;
+    named.set(value, name);
+    return name;
+  };
   const distinct: (readonly Bound[])[] = [];
   const places = calls.map((values) => {
-    const key = JSON.stringify(values);
+    const key = JSON.stringify(values.map(nameOf));
     let place = known.get(key);
     if (place === undefined) {
       known.set(key, (place = distinct.length));

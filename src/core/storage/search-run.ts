@@ -2,6 +2,7 @@ import type { Waiter } from '../waiter';
 import type { Database } from './database';
 import type { VersionMemory } from './version-memory';
 import { type Gathered, Gathering } from './gathering';
+import { NOTHING_KNOWN } from './known-sequences';
 import { toMatch, toSortValue, type Match } from './match';
 import {
   countStatement,
@@ -40,8 +41,6 @@ export interface RangeMatch {
 export interface HowToShare {
   /** Undefined: no statement is shared. */
   readonly gathered?: Gathered | undefined;
-  /** True: each page is one statement, though it may take longer than a look for marks and then for the texts not known. */
-  readonly byOneStatement?: boolean;
 }
 
 /** A page that may share its statement, and who waits for it. */
@@ -60,9 +59,8 @@ export class SearchRunner implements PageRunner {
     observe: (pages: number) => void,
     /** Fewer statements at once make larger ones. Those of one space, which may take long, leave room for others'. */
     gathered: Gathered = { concurrent: 2, inAll: MAX_STATEMENTS, most: MAX_SHARED },
-    byOneStatement = false,
   ) {
-    this.pageRows = new PageRows(memory, database, byOneStatement);
+    this.pageRows = new PageRows(memory, database);
     this.gathering = new Gathering({
       ...gathered,
       run: (_group, pages) => this.runShared(pages),
@@ -83,10 +81,10 @@ export class SearchRunner implements PageRunner {
     return runRanges(this.database, ranges, skipped, this.pageRows);
   }
 
-  over(database: Database, { gathered, byOneStatement = false }: HowToShare = {}): PageRunner {
+  over(database: Database, { gathered }: HowToShare = {}): PageRunner {
     return gathered === undefined
-      ? runnerOver(database, new PageRows(this.memory, database, byOneStatement))
-      : new SearchRunner(database, this.memory, () => undefined, gathered, byOneStatement);
+      ? runnerOver(database, new PageRows(this.memory, database))
+      : new SearchRunner(database, this.memory, () => undefined, gathered);
   }
 
   private async runShared(pages: readonly AwaitedPage[]): Promise<(Match[] | Error)[]> {
@@ -115,12 +113,11 @@ export class SearchRunner implements PageRunner {
   private async runTogether(first: AwaitedPage, pages: readonly AwaitedPage[]): Promise<Match[][]> {
     const { space, type } = first.request;
     const descending = isDescending(first.request);
-    const form = this.pageRows.formFor(space, type);
-    const { statement, bound } = sharedStatement(first, pages, form);
+    const { statement, bound } = sharedStatement(first, pages, this.pageRows.known(space));
     const waiters = pages.flatMap(({ waiter }) => waiter ?? []);
     const waiting = waiters.length < pages.length ? undefined : waiters;
     const rows = await this.database.run('search', space, statement, bound, waiting);
-    const matches = await this.pageRows.toMatches(form, { space, type }, rows, 1, waiting);
+    const matches = await this.pageRows.toMatches({ space, type }, rows, 1, waiting);
     const found: Match[][] = pages.map(() => []);
     for (const [index, match] of matches.entries()) found[(rows[index]?.[0] as number) - 1]?.push(match);
     // The pages come one after the other as they were made; only a plan nobody has seen would mix them.
@@ -139,20 +136,19 @@ export function runnerOver(database: Database, pageRows?: PageRows): PageRunner 
   };
 }
 
-/** The matches of one page in order. Cost: one statement; with `pageRows`, one more for texts that are not known. */
+/** The matches of one page in order. Cost: one statement. */
 async function runPage(
   database: Database,
   request: SearchStatementRequest,
   { waiter, prepared, pageRows }: HowToRun,
 ): Promise<Match[]> {
   const { space, type } = request;
-  const form = pageRows?.formFor(space, type) ?? 'texts';
-  const { statement, bound } = pageStatement(request, form, prepared);
+  const { statement, bound } = pageStatement(request, pageRows?.known(space) ?? NOTHING_KNOWN, prepared);
   const waiting = waiter === undefined ? undefined : [waiter];
   const rows = await database.run('search', space, statement, bound, waiting);
   return pageRows === undefined
     ? rows.map((row) => toMatch(row, 0, type))
-    : pageRows.toMatches(form, { space, type }, rows, 0, waiting);
+    : pageRows.toMatches({ space, type }, rows, 0, waiting);
 }
 
 async function runRanges(
@@ -164,12 +160,12 @@ async function runRanges(
   const [first] = ranges;
   if (first === undefined) return [];
   const { space, type } = first;
-  const { statement, bound } = rangesStatement(ranges, skipped);
+  const { statement, bound } = rangesStatement(ranges, skipped, pageRows?.known(space) ?? NOTHING_KNOWN);
   const rows = await database.run('search', space, statement, bound);
   const matches =
     pageRows === undefined
       ? rows.map((row) => toMatch(row, 1, type))
-      : await pageRows.toMatches('texts', { space, type }, rows, 1);
+      : await pageRows.toMatches({ space, type }, rows, 1);
   return matches.map((match, index) => ({ place: rows[index]?.[0] as number, match }));
 }
 

@@ -8,8 +8,8 @@ import { directionSql, valuesOfPlace, type SearchStatementRequest } from './sear
 import { referringCountSql } from './search-targets';
 import { asLook, bind, type Bound, type Statement } from './statement';
 import { StatementShapes } from './statement-shapes';
-import { currentVersion } from './version-read';
-import { inlineBytes, MARK_COLUMNS, PAGE_COLUMNS } from './version-row';
+import { currentUnknown } from './version-read';
+import { inlineBytes } from './version-row';
 
 export interface BoundStatement {
   readonly statement: Statement;
@@ -20,22 +20,18 @@ export interface BoundStatement {
 
 const shapes = new StatementShapes();
 
-/** What is read of the current version of each match: all of it, or what tells it from others (version-memory.ts). */
-export type PageForm = 'texts' | 'marks';
-
-/** The statement that gives one page: sort value, key and the current version of each match. Compiled once per shape. */
+/**
+ * The statement that gives one page: sort value, key and the current version of each match. Compiled once per shape.
+ * `known`: of versions that it tells (known-sequences.ts) only the mark comes.
+ */
 export function pageStatement(
   request: SearchStatementRequest,
-  form: PageForm,
+  known: Buffer,
   prepared = prepare(request),
 ): BoundStatement {
-  const statement = shapes.get(`${form} ${prepared.shape}`, () => pageSql(request, form, prepared, bind));
-  const bound = { ...boundOf(request, prepared), ...inlineBound(form, request.limit) };
+  const statement = shapes.get(`page ${prepared.shape}`, () => pageSql(request, prepared, bind));
+  const bound = { ...boundOf(request, prepared), inline_bytes: inlineBytes(request.limit), known };
   return { statement, bound, shape: prepared.shape };
-}
-
-function inlineBound(form: PageForm, rows: number): Record<string, Bound> {
-  return form === 'marks' ? {} : { inline_bytes: inlineBytes(rows) };
 }
 
 /**
@@ -43,7 +39,11 @@ function inlineBound(form: PageForm, rows: number): Record<string, Bound> {
  * the first `skipped` of them: the position of the range in `ranges`, then the columns of `pageStatement`. `limit` of each
  * range is that of the page and `skipped`. A range that is not needed is not read.
  */
-export function rangesStatement(ranges: readonly SearchStatementRequest[], skipped: number): BoundStatement {
+export function rangesStatement(
+  ranges: readonly SearchStatementRequest[],
+  skipped: number,
+  known: Buffer,
+): BoundStatement {
   const prepared = ranges.map((range) => ({ range, ...prepare(range) }));
   const [first] = ranges;
   if (first === undefined) throw new Error('an order without a range');
@@ -68,15 +68,16 @@ export function rangesStatement(ranges: readonly SearchStatementRequest[], skipp
       with ${sql.join(walked)}
       select x.place, x.sort_value, x.resource_key::text as key_text, y.*
       from (
-        select f.place, f.sort_value, f.resource_key, ${bind('type')}::smallint as resource_type
+        select f.place, f.sort_value, f.resource_key, ${bind('type')}::smallint as resource_type,
+          ${bind('known')}::bytea as known
         from (${sql.join(found, sql` union all `)}) f
         order by f.place, f.sort_value ${direction}, f.resource_key ${direction}
         offset ${bind('skipped')}::int
       ) x
-      cross join lateral (${currentVersion(PAGE_COLUMNS)}) y
+      cross join lateral (${currentUnknown()}) y
       order by x.place, x.sort_value ${direction}, x.resource_key ${direction}`;
   });
-  const bound: Record<string, Bound> = { skipped, inline_bytes: inlineBytes(first.limit - skipped) };
+  const bound: Record<string, Bound> = { skipped, inline_bytes: inlineBytes(first.limit - skipped), known };
   for (const { range, ...each } of prepared) Object.assign(bound, boundOf(range, each));
   return { statement, bound, shape };
 }
@@ -197,23 +198,24 @@ export function toShareable(request: SearchStatementRequest): ShareablePage | un
 export function sharedStatement(
   first: ShareablePage,
   pages: readonly ShareablePage[],
-  form: PageForm,
+  known: Buffer,
 ): BoundStatement {
   const { request, prepared } = first;
   const values = valuesOf(request, prepared);
-  const statement = shapes.get(`shared ${form} ${prepared.shape}`, () => {
+  const statement = shapes.get(`shared ${prepared.shape}`, () => {
     const arrays = values.map(({ name, type }) => sql`${bind(name)}::${sql.raw(type)}[]`);
     const columns = [...values.map(({ name }) => name), 'ordinal'].map((name) => sql.id(name));
     return sql`
       select q.ordinal::int, g.*
       from unnest(${sql.join(arrays)}) with ordinality as q (${sql.join(columns)})
-      cross join lateral (${pageSql(request, form, prepared, (name) => sql.ref(`q.${name}`))}) g`;
+      cross join lateral (${pageSql(request, prepared, (name) => sql.ref(`q.${name}`))}) g`;
   });
   const bound: Record<string, Bound> = {
     space: request.space,
     type: request.type,
     limit: request.limit,
-    ...inlineBound(form, request.limit * pages.length),
+    inline_bytes: inlineBytes(request.limit * pages.length),
+    known,
   };
   const columns = pages.map((page) => valuesOf(page.request, page.prepared));
   for (const [index, { name }] of values.entries()) {
@@ -261,7 +263,6 @@ function boundOf(request: SearchStatementRequest, prepared: Prepared): Record<st
 
 function pageSql(
   request: SearchStatementRequest,
-  form: PageForm,
   { compiled }: Prepared,
   value: ValueReference,
 ): RawBuilder<unknown> {
@@ -269,7 +270,10 @@ function pageSql(
   return sql`
     with page as (${matchesSql(request, compiled, value)})
     select x.sort_value, x.resource_key::text as key_text, y.*
-    from (select p.sort_value, p.resource_key, ${bind('type')}::smallint as resource_type from page p) x
-    cross join lateral (${currentVersion(form === 'texts' ? PAGE_COLUMNS : MARK_COLUMNS)}) y
+    from (
+      select p.sort_value, p.resource_key, ${bind('type')}::smallint as resource_type, ${bind('known')}::bytea as known
+      from page p
+    ) x
+    cross join lateral (${currentUnknown()}) y
     order by x.sort_value ${direction}, x.resource_key ${direction}`;
 }

@@ -3,6 +3,7 @@ import type { Waiter } from '../waiter';
 import { BinaryArray } from './binary-array';
 import type { VersionMemory } from './version-memory';
 import type { Database, Lane, Row } from './database';
+import { isKnownSql } from './known-sequences';
 import { RememberedVersions } from './remembered-versions';
 import { type Gathered, Gathering } from './gathering';
 import { bind, defineStatement, template, type Bound, type Statement } from './statement';
@@ -38,6 +39,20 @@ export function currentVersion(columns: RawBuilder<unknown>): RawBuilder<unknown
     select ${columns} from andiron.resource_version v
     where v.space = ${bind('space')}::int and v.resource_type = x.resource_type and v.resource_key = x.resource_key
     order by v.version desc limit 1`;
+}
+
+/** As `currentVersion` of PAGE_COLUMNS; of a version that `known` of the row `x` tells, all but its mark is null. */
+export function currentUnknown(): RawBuilder<unknown> {
+  const isKnown = isKnownSql(sql`x.known`, sql`v.sequence`);
+  return sql`
+    select case when not c.is_known then c.id end as id, c.version, c.last_updated, c.sequence,
+      case when not c.is_known then c.meta_offset end as meta_offset,
+      case when not c.is_known then c.change end as change,
+      case when not c.is_known then c.author end as author,
+      case when not c.is_known and octet_length(c.body) <= ${bind('inline_bytes')}::int then c.body end as inline_body,
+      case when not c.is_known and octet_length(c.body) > ${bind('inline_bytes')}::int then octet_length(c.body) end
+        as omitted_bytes
+    from (${currentVersion(sql`v.*, ${isKnown} as is_known`)}) c`;
 }
 
 function readCurrent(columns: RawBuilder<unknown>): RawBuilder<unknown> {

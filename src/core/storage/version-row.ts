@@ -55,21 +55,18 @@ export const PAGE_COLUMNS = sql`v.id, v.version, v.last_updated, v.sequence, v.m
   case when octet_length(v.body) <= ${bind('inline_bytes')}::int then v.body end as inline_body,
   case when octet_length(v.body) > ${bind('inline_bytes')}::int then octet_length(v.body) end as omitted_bytes`;
 
-/** What tells a version from others, of a row `v`; what `decodeMark` reads. */
-export const MARK_COLUMNS = sql.raw('v.version, v.last_updated, v.sequence');
-
-/** The mark in a row that has MARK_COLUMNS from position `start` on. */
-export function decodeMark(row: Row, start: number): VersionMark {
-  return {
-    version: row[start] as number,
-    lastUpdated: row[start + 1] as number,
-    sequence: row[start + 2] as number,
-  };
-}
-
 /** Of a row that has VERSION_COLUMNS or PAGE_COLUMNS: whether it holds the mark of a version alone. */
 export function isKnownRow(row: Row, start: number): boolean {
   return row[start + 5] === null;
+}
+
+/** The mark in such a row. */
+export function decodeMark(row: Row, start: number): VersionMark {
+  return {
+    version: row[start + 1] as number,
+    lastUpdated: row[start + 2] as number,
+    sequence: row[start + 3] as number,
+  };
 }
 
 /** The version in a row that has VERSION_COLUMNS from position `start` on. */

@@ -132,3 +132,30 @@ it('holds no more than it may, and what is used stays', () => {
   none.of(1, 2).keep('1', row('x'));
   expect(none.of(1, 2).find('1', mark)).toBeUndefined();
 });
+
+it('what a statement was told that is known is there when it answers, though another version or many others came meanwhile', () => {
+  const memory = new VersionMemory(100_000);
+  const row = (version: number) => ({
+    ...{
+      id: null,
+      key: { high: 0, low: 1 },
+      type: 2,
+      metaOffset: 0,
+      change: 'create' as const,
+      author: null,
+    },
+    ...{ version, lastUpdated: version, sequence: version, body: 'x'.repeat(500) },
+  });
+  memory.of(1, 2).keep('1', row(1));
+  memory.of(1, 2).keep('2', row(2));
+  expect(memory.known(1)).not.toEqual(memory.known(3));
+  // The first is changed, and then so much is read that the second is old.
+  memory.of(1, 2).keep('1', row(3));
+  for (let version = 4; version < 50; version++) memory.of(1, 2).keep(`${version}`, row(version));
+  expect(memory.of(1, 2).find('1', row(1))).toEqual(row(1));
+  expect(memory.of(1, 2).find('2', row(2))).toEqual(row(2));
+  expect(memory.of(1, 2).find('1', row(3))).toEqual(row(3));
+  memory.forgetSpaces(new Set([1]));
+  for (const version of [1, 2, 3]) expect(memory.of(1, 2).find('1', row(version))).toBeUndefined();
+  expect(memory.known(1)).toEqual(memory.known(3));
+});

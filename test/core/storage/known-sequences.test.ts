@@ -1,0 +1,73 @@
+/** What PostgreSQL is told of the versions that a process knows: never more than it knows. */
+import { isKnownSql, KnownSequences, NOTHING_KNOWN } from '../../../src/core/storage/known-sequences';
+import { sql } from 'kysely';
+import { bind, defineStatement, template } from '../../../src/core/storage/statement';
+import { openStorage, SYSTEM_R4, type OpenedStorage } from './opened-storage';
+
+let storage: OpenedStorage;
+beforeAll(async () => {
+  storage = await openStorage();
+});
+afterAll(() => storage.close());
+
+const FIND_KNOWN = defineStatement(
+  template(sql`
+    select s.sequence
+    from (select unnest(${bind('asked')}::int[]) as sequence, ${bind('known')}::bytea as known) s
+    where ${isKnownSql(sql`s.known`, sql`s.sequence`)}
+    order by 1`),
+);
+
+async function known(asked: readonly number[], by: Buffer): Promise<number[]> {
+  const rows = await storage.database.run('read', SYSTEM_R4, FIND_KNOWN, { asked: [...asked], known: by });
+  return rows.map(([sequence]) => Number(sequence));
+}
+
+const EDGES = [0, 1, 30, 31, 32, 33, 63, 64, 255, 256, 257, 8191, 8192, 131_071, 131_072, 2 ** 31 - 1];
+const upTo = (length: number, step = 1): number[] => Array.from({ length }, (_, index) => (index + 1) * step);
+
+it('nothing is known at first', async () => {
+  expect(await known(EDGES, NOTHING_KNOWN)).toEqual([]);
+  expect(await known(EDGES, new KnownSequences().buffer)).toEqual([]);
+});
+
+it('each number alone is told from all others, but for 0, which many versions have', async () => {
+  for (const sequence of EDGES) {
+    const sequences = new KnownSequences();
+    sequences.add(sequence);
+    expect(await known(EDGES, sequences.buffer)).toEqual(sequence === 0 ? [] : [sequence]);
+  }
+});
+
+it('what is taken away is not known any more, and comes back', async () => {
+  const sequences = new KnownSequences();
+  for (const sequence of upTo(100)) sequences.add(sequence);
+  for (const sequence of upTo(50, 2)) sequences.remove(sequence);
+  sequences.remove(5_000);
+  expect(await known(upTo(200), sequences.buffer)).toEqual(upTo(100).filter((each) => each % 2 === 1));
+  for (const sequence of upTo(50, 2)) sequences.add(sequence);
+  expect(await known(upTo(200), sequences.buffer)).toEqual(upTo(100));
+});
+
+it('131,072 numbers that follow each other are all known, in 32 kB', async () => {
+  const sequences = new KnownSequences();
+  const all = upTo(131_071);
+  for (const sequence of all) sequences.add(sequence);
+  expect(await known(upTo(140_000), sequences.buffer)).toEqual(all);
+  expect(sequences.buffer.length).toBe(32_768);
+});
+
+it('of many numbers far apart those are known that came last, and none that did not', async () => {
+  const sequences = new KnownSequences();
+  const far = upTo(20_000, 32 * 37 + 5);
+  for (const sequence of far) sequences.add(sequence);
+  const told = await known(
+    [...far, ...far.map((each) => each + 1), ...far.map((each) => each - 1)],
+    sequences.buffer,
+  );
+  const some = new Set(far);
+  expect(told.every((each) => some.has(each))).toBe(true);
+  expect(told.length).toBeGreaterThan(2_000);
+  expect(told).toContain(far.at(-1));
+  expect(sequences.buffer.length).toBe(32_768);
+});
