@@ -42,10 +42,15 @@ function show(client: ClientApplication): void {
 
 async function createClient({ clients }: Core, tenant: string, options: Options): Promise<void> {
   const changes = await toChanges(options);
-  const { id } = await clients.create(tenant, changes);
-  process.stdout.write(`client_id=${id}\n`);
   const hasKeys = changes.jwks !== undefined || changes.jwksUrl !== undefined;
-  if (!hasKeys && options['public'] !== true) await addSecret({ clients }, tenant, id, options);
+  if (hasKeys || options['public'] === true) {
+    const { id } = await clients.create(tenant, changes);
+    process.stdout.write(`client_id=${id}\n`);
+    return;
+  }
+  const { client, secret } = await clients.createWithSecret(tenant, changes, toExpiry(options));
+  process.stdout.write(`client_id=${client.id}\n`);
+  tellSecret(secret);
 }
 
 async function changeClient(
@@ -65,13 +70,16 @@ async function addSecret(
   id: string,
   options: Options,
 ): Promise<void> {
-  const days = options['days'];
-  if (days !== undefined && !/^[1-9]\d{0,4}$/.test(String(days)))
-    throw new UsageError('--days is a whole number of days from 1 to 99999');
-  const expires = days === undefined ? undefined : Date.now() + Number(days) * DAY_MS;
-  const made = await clients.addSecret(tenant, id, expires);
+  const made = await clients.addSecret(tenant, id, toExpiry(options));
   if (made === undefined) throw new UsageError(`There is no client '${id}'`);
   tellSecret(made);
+}
+
+/** Milliseconds since 1970; undefined: never. */
+function toExpiry({ days }: Options): number | undefined {
+  if (days !== undefined && !/^[1-9]\d{0,4}$/.test(String(days)))
+    throw new UsageError('--days is a whole number of days from 1 to 99999');
+  return days === undefined ? undefined : Date.now() + Number(days) * DAY_MS;
 }
 
 /** On the output of the command and nowhere else. */

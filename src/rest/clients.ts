@@ -40,17 +40,11 @@ export function registerClientRoutes(scope: FastifyInstance, core: Core): void {
     POST: async (request, reply) => {
       const { name: tenant } = request.params;
       const { withSecret, ...changes } = readClient(request);
-      const client = await clients.create(tenant, changes);
-      const hasKeys = client.jwks !== null || client.jwksUrl !== null;
-      const secret =
-        (withSecret ?? !(hasKeys || client.isPublic))
-          ? await clients.addSecret(tenant, client.id)
-          : undefined;
-      const shown = (await clients.find(tenant, client.id)) ?? client;
-      return sendJson(request, reply, 201, {
-        ...toAnswer(shown),
-        ...(secret === undefined ? {} : { secret: toSecretAnswer(secret) }),
-      });
+      const hasKeys = isGiven(changes.jwks) || isGiven(changes.jwksUrl);
+      if (!(withSecret ?? !(hasKeys || changes.isPublic === true)))
+        return sendJson(request, reply, 201, toAnswer(await clients.create(tenant, changes)));
+      const { client, secret } = await clients.createWithSecret(tenant, changes);
+      return sendJson(request, reply, 201, { ...toAnswer(client), secret: toSecretAnswer(secret) });
     },
   });
   add(scope, '/clients/:client', {
@@ -137,6 +131,8 @@ const CLIENT_MEMBERS = [
   'idTokenAlgorithm',
   'withSecret',
 ];
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 function readClient(request: AdministrationRequest): ClientChanges & { readonly withSecret?: boolean } {
   const members = readMembers(request, CLIENT_MEMBERS);

@@ -5,6 +5,7 @@ import {
   MAX_SECRETS,
   type ClientDetails,
   type ClientStore,
+  type NewStoredSecret,
   type OfTenant,
   type StoredClient,
 } from '../storage/client-applications';
@@ -93,10 +94,10 @@ export class Clients {
     return this.store.list(space);
   }
 
-  /** Its id. Throws `invalidValue`. */
-  async create(space: OfTenant, details: ClientDetails): Promise<string> {
+  /** Its id. `secret`: its first one, which is there with it or not at all. Throws `invalidValue`. */
+  async create(space: OfTenant, details: ClientDetails, secret?: NewSecret): Promise<string> {
     const id = randomUUID();
-    if (!(await this.store.create(space, id, details)))
+    if (!(await this.store.create(space, id, details, secret && (await toStored(secret)))))
       throw fhirError('invalidValue', { reason: 'The tenant has as many clients as it may have' });
     return id;
   }
@@ -111,12 +112,11 @@ export class Clients {
   /** Undefined when there is no such client. Throws `invalidValue` where it has as many secrets as it may have. */
   async addSecret(space: OfTenant, id: string, expires?: number): Promise<NewSecret | undefined> {
     if ((await this.store.find(space, id)) === undefined) return undefined;
-    const secret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
-    const made = { id: randomUUID(), ...(expires === undefined ? {} : { expires }) };
-    if (!(await this.store.addSecret(space, id, { ...made, hash: await hashSecret(secret) })))
+    const made = makeSecret(expires);
+    if (!(await this.store.addSecret(space, id, await toStored(made))))
       throw fhirError('invalidValue', { reason: `A client has at most ${MAX_SECRETS} secrets; remove one` });
     this.forget();
-    return { ...made, secret };
+    return made;
   }
 
   /** False when there is no such secret. */
@@ -130,6 +130,16 @@ export class Clients {
   forget(): void {
     this.#recent.forget();
   }
+}
+
+/** 256 random bits. `expires`: milliseconds since 1970. */
+export function makeSecret(expires?: number): NewSecret {
+  const secret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
+  return { id: randomUUID(), secret, ...(expires === undefined ? {} : { expires }) };
+}
+
+async function toStored({ secret, ...kept }: NewSecret): Promise<NewStoredSecret> {
+  return { ...kept, hash: await hashSecret(secret) };
 }
 
 const REFUSED: Proof = { kind: 'refused' };

@@ -1,4 +1,11 @@
-import type { Clients as ClientsDoor, ClientApplication, Caller, Issuers, Tokens } from '../api';
+import type {
+  ClientApplication,
+  ClientChanges,
+  Clients as ClientsDoor,
+  Caller,
+  Issuers,
+  Tokens,
+} from '../api';
 import type { SignIn, User, Users as UsersDoor } from '../api/sign-in';
 import type { TenantSpace } from '../context';
 import { fhirError } from '../errors';
@@ -15,7 +22,7 @@ import { Authentication, type AuthMode, type Credentials } from './authenticatio
 import { AuthorizationEndpoint } from './authorization-endpoint';
 import { ClientAuthentication } from './client-authentication';
 import { changeDetails } from './client-details';
-import { Clients } from './clients';
+import { Clients, makeSecret, type NewSecret } from './clients';
 import { Guesses } from './guesses';
 import { OutsideIssuers } from './issuers';
 import type { PatientSource } from './patient-choice';
@@ -89,6 +96,19 @@ export function createAccess(options: AccessOptions): AccessParts {
     return space;
   }
 
+  async function createClient(
+    tenant: string,
+    details: ClientChanges,
+    secret?: NewSecret,
+  ): Promise<ClientApplication> {
+    const space = await spaceOf(tenant);
+    const id = await clients.create(space, changeDetails(details), secret);
+    options.changed(tenant);
+    const made = await store.find(space, id);
+    if (made === undefined) throw fhirError('storageUnavailable');
+    return toShown(made);
+  }
+
   return {
     identify: (credentials) => authentication.identify(credentials),
     renewCaller: (space, caller) => authentication.renew(space, caller),
@@ -100,13 +120,10 @@ export function createAccess(options: AccessOptions): AccessParts {
         const found = await store.find(await spaceOf(tenant), id);
         return found && toShown(found);
       },
-      async create(tenant, details) {
-        const space = await spaceOf(tenant);
-        const id = await clients.create(space, changeDetails(details));
-        options.changed(tenant);
-        const made = await store.find(space, id);
-        if (made === undefined) throw fhirError('storageUnavailable');
-        return toShown(made);
+      create: (tenant, details) => createClient(tenant, details),
+      async createWithSecret(tenant, details, expires) {
+        const secret = makeSecret(expires);
+        return { client: await createClient(tenant, details, secret), secret };
       },
       async change(tenant, id, changes) {
         const space = await spaceOf(tenant);

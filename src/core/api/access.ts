@@ -68,6 +68,12 @@ export interface Clients {
   find(tenant: string, id: string): Promise<ClientApplication | undefined>;
   /** A client without a secret. Throws `invalidValue`. */
   create(tenant: string, details: ClientChanges): Promise<ClientApplication>;
+  /** With its first secret: both are there, or neither. `expires`: milliseconds since 1970. Throws `invalidValue`. */
+  createWithSecret(
+    tenant: string,
+    details: ClientChanges,
+    expires?: number,
+  ): Promise<{ readonly client: ClientApplication; readonly secret: NewSecret }>;
   /** Undefined when there is no such client. Throws `invalidValue`. */
   change(tenant: string, id: string, changes: ClientChanges): Promise<ClientApplication | undefined>;
   /** `expires`: milliseconds since 1970. Undefined when there is no such client. Throws `invalidValue`. */

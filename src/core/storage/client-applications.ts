@@ -43,6 +43,9 @@ export interface StoredSecret {
   readonly expires?: number;
 }
 
+/** One that is about to be kept. */
+export type NewStoredSecret = Omit<StoredSecret, 'created'>;
+
 export interface StoredClient extends ClientDetails {
   readonly id: string;
   /** Milliseconds since 1970. */
@@ -142,9 +145,21 @@ export class ClientStore {
     return (await this.database.run('search', space.number, LIST, bound)).map(toClient);
   }
 
-  /** False when the id is taken or the tenant has all that it may have. */
-  async create({ tenantNumber }: OfTenant, id: string, details: ClientDetails): Promise<boolean> {
-    return this.change(CREATE, { ...toBound(details), tenant: tenantNumber, id, most: MAX_CLIENTS });
+  /** With its first secret, or nothing of it. False when the id is taken or the tenant has all that it may have. */
+  async create(
+    { tenantNumber: tenant }: OfTenant,
+    id: string,
+    details: ClientDetails,
+    secret?: NewStoredSecret,
+  ): Promise<boolean> {
+    return this.asOwner((session) =>
+      session.transaction(async () => {
+        const bound = { ...toBound(details), tenant, id, most: MAX_CLIENTS };
+        const isMade = (await session.run(CREATE, bound)).length > 0;
+        if (isMade && secret !== undefined) await session.run(ADD_SECRET, toSecretBound(tenant, id, secret));
+        return isMade;
+      }),
+    );
   }
 
   /** False when there is no such client. */
@@ -153,13 +168,8 @@ export class ClientStore {
   }
 
   /** False when the client has all that it may have. */
-  async addSecret(
-    { tenantNumber }: OfTenant,
-    client: string,
-    { id, hash, expires }: Omit<StoredSecret, 'created'>,
-  ): Promise<boolean> {
-    const bound = { tenant: tenantNumber, client, id, hash, expires: expires ?? null, most: MAX_SECRETS };
-    return this.change(ADD_SECRET, bound);
+  async addSecret({ tenantNumber }: OfTenant, client: string, secret: NewStoredSecret): Promise<boolean> {
+    return this.change(ADD_SECRET, toSecretBound(tenantNumber, client, secret));
   }
 
   /** False when there is no such secret. */
@@ -174,14 +184,22 @@ export class ClientStore {
     return row?.[0] === true;
   }
 
-  private async change(...asked: Parameters<OwnerSession['run']>): Promise<boolean> {
+  private change(...asked: Parameters<OwnerSession['run']>): Promise<boolean> {
+    return this.asOwner(async (session) => (await session.run(...asked)).length > 0);
+  }
+
+  private async asOwner<T>(work: (session: OwnerSession) => Promise<T>): Promise<T> {
     const session = await OwnerSession.open(this.owner);
     try {
-      return (await session.run(...asked)).length > 0;
+      return await work(session);
     } finally {
       await session.close();
     }
   }
+}
+
+function toSecretBound(tenant: number, client: string, { id, hash, expires }: NewStoredSecret) {
+  return { tenant, client, id, hash, expires: expires ?? null, most: MAX_SECRETS };
 }
 
 function toBound(details: ClientDetails) {

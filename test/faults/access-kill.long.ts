@@ -1,0 +1,383 @@
+/**
+ * kill -9 of a server that gives tokens and makes clients, secrets, accounts and keys: what was told to somebody works
+ * afterwards, what was ended stays ended, and nothing is there by half.
+ *
+ * KILLS says how often (8), at moments that chance gives.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { toBasic } from '../support/access';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { startProcess, type ServerProcess } from '../support/process';
+import { APP, Browser, FORM, makeProof, toAuthorize, toReturned, type Proof } from '../support/sign-in';
+import type { Answer } from '../support/server';
+import type { Headers } from '../support/http';
+
+const KILLS = Number(process.env['KILLS'] ?? 8);
+const TENANTS = '/w/system/api/v1/tenants';
+const TENANT = 'acme';
+const PASSWORD = 'correct horse battery';
+const JSON_TYPE = { 'content-type': 'application/json' };
+const SCOPES = ['openid', 'fhirUser', 'launch/patient', 'patient/*.rs', 'offline_access', 'system/*.rs'];
+// What addresses and tokens say must be the same of each process.
+const PUBLIC_URL = 'https://fhir.example.org';
+const ENVIRONMENT = { PUBLIC_URL, AUDIT: 'on', TRUST_PROXY: 'true', ACCESS_TOKEN_SECONDS: '7200' };
+/** Of each of these something must have been answered, and something not. */
+const KINDS = ['client', 'secret', 'account', 'rotation', 'token', 'refresh', 'sign-in'];
+/** Until that has been, it goes on; so often at most. */
+const MOST_KILLS = 4 * KILLS;
+
+interface Secret {
+  readonly tenant: string;
+  readonly client: string;
+  readonly secret: string;
+}
+
+/** What somebody was told, and what became of it. */
+interface Told {
+  readonly secrets: Secret[];
+  readonly removed: Secret[];
+  /** Access tokens with their tenants. */
+  readonly tokens: { readonly tenant: string; readonly token: string }[];
+  readonly people: string[];
+  /** Answered and not answered, by kind. */
+  readonly counts: Map<string, { answered: number; lost: number }>;
+}
+
+/** What an app holds of somebody who has signed in. */
+interface Held {
+  refresh: string;
+  access: string;
+  /** The last use was not answered: the server may have given others, or not. */
+  isUnsure: boolean;
+}
+
+let database: TestDatabase;
+let owner: Client;
+let appId: string;
+let signIns = 0;
+const told: Told = { secrets: [], removed: [], tokens: [], people: [], counts: new Map() };
+const held: Held[] = [];
+const proof: Proof = makeProof();
+/** Codes of which nobody knows whether they were used. */
+const unsureCodes: string[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = new Client(database.settings);
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await database.drop();
+});
+
+/** The process was killed before it answered. */
+class Gone extends Error {}
+
+class Asker {
+  constructor(readonly server: ServerProcess) {}
+
+  /** Undefined: the process is gone. `kind` counts what was answered and what was not. */
+  async ask(kind: string, ...sent: Parameters<ServerProcess['request']>): Promise<Answer> {
+    const count = told.counts.get(kind) ?? { answered: 0, lost: 0 };
+    told.counts.set(kind, count);
+    let answer: Answer;
+    try {
+      answer = await this.server.request(...sent);
+    } catch {
+      count.lost++;
+      throw new Gone();
+    }
+    count.answered++;
+    return answer;
+  }
+
+  administer(kind: string, method: string, path: string, body?: object): Promise<Answer> {
+    return this.ask(kind, method, `${TENANTS}${path}`, body, body === undefined ? {} : JSON_TYPE);
+  }
+
+  token(
+    kind: string,
+    form: Readonly<Record<string, string>>,
+    basic?: string,
+    tenant = TENANT,
+  ): Promise<Answer> {
+    const headers = { ...FORM, ...(basic === undefined ? {} : { authorization: basic }) };
+    return this.ask(kind, 'POST', `/w/${tenant}/oidc/token`, new URLSearchParams(form).toString(), headers);
+  }
+}
+
+function expectStatus(answer: Answer, status: number): Answer {
+  if (answer.status !== status) throw new Error(`${answer.status}: ${answer.text}`);
+  return answer;
+}
+
+/** A tenant with the first token of its first client, by which its first keys are made. */
+async function makeTenant(asker: Asker, name: string): Promise<void> {
+  expectStatus(await asker.administer('tenant', 'POST', '', { name }), 201);
+  const { json } = expectStatus(
+    await asker.administer('client', 'POST', `/${name}/clients`, { name: 'Job', scopes: SCOPES }),
+    201,
+  );
+  const secret = { tenant: name, client: String(json.id), secret: String(json.secret.secret) };
+  told.secrets.push(secret);
+  await giveToken(asker, 'first token', secret);
+  expectStatus(await asker.ask('keys', 'GET', `/w/${name}/oidc/jwks`), 200);
+}
+
+async function giveToken(asker: Asker, kind: string, { tenant, client, secret }: Secret): Promise<void> {
+  const form = { grant_type: 'client_credentials' };
+  const { json } = expectStatus(await asker.token(kind, form, toBasic(client, secret), tenant), 200);
+  told.tokens.push({ tenant, token: String(json.access_token) });
+}
+
+/** Another secret of a client, and away with the former. */
+async function changeSecret(asker: Asker, former: { id: string; known: Secret }): Promise<void> {
+  const path = `/${TENANT}/clients/${former.known.client}/secrets`;
+  const { json } = expectStatus(await asker.administer('secret', 'POST', path), 201);
+  const known = { ...former.known, secret: String(json.secret) };
+  told.secrets.push(known);
+  await giveToken(asker, 'token', known);
+  const at = told.secrets.indexOf(former.known);
+  // Until the answer nobody knows whether it is still good.
+  if (at !== -1) told.secrets.splice(at, 1);
+  expectStatus(await asker.administer('removal', 'DELETE', `${path}/${former.id}`), 200);
+  told.removed.push(former.known);
+  former.id = String(json.id);
+  former.known = known;
+}
+
+async function addPerson(asker: Asker, name: string): Promise<void> {
+  const person = { name, password: PASSWORD, fhirUser: 'Patient/ann' };
+  expectStatus(await asker.administer('account', 'POST', `/${TENANT}/users`, person), 201);
+  told.people.push(name);
+}
+
+/** A code for somebody who signs in. */
+async function toCode(asker: Asker, name: string): Promise<string> {
+  // A password that a killed process was looking at stays counted as wrong: so each comes from somewhere else.
+  const address = `10.0.${Math.floor(signIns / 250)}.${(signIns++ % 250) + 1}`;
+  const requester = {
+    base: PUBLIC_URL,
+    request: (method: string, path: string, body?: unknown, headers: Headers = {}) =>
+      asker.ask('sign-in', method, path, body, { ...headers, 'x-forwarded-for': address }),
+  };
+  const browser = new Browser(requester);
+  const path = toAuthorize(requester, TENANT, appId, proof, { scope: SCOPES.slice(0, 5).join(' ') });
+  const page = await browser.signIn(path, name, PASSWORD);
+  const { code } = toReturned(await browser.send(page, { step: 'allow' })).answer;
+  if (code === undefined) throw new Error(`${page.status}: ${String(page.headers['location'])} ${page.text}`);
+  return code;
+}
+
+const redeem = (asker: Asker, code: string): Promise<Answer> =>
+  asker.token('code', {
+    ...{ grant_type: 'authorization_code', client_id: appId, redirect_uri: APP },
+    ...{ code_verifier: proof.verifier, code },
+  });
+
+async function signIn(asker: Asker, name: string): Promise<void> {
+  const code = await toCode(asker, name);
+  let answer: Answer;
+  try {
+    answer = await redeem(asker, code);
+  } catch (error) {
+    unsureCodes.push(code);
+    throw error;
+  }
+  const { json } = expectStatus(answer, 200);
+  held.push({ refresh: String(json.refresh_token), access: String(json.access_token), isUnsure: false });
+}
+
+const refresh = (asker: Asker, one: Held): Promise<Answer> =>
+  asker.token('refresh', { grant_type: 'refresh_token', client_id: appId, refresh_token: one.refresh });
+
+async function refreshOnce(asker: Asker, one: Held): Promise<void> {
+  one.isUnsure = true;
+  const { json } = expectStatus(await refresh(asker, one), 200);
+  Object.assign(one, {
+    refresh: String(json.refresh_token),
+    access: String(json.access_token),
+    isUnsure: false,
+  });
+}
+
+/** Goes on until the process is gone. */
+async function untilGone(work: (round: number) => Promise<void>): Promise<void> {
+  try {
+    for (let round = 0; ; round++) await work(round);
+  } catch (error) {
+    if (!(error instanceof Gone)) throw error;
+  }
+}
+
+/** All kinds of work at the same time, of which the process is killed. */
+async function workUntilKilled(asker: Asker, kill: number): Promise<void> {
+  // What is refreshed and what is begun anew are apart, so that a chain is used by one at a time.
+  const chain = held.find(({ isUnsure }) => !isUnsure);
+  if (chain === undefined) throw new Error('nobody is signed in');
+  const { json } = expectStatus(
+    await asker.administer('client', 'POST', `/${TENANT}/clients`, { name: 'Rotated', scopes: SCOPES }),
+    201,
+  );
+  const former = {
+    id: String(json.secret.id),
+    known: { tenant: TENANT, client: String(json.id), secret: String(json.secret.secret) },
+  };
+  told.secrets.push(former.known);
+  const work = Promise.all([
+    untilGone((round) => makeTenant(asker, `t${kill}-${round}`)),
+    untilGone(() => changeSecret(asker, former)),
+    untilGone((round) => addPerson(asker, `p${kill}-${round}`)),
+    untilGone(() => signIn(asker, 'ann')),
+    untilGone(() => refreshOnce(asker, chain)),
+    untilGone(async () => {
+      expectStatus(await asker.administer('rotation', 'POST', `/${TENANT}/keys`, {}), 201);
+    }),
+  ]);
+  await delay(150 + Math.random() * 2_500);
+  await asker.server.kill();
+  await work;
+}
+
+const read = (server: ServerProcess, tenant: string, token: string): Promise<Answer> =>
+  server.request('GET', `${server.path(tenant, 'r4')}/Patient?_count=1`, undefined, {
+    authorization: `Bearer ${token}`,
+  });
+
+/** What somebody was told is as he was told, by a process that was not there then. */
+async function expectKept(asker: Asker): Promise<void> {
+  const { server } = asker;
+  for (const { tenant, token } of told.tokens.splice(0))
+    expect([tenant, (await read(server, tenant, token)).status]).toEqual([tenant, 200]);
+  for (const { tenant, client, secret } of told.secrets.splice(0)) {
+    const form = { grant_type: 'client_credentials' };
+    const { status, json } = await asker.token('proof', form, toBasic(client, secret), tenant);
+    expect([tenant, status]).toEqual([tenant, 200]);
+    expect((await read(server, tenant, String(json.access_token))).status).toBe(200);
+  }
+  for (const { tenant, client, secret } of told.removed.splice(0)) {
+    const form = { grant_type: 'client_credentials' };
+    const { status } = await asker.token('proof', form, toBasic(client, secret), tenant);
+    // Beyond five wrong ones nothing is looked at.
+    expect([401, 429]).toContain(status);
+  }
+  for (const name of told.people.splice(0)) expect(await toCode(asker, name)).toMatch(/^[\w-]{43}$/);
+  for (const one of [...held]) {
+    const isGood = (await read(server, TENANT, one.access)).status === 200;
+    const { status, json } = await refresh(asker, one);
+    if (!one.isUnsure) expect([isGood, status]).toEqual([true, 200]);
+    // Either nothing was done, and the token is still good; or it was used, and all that came of it ends now.
+    expect([200, 400]).toContain(status);
+    if (status === 200) {
+      Object.assign(one, { refresh: json.refresh_token, access: json.access_token, isUnsure: false });
+      expect((await read(server, TENANT, one.access)).status).toBe(200);
+    } else {
+      await untilRefused(server, one.access);
+      held.splice(held.indexOf(one), 1);
+    }
+  }
+  for (const code of unsureCodes.splice(0)) {
+    const { status, json } = await redeem(asker, code);
+    expect([200, 400]).toContain(status);
+    if (status === 200) expect((await read(server, TENANT, String(json.access_token))).status).toBe(200);
+  }
+}
+
+async function untilRefused(server: ServerProcess, token: string): Promise<void> {
+  for (const end = Date.now() + 20_000; Date.now() < end; await delay(50))
+    if ((await read(server, TENANT, token)).status === 401) return;
+  throw new Error('a token outlives what it came from');
+}
+
+/** Rows that somebody would stumble over who comes afterwards. */
+async function halves(): Promise<readonly unknown[]> {
+  const { rows } = await owner.query(
+    `select 'two keys sign' as what, tenant::text, algorithm as name from andiron.signing_key
+       where retired is null group by tenant, algorithm having count(*) > 1
+     union all
+     select 'one of the keys of a rotation', tenant::text, created::text from andiron.signing_key
+       where tenant = (select number from andiron.tenant where name = $1)
+       group by tenant, created having count(*) <> 2
+     union all
+     select 'a client without a secret', c.tenant::text, c.name from andiron.client_application c
+       where not c.public and not exists (
+         select 1 from andiron.client_secret s where s.tenant = c.tenant and s.client = c.id)
+     union all
+     select 'a grant that is used and has no token', tenant::text, id from andiron.user_grant
+       where code_used and not revoked and 'offline_access' = any(scopes)
+         and (refresh_family is null or refresh_current is null)`,
+    [TENANT],
+  );
+  return rows;
+}
+
+/** AuditEvents that are found when all are made. */
+async function countRecorded(server: ServerProcess, tenant: string, query: string): Promise<number> {
+  for (;;) {
+    const address = `${server.path(tenant, 'r4')}/AuditEvent?${query}&_total=accurate&_count=1`;
+    const { json } = expectStatus(await server.request('GET', address), 200);
+    const modes = (json.entry ?? []).map(({ search }: { search: { mode: string } }) => search.mode);
+    if (!modes.includes('outcome')) return Number(json.total);
+  }
+}
+
+async function prepare(asker: Asker): Promise<void> {
+  expectStatus(await asker.administer('tenant', 'POST', '', { name: TENANT }), 201);
+  const patient = { resourceType: 'Patient', id: 'ann', name: [{ family: 'Archer' }] };
+  expectStatus(
+    await asker.ask('patient', 'PUT', `${asker.server.path(TENANT, 'r4')}/Patient/ann`, patient),
+    201,
+  );
+  await addPerson(asker, 'ann');
+  const app = { name: 'App', scopes: SCOPES, redirectUris: [APP], public: true };
+  const { json } = expectStatus(await asker.administer('client', 'POST', `/${TENANT}/clients`, app), 201);
+  appId = String(json.id);
+  // The first keys of a tenant are made one by one; a rotation makes two at once.
+  expectStatus(await asker.administer('rotation', 'POST', `/${TENANT}/keys`, { revoke: true }), 201);
+}
+
+const sumOf = (kinds: readonly string[]): number =>
+  kinds.reduce((sum, kind) => sum + (told.counts.get(kind)?.answered ?? 0), 0);
+
+function isEnough(kills: number): boolean {
+  const isBoth = KINDS.every((kind) => {
+    const { answered, lost } = told.counts.get(kind) ?? { answered: 0, lost: 0 };
+    return answered > 0 && lost > 0;
+  });
+  return kills >= MOST_KILLS || (kills >= KILLS && isBoth);
+}
+
+it(
+  'what was given and made works after kills in the middle of it, what was taken away does not, and nothing is there by half',
+  async () => {
+    let kills = 0;
+    for (; !isEnough(kills); kills++) {
+      const asker = new Asker(await startProcess({ database, environment: ENVIRONMENT }));
+      if (kills === 0) await prepare(asker);
+      else await expectKept(asker);
+      expect(await halves()).toEqual([]);
+      await signIn(asker, 'ann');
+      await workUntilKilled(asker, kills);
+      await asker.server.close();
+    }
+    const given = sumOf(['token', 'first token', 'code', 'refresh']);
+    const changes = sumOf(['client', 'secret', 'removal', 'account', 'rotation', 'tenant']);
+    const server = await startProcess({ database, environment: ENVIRONMENT });
+    await expectKept(new Asker(server));
+    expect(await halves()).toEqual([]);
+    // What was given and changed has its record.
+    const firstTokens = sumOf(['first token']);
+    expect(await countRecorded(server, TENANT, 'type=110114&outcome=0')).toBeGreaterThanOrEqual(
+      given - firstTokens,
+    );
+    expect(await countRecorded(server, 'system', 'action=E&outcome=0')).toBeGreaterThanOrEqual(changes);
+    for (const kind of KINDS) {
+      const { answered, lost } = told.counts.get(kind) ?? { answered: 0, lost: 0 };
+      expect([kind, answered > 0, lost > 0]).toEqual([kind, true, true]);
+    }
+    await server.close();
+  },
+  180_000 + MOST_KILLS * 30_000,
+);
