@@ -78,7 +78,7 @@ const INJECTIONS: readonly string[] = [
   '[[',
   'a|b|c|d',
   "1' or '1'='1",
-  '*/ union select id from andiron.a /*',
+  '*/ union select id from resource /*',
   '\u{1F600}\u202E',
   '.*(a+)+$',
 ];
