@@ -153,7 +153,8 @@ describe('the statements of a query that does not ask for its cost, as PostgreSQ
     await another.close();
   });
 
-  const isLook = (text: string | undefined): boolean => text?.includes('unversioned_changes') === true;
+  const isLook = (text: string | undefined): boolean =>
+    text?.includes('s.unversioned_changes, c.resource_type') === true;
 
   async function countOf(asked: TestServer, query: string): Promise<number> {
     const statements = await statementsOf(async () => {
