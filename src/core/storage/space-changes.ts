@@ -64,6 +64,8 @@ interface Change {
  */
 export class SpaceChanges {
   private readonly spaces = new Map<number, KnownChanges>();
+  /** Those that are looked at for the first time just now, once for all who would like to know. */
+  private readonly looked = new Set<number>();
   private readonly looks: Gathering<number, number, SpaceMoment>;
 
   constructor(private readonly database: Database) {
@@ -85,8 +87,13 @@ export class SpaceChanges {
    */
   lastKnown(space: number): SpaceMoment | undefined {
     const known = this.spaces.get(space);
-    // Whether PostgreSQL can be asked matters to those who wait for what it says.
-    if (known === undefined) void this.current(space).catch(() => undefined);
+    if (known === undefined && !this.looked.has(space)) {
+      this.looked.add(space);
+      // Whether PostgreSQL can be asked matters to those who wait for what it says.
+      void this.current(space)
+        .catch(() => undefined)
+        .finally(() => this.looked.delete(space));
+    }
     return known?.moment;
   }
 
