@@ -62,9 +62,9 @@ it.each(RELEASE_NAMES)(
     for (const query of ['code=8302-2', 'code=http://loinc.org|8302-2', 'status=final']) {
       let least = Infinity;
       const begun = performance.now();
-      while (least > LIMIT_MS && performance.now() - begun < PATIENCE_MS)
+      while (least >= LIMIT_MS && performance.now() - begun < PATIENCE_MS)
         least = Math.min(least, await countingTime(`${path}?${query}`));
-      expect(least > LIMIT_MS ? least / slowness() : least).toBeLessThan(LIMIT_MS);
+      expect(least < LIMIT_MS ? least : least / slowness()).toBeLessThan(LIMIT_MS);
     }
   },
 );

@@ -21,6 +21,8 @@ const DEVIATIONS = 3;
 /** So much, however many pairs there are: what a client tells apart by thousands of requests only is the same class. */
 const LEAST = 0.1;
 const ROUNDS = 4;
+/** Milliseconds: what is less is how the two requests themselves are written, and not a look at anything. */
+const LEAST_APART_MS = 0.01;
 
 async function timeOf(asking: Asking, index: number): Promise<number> {
   const before = performance.now();
@@ -59,7 +61,9 @@ async function measure(first: Asking, second: Asking, pairs: number, from: numbe
   return { share: longer / pairs, most, medians: [medianOf(times[0]), medianOf(times[1])] };
 }
 
-const isApart = ({ share, most }: Comparison): boolean => Math.abs(share - 0.5) > most;
+function isApart({ share, most, medians: [first, second] }: Comparison): boolean {
+  return Math.abs(share - 0.5) > most && Math.abs(first - second) > LEAST_APART_MS;
+}
 
 /**
  * Undefined: nothing tells them apart. Else the last of the rounds in all of which the same side took longer: one round that
