@@ -1,6 +1,8 @@
 /** Two tenants that differ in nothing but what is hidden, and what their answers come to for those who compare them. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Core, Release } from '../../../src/core';
+import { idOfKey } from '../../../src/core/search/resource-key';
+import { keyOfText } from '../../../src/core/storage/version-row';
 import { makeClient, type MadeClient } from '../../support/access';
 import { makeParameter, until } from '../../support/search-parameters';
 import { startServer, type Answer, type TestServer } from '../../support/server';
@@ -34,6 +36,8 @@ const PATIENCE_MS = 60_000;
 
 const INSTANT = /\b20(?:2[6-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 const OWN_ID = /\b[0-9a-hjkmnp-tv-z]{16}\b/g;
+/** In a cursor: what stands for an id that the server has made. */
+const OWN_KEY = /(?<=")\d{15,19}(?=")/g;
 const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 /** What a cursor says but for its signature, which every tenant has of its own; in GraphQL with the search before it. */
 const CURSOR =
@@ -90,7 +94,9 @@ class View {
     return [String(status), ...head, text]
       .join('\n')
       .replaceAll(`/w/${this.tenant}/`, '/w/TENANT/')
-      .replace(CURSOR, (cursor) => Buffer.from(cursor, 'base64url').subarray(16).toString('latin1'))
+      .replace(CURSOR, (cursor) =>
+        Buffer.from(cursor, 'base64url').subarray(16).toString('latin1').replace(OWN_KEY, toId),
+      )
       .replace(INSTANT, 'INSTANT')
       .replace(/\[1[67]\d{11}(?=[,\]])/g, '[MILLISECONDS')
       .replace(UUID, 'UUID')
@@ -101,6 +107,11 @@ class View {
       })
       .replace(/content-length: \d+/, '');
   }
+}
+
+function toId(key: string): string {
+  const { high, low } = keyOfText(key);
+  return idOfKey(high, low) ?? key;
 }
 
 function nextOf({ text }: Answer, tenant: string): string | undefined {
