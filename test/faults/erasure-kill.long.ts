@@ -12,6 +12,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database';
 import { openCore, type OpenedCore } from '../support/core';
 import { startProcess, type ServerProcess } from '../support/process';
 import { startServer, type Answer, type TestServer } from '../support/server';
+import { countHalves, countVersions, fillPatient, isComplete, slowDown, statusOf } from './erased-data';
 
 const KILLS = Number(process.env['KILLS'] ?? 1);
 const ENVIRONMENT = { PURGE_OPEN: 'on', AUDIT: 'off' };
@@ -35,15 +36,7 @@ beforeAll(async () => {
   looking = await openCore({ database, environment: ENVIRONMENT });
   owner = new Client(database.settings);
   await owner.connect();
-  // So that there are moments to be killed in: statements that erase or bring in take their time.
-  await owner.query(`
-    create function public.take_time() returns trigger language plpgsql as
-      $$ begin if current_user <> 'andiron_application' and current_setting('andiron.space', true) is null
-         then perform pg_sleep(0.03); end if; return null; end $$`);
-  for (const table of ['resource', 'resource_version', 'token_index', 'reference_index'])
-    await owner.query(
-      `create trigger take_time after insert or delete on andiron.${table} for each statement execute function public.take_time()`,
-    );
+  await slowDown(owner);
 }, 120_000);
 afterAll(async () => {
   await owner.end();
@@ -51,29 +44,6 @@ afterAll(async () => {
   await server.close();
   await database.drop();
 });
-
-/** A patient with Observations, two versions of each. */
-async function fill(tenant: string, patient: string): Promise<void> {
-  const root = server.path(tenant, 'r4');
-  for (const status of ['preliminary', 'final']) {
-    const put = (resource: { resourceType: string; id: string }): object => ({
-      resource,
-      request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
-    });
-    const entry = [
-      put({ resourceType: 'Patient', id: patient, ...{ active: status === 'final' } }),
-      ...Array.from({ length: OBSERVATIONS }, (_, index) =>
-        put({
-          resourceType: 'Observation',
-          id: `${patient}-${index}`,
-          ...{ status, code: { text: 'x' }, subject: { reference: `Patient/${patient}` } },
-        }),
-      ),
-    ];
-    const answer = await server.request('POST', root, { resourceType: 'Bundle', type: 'transaction', entry });
-    if (answer.status !== 200) throw new Error(answer.text);
-  }
-}
 
 /** Processes that were killed while they did the same. */
 interface Killed {
@@ -119,64 +89,38 @@ function expectBoth({ answered, unanswered }: Killed): void {
   expect(unanswered).toBeGreaterThan(KILLS / 4);
 }
 
-/** Resources of which something is there and something is not: heads without versions, gaps among versions … */
-async function halves(tenant: string): Promise<number> {
-  const { rows } = await owner.query<{ count: number }>(
-    `select count(*)::int as count
-     from (select * from andiron.resource where space in (select s.number from andiron.space s
-             join andiron.tenant t on t.number = s.tenant where t.name = $1)) r
-     full join (select v.space, v.resource_type, v.resource_key, count(*) as versions, max(v.version) as last
-                from andiron.resource_version v where v.space in (select s.number from andiron.space s
-                  join andiron.tenant t on t.number = s.tenant where t.name = $1)
-                group by v.space, v.resource_type, v.resource_key) v
-       using (space, resource_type, resource_key)
-     where r.version is null or v.last is null or r.version <> v.last or v.versions <> v.last`,
-    [tenant],
-  );
-  return rows[0]?.count ?? -1;
-}
-
-/** How many of the patient's resources there are in any table. */
-async function rowsOf(patient: string): Promise<number> {
-  const { rows } = await owner.query<{ count: number }>(
-    `select count(*)::int as count from andiron.resource_version where id = $1 or id like $1 || '-%'`,
-    [patient],
-  );
-  return rows[0]?.count ?? -1;
-}
-
-const isComplete = ({ json }: Answer): boolean =>
-  (json.parameter as { name: string; valueBoolean?: boolean }[]).some(
-    ({ name, valueBoolean }) => name === 'complete' && valueBoolean === true,
-  );
-
 it(
   'a purge that is killed has purged whole resources, and goes on when it is sent again',
   async () => {
     const killed = startKilling();
     await server.createTenant('purged');
-    await fill('purged', 'stays');
+    await fillPatient(server, 'purged', 'stays', OBSERVATIONS);
     for (let kill = 0; kill < KILLS; kill++) {
-      await fill('purged', `p${kill}`);
+      await fillPatient(server, 'purged', `p${kill}`, OBSERVATIONS);
       const path = `${server.path('purged', 'r4')}/Patient/p${kill}/$purge`;
       const answer = await askAndKill(killed, (victim) => victim.request('POST', path));
-      expect(await halves('purged')).toBe(0);
+      expect(await countHalves(owner, 'purged')).toBe(0);
       expect(await looking.differences('purged')).toEqual([]);
-      if (answer?.status === 200 && isComplete(answer)) expect(await rowsOf(`p${kill}`)).toBe(0);
+      if (answer?.status === 200 && isComplete(answer))
+        expect(await countVersions(owner, `p${kill}`)).toBe(0);
       const again = await server.request('POST', path);
-      expect([again.status, isComplete(again), await rowsOf(`p${kill}`)]).toEqual([200, true, 0]);
+      expect([again.status, isComplete(again), await countVersions(owner, `p${kill}`)]).toEqual([
+        200,
+        true,
+        0,
+      ]);
     }
     expectBoth(killed);
-    expect(await rowsOf('stays')).toBe(2 * (OBSERVATIONS + 1));
+    expect(await countVersions(owner, 'stays')).toBe(2 * (OBSERVATIONS + 1));
     // Of a single resource too: all of it or nothing.
     const one = `${server.path('purged', 'r4')}/Observation/stays-1/$purge`;
     const answer = await askAndKill(startKilling(), (victim) => victim.request('POST', one));
-    expect(await halves('purged')).toBe(0);
+    expect(await countHalves(owner, 'purged')).toBe(0);
     const left = await server.request('GET', one.replace('/$purge', ''));
     expect([200, 404]).toContain(left.status);
     if (answer?.status === 200) expect(left.status).toBe(404);
     expect(isComplete(await server.request('POST', one))).toBe(true);
-    expect(await rowsOf('stays')).toBe(2 * OBSERVATIONS);
+    expect(await countVersions(owner, 'stays')).toBe(2 * OBSERVATIONS);
     expect(await looking.differences('purged')).toEqual([]);
   },
   TIME_MS,
@@ -190,7 +134,7 @@ it(
     for (let kill = 0; kill < KILLS; kill++) {
       const name = `doomed-${kill}`;
       await server.createTenant(name);
-      await fill(name, `d${kill}`);
+      await fillPatient(server, name, `d${kill}`, OBSERVATIONS);
       const { rows } = await owner.query<{ tenant: number; spaces: number[] }>(
         `select t.number as tenant, array_agg(s.number) as spaces from andiron.tenant t
        join andiron.space s on s.tenant = t.number where t.name = $1 group by t.number`,
@@ -200,8 +144,8 @@ it(
       if (owned === undefined) throw new Error('the tenant is missing');
       const path = `${TENANTS}/${name}?confirm=${name}`;
       const answer = await askAndKill(killed, (victim) => victim.request('DELETE', path));
-      const status = await statusOf(name);
-      if (status === 'active') expect(await rowsOf(`d${kill}`)).toBe(all);
+      const status = await statusOf(owner, name);
+      if (status === 'active') expect(await countVersions(owner, `d${kill}`)).toBe(all);
       else await expectNotAnswered(name);
       if (answer?.status === 200) expect(status).toBeUndefined();
       const again = await server.request('DELETE', path, undefined, JSON_TYPE);
@@ -211,20 +155,12 @@ it(
       for (const table of await readOwnedTables(session))
         expect([table.name, await countRows(session, table, owned)]).toEqual([table.name, 0]);
       await session.close();
-      expect(await statusOf(name)).toBeUndefined();
+      expect(await statusOf(owner, name)).toBeUndefined();
     }
     expectBoth(killed);
   },
   TIME_MS,
 );
-
-async function statusOf(name: string): Promise<string | undefined> {
-  const { rows } = await owner.query<{ status: string }>(
-    'select status from andiron.tenant where name = $1',
-    [name],
-  );
-  return rows[0]?.status;
-}
 
 /** It is remembered for two seconds at most. */
 async function expectNotAnswered(name: string): Promise<void> {
@@ -238,13 +174,13 @@ it(
   async () => {
     const killed = startKilling();
     await server.createTenant('source');
-    await fill('source', 's');
+    await fillPatient(server, 'source', 's', OBSERVATIONS);
     const { text } = await server.request('GET', `${TENANTS}/source/export`);
     for (let kill = 0; kill < KILLS; kill++) {
       const name = `copy-${kill}`;
       const path = `${TENANTS}/${name}/import`;
       const answer = await askAndKill(killed, (victim) => victim.request('POST', path, text, LINES));
-      const status = await statusOf(name);
+      const status = await statusOf(owner, name);
       expect([undefined, 'importing', 'active']).toContain(status);
       if (answer?.status === 201) expect(status).toBe('active');
       if (status !== 'active') await expectNotAnswered(name);
@@ -258,7 +194,7 @@ it(
     // An export that is killed on its way has no last line, and makes no tenant.
     const cut = text.slice(0, Math.floor(text.length * (0.2 + 0.7 * Math.random())));
     expect((await server.request('POST', `${TENANTS}/cut/import`, cut, LINES)).status).toBe(400);
-    expect(await statusOf('cut')).toBe('importing');
+    expect(await statusOf(owner, 'cut')).toBe('importing');
   },
   TIME_MS,
 );

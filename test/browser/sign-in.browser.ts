@@ -1,0 +1,232 @@
+/**
+ * Signing in for an app as people meet it: real pages in a real browser, with the app on an address of its own. Pictures go
+ * to docs/images when UPDATE_PICTURES is set, else to the folder for temporary files.
+ */
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { makeClient } from '../support/access';
+import { startServer, type TestServer } from '../support/server';
+import { FORM, makeProof, toAuthorize } from '../support/sign-in';
+import { startChromium } from './chromium';
+
+const pictures = process.env.UPDATE_PICTURES ? path.resolve(__dirname, '../../docs/images') : tmpdir();
+const TENANT = 'acme';
+const PASSWORD = 'correct horse battery';
+const SCOPES = ['openid', 'fhirUser', 'launch/patient', 'patient/*.rs', 'offline_access'];
+const proof = makeProof();
+
+let server: TestServer;
+let app: Server;
+/** Of the app. */
+let address: string;
+let client: string;
+let browser: Browser;
+
+beforeAll(async () => {
+  server = await startServer({ environment: { AUTH_MODE: 'enforced' } });
+  address = await startApp();
+  const { core } = server.app;
+  await core.tenants.create(TENANT);
+  const { basic } = await makeClient(core, TENANT);
+  const put = async (resource: { resourceType: string; id: string }): Promise<void> => {
+    const at = `${server.path(TENANT, 'r4')}/${resource.resourceType}/${resource.id}`;
+    const { status, text } = await server.request('PUT', at, resource, { authorization: basic });
+    if (status !== 201) throw new Error(text);
+  };
+  for (const [id, family, given, birthDate] of [
+    ['ann', 'Archer', 'Ann', '1984-03-07'],
+    ['ben', 'Baker', 'Ben', '1990-11-21'],
+    ['bea', 'Baker', 'Bea', '2012-06-30'],
+  ] as const) {
+    await put({ resourceType: 'Patient', id, ...{ name: [{ family, given: [given] }], birthDate } });
+  }
+  await put({ resourceType: 'Practitioner', id: 'doc', ...{ name: [{ family: 'Doe', given: ['Dora'] }] } });
+  const details = { name: 'Growth chart', scopes: SCOPES, redirectUris: [`${address}/back`] };
+  ({ id: client } = await core.clients.create(TENANT, { ...details, isPublic: true }));
+  for (const person of [
+    { name: 'dora', display: 'Dr. Dora Doe', fhirUser: 'Practitioner/doc' },
+    { name: 'ann', display: 'Ann Archer', fhirUser: 'Patient/ann' },
+  ])
+    await core.users.create(TENANT, { ...person, password: PASSWORD });
+  browser = await startChromium();
+});
+afterAll(async () => {
+  await browser.close();
+  await new Promise<void>((resolve) => app.close(() => resolve()));
+  await server.close();
+});
+
+/** Another site than the server: a page to come back to, and one that tries to frame the pages of the server. */
+async function startApp(): Promise<string> {
+  app = createServer((request, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    const isFraming = request.url?.startsWith('/framing') === true;
+    response.end(
+      isFraming
+        ? `<!doctype html><title>Frame</title><iframe title="frame" src="${toStart().replaceAll('&', '&amp;')}"></iframe>`
+        : '<!doctype html><title>App</title><h1>Back at the app</h1>',
+    );
+  });
+  await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+  const at = app.address();
+  return `http://127.0.0.1:${typeof at === 'object' && at !== null ? at.port : 0}`;
+}
+
+/** The address at which the app begins. */
+function toStart(): string {
+  const more = { redirect_uri: `${address}/back`, scope: SCOPES.join(' ') };
+  return server.base + toAuthorize(server, TENANT, client, proof, more);
+}
+
+interface Opened {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What must not happen: scripts, requests to others, faults. */
+  readonly faults: string[];
+}
+
+/** A browser that nobody has signed in with. */
+async function openBrowser(width = 720): Promise<Opened> {
+  const context = await browser.newContext({ viewport: { width, height: 620 }, colorScheme: 'light' });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    // A wrong password is a response of 403, which Chromium tells.
+    if (message.type() === 'error' && !message.text().includes('403')) faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    const { origin } = new URL(request.url());
+    if (request.resourceType() === 'script' || ![server.base, address].includes(origin))
+      faults.push(request.url());
+  });
+  return { context, page, faults };
+}
+
+const takePicture = (page: Page, name: string): Promise<Buffer> =>
+  page.screenshot({ path: path.join(pictures, name), animations: 'disabled' });
+
+/** What the app is given for the code in the address that the browser came back to. */
+async function redeem(page: Page): Promise<{ access_token: string; patient: string }> {
+  const code = new URL(page.url()).searchParams.get('code') ?? '';
+  const body = new URLSearchParams({
+    ...{ grant_type: 'authorization_code', client_id: client, redirect_uri: `${address}/back` },
+    ...{ code, code_verifier: proof.verifier },
+  });
+  const { status, json } = await server.request('POST', `/w/${TENANT}/oidc/token`, body.toString(), FORM);
+  expect(status).toBe(200);
+  return json;
+}
+
+const read = async (id: string, token: string): Promise<number> => {
+  const headers = { authorization: `Bearer ${token}` };
+  return (await server.request('GET', `${server.path(TENANT, 'r4')}/Patient/${id}`, undefined, headers))
+    .status;
+};
+
+it('a practitioner signs in, finds a patient, allows what the app wants, and the app reads that record alone', async () => {
+  const { context, page, faults } = await openBrowser();
+  await page.goto(toStart());
+  await page.getByRole('heading', { name: 'Sign in to go on to Growth chart' }).waitFor();
+  await page.getByLabel('User name').fill('dora');
+  await takePicture(page, 'sign-in.png');
+  await page.getByLabel('Password').fill('not the password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').filter({ hasText: 'The name or the password is not right.' }).waitFor();
+  // What was typed into the field for the password does not come back.
+  expect(await page.getByLabel('Password').inputValue()).toBe('');
+
+  await page.getByLabel('User name').fill('dora');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('You are signed in as Dr. Dora Doe').waitFor();
+  expect(
+    await page.getByRole('list', { name: 'It wants to:' }).getByRole('listitem').allTextContents(),
+  ).toEqual([
+    'know who you are',
+    'know whose record this is about',
+    'read and search for everything in this patient’s record',
+    'go on having this access while you are away',
+  ]);
+  await page.getByLabel('Find a patient by name, identifier or id').fill('Baker');
+  await page.getByRole('button', { name: 'Find' }).click();
+  const choices = page.getByRole('group', { name: 'Whose record?' }).getByRole('radio');
+  await choices.nth(1).waitFor();
+  expect(await choices.count()).toBe(2);
+  await page.getByRole('radio', { name: 'Bea Baker, born 2012-06-30 (id bea)' }).check();
+  await takePicture(page, 'sign-in-consent.png');
+  await page.getByRole('button', { name: 'Allow', exact: true }).click();
+  await page.getByRole('heading', { name: 'Back at the app' }).waitFor();
+
+  const given = await redeem(page);
+  expect(given.patient).toBe('bea');
+  expect([await read('bea', given.access_token), await read('ben', given.access_token)]).toEqual([200, 404]);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it('all of it works by the keyboard alone, on a narrow screen too', async () => {
+  const { context, page, faults } = await openBrowser(320);
+  await page.goto(toStart());
+  await page.getByLabel('User name').waitFor();
+  // The field is there to be typed into at once.
+  await page.keyboard.type('ann');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByText('The record is that of Ann Archer, born 1984-03-07 (id ann).').waitFor();
+  const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+  expect(isWider).toBe(false);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Back at the app' }).waitFor();
+  const { patient, access_token: token } = await redeem(page);
+  expect([patient, await read('ann', token), await read('bea', token)]).toEqual(['ann', 200, 404]);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it('who does not allow it goes back with nothing, and who is signed in is asked again, by name', async () => {
+  const { context, page, faults } = await openBrowser();
+  await page.goto(toStart());
+  await page.getByLabel('User name').fill('ann');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Do not allow' }).click();
+  await page.getByRole('heading', { name: 'Back at the app' }).waitFor();
+  const { searchParams } = new URL(page.url());
+  expect([searchParams.get('error'), searchParams.get('code'), searchParams.get('state')]).toEqual([
+    'access_denied',
+    null,
+    'state-1',
+  ]);
+  await page.goto(toStart());
+  await page.getByText('You are signed in as Ann Archer').waitFor();
+  await page.getByRole('button', { name: 'Sign in as somebody else' }).click();
+  await page.getByLabel('Password').waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it('no script of another site sees the cookies, and no other site shows the pages in a frame', async () => {
+  const { context, page } = await openBrowser();
+  await page.goto(toStart());
+  await page.getByLabel('User name').fill('ann');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('You are signed in as Ann Archer').waitFor();
+  const cookies = await context.cookies();
+  expect(cookies.length).toBeGreaterThan(0);
+  for (const { httpOnly, sameSite, path: at } of cookies)
+    expect([httpOnly, sameSite, at]).toEqual([true, 'Lax', `/w/${TENANT}/oidc`]);
+  expect(await page.evaluate<string>('document.cookie')).toBe('');
+
+  const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'));
+  await page.goto(`${address}/framing`);
+  await refused;
+  const [, frame] = page.frames();
+  expect(frame?.url()).toMatch(/^chrome-error:/);
+  await context.close();
+});

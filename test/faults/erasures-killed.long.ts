@@ -1,0 +1,213 @@
+/**
+ * Erasures of a resource, of a patient’s record and of a tenant are killed at moments that chance gives: each of
+ * them has erased all, or nothing of what is looked at as one, and goes on when it is asked for again; its report says that
+ * nothing is left, and nothing is found in any table. Each process does one of each kind at the same time when it is killed.
+ *
+ * ERASURES says how many, at least: it goes on until all ends were met.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { startProcess, type ServerProcess } from '../support/process';
+import { startServer, type Answer, type TestServer } from '../support/server';
+import { countHalves, countVersions, fillPatient, isComplete, slowDown, statusOf } from './erased-data';
+
+const ERASURES = Number(process.env['ERASURES'] ?? 30);
+const KINDS = ['resource', 'record', 'tenant'] as const;
+type Kind = (typeof KINDS)[number];
+const KILLS = Math.ceil(ERASURES / KINDS.length);
+const ENVIRONMENT = { PURGE_OPEN: 'on', AUDIT: 'off' };
+const TENANTS = '/w/system/api/v1/tenants';
+const SHARED = 'shared';
+const OBSERVATIONS = 6;
+/** Where there is nothing of what was erased any more: it is in every id. */
+const MARK = 'tobegone';
+/** Milliseconds that each kind takes, until it is known. */
+const GUESS = 500;
+
+/** How the erasures of one kind came out. */
+interface Tally {
+  took: number;
+  answered: number;
+  /** Without an answer, of which so many had erased all, some, and nothing. */
+  all: number;
+  some: number;
+  nothing: number;
+}
+
+let database: TestDatabase;
+let server: TestServer;
+let owner: Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  server = await startServer({ database, environment: ENVIRONMENT });
+  owner = new Client(database.settings);
+  await owner.connect();
+  await slowDown(owner);
+  await server.createTenant(SHARED);
+  await fillPatient(server, SHARED, 'stays', OBSERVATIONS);
+}, 120_000);
+afterAll(async () => {
+  await owner.end();
+  await server.close();
+  await database.drop();
+});
+
+const tallies = new Map<Kind, Tally>(
+  KINDS.map((kind) => [kind, { took: GUESS, answered: 0, all: 0, some: 0, nothing: 0 }]),
+);
+function tallyOf(kind: Kind): Tally {
+  const tally = tallies.get(kind);
+  if (tally === undefined) throw new Error(kind);
+  return tally;
+}
+
+/** What one process is asked to erase. */
+interface Erasure {
+  readonly kind: Kind;
+  /** Versions of it that there are. */
+  readonly versions: number;
+  readonly name: string;
+  ask(at: Pick<ServerProcess, 'request'>): Promise<Answer>;
+}
+
+async function makeErasures(kill: number): Promise<readonly Erasure[]> {
+  const [one, record, doomed] = ['one', 'record', 'doomed'].map((name) => `${MARK}${name}${kill}`);
+  if (one === undefined || record === undefined || doomed === undefined) throw new Error('there are three');
+  await Promise.all([
+    fillPatient(server, SHARED, one, 0),
+    fillPatient(server, SHARED, record, OBSERVATIONS),
+    server.createTenant(doomed).then(() => fillPatient(server, doomed, doomed, OBSERVATIONS)),
+  ]);
+  const purge = (id: string) => (at: Pick<ServerProcess, 'request'>) =>
+    at.request('POST', `${server.path(SHARED, 'r4')}/Patient/${id}/$purge`);
+  const whole = 2 * (OBSERVATIONS + 1);
+  return [
+    { kind: 'resource', name: one, versions: 2, ask: purge(one) },
+    { kind: 'record', name: record, versions: whole, ask: purge(record) },
+    {
+      ...{ kind: 'tenant', name: doomed, versions: whole },
+      ask: (at) => at.request('DELETE', `${TENANTS}/${doomed}?confirm=${doomed}`),
+    },
+  ];
+}
+
+/** Asks for all at the same time and kills the process; what each was answered, if it was. */
+async function killDuring(
+  victim: ServerProcess,
+  erasures: readonly Erasure[],
+  aimed: Kind,
+): Promise<readonly (Answer | undefined)[]> {
+  const began = performance.now();
+  const answers = erasures.map(async ({ kind, ask }) => {
+    try {
+      const answer = await ask(victim);
+      tallyOf(kind).took = performance.now() - began;
+      return answer;
+    } catch {
+      tallyOf(kind).took *= 1.05;
+      return undefined;
+    }
+  });
+  await delay(Math.random() * 1.1 * tallyOf(aimed).took);
+  await victim.kill();
+  const all = await Promise.all(answers);
+  await victim.close();
+  // As if the 20 seconds had gone by after which a process without a sign of life is not waited for.
+  await owner.query(`update andiron.server_process set beat = beat - interval '1 minute'`);
+  return all;
+}
+
+/** What a killed erasure has left is whole, as far as one thing is, and the same request erases the rest. */
+async function expectResumed(
+  { kind, name, versions, ask }: Erasure,
+  answer: Answer | undefined,
+): Promise<void> {
+  const left = await countVersions(owner, name);
+  const tally = tallyOf(kind);
+  const status = kind === 'tenant' ? await statusOf(owner, name) : undefined;
+  // Of a tenant all that it has goes in one step, and it is there until the last.
+  const isGone = left === 0 && status === undefined;
+  const isWhole = left === versions && (kind !== 'tenant' || status === 'active');
+  if (answer === undefined) tally[isGone ? 'all' : isWhole ? 'nothing' : 'some']++;
+  else tally.answered++;
+  if (kind === 'tenant') {
+    // Of one that is answered nothing is missing.
+    if (status === 'active') expect([name, left]).toEqual([name, versions]);
+    if (answer?.status === 200) expect([status, left]).toEqual([undefined, 0]);
+    const again = await ask(server);
+    if (status === undefined) expect([name, again.status]).toEqual([name, 404]);
+    else {
+      expect([again.status, again.json.isComplete]).toEqual([200, true]);
+      const counts: { name: string; left: number }[] = again.json.tables;
+      expect(counts.length).toBeGreaterThan(10);
+      expect(counts.filter((table) => table.left !== 0)).toEqual([]);
+    }
+    return;
+  }
+  if (kind === 'resource') expect([0, versions]).toContain(left);
+  if (answer?.status === 200 && isComplete(answer)) expect(left).toBe(0);
+  const again = await ask(server);
+  expect([name, again.status, isComplete(again)]).toEqual([name, 200, true]);
+  const tables = partsOf(again, 'table');
+  expect(tables.length).toBeGreaterThan(10);
+  for (const name of ['left', 'mentions'])
+    expect(tables.filter((table) => table.get(name) !== 0)).toEqual([]);
+}
+
+/** The parts of each parameter of this name. */
+function partsOf({ json }: Answer, wanted: string): ReadonlyMap<string, unknown>[] {
+  const parameters: { name: string; part?: Record<string, unknown>[] }[] = json.parameter;
+  return parameters
+    .filter(({ name }) => name === wanted)
+    .map(
+      ({ part = [] }) =>
+        new Map(part.map(({ name, ...values }) => [String(name), Object.values(values)[0]] as const)),
+    );
+}
+
+/** In all tables, in any column; those of the tenants themselves too. */
+async function mentions(): Promise<readonly string[]> {
+  const { rows } = await owner.query<{ name: string }>(
+    `select c.relname::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'andiron' and c.relkind in ('r', 'p') and not c.relispartition`,
+  );
+  const found: string[] = [];
+  for (const { name } of rows) {
+    const { rows: rest } = await owner.query<{ text: string }>(
+      `select left(t::text, 200) as text from andiron.${name} t where t::text like '%${MARK}%' limit 1`,
+    );
+    for (const { text } of rest) found.push(`${name}: ${text}`);
+  }
+  return found;
+}
+
+function isBoth(): boolean {
+  return KINDS.every((kind) => {
+    const { answered, all, some, nothing } = tallyOf(kind);
+    return answered > 0 && all + some + nothing >= KILLS / 4 && (kind === 'resource' || some > 0);
+  });
+}
+
+it(
+  'erasures that are killed have erased all or can be gone on with, and their reports prove that nothing is left',
+  async () => {
+    const start = () => startProcess({ database, environment: ENVIRONMENT });
+    let next = start();
+    let kill = 0;
+    for (; kill < KILLS || (kill < 6 * KILLS && !isBoth()); kill++) {
+      const victim = await next;
+      // While the one is killed and what it has left is looked at, the next one starts.
+      next = start();
+      const erasures = await makeErasures(kill);
+      const answers = await killDuring(victim, erasures, KINDS[kill % KINDS.length] ?? 'record');
+      expect(await countHalves(owner, SHARED)).toBe(0);
+      await Promise.all(erasures.map((erasure, index) => expectResumed(erasure, answers[index])));
+    }
+    await (await next).close();
+    expect(await mentions()).toEqual([]);
+    expect([KILLS, isBoth(), [...tallies]]).toEqual([KILLS, true, [...tallies]]);
+    expect(await countVersions(owner, 'stays')).toBe(2 * (OBSERVATIONS + 1));
+  },
+  180_000 + KILLS * 20_000,
+);
