@@ -98,6 +98,8 @@ const INTERACTIONS = new Map(
   ]),
 );
 const ALLOWED = 'GET, POST';
+/** Introspection; not `__typename`, which many clients add to every query. */
+const ABOUT_SCHEMA = /__(?:schema|type)\b/;
 const RESOURCE_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 /** Wrong addresses are answered as REST answers them; everything else as GraphQL clients expect. */
@@ -225,7 +227,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const { space } = context;
     const { headers, search, body, instance } = await documents.complete(space, sent);
     const asked = toAsked(search, body);
-    if (asked.includes('__')) await queries.refresh(context);
+    if (ABOUT_SCHEMA.test(asked)) await queries.refresh(context);
     const execute = async (recorded: RequestContext, isAgain = false): Promise<HTTPGraphQLResponse> => {
       const apollo = await serverOf(schemas.of(space));
       const response = await apollo.executeHTTPGraphQLRequest({

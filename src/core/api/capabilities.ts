@@ -1,4 +1,5 @@
 /** What a space can do, as its CapabilityStatement tells it. */
+import type { QueryInput } from '../search/named-query';
 
 /** What a statement tells: all, what of it is normative, or the terminology (http.html#capabilities). */
 export type CapabilityMode = 'full' | 'normative' | 'terminology';
@@ -13,14 +14,7 @@ export interface NamedQueryInfo {
   readonly inputs: readonly NamedQueryInput[];
 }
 
-export interface NamedQueryInput {
-  readonly name: string;
-  readonly isRequired: boolean;
-  /** True: it may be given several times, and any of the values may match. */
-  readonly repeats: boolean;
-  /** What kind of search parameter takes the value, or else the FHIR type of the value. */
-  readonly kind: string | undefined;
-}
+export type NamedQueryInput = Omit<QueryInput, 'place'>;
 
 /** Those of a space, and a text that is another one after each change of them. */
 export interface NamedQueries {
