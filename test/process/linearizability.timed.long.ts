@@ -1,13 +1,17 @@
 /**
- * What eight clients of two server processes do with a few resources is as if it were done one after the other (issue 5):
+ * What eight clients of each release do with a few resources, over two server processes, is as if it were done one after the
+ * other (issue 5):
  * each acknowledged write is a version of its own, versions are counted from 1 without a gap, and nothing that is read is
- * older than what anybody had read or written before it was asked for. Also while Redis goes and returns.
+ * older than what anybody had read or written before it was asked for. Also while Redis goes and returns. The clients of both
+ * releases run at once, on resources of the same ids: neither release sees what is of the other.
  */
+import { RELEASE_NAMES, type Release } from '../../src/core';
 import { startTestRedis, type TestRedis } from '../support/redis';
 import type { Answer } from '../support/http';
 import { startProcess, type ServerProcess } from '../support/process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
+/** Of each release. */
 const CLIENTS = 8;
 const RESOURCES = ['one', 'two', 'three'];
 const DURATION_MS = 10_000;
@@ -57,13 +61,14 @@ class Client {
   constructor(
     private readonly number: number,
     private readonly server: ServerProcess,
+    readonly release: Release,
   ) {}
 
   async run(until: number): Promise<void> {
     while (Date.now() < until) {
       const step = this.step++;
       const id = RESOURCES[(step + this.number) % RESOURCES.length] ?? '';
-      const mark = `client ${this.number} step ${step}`;
+      const mark = `client ${this.number} of ${this.release} step ${step}`;
       const kinds = [
         () => this.put(id, mark),
         () => this.read(id),
@@ -78,7 +83,7 @@ class Client {
   }
 
   private get root(): string {
-    return this.server.path('system', 'r4');
+    return this.server.path('system', this.release);
   }
 
   private body(id: string, mark: string): object {
@@ -177,9 +182,9 @@ function requireNothingOlder(events: readonly Event[]): void {
   }
 }
 
-async function historyOf(server: ServerProcess, id: string): Promise<Patient[]> {
+async function historyOf(server: ServerProcess, release: Release, id: string): Promise<Patient[]> {
   const versions: Patient[] = [];
-  let address: string | undefined = `${server.path('system', 'r4')}/Patient/${id}/_history?_count=1000`;
+  let address: string | undefined = `${server.path('system', release)}/Patient/${id}/_history?_count=1000`;
   while (address !== undefined) {
     const { json }: Answer = await server.request('GET', address);
     const page: { entry: { resource: Patient }[]; link: { relation: string; url: string }[] } = json;
@@ -190,9 +195,7 @@ async function historyOf(server: ServerProcess, id: string): Promise<Patient[]> 
   return versions.reverse();
 }
 
-it('eight clients of two processes write and read a few resources as if one after the other, while Redis restarts', async () => {
-  const [first] = servers;
-  if (first === undefined) throw new Error('there is no server');
+async function createResources(server: ServerProcess, release: Release): Promise<void> {
   for (const id of RESOURCES) {
     const body = {
       resourceType: 'Patient',
@@ -200,13 +203,42 @@ it('eight clients of two processes write and read a few resources as if one afte
       identifier: [{ value: id }],
       name: [{ text: `begin ${id}` }],
     };
-    expect((await first.request('PUT', `${first.path('system', 'r4')}/Patient/${id}`, body)).status).toBe(
-      201,
-    );
+    const { status } = await server.request('PUT', `${server.path('system', release)}/Patient/${id}`, body);
+    expect(status).toBe(201);
   }
-  const clients = Array.from(
-    { length: CLIENTS },
-    (_, number) => new Client(number, servers[number % servers.length] ?? first),
+}
+
+async function requireOneAfterTheOther(
+  server: ServerProcess,
+  release: Release,
+  events: readonly Event[],
+): Promise<void> {
+  for (const kind of ['read', 'write'] as const)
+    expect(events.filter((event) => event.kind === kind).length).toBeGreaterThan(50);
+  for (const id of RESOURCES) {
+    const own = events.filter((event) => event.id === id);
+    const versions = await historyOf(server, release, id);
+    expect(versions.map(({ meta }) => Number(meta.versionId))).toEqual(versions.map((_, index) => index + 1));
+    // Every acknowledged write is there, under its number, and no other.
+    const written = own.filter(({ kind }) => kind === 'write');
+    expect(versions).toHaveLength(1 + written.length);
+    for (const { version, mark } of own) {
+      const stored = versions[version - 1];
+      expect(stored === undefined ? undefined : markOf(stored)).toBe(mark);
+    }
+    requireNothingOlder(own);
+  }
+}
+
+it('eight clients of each release and two processes write and read a few resources as if one after the other, while Redis restarts', async () => {
+  const [first] = servers;
+  if (first === undefined) throw new Error('there is no server');
+  for (const release of RELEASE_NAMES) await createResources(first, release);
+  const clients = RELEASE_NAMES.flatMap((release) =>
+    Array.from(
+      { length: CLIENTS },
+      (_, number) => new Client(number, servers[number % servers.length] ?? first, release),
+    ),
   );
   const until = Date.now() + DURATION_MS;
   const running = Promise.all(clients.map((client) => client.run(until)));
@@ -217,20 +249,12 @@ it('eight clients of two processes write and read a few resources as if one afte
   const refused = new Set(clients.flatMap((client) => client.refused));
   // Only what asked for a version that was not current any more.
   for (const status of refused) expect(status).toBe(412);
-  const events = clients.flatMap((client) => client.events);
-  for (const kind of ['read', 'write'] as const)
-    expect(events.filter((event) => event.kind === kind).length).toBeGreaterThan(50);
-  for (const id of RESOURCES) {
-    const own = events.filter((event) => event.id === id);
-    const versions = await historyOf(first, id);
-    expect(versions.map(({ meta }) => Number(meta.versionId))).toEqual(versions.map((_, index) => index + 1));
-    // Every acknowledged write is there, under its number, and no other.
-    const written = own.filter(({ kind }) => kind === 'write');
-    expect(versions).toHaveLength(1 + written.length);
-    for (const { version, mark } of own) {
-      const stored = versions[version - 1];
-      expect(stored === undefined ? undefined : markOf(stored)).toBe(mark);
-    }
-    requireNothingOlder(own);
+  for (const release of RELEASE_NAMES) {
+    const own = clients.filter((client) => client.release === release);
+    await requireOneAfterTheOther(
+      first,
+      release,
+      own.flatMap(({ events }) => events),
+    );
   }
 });
