@@ -42,6 +42,8 @@ interface Source {
   count(): Promise<number>;
   /** Counting it costs next to nothing. */
   readonly isShort: boolean;
+  /** What all pages take for the newest sequence, if it matters: for the cursor. */
+  readonly newest?: number;
 }
 
 /**
@@ -58,15 +60,15 @@ export async function history(
   const { type, id, cursor } = request;
   const reading = readEach(services, context);
   const seen = SeenVersions.of(reading, context, request);
-  const source = await openSource(reading, context, request);
   const count = Math.min(request.count ?? DEFAULT_COUNT, MAX_COUNT);
   const boundTo = boundText(context, request);
+  const { before, newest } = cursor === undefined ? {} : readPosition(services, boundTo, cursor);
+  const source = await openSource(reading, context, request, newest);
   if (count === 0) {
     const total = seen === undefined ? await source.count() : await countSeen(reading, seen, source);
     if (total === 0) await requireKnown(services, context, type, id);
     return { versions: [], total };
   }
-  const before = cursor === undefined ? undefined : readPosition(services, boundTo, cursor);
   const { rows, reached } =
     seen === undefined
       ? await source.read(before, count + 1)
@@ -87,7 +89,9 @@ export async function history(
   return {
     versions: page.map((row) => toStoredVersion(services, definitions.typeName(row.type) ?? '', row)),
     ...(total === undefined ? {} : { total }),
-    ...(next === undefined ? {} : { next: sealCursor(services.secretKeys, boundTo, [next]) }),
+    ...(next === undefined
+      ? {}
+      : { next: sealCursor(services.secretKeys, boundTo, positionFrom(next, source)) }),
   };
 }
 
@@ -148,10 +152,20 @@ function boundText({ space }: RequestContext, request: HistoryRequest): string {
   return `history ${space.number} ${type}/${id} ${since} ${sinceSequence} ${at?.low ?? ''} ${at?.high ?? ''} ${list}`;
 }
 
-function readPosition(services: Services, boundTo: string, cursor: string): number {
-  const [position] = openCursor(services.secretKeys, boundTo, cursor);
-  if (typeof position !== 'number') throw fhirError('invalidCursor');
-  return position;
+/** Where a page begins, as its cursor tells it. */
+interface Position {
+  readonly before?: number;
+  readonly newest?: number;
+}
+
+function positionFrom(next: number, { newest }: Source): number[] {
+  return newest === undefined ? [next] : [next, newest];
+}
+
+function readPosition(services: Services, boundTo: string, cursor: string): Position {
+  const [before, newest] = openCursor(services.secretKeys, boundTo, cursor);
+  if (typeof before !== 'number') throw fhirError('invalidCursor');
+  return typeof newest === 'number' ? { before, newest } : { before };
 }
 
 /** Throws notFound for a resource without any version. */
@@ -176,9 +190,18 @@ async function openSource(
   services: Services,
   context: RequestContext,
   request: HistoryRequest,
+  knownNewest: number | undefined,
 ): Promise<Source> {
   const { type, id, list, since, at, sinceSequence = 0 } = request;
+  const { database } = services;
+  const isOfOne = id !== undefined && list === undefined;
+  // Of one resource the versions of a time follow one another: what is written later ends none that a further page tells.
+  const newest =
+    at === undefined || isOfOne
+      ? undefined
+      : (knownNewest ?? (await new HistoryReader(database, context.space.number, undefined).newest()));
   const bounds: HistoryBounds = {
+    ...(newest === undefined ? {} : { newest }),
     after: sinceSequence,
     before: BEYOND_LAST_SEQUENCE,
     ...(since === undefined ? {} : { since }),
@@ -194,7 +217,7 @@ async function openSource(
     return listedSource(services, context, wanted, bounds);
   }
   return address === undefined || id === undefined
-    ? wideSource(new HistoryReader(services.database, context.space.number, typeNumber), bounds)
+    ? wideSource(new HistoryReader(database, context.space.number, typeNumber), bounds)
     : instanceSource(services, context, address, id, bounds);
 }
 
@@ -233,6 +256,7 @@ function wideSource(reader: HistoryReader, bounds: HistoryBounds): Source {
   const isTimed = bounds.since !== undefined || bounds.at !== undefined;
   return {
     isShort: false,
+    ...(bounds.newest === undefined ? {} : { newest: bounds.newest }),
     positionOf: ({ sequence }) => sequence,
     async read(first = BEYOND_LAST_SEQUENCE, limit) {
       const start = { ...bounds, before: first };
@@ -265,6 +289,7 @@ function listedSource(
   const { database } = services;
   return {
     isShort: false,
+    ...(bounds.newest === undefined ? {} : { newest: bounds.newest }),
     positionOf: ({ sequence }) => sequence,
     async read(before = BEYOND_LAST_SEQUENCE, limit) {
       if (listed.length === 0) return { rows: [] };

@@ -21,6 +21,11 @@ export interface HistoryBounds {
   readonly since?: number;
   /** Only versions that were current at some moment of this time; half open. */
   readonly at?: { readonly low: number; readonly high: number };
+  /**
+   * What was written after this sequence is as if it was not: it neither stands in the history nor ends a version before it.
+   * Times that are not past yet would else lose, from one page to the next, what somebody changes meanwhile.
+   */
+  readonly newest?: number;
 }
 
 /** A resource of which all versions are meant, or one. */
@@ -52,7 +57,7 @@ const IS_IN_TIME = sql`
     select 1 from andiron.resource_version n
     where n.space = ${bind('space')}::int and n.resource_type = v.resource_type
       and n.resource_key = v.resource_key and n.version = v.version + 1
-      and n.last_updated <= ${bind('at_low')}::bigint
+      and n.last_updated <= ${bind('at_low')}::bigint and n.sequence <= ${bind('newest')}::bigint
     offset 0))`;
 
 /** Of the rows `kept`, in the order of their sequences, what `decodeKept` reads. */
@@ -164,6 +169,11 @@ const CEILING = perScope(
     select high from narrowed order by high - low limit 1`,
 );
 
+const NEWEST = perScope(
+  (scope) => sql`
+    select v.sequence from andiron.resource_version v where ${isOf(scope)} order by v.sequence desc limit 1`,
+);
+
 function perScope(statement: (scope: Scope) => RawBuilder<unknown>): Readonly<Record<Scope, Statement>> {
   const [type, space] = SCOPES.map((scope) => defineStatement(template(statement(scope))));
   if (type === undefined || space === undefined) throw new Error('there are two scopes');
@@ -222,6 +232,12 @@ export class HistoryReader {
   ): Promise<number> {
     const [row] = await this.run(statements, { after, before, time });
     return Number(row?.[0]);
+  }
+
+  /** The sequence of the newest version; 0 without any. Cost: one statement, an index entry. */
+  async newest(): Promise<number> {
+    const [row] = await this.run(NEWEST, {});
+    return Number(row?.[0] ?? 0);
   }
 
   /** At most `limit` (1 or more) of the first `walk` versions between the sequences, newest change first. */
@@ -288,10 +304,17 @@ export async function countListedVersions(
   return Number(row?.[0]);
 }
 
-function toBound({ after, before, since, at }: HistoryBounds): Readonly<Record<string, Bound>> {
+function toBound({
+  after,
+  before,
+  since,
+  at,
+  newest = BEYOND_LAST_SEQUENCE,
+}: HistoryBounds): Readonly<Record<string, Bound>> {
   return {
     after,
-    before,
+    before: Math.min(before, newest + 1),
+    newest,
     since: since ?? 0,
     at_low: at?.low ?? -1,
     at_high: at?.high ?? Number.MAX_SAFE_INTEGER,
