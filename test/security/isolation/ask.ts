@@ -74,7 +74,8 @@ export async function ask(
       if (answer === undefined) throw new Error('each world answers');
       const got = world.describe(answer);
       const mark = markerOf(tenant.other);
-      const isLeak = got.includes(mark) && !`${request.path} ${request.body ?? ''}`.includes(mark);
+      // A tenant alone is told of the other only what the request has said itself, be it in the address of a further page.
+      const isLeak = got.includes(mark) && !expected.includes(mark);
       if (got === expected && !isLeak && answer.status < 500) continue;
       const what = explain(asked, tally.requests, request, got, expected);
       tally.wrong.get(wall)?.push(isLeak ? `${LEAK} ${what}` : what);
