@@ -52,7 +52,7 @@ const HEADERS = [
 export type Asked = Pick<TestServer, 'request'>;
 
 /** One of the two, as one client is answered: by all servers in turn. */
-class View {
+export class View {
   private readonly ids = new Map<string, number>();
   private next: string | undefined;
 

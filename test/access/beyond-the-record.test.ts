@@ -1,0 +1,255 @@
+/**
+ * One who has the scopes of a patient is answered as if there were that record and nothing else, also where few look: two
+ * tenants that have the same record of his, and of others what differs, give him the same answers to every odd question.
+ */
+import type { Release } from '../../src/core';
+import { makeKey, serveKeys, toJwt, type KeyServer } from '../support/access';
+import { startServer, type Answer, type TestServer } from '../support/server';
+import { TWO_SIDES_ENVIRONMENT, View, type Question } from '../security/hidden/two-sides';
+import { oddQuestions } from './record/odd-questions';
+import {
+  CANARY,
+  later,
+  mine,
+  movers,
+  rootOf,
+  theirs,
+  toEntries,
+  WORLDS,
+  type World,
+} from './record/two-worlds';
+
+const ISSUER = 'https://login.example';
+/** Ways in which one may have the record of a patient, and no other. */
+const WAYS = {
+  'scopes of the patient': { scope: 'patient/*.cruds', patient: 'mine' },
+  'scopes of the user, who is the patient': { scope: 'user/*.cruds', fhirUser: 'Patient/mine' },
+} as const;
+type Way = keyof typeof WAYS;
+
+let server: TestServer;
+let keyServer: KeyServer;
+/** Of the first world and of the second. */
+const tokens: Record<Way, string[]> = {
+  'scopes of the patient': [],
+  'scopes of the user, who is the patient': [],
+};
+/** Of the first world, for somebody else who uses the same client. */
+let otherPatient: string | undefined;
+
+beforeAll(async () => {
+  server = await startServer({ environment: TWO_SIDES_ENVIRONMENT });
+  const { core } = server.app;
+  const key = makeKey('idp', 'P-256');
+  keyServer = await serveKeys([key]);
+  for (const world of WORLDS) {
+    await core.tenants.create(world);
+    const scopes = ['patient/*.cruds', 'user/*.cruds'];
+    const { id } = await core.clients.create(world, { name: 'Portal', scopes });
+    await core.issuers.put(world, {
+      issuer: ISSUER,
+      client: id,
+      audience: 'andiron',
+      jwksUrl: keyServer.url,
+    });
+    const exp = Math.floor(Date.now() / 1000) + 3_600;
+    const claims = { iss: ISSUER, aud: 'andiron', sub: 'u', exp };
+    const tokenOf = (more: object): string =>
+      `Bearer ${toJwt({ alg: 'ES256', kid: 'idp' }, { ...claims, ...more }, key.privateKey)}`;
+    for (const way of Object.keys(WAYS) as Way[]) tokens[way].push(tokenOf(WAYS[way]));
+    otherPatient ??= tokenOf({ scope: 'patient/*.cruds', patient: 'theirs' });
+  }
+});
+afterAll(async () => {
+  await keyServer.close();
+  await server.close();
+});
+
+describe.each<[Release, Way]>([
+  ['r4', 'scopes of the patient'],
+  ['r4b', 'scopes of the user, who is the patient'],
+])('%s, with %s', (release, way) => {
+  const [ownToken, ownElsewhere] = [() => tokens[way][0] ?? '', () => tokens[way][1] ?? ''];
+  const moments: string[] = [];
+
+  beforeAll(async () => {
+    const fillings: readonly ((world: World) => readonly object[])[] = [
+      (world) => toEntries([...theirs(world), ...movers(world, 0)]),
+      () => toEntries(mine()),
+      (world) => toEntries(movers(world, 1)),
+      later,
+    ];
+    for (const filling of fillings) {
+      for (const world of [0, 1] as const) {
+        const body = { resourceType: 'Bundle', type: 'transaction', entry: filling(world) };
+        const { status, text } = await server.request('POST', rootOf(world, release), body);
+        if (status !== 200) throw new Error(text);
+      }
+      moments.push(new Date().toISOString());
+    }
+  });
+
+  const fill = (question: Question): Question => {
+    const { body } = question;
+    if (body === undefined) return question;
+    const text = JSON.stringify(body).replace(
+      /@moment:(\d+)@/g,
+      (_whole, index) => moments[Number(index)] ?? '',
+    );
+    return { ...question, body: JSON.parse(text) };
+  };
+  const viewsOf = (authorizations: readonly (string | undefined)[]): readonly View[] =>
+    WORLDS.map((world, index) => new View([server], 0, world, authorizations[index]));
+
+  it('what is of others shows in no answer to who has the record of one', async () => {
+    const own = viewsOf(tokens[way]);
+    const open = viewsOf([undefined, undefined]);
+    const wrong: string[] = [];
+    let telling = 0;
+    let having = 0;
+    for (const asked of oddQuestions(release)) {
+      const question = fill(asked);
+      const [left = '', right = ''] = await Promise.all(
+        own.map(async (view) => view.describe(await view.send(question))),
+      );
+      const told = JSON.stringify(asked).slice(0, 300);
+      if (/Patient\/mine|"m1"/.test(left)) having++;
+      if (left !== right) wrong.push(`${told}\n${around(left, right)}`);
+      // What GraphQL refuses as a whole asks nothing.
+      const isRefused =
+        /^5\d\d/.test(left) || (question.path.startsWith('/graphql') && left.startsWith('400'));
+      if (isRefused) wrong.push(`${told}\n${left.slice(0, 500)}`);
+      if (left.includes(CANARY) && !JSON.stringify(asked).includes(CANARY)) wrong.push(`${told}\n${left}`);
+      // That there is something to be told apart is asked in one release.
+      if (release === 'r4' && (asked.method === 'GET' || asked.path.startsWith('/graphql'))) {
+        if (JSON.stringify(asked.body ?? '').includes('mutation')) continue;
+        const [one, other] = await Promise.all(
+          open.map(async (view) => view.describe(await view.send(question))),
+        );
+        if (one !== other) telling++;
+      }
+    }
+    expect(wrong).toEqual([]);
+    if (release === 'r4') expect(telling).toBeGreaterThan(100);
+    expect(having).toBeGreaterThan(60);
+  }, 300_000);
+
+  describe('what somebody else was given', () => {
+    const ask = (
+      method: string,
+      url: string,
+      authorization: string | undefined,
+      { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+    ): Promise<Answer> =>
+      server.request(method, url, body, {
+        ...headers,
+        ...(authorization === undefined ? {} : { authorization }),
+      });
+    const root = rootOf(0, release);
+    const nextOf = ({ json }: Answer): string => {
+      const link = json.link.find(({ relation }: { relation: string }) => relation === 'next');
+      const { pathname, search } = new URL(link.url);
+      return pathname + search;
+    };
+
+    it.each([
+      'Observation?_count=1',
+      'Observation?_count=1&_sort=-value-quantity',
+      'Patient/theirs/*?_count=1',
+      '?_type=Observation,Encounter&_count=1',
+      'Observation/_history?_count=1',
+      '_history?_count=1',
+      'Patient/$everything?_count=1',
+      'Patient/theirs/$everything?_count=1',
+      'Observation?_include=Observation:encounter&_count=1',
+    ])('the next page of %s shows nothing of others', async (url) => {
+      let at = nextOf(await ask('GET', `${root}/${url}`, undefined));
+      let pages = 0;
+      for (; pages < 3; pages++) {
+        const { status, text } = await ask('GET', at, ownToken());
+        expect([200, 400, 403, 404]).toContain(status);
+        expect(text).not.toContain(CANARY);
+        expect(text).not.toContain('"id":"only-one"');
+        const open = await ask('GET', at, undefined);
+        if (!open.text.includes('"next"')) break;
+        at = nextOf(open);
+      }
+    });
+
+    it.each([
+      'ObservationConnection(_count: 1)',
+      'ObservationConnection(_count: 1, _sort: "-value-quantity")',
+    ])('the next page of %s shows nothing of others', async (field) => {
+      const page = (cursor?: string): string =>
+        `{ ${cursor === undefined ? field : field.replace('(', `(_cursor: "${cursor}", `)} { count next edges { resource { id json } } } }`;
+      const send = async (query: string, authorization?: string): Promise<Answer> =>
+        ask('POST', `/w/left/api/v1/graphql/${release}`, authorization, {
+          body: { query },
+          headers: { 'content-type': 'application/json' },
+        });
+      let cursor: string | undefined;
+      for (let pages = 0; pages < 4; pages++) {
+        const open = await send(page(cursor));
+        expect(open.json.errors).toBeUndefined();
+        cursor = open.json.data.ObservationConnection.next;
+        if (typeof cursor !== 'string') break;
+        const { text } = await send(page(cursor), ownToken());
+        expect(text).not.toContain(CANARY);
+        expect(text).not.toContain('"id":"only-one"');
+      }
+    });
+
+    it('an answer that comes later is seen by nobody who asks about another patient, also with the same client', async () => {
+      const taken = await ask('GET', `${root}/Observation`, ownToken(), {
+        headers: { prefer: 'respond-async' },
+      });
+      const at = new URL(String(taken.headers['content-location'])).pathname;
+      const elsewhere = at.replace('/w/left/', '/w/right/');
+      for (;;) {
+        expect((await ask('GET', at, otherPatient)).status).toBe(404);
+        expect((await ask('DELETE', at, otherPatient)).status).toBe(404);
+        expect((await ask('GET', elsewhere, ownElsewhere())).status).toBe(404);
+        const { status } = await ask('GET', at, ownToken());
+        if (status !== 202) {
+          expect(status).toBe(200);
+          break;
+        }
+      }
+      expect((await ask('GET', at, otherPatient)).status).toBe(404);
+    });
+  });
+
+  it('entries with addresses of another tenant are not carried out', async () => {
+    const urls = [
+      'Patient/theirs',
+      'Patient/mine',
+      'Observation?_count=1',
+      'Patient/theirs/$everything',
+    ].flatMap((url) =>
+      ['https://fhir.example.org', '', '//fhir.example.org', '../../../../../..'].map(
+        (host) => `${host}${rootOf(1, release)}/${url}`,
+      ),
+    );
+    for (const type of ['batch', 'transaction']) {
+      for (const method of ['GET', 'DELETE']) {
+        for (const url of urls) {
+          const body = { resourceType: 'Bundle', type, entry: [{ request: { method, url } }] };
+          const { status, text, json } = await server.request('POST', rootOf(0, release), body, {
+            authorization: ownToken(),
+          });
+          const told = type === 'batch' ? Number(json.entry[0].response.status.slice(0, 3)) : status;
+          expect([url, told]).toEqual([url, 400]);
+          expect(text).not.toContain(CANARY);
+        }
+      }
+    }
+    expect((await server.request('GET', `${rootOf(1, release)}/Patient/theirs`)).status).toBe(200);
+  });
+});
+
+function around(one: string, other: string): string {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same++;
+  const part = (text: string): string => text.slice(Math.max(0, same - 200), same + 300);
+  return `  left  …${part(one)}\n  right …${part(other)}`;
+}
