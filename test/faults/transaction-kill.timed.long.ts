@@ -9,9 +9,14 @@ import { openCore } from '../support/core';
 import { createTestDatabase } from '../support/database';
 import { startProcess } from '../support/process';
 
-const ATTEMPTS = 200;
-/** Every so many the server is killed; else its connections are ended by PostgreSQL. */
-const KILL_EVERY = 40;
+/** Transactions, one after the other, whose connections are ended by PostgreSQL. */
+const ENDED = 160;
+/** After every so many of them the server is killed under a crowd of transactions that are under way at once. */
+const KILL_EVERY = 32;
+const CROWD = 16;
+/** So many were without an answer when their server was killed; else there are more crowds, up to so many. */
+const KILLED = 40;
+const MOST_CROWDS = 15;
 /** Every so many are large enough to be written by several statements. */
 const LARGE_EVERY = 20;
 const SHARED = 3;
@@ -45,40 +50,68 @@ it('two hundred transactions that are broken off at random moments leave all or 
   await owner.connect();
   const sizes = new Map<number, number>();
   const acknowledged = new Set<number>();
+  let attempts = 0;
+  let killed = 0;
+  let crowds = 0;
   let server = await startProcess({ database });
-  const usual = { small: 60, large: 800 };
+  const usual = { small: 60, large: 800, crowded: 200 };
+  /** Resolves with how long the answer took; undefined: the server was killed, or could not say that it is done. */
+  const begin = async (size: number): Promise<number | undefined> => {
+    const attempt = ++attempts;
+    sizes.set(attempt, size);
+    const body = makeTransaction(attempt, size);
+    const began = performance.now();
+    const path = server.path('system', releaseOf(attempt));
+    const status = await server.request('POST', path, body).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    expect([0, 200, 503]).toContain(status);
+    if (status !== 200) return undefined;
+    acknowledged.add(attempt);
+    return performance.now() - began;
+  };
+  const endConnections = async (turn: number): Promise<void> => {
+    const isLarge = turn % LARGE_EVERY === 0;
+    const answered = begin(isLarge ? LARGE : SMALL);
+    await delay(Math.random() * (isLarge ? usual.large : usual.small));
+    await owner.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and application_name = 'andiron'`,
+    );
+    const took = await answered;
+    if (took === undefined) return;
+    // What was answered in time shows how long it takes: the next ones are broken off within.
+    if (isLarge) usual.large = took;
+    else usual.small = took;
+  };
+  /** Each of the crowd begins at a moment of its own, so that the kill finds each somewhere else. */
+  const killServer = async (): Promise<void> => {
+    crowds++;
+    let open = 0;
+    const answered = Array.from({ length: CROWD }, async (_, index) => {
+      await delay(Math.random() * usual.crowded);
+      open++;
+      const took = await begin(index === 0 ? LARGE : SMALL);
+      if (took !== undefined) open--;
+      if (took !== undefined && index > 0) usual.crowded = (usual.crowded + took) / 2;
+    });
+    await delay(usual.crowded * (0.7 + 0.8 * Math.random()));
+    await server.kill();
+    killed += open;
+    // Some are to be through, or the moments are not random.
+    if (open === CROWD) usual.crowded *= 2;
+    await Promise.all(answered);
+    await server.close();
+    server = await startProcess({ database });
+  };
   try {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const isLarge = attempt % LARGE_EVERY === 0;
-      const size = isLarge ? LARGE : SMALL;
-      sizes.set(attempt, size);
-      const body = makeTransaction(attempt, size);
-      const began = performance.now();
-      const answered = server.request('POST', server.path('system', releaseOf(attempt)), body).then(
-        ({ status }) => status,
-        () => 0,
-      );
-      await delay(Math.random() * (isLarge ? usual.large : usual.small));
-      const isKilled = attempt % KILL_EVERY === 0;
-      if (isKilled) await server.kill();
-      else
-        await owner.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity
-           where datname = current_database() and pid <> pg_backend_pid() and application_name = 'andiron'`,
-        );
-      const status = await answered;
-      expect([0, 200, 503]).toContain(status);
-      if (status === 200) {
-        acknowledged.add(attempt);
-        // What was answered in time shows how long it takes: the next ones are broken off within.
-        const took = performance.now() - began;
-        if (isLarge) usual.large = took;
-        else usual.small = took;
-      }
-      if (!isKilled) continue;
-      await server.close();
-      server = await startProcess({ database });
+    for (let turn = 1; turn <= ENDED; turn++) {
+      await endConnections(turn);
+      if (turn % KILL_EVERY === 0) await killServer();
     }
+    while (killed < KILLED && crowds < MOST_CROWDS) await killServer();
+    expect(killed).toBeGreaterThanOrEqual(KILLED);
     const { rows } = await owner.query<{ attempt: number; count: number }>(
       `select substring(body from 'attempt-([0-9]+)')::int as attempt, count(*)::int as count
        from andiron.resource_version v join andiron.space s on s.number = v.space
@@ -89,7 +122,7 @@ it('two hundred transactions that are broken off at random moments leave all or 
     expect([...acknowledged].filter((attempt) => !whole.has(attempt))).toEqual([]);
     // Both happened, or the moments were not random.
     expect(whole.size).toBeGreaterThan(10);
-    expect(whole.size).toBeLessThan(ATTEMPTS - 10);
+    expect(whole.size).toBeLessThan(attempts - 10);
     const heads = await owner.query<{
       heads: number;
       sum: number;
