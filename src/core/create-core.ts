@@ -12,12 +12,12 @@ import { RedisCache } from './cache/redis-cache';
 import type { RequestContext } from './context';
 import type { CoreOptions } from './core-options';
 import { createInteractions } from './create-interactions';
+import { createInvokers } from './create-invokers';
 import { ErasureWatch } from './erasure-watch';
 import { ChangeFeeds } from './following/change-feeds';
 import { loadDefinitions } from './fhir/definitions';
 import { RELEASES } from './fhir/release';
 import type { PurgeReport, PurgeRequest } from './operations/environment';
-import type { BundleTools } from './interactions/bundle/run-bundle';
 import { Forgetter } from './forgetter';
 import { Health, OTHER_DEFINITIONS } from './health';
 import { capabilities } from './interactions/capabilities';
@@ -29,14 +29,12 @@ import { admitRequest, chargeRequests, type RequestCounts } from './limits/admit
 import { RateLimiter } from './limits/rate-limiter';
 import { BucketStores } from './limits/token-bucket';
 import { UnderWay } from './limits/under-way';
-import { createOperationEnvironment } from './operation-environment';
-import { createOperationStorage, createReadingStorage } from './operation-storage';
+import { createOperationStorage } from './operation-storage';
 import { createCodeSystemMemory } from './operations/code-system-memory';
-import { invokeOperation, operationsOf } from './operations/invoke';
+import { operationsOf } from './operations/invoke';
 import { answerQuestion, type OperationInformant, type Task, type TaskResult } from './preparation/messages';
 import { createPreparer } from './preparation/preparer';
 import { SpaceTools } from './preparation/space-tools';
-import { createThreadedInvoker } from './preparation/threaded-invoker';
 import { createThreadedPreparer } from './preparation/threaded-preparer';
 import { WorkerPool } from './preparation/worker-pool';
 import { purge } from './purge';
@@ -62,9 +60,7 @@ import { VersionMemory } from './storage/version-memory';
 import { SearchRunner } from './storage/search-run';
 import { VersionReader } from './storage/version-read';
 import { WriteQueues } from './storage/write-queues';
-import { exportTenant } from './tenant-export';
-import { importTenant } from './tenant-import';
-import { removeTenant } from './tenant-removal';
+import { createTenantDoor } from './tenant-door';
 import { createTerminologyEnvironment } from './terminology-environment';
 import { createWriteDoor } from './write-door';
 import { createCodeJudge } from './validation/pending-codes';
@@ -189,30 +185,12 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const purgeThere = (context: RequestContext, request: PurgeRequest): Promise<PurgeReport> =>
     purge({ services, database: options.database, forgetter, isOpen: options.isPurgeOpen }, context, request);
   const { preparer, validator } = services;
-  const operationParts = { preparer, codeSystems, limits, validator };
-  const invoke = createThreadedInvoker(
-    (context, invocation) =>
-      invokeOperation(
-        createOperationEnvironment(
-          operationParts,
-          context,
-          createOperationStorage(services, context, write, purgeThere),
-        ),
-        invocation,
-      ),
+  const { invoke, invokeWithin } = createInvokers({
+    services,
+    parts: { preparer, codeSystems, limits, validator },
+    storageOf: (context) => createOperationStorage(services, context, write, purgeThere),
     inThread,
-  );
-  const invokeWithin: BundleTools['invokeWithin'] = async (within, context, invocation) => {
-    requireInvocation(services, context, invocation);
-    return invokeOperation(
-      createOperationEnvironment(
-        { ...operationParts, codeSystems: within.codeSystems },
-        context,
-        createReadingStorage(within, context),
-      ),
-      invocation,
-    );
-  };
+  });
   const structures = createStructureSource({
     terminology: (space) => createTerminologyEnvironment(services, space, codeSystems),
     structuresVersion: (space) => structuresVersion(services, space),
@@ -336,34 +314,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     }),
     users: access.users,
     ...audit.recordSignIns({ tokens: access.tokens, signIn: access.signIn }),
-    tenants: {
-      list: () => spaces.list(),
-      create: (name, settings, display) => spaces.create(name, settings, display),
-      disable: (name) => spaces.disable(name),
-      enable: (name) => spaces.enable(name),
-      rename: (name, display) => spaces.rename(name, display),
-      remove: (name, milliseconds) =>
-        removeTenant(
-          { database: options.database, forgetter, changed: (tenant) => spaces.changed(tenant) },
-          name,
-          milliseconds,
-        ),
-      export: (name, which = 'all') =>
-        exportTenant(
-          {
-            services,
-            owner: options.database,
-            store: tenants,
-            settleRecords: (recorded) => audit.settle(recorded),
-          },
-          name,
-          which,
-        ),
-      import: (name, lines) =>
-        importTenant({ services, database: options.database, rules, store: tenants, spaces }, name, lines),
-      describe: (name) => spaces.describe(name),
-      changeSettings: (name, changes) => spaces.changeSettings(name, changes),
-    },
+    tenants: createTenantDoor({
+      ...{ services, database: options.database, rules, store: tenants, spaces, forgetter },
+      settleRecords: (recorded) => audit.settle(recorded),
+    }),
     resourceTypes: (release) => loadDefinitions(release).resourceTypes,
     localReference: (context, reference) => services.references(context.space).local(reference),
     changes: (context, since, count) => changes(services, context, since, count),

@@ -9,7 +9,7 @@ import type { Criterion } from '../search/predicate';
 import { compileScan } from '../search/scan';
 import { testCriteria, type TestedVersion, type Verdict } from '../search/version-test';
 import type { Services } from '../services';
-import type { ResourceAddress } from '../storage/version-read';
+import type { ResourceAddress } from '../storage/version-address';
 import { keyText, type VersionRow } from '../storage/version-row';
 import type { Extractor } from '../search/extract';
 import type { Access } from './access';

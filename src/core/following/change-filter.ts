@@ -5,7 +5,7 @@ import type { ChangeRequest } from '../api';
 import type { RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { isResolved, resolveCriteria } from '../interactions/resolve-criteria';
-import { searchContext } from '../interactions/search';
+import { searchContext } from '../interactions/ask-search';
 import { markContained } from '../interactions/mark-contained';
 import { addressOf, printable, typeNumberOf } from '../interactions/resource-address';
 import { parseCriterion } from '../search/criteria';

@@ -18,7 +18,8 @@ import { BY_KEY } from './gather-heads';
 import { planSearch } from './plan-search';
 import { readAtOnce } from './reading';
 import { resolveCriteria } from './resolve-criteria';
-import { askSearch, search, searchContext } from './search';
+import { askSearch, searchContext } from './ask-search';
+import { search } from './search';
 import { countingReason, planningReason, withReason } from './search-timeout';
 
 /** Groups that one answer has. */

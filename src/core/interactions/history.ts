@@ -12,7 +12,7 @@ import {
   type HistoryBounds,
   type ListedVersions,
 } from '../storage/version-history';
-import type { ResourceAddress } from '../storage/version-read';
+import type { ResourceAddress } from '../storage/version-address';
 import type { PageRow } from '../storage/version-row';
 import { findListed } from './listed-versions';
 import { SeenVersions } from './seen-versions';

@@ -8,7 +8,7 @@ import type { SearchTypeContext } from '../search/types/search-type';
 import type { Services } from '../services';
 import { findPopulatedTypes, findTypesHolding, findTypesReferredTo } from '../storage/populated-types';
 import { typeNumberOf } from './resource-address';
-import { criterionOf } from './search';
+import { criterionOf } from './ask-search';
 import { OwnStream, UnionStream, type TypeStream } from './type-stream';
 
 interface SearchedType {

@@ -8,7 +8,7 @@ import { pointersOf } from '../fhir/reference/pointers';
 import type { RecordRequest } from '../operations/environment';
 import { compartmentOwners } from '../search/compartment';
 import type { Services } from '../services';
-import type { ResourceAddress } from '../storage/version-read';
+import type { ResourceAddress } from '../storage/version-address';
 import { keyOfText, keyText } from '../storage/version-row';
 import type { RecordStep } from './record-steps';
 import { toStoredVersion } from './stored-version';

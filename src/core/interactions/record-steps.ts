@@ -12,7 +12,7 @@ import type { Services } from '../services';
 import { findPopulatedTypes } from '../storage/populated-types';
 import type { TypePlace } from './merge-streams';
 import { typeNumberOf } from './resource-address';
-import { criterionOf, searchContext } from './search';
+import { criterionOf, searchContext } from './ask-search';
 import { OwnStream, type TypeStream } from './type-stream';
 
 /** Where a page of a record ends: behind a resource, or amid what it points to. */

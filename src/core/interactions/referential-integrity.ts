@@ -16,7 +16,7 @@ import type { Services } from '../services';
 import { findAbsent, findReferrers, holdTargets as hold, type Target } from '../storage/targets';
 import { keyOfText } from '../storage/version-row';
 import type { KeyHalves, VersionWrite } from '../storage/version-write';
-import type { ResourceAddress } from '../storage/version-read';
+import type { ResourceAddress } from '../storage/version-address';
 
 /** Broken references, and referring resources, that one error names. */
 const MOST_ISSUES = 20;

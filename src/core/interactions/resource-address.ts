@@ -3,7 +3,7 @@ import { fhirError } from '../errors';
 import { isValidId } from '../fhir/resource';
 import { RELEASES } from '../fhir/release';
 import type { Services } from '../services';
-import type { ResourceAddress } from '../storage/version-read';
+import type { ResourceAddress } from '../storage/version-address';
 import type { VersionRow } from '../storage/version-row';
 
 /** Where a resource lies: number of its type, key of its id. Throws unknownType; an impossible id is notFound. */

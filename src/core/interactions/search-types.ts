@@ -12,14 +12,9 @@ import { keyOfText, type PageRow } from '../storage/version-row';
 import { inBatches, inOrder, inSequence, type TypePlace } from './merge-streams';
 import { openStreams } from './open-streams';
 import { readAtOnce } from './reading';
-import {
-  boundText,
-  completePage,
-  criterionOf,
-  search,
-  searchContext,
-  type TypeSearchRequest,
-} from './search';
+import { boundText, criterionOf, searchContext, type TypeSearchRequest } from './ask-search';
+import { completePage } from './complete-page';
+import { search } from './search';
 import { searchAsOf } from './search-as-of';
 import { PHASES, sealEach } from './search-position';
 import { sortTypes } from './search-types-sorted';

@@ -4,7 +4,7 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { RELEASES } from '../fhir/release';
 import type { Services } from '../services';
-import type { ResourceAddress } from '../storage/version-read';
+import type { ResourceAddress } from '../storage/version-address';
 import type { VersionRow } from '../storage/version-row';
 import { addressOf, printable, rowOfId } from './resource-address';
 import { toStoredVersion } from './stored-version';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { BinaryArray } from './binary-array';
 import { bind, defineStatement, template } from './statement';
-import type { ResourceAddress } from './version-read';
+import type { ResourceAddress } from './version-address';
 import type { Run } from './database';
 
 const CLAIM = defineStatement(

@@ -8,7 +8,7 @@ import { directionSql, valuesOfPlace, type SearchStatementRequest } from './sear
 import { referringCountSql } from './search-targets';
 import { asLook, bind, type Bound, type Statement } from './statement';
 import { StatementShapes } from './statement-shapes';
-import { currentUnknown } from './version-read';
+import { currentUnknown } from './version-statements';
 import { inlineBytes } from './version-row';
 
 export interface BoundStatement {

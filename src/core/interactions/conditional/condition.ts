@@ -6,7 +6,7 @@ import type { Criterion, Predicate } from '../../search/predicate';
 import type { Services } from '../../services';
 import type { ConditionLock } from '../../storage/condition-lock';
 import { printable, typeNumberOf } from '../resource-address';
-import { searchContext } from '../search';
+import { searchContext } from '../ask-search';
 import { locksOfCriteria } from './condition-locks';
 
 /** Search criteria that guard or select a write, understood and found to say something. */

@@ -4,7 +4,7 @@ import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import type { Services } from '../../services';
 import { lockConditions } from '../../storage/condition-lock';
-import { LOCK_HEADS } from '../../storage/version-read';
+import { LOCK_HEADS } from '../../storage/head-locks';
 import { keyOfText } from '../../storage/version-row';
 import type { VersionWrite } from '../../storage/version-write';
 import { ConditionLost } from '../../storage/write-queues';
