@@ -26,6 +26,7 @@ import type { Credentials } from './access/authentication';
 import type { RequestContext, Space, TenantSpace } from './context';
 import type { FhirError } from './errors';
 import type { JsonOutline, OutlineLimits } from './fhir/json/outline';
+import type { QueryParameter } from './fhir/query-text';
 import type { LocalReference } from './fhir/reference';
 import type { Release } from './fhir/release';
 import type { Admission } from './limits/rate-limiter';
@@ -90,6 +91,12 @@ export interface Core extends Interactions {
 
   /** Names of the concrete resource types of a release, sorted. */
   resourceTypes(release: Release): readonly string[];
+  /** A version that was read, cut to what `_summary` and `_elements` among the parameters ask for. Throws invalidParameterValue. */
+  partOf(
+    context: RequestContext,
+    version: StoredVersion,
+    parameters: readonly QueryParameter[],
+  ): StoredVersion;
   /** What a reference of this space names; undefined for one that leads elsewhere, or to no resource by type and id. */
   localReference(context: RequestContext, reference: string): LocalReference | undefined;
   /**

@@ -22,6 +22,7 @@ import { Forgetter } from './forgetter';
 import { Health, OTHER_DEFINITIONS } from './health';
 import { capabilities } from './interactions/capabilities';
 import { namedQueries } from './interactions/named-queries';
+import { partOf } from './interactions/part-of';
 import { changes } from './interactions/changes';
 import { requireDatabase, SearchMemory } from './interactions/search-memory';
 import { KeyedQueue } from './keyed-queue';
@@ -319,6 +320,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       settleRecords: (recorded) => audit.settle(recorded),
     }),
     resourceTypes: (release) => loadDefinitions(release).resourceTypes,
+    partOf: (context, version, parameters) =>
+      partOf(services.definitions(context.space.release), version, parameters),
     localReference: (context, reference) => services.references(context.space).local(reference),
     changes: (context, since, count) => changes(services, context, since, count),
     sharedTexts: {

@@ -124,12 +124,14 @@ function describe(
     headers = [],
     isSearch = false,
     hasCriteria = false,
+    hasParts = false,
   } = DESCRIPTIONS.get(interaction) ?? { summary: interaction.name };
   const listed = [
     ...headers.map((name) => reference('parameters', name)),
     ...(hasCriteria || (isSearch && body === undefined)
       ? searchParameters.map((each) => parameters.use(each))
       : []),
+    ...(hasParts ? ['_summary', '_elements'].map((name) => reference('parameters', name)) : []),
     reference('parameters', '_format'),
     reference('parameters', '_pretty'),
   ];

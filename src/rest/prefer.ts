@@ -9,10 +9,10 @@ export interface Preference {
 const RESPOND_ASYNC = 'respond-async';
 const NOTHING: Preference = Object.freeze({ answer: 'representation', handling: undefined, isAsync: false });
 
-/** Reads a `Prefer` header; what it does not know is ignored, as RFC 7240 says. */
+/** Reads a `Prefer` header; of what is said twice the first counts, and what it does not know is ignored, as RFC 7240 says. */
 export function parsePreference(header: string | readonly string[] | undefined): Preference {
   if (header === undefined) return NOTHING;
-  let answer: Preference['answer'] = 'representation';
+  let answer: Preference['answer'] | undefined;
   let handling: Preference['handling'];
   let isAsync = false;
   const text = typeof header === 'string' ? header : header.join(',');
@@ -20,16 +20,16 @@ export function parsePreference(header: string | readonly string[] | undefined):
     const [name = '', value = ''] = element.split('=').map((part) => part.trim().replace(/^"(.*)"$/, '$1'));
     const wish = value.toLowerCase();
     if (name.toLowerCase() === 'return') {
-      if (wish === 'minimal') answer = 'minimal';
-      else if (wish === 'operationoutcome') answer = 'OperationOutcome';
-      else if (wish === 'representation') answer = 'representation';
+      if (wish === 'minimal') answer ??= 'minimal';
+      else if (wish === 'operationoutcome') answer ??= 'OperationOutcome';
+      else if (wish === 'representation') answer ??= 'representation';
     } else if (name.toLowerCase() === 'handling' && (wish === 'strict' || wish === 'lenient')) {
-      handling = wish;
+      handling ??= wish;
     } else if (name.toLowerCase() === RESPOND_ASYNC) {
       isAsync = true;
     }
   }
-  return { answer, handling, isAsync };
+  return { answer: answer ?? 'representation', handling, isAsync };
 }
 
 /** What is left of the header without `respond-async`; '' where nothing is. */

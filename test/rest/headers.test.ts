@@ -66,6 +66,8 @@ describe('Prefer', () => {
     ['respond-async, handling=lenient, return=minimal', 'minimal', 'lenient'],
     ['Handling=STRICT', 'representation', 'strict'],
     ['handling=sometimes', 'representation', undefined],
+    ['return=minimal, return=representation', 'minimal', undefined],
+    ['return=nothing, return=minimal, handling=lenient, handling=strict', 'minimal', 'lenient'],
   ])('reads %s', (header, answer, handling) => {
     expect(parsePreference(header)).toEqual({
       answer,

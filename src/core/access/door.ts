@@ -33,6 +33,7 @@ export const CORE_RULES = {
   resourceTypes: 'anybody',
   read: 'data',
   find: 'data',
+  partOf: 'anybody',
   localReference: 'anybody',
   vread: 'data',
   readAsOf: 'data',

@@ -3,6 +3,7 @@ import { fhirError, toIssue, type Issue } from '../errors';
 import type { SearchParameterDefinition } from '../fhir/definitions';
 import type { Subset } from '../fhir/subset';
 import { parseChoice } from './choice';
+import { parseElements } from './parse-subset';
 import { parseCriterion } from './criteria';
 import { conditionCriteria } from './criteria/condition';
 import { isInclude, parseInclude, type Include } from './include';
@@ -147,7 +148,7 @@ export function parseSearch(
         contained = { ...contained, as: parseChoice(name, value, ['container', 'contained'] as const) };
         break;
       case '_elements':
-        subset ??= { kind: 'elements', names: parseElements(context, type, value) };
+        subset ??= { kind: 'elements', names: parseElements(context.definitions, type, value) };
         break;
       case '_sort':
         for (const key of value.split(',')) sort.push(parseSortKey(context, type, key));
@@ -204,32 +205,6 @@ function parseCount(value: string): number {
     throw fhirError('invalidParameterValue', { parameter: '_count', value: value.slice(0, 80), reason });
   }
   return Math.min(Number(value), MAX_COUNT);
-}
-
-/** `_elements=a,Type.b`: names of elements of the searched type, or of another one that is included. */
-function parseElements(
-  { definitions }: SearchTypeContext,
-  type: string,
-  value: string,
-): ReadonlyMap<string, ReadonlySet<string>> {
-  const names = new Map<string, Set<string>>();
-  for (const part of value.split(',')) {
-    const dot = part.indexOf('.');
-    const owner = dot === -1 ? type : part.slice(0, dot);
-    const element = dot === -1 ? part : part.slice(dot + 1);
-    const structure = definitions.isResourceType(owner) ? definitions.structure(owner) : undefined;
-    const isKnown =
-      structure !== undefined &&
-      (structure.element(element) ?? structure.element(`${element}[x]`)) !== undefined &&
-      !element.includes('.');
-    if (!isKnown) {
-      const reason = `'${part.slice(0, 80)}' is not an element of ${owner === type ? type : 'a resource type'}; write element or Type.element`;
-      throw fhirError('invalidParameterValue', { parameter: '_elements', value: value.slice(0, 80), reason });
-    }
-    const known = names.get(owner) ?? new Set<string>();
-    names.set(owner, known.add(element));
-  }
-  return names;
 }
 
 function parseOffset(value: string): number {

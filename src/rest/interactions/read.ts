@@ -29,22 +29,28 @@ export async function vread(exchange: Exchange): Promise<FastifyReply> {
   return answer(exchange, await edge.core.vread(context, type, id, version));
 }
 
-async function answer(exchange: Exchange, version: StoredVersion): Promise<FastifyReply> {
+async function answer(exchange: Exchange, whole: StoredVersion): Promise<FastifyReply> {
+  const { edge, context, query } = exchange;
+  const version = edge.core.partOf(context, whole, query.parameters);
   exchange.setVersion(version);
-  if (version.type === BINARY) return answerBinary(exchange, version);
+  if (version.type === BINARY) return answerBinary(exchange, whole, version);
   if (isUnchanged(exchange.request.headers, version)) return exchange.sendEmpty(304);
   return exchange.send(200, version.text);
 }
 
 /** As a resource or in its own type, whichever the client takes (https://hl7.org/fhir/R4/binary.html#rest). */
-async function answerBinary(exchange: Exchange, version: StoredVersion): Promise<FastifyReply> {
+async function answerBinary(
+  exchange: Exchange,
+  version: StoredVersion,
+  part: StoredVersion,
+): Promise<FastifyReply> {
   const { edge, request, context, query } = exchange;
   const content = await readBinary(edge.core, version.text);
   const { release } = context.space;
   const isResource = wantsResource(request.headers.accept, query.format, content.contentType, release);
   addVary(exchange.reply, 'Accept');
   if (isUnchanged(request.headers, version)) return exchange.sendEmpty(304);
-  return isResource ? exchange.send(200, version.text) : exchange.sendContent(content);
+  return isResource ? exchange.send(200, part.text) : exchange.sendContent(content);
 }
 
 /** The body of a GET, which Fastify leaves alone. */

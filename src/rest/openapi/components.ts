@@ -62,6 +62,13 @@ export const COMMON_PARAMETERS: Readonly<Record<string, Json>> = {
     description: 'Whether the answer is laid out',
     schema: { type: 'boolean' },
   },
+  _summary: {
+    name: '_summary',
+    in: 'query',
+    description: 'Which part of the resource is answered',
+    schema: { type: 'string', enum: ['true', 'text', 'data', 'false'] },
+  },
+  _elements: inQuery('_elements', 'Elements of the resource that are answered, with commas between them'),
   query: inQuery('query', 'A GraphQL document'),
   variables: inQuery('variables', 'The values of its variables, as JSON'),
   operationName: inQuery('operationName', 'Which of its operations is run'),

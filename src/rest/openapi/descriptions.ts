@@ -12,6 +12,8 @@ export interface Description {
   readonly isSearch?: boolean;
   /** Search parameters in the address say which resource is meant. */
   readonly hasCriteria?: boolean;
+  /** Whether `_summary` and `_elements` cut its answer. */
+  readonly hasParts?: boolean;
 }
 
 const WRITE_HEADERS = ['IfMatch', 'Prefer', 'XProvenance'];
@@ -52,8 +54,14 @@ export const DESCRIPTIONS = new Map<Interaction, Description>([
     INTERACTIONS.smartConfiguration,
     { summary: 'How to get a token', schema: 'Document', answers: { '200': 'The document' } },
   ],
-  [INTERACTIONS.read, { summary: 'Read', answers: READ, headers: ['IfNoneMatch', 'IfModifiedSince'] }],
-  [INTERACTIONS.vread, { summary: 'Read a version', answers: READ, headers: ['IfNoneMatch'] }],
+  [
+    INTERACTIONS.read,
+    { summary: 'Read', answers: READ, headers: ['IfNoneMatch', 'IfModifiedSince'], hasParts: true },
+  ],
+  [
+    INTERACTIONS.vread,
+    { summary: 'Read a version', answers: READ, headers: ['IfNoneMatch'], hasParts: true },
+  ],
   [
     INTERACTIONS.create,
     {

@@ -8,6 +8,7 @@ import type { Services } from '../../services';
 import { capabilities } from '../capabilities';
 import { history } from '../history';
 import { parseHistoryParameters } from '../history-parameters';
+import { partOf } from '../part-of';
 import { read } from '../read';
 import { searchAny } from '../search-types';
 import { vread } from '../vread';
@@ -69,7 +70,7 @@ async function answerGet(
   };
   const one = (version: StoredVersion): EntryAnswer => ({
     kind: 'read',
-    version,
+    version: partOf(services.definitions(context.space.release), version, query),
     isHead,
     isKnown: isKnown(version, known),
   });
