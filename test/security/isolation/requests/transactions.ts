@@ -13,17 +13,23 @@ export function list(tenant: string): Resource {
   );
 }
 
+/** What a transaction makes under ids that the server gives. */
+const MADE: ReadonlySet<string> = new Set(['Patient', 'Observation', 'List']);
+
 export function transaction(tenant: Tenant, release: Release): Sent {
   const { random, name } = tenant;
   const urn = 'urn:uuid:0c4f4b4e-6a0c-4b8e-9d1f-5b7a1f2f3c4d';
+  const read = (): EntryRequest => ({ method: 'GET', url: anyAddress(tenant, release) });
   const makers: readonly (() => EntryRequest)[] = [
     () => {
       const resource = changed(tenant, release);
+      // In one millisecond two of a type lie in the order of their ids, and those of the server are others in each world.
+      if (MADE.has(resource.resourceType)) return read();
       return { method: 'PUT', url: addressOf(resource), resource };
     },
     () => ({ method: 'DELETE', url: anyAddress(tenant, release) }),
     () => ({ method: 'GET', url: `Patient?_summary=count&gender=${random.pick(['male', 'female'])}` }),
-    () => ({ method: 'GET', url: anyAddress(tenant, release) }),
+    read,
     () => ({
       method: 'POST',
       url: 'List',
