@@ -92,7 +92,7 @@ describe('a changed PUBLIC_URL', () => {
     await put(meanwhile, observationOf(`${ADDRESS}/Patient/example`, 'other'));
     await meanwhile.close();
     expect(await notices(before)).toEqual([OUTDATED]);
-    await before.reindex();
+    await before.reindex({ tenant: 'system' });
     expect(await notices(before)).toEqual([]);
     expect(await before.differences('system')).toEqual([]);
   });

@@ -222,7 +222,7 @@ it('base conformance resources are put right too', async () => {
   await owner.query(`delete from andiron.uri_index where ${many('uri_index')}`);
   await owner.query(`update andiron.string_index set value = 'wrong' where ${many('string_index')}`);
   await owner.query(`update andiron.resource set presence = '' where ${many('resource')}`);
-  const { added, removed, losses } = await opened.reindex({ tenant: '' });
+  const { added, removed, losses } = await opened.reindex();
   expect({ added, removed, losses }).toEqual({ added: 400, removed: 200, losses: [] });
   expect(await hashes('t::text', base)).toEqual(before);
 }, 60_000);
