@@ -109,4 +109,43 @@ describe.each(['r4', 'r4b'] as const)('fhir-kit-client under %s', (release) => {
     const { fhirVersion } = (await client.capabilityStatement()) as { fhirVersion?: string };
     expect(fhirVersion).toBe(release === 'r4' ? '4.0.1' : '4.3.0');
   });
+
+  it('searches in a compartment and in all types, and sends a batch and an operation', async () => {
+    const client = await open();
+    const idsOf = (bundle: object): unknown[] => {
+      const { entry = [] } = bundle as { entry?: { resource: { id: string } }[] };
+      return entry.map(({ resource }) => resource.id);
+    };
+    const { id: made } = await client.create({ resourceType: 'Patient', body: chalmers });
+    const id = String(made);
+    const observation = {
+      ...{ resourceType: 'Observation' as const, status: 'final' as const, code: { text: 'weight' } },
+      subject: { reference: `Patient/${id}` },
+    };
+    const batch = await client.batch({
+      body: {
+        resourceType: 'Bundle',
+        type: 'batch',
+        entry: [
+          { request: { method: 'POST', url: 'Observation' }, resource: observation },
+          { request: { method: 'GET', url: 'Patient/nobody' } },
+        ],
+      },
+    });
+    const statuses = [expect.stringMatching(/^201/), expect.stringMatching(/^404/)];
+    expect(batch).toMatchObject({
+      type: 'batch-response',
+      entry: statuses.map((status) => ({ response: { status } })),
+    });
+    const compartment = { resourceType: 'Patient' as const, id };
+    const within = await client.search({ resourceType: 'Observation', compartment });
+    expect(within).toMatchObject({ total: 1, entry: [{ resource: { code: { text: 'weight' } } }] });
+    const anywhere = await client.search({ searchParams: { _id: id, _type: 'Patient,Observation' } });
+    expect(idsOf(anywhere)).toEqual([id]);
+    const everything = await client.operation({
+      ...{ name: '$everything', resourceType: 'Patient' as const, id },
+      method: 'GET',
+    });
+    expect(new Set(idsOf(everything))).toEqual(new Set([id, ...idsOf(within)]));
+  });
 });

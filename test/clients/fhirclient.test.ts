@@ -89,6 +89,26 @@ describe.each(['r4', 'r4b'] as const)('fhirclient under %s', (release) => {
     );
     expect(observation?.subject).toMatchObject({ name: [{ family: 'SmartTransaction' }] });
   });
+
+  it('gathers all pages into one list, and reads a version and the history', async () => {
+    const client = open();
+    for (const patient of family('SmartFlat', 5)) await client.create(patient);
+    const all = await client.request<Named[]>('Patient?family=SmartFlat&_count=2&_sort=given', {
+      pageLimit: 0,
+      flat: true,
+    });
+    expect(all.map(({ name }) => name[0]?.given[0])).toEqual(['0', '1', '2', '3', '4']);
+    const id = String(all[0]?.id);
+    await client.update({ ...chalmers, id, gender: 'other' });
+    expect(await client.request(`Patient/${id}/_history/1`)).toMatchObject({ gender: 'male' });
+    expect(await client.request(`Patient/${id}/_history`)).toMatchObject({ type: 'history', total: 2 });
+    const answer = await client.request({
+      url: `Patient/${id}`,
+      includeResponse: true,
+      headers: { 'if-none-match': 'W/"1"' },
+    });
+    expect(answer.response.headers.get('etag')).toBe('W/"2"');
+  });
 });
 
 describe('an app of fhirclient that somebody signs in for', () => {

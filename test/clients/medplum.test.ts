@@ -101,4 +101,25 @@ describe.each(['r4', 'r4b'] as const)("Medplum's client under %s", (release) => 
     const read = await Promise.all(created.map(({ id }) => client.readResource('Patient', id)));
     expect(read.map(({ id }: { readonly id: string }) => id)).toEqual(created.map(({ id }) => id));
   });
+
+  it('stores what is no resource, reads the whole of a patient, expands a value set and asks by GraphQL', async () => {
+    const client = open();
+    const patient = await client.createResource({ ...chalmers, name: [{ family: 'MedplumWhole' }] });
+    const binary = await client.createBinary({
+      ...{ data: 'a,b\n1,2\n', contentType: 'text/csv', filename: 'numbers.csv' },
+    });
+    expect(binary).toMatchObject({ resourceType: 'Binary', contentType: 'text/csv' });
+    const bytes = await client.download(client.fhirUrl('Binary', binary.id ?? '').toString());
+    expect(await bytes.text()).toBe('a,b\n1,2\n');
+    const whole = await client.readPatientEverything(patient.id);
+    expect(whole.entry?.map((entry: { resource?: { id?: string } }) => entry.resource?.id)).toEqual([
+      patient.id,
+    ]);
+    const valueSet = await client.valueSetExpand({
+      ...{ url: 'http://hl7.org/fhir/ValueSet/administrative-gender', filter: 'fem' },
+    });
+    expect(valueSet.expansion?.contains).toMatchObject([{ code: 'female' }]);
+    const answer = await client.graphql(`{ Patient(id: "${patient.id}") { name { family } } }`);
+    expect(answer).toMatchObject({ data: { Patient: { name: [{ family: 'MedplumWhole' }] } } });
+  });
 });
