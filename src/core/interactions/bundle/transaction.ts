@@ -1,13 +1,10 @@
-import { AUDIT_EVENT } from '../../access/audit-space';
 import { NO_ENTRY_RECORDS, type EntryRecords } from '../../access/entry-records';
 import { requireReadable } from '../../access/visibility';
 import type { EntryAnswer, StoredVersion } from '../../api';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
-import { entryExpression } from '../../fhir/bundle/entry';
 import { RELEASES } from '../../fhir/release';
 import { createCodeSystemMemory } from '../../operations/code-system-memory';
-import { operationsOf } from '../../operations/invoke';
 import type { OpenBundle, OutlinedEntry } from '../../preparation/bundle';
 import type { Services } from '../../services';
 import type { BoundStatement } from '../../storage/connection';
@@ -36,6 +33,7 @@ import { NewIds, planTransaction, type Plan } from './plan';
 import { atEntry, type PlannedWrite } from './planned-write';
 import { readEntry, type EntryReader } from './read-entry';
 import { readHeads } from './read-heads';
+import { requireNoAuditEvent, requireReading } from './outside-transactions';
 import {
   claimHeads,
   prepareWrites,
@@ -383,15 +381,6 @@ function answerOf(answers: WrittenEntries, index: number): EntryAnswer {
   return answer;
 }
 
-/** They are in a space of their own. Throws notSupported. */
-function requireNoAuditEvent({ index, request }: OutlinedEntry): void {
-  const type =
-    request.kind === 'create' ? request.type : 'target' in request ? request.target.type : undefined;
-  if (type !== AUDIT_EVENT) return;
-  const reason = 'An AuditEvent is recorded by itself or in a batch, and not in a transaction';
-  throw fhirError('notSupported', { reason }, entryExpression(index, 'request.url'));
-}
-
 /** Enough to tell none, one and several apart. */
 const TELLING = 2;
 /** Resources that one conditional delete takes, where the tenant lets it take several. */
@@ -405,21 +394,4 @@ function inside(services: Services, database: Database): Services {
     codeSystems: createCodeSystemMemory(),
     isWithinTransaction: true,
   };
-}
-
-/** Throws `notSupported` for an operation that may change data: it would do so in a transaction of its own. */
-function requireReading(
-  services: Services,
-  { space }: RequestContext,
-  { index, request }: OutlinedEntry,
-): void {
-  if (request.kind !== 'invoke') return;
-  const { code } = request.place;
-  const found = operationsOf(services.definitions(space.release)).filter((each) => each.code === code);
-  if (!found.some(({ affectsState }) => affectsState)) return;
-  throw fhirError(
-    'notSupported',
-    { reason: `The operation $${code} may change data, which it does by itself and not in a transaction` },
-    entryExpression(index, 'request.url'),
-  );
 }
