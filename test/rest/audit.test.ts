@@ -1,5 +1,6 @@
 /** Who did what is recorded, and found as AuditEvents by those who may know (docs/audit.md). */
 import type { Access, JsonObject, Release, RequestContext } from '../../src/core';
+import { makeClient } from '../support/access';
 import { silentLog } from '../support/log';
 import { runOnServer } from '../support/services';
 import { startServer, type TestServer } from '../support/server';
@@ -86,6 +87,23 @@ const observationOf = (patient: string): object => ({
   status: 'final',
   code: { text: 'weight' },
   subject: { reference: `Patient/${patient}` },
+});
+
+it('whose a version is, is not told of one that was purged and made anew for somebody else', async () => {
+  const { basic: authorization } = await makeClient(server.app.core, 'other', { isAdministrator: true });
+  const root = server.path('other', 'r4');
+  const headers = (id: string): Record<string, string> => ({ ...JSON_TYPE, 'x-request-id': id });
+  const isTold = async (patient: string): Promise<void> => {
+    const observation = { ...observationOf(patient), id: 'anew' };
+    await server.request('PUT', `${root}/Observation/anew`, observation, headers('anew'));
+    await server.request('GET', `${root}/Observation?_id=anew`, undefined, headers(`of-${patient}`));
+    const told = `search-type E 0: Patient/${patient} Observation/anew/_history/1 | Observation?_id=anew`;
+    expect((await eventsOf('r4', `of-${patient}`, 'other')).map(shortly)).toEqual([told]);
+  };
+  await isTold('first');
+  const purge = `${root}/Observation/anew/$purge`;
+  expect((await server.request('POST', purge, undefined, { authorization })).status).toBe(200);
+  await isTold('second');
 });
 
 describe.each(RELEASES)('in %s', (release) => {

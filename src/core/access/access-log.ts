@@ -14,7 +14,7 @@ const MAX_WAITING_CHARACTERS = 32_000_000;
 const MAX_TOGETHER = 1_000;
 const MAX_CHARACTERS_TOGETHER = 1_000_000;
 /** A crash of the process loses the reads of about so long. */
-const FLUSH_MS = 50;
+const FLUSH_MS = 100;
 /** Until it is tried again where the database did not take them. */
 const RETRY_MS = 500;
 /** At the end of the process. */

@@ -26,16 +26,18 @@ import type { VersionWrite } from '../storage/version-write';
 import { writeVersions } from '../storage/write-statements';
 import { toAuditEvent } from './audit-event';
 import { AUDIT_EVENT } from './audit-space';
-import { patientsOf } from './patients';
+import { createKnownOwners, patientsOf } from './patients';
 
 /** Between two looks for what other processes have left. */
 const LOOK_MS = 5_000;
 /** Of one transaction. */
 const BATCH = 64;
-/** While requests have work for the process, this work has at most so much of the time. */
+/** While requests have work for the process, this work has at most so much of the time; less where they need all of it. */
 const BUSY_SHARE = 0.02;
-/** Of the time of the process: more than this, and it is busy. */
+const FULL_SHARE = 0.01;
+/** Of the time of the process: more than this, and it is busy, or has none to spare. */
 const BUSY = 0.25;
+const FULL = 0.75;
 const LONGEST_PAUSE_MS = 2_000;
 /** In which it is seen how busy the process is. */
 const SAMPLE_MS = 20;
@@ -55,6 +57,7 @@ export class AuditEventWriter {
   #isStarted = false;
   #isClosed = false;
   #hurry: (() => void) | undefined;
+  readonly #knownOwners = createKnownOwners();
 
   constructor(private readonly options: AuditEventWriterOptions) {}
 
@@ -136,7 +139,8 @@ export class AuditEventWriter {
       const before = performance.eventLoopUtilization();
       await this.#pause(SAMPLE_MS);
       const { utilization } = performance.eventLoopUtilization(before);
-      if (utilization > BUSY) await this.#pause(Math.min(LONGEST_PAUSE_MS, took / BUSY_SHARE));
+      const share = utilization > FULL ? FULL_SHARE : BUSY_SHARE;
+      if (utilization > BUSY) await this.#pause(Math.min(LONGEST_PAUSE_MS, took / share));
     }
   }
 
@@ -164,7 +168,8 @@ export class AuditEventWriter {
     const { services } = this.options;
     const id = idOfKey(record.key.high, record.key.low);
     if (id === undefined) throw new Error('a record has a key that is none of ours');
-    const event = toAuditEvent(record, await patientsOf(services, from, record), from.tenant);
+    const patients = await patientsOf(services, this.#knownOwners, from, record);
+    const event = toAuditEvent(record, patients, from.tenant);
     const { text, metaOffset } = toStoredText(event, false, { id, extensionBase: services.extensionBase });
     return {
       type: services.definitions(from.release).typeNumber(AUDIT_EVENT) ?? 0,

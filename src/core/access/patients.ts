@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
 import { parseStoredObject } from '../fhir/json';
+import { forgettable, mayRemember } from '../process-memory';
 import { compartmentOwners } from '../search/compartment';
 import type { Services } from '../services';
 import type { AccessRecord } from '../storage/access-line';
@@ -8,13 +10,23 @@ const PATIENT = 'Patient';
 
 /** Of one access, so that an event stays one: of versions that are listed there are at most as many. */
 const MOST_PATIENTS = 100;
+/** Versions of which it is remembered whose they are. */
+const MAX_KNOWN = 20_000;
+
+/** Whose versions are, by space and version: the same ones are found by one search after another, and stay as they are. */
+export type KnownOwners = LRUCache<string, readonly string[]>;
+
+export function createKnownOwners(): KnownOwners {
+  return forgettable(new LRUCache<string, readonly string[]>({ max: MAX_KNOWN }));
+}
 
 /**
  * Ids of the patients that an access was about, as far as it is known: of what was read, written or found, those in whose
- * compartments it is; of a search, those that it names too. Cost: for a version, a read, gathered with others.
+ * compartments it is; of a search, those that it names too. Cost: for a version that is not known, a read, gathered with others.
  */
 export async function patientsOf(
   services: Services,
+  known: KnownOwners,
   space: Space,
   record: AccessRecord,
 ): Promise<ReadonlySet<string>> {
@@ -27,7 +39,7 @@ export async function patientsOf(
     for (const named of namedPatients(line, definitions)) patients.add(named);
   const versions = lines.flatMap((line) => readVersion(line) ?? []);
   if (type !== undefined && id !== undefined && version !== undefined) versions.push({ type, id, version });
-  const owners = await Promise.all(versions.map((each) => ownersOf(services, space, each)));
+  const owners = await Promise.all(versions.map((each) => ownersOf(services, known, space, each)));
   for (const owner of owners.flat()) if (patients.size < MOST_PATIENTS) patients.add(owner);
   return patients;
 }
@@ -48,6 +60,7 @@ function readVersion(line: string): NamedVersion | undefined {
 /** Ids of the patients in whose compartments a version is; of a deletion, what was deleted. */
 async function ownersOf(
   services: Services,
+  known: KnownOwners,
   space: Space,
   { type, id, version }: NamedVersion,
 ): Promise<readonly string[]> {
@@ -56,12 +69,19 @@ async function ownersOf(
   const typeNumber = definitions.typeNumber(type);
   const isInOne = definitions.compartments.get(PATIENT)?.parameters.has(type) === true;
   if (typeNumber === undefined || !isInOne) return [];
+  const name = `${space.number} ${type}/${id}/${version}`;
+  const remembered = known.get(name);
+  if (remembered !== undefined) return remembered;
   const address = { type: typeNumber, key: services.keys.keyOf(type, id) };
   let row = await services.reader.version(space.number, address, version);
   if (row?.change === 'delete') row = await services.reader.version(space.number, address, version - 1);
   if (row === undefined || row.body === '') return [];
   const resource = parseStoredObject(row.body);
-  return [...compartmentOwners(definitions, PATIENT, { type, id }, resource, services.references(space))];
+  const owners = [
+    ...compartmentOwners(definitions, PATIENT, { type, id }, resource, services.references(space)),
+  ];
+  if (mayRemember(space.number)) known.set(name, owners);
+  return owners;
 }
 
 type Definitions = ReturnType<Services['definitions']>;
