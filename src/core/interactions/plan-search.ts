@@ -2,15 +2,22 @@ import { hasScan } from '../search/has-scan';
 import { chooseDrive, needsCounts } from '../search/choose-drive';
 import { isNested } from '../search/drivable';
 import type { Order } from '../search/order';
-import type { Criterion } from '../search/predicate';
+import type { Criterion, TypeCriteria } from '../search/predicate';
 import { mergeRanges, rangesOfOneValue, splitRange } from '../search/split-range';
 import type { Services } from '../services';
 import type { SearchStatementRequest } from '../storage/search-order';
+import { findPopulatedTypes } from '../storage/populated-types';
+import { runKeys } from '../storage/search-run';
+import { keyOfText } from '../storage/version-row';
 import { markContained } from './mark-contained';
+import { resolveChains, type ChainSpace } from './resolve-chains';
 import { resolveScans } from './resolve-scans';
 
 /** All of a search but the page. */
-export type Plan = Omit<SearchStatementRequest, 'phase' | 'after' | 'limit'>;
+export interface Plan extends Omit<SearchStatementRequest, 'phase' | 'after' | 'limit'> {
+  /** True: some of what its criteria name was found by statements of their own. */
+  readonly hasSets?: boolean;
+}
 
 /** A page and the one match that tells of a next. */
 const USUAL_LIMIT = 51;
@@ -29,11 +36,45 @@ export async function planSearch(
   sortDateParameter: number | undefined,
   limit = USUAL_LIMIT,
 ): Promise<Plan> {
-  const { estimator } = services;
   const marked = await markContained(services, space, query.criteria);
   const asked = { type, sortDateParameter, criteria: mergeRanges(marked) };
   const scanned = await resolveScans(services, space, asked);
-  const planned = await estimator.plan(space, { ...asked, criteria: scanned });
+  const resolved = await resolveChains(scanned, 'always', chainsOf(services, space));
+  const plan = await planResolved(services, space, { ...asked, criteria: resolved }, order, limit);
+  return resolved === scanned ? plan : { ...plan, hasSets: true };
+}
+
+/** Criteria that are asked of contained resources, with the sets behind their chains where these have many links. */
+export async function resolveContainedChains(
+  services: Services,
+  space: number,
+  criteria: readonly Criterion[],
+): Promise<readonly Criterion[]> {
+  return resolveChains(criteria, 'once', chainsOf(services, space));
+}
+
+function chainsOf(services: Services, space: number): ChainSpace {
+  const { database } = services;
+  return {
+    populated: (types) => findPopulatedTypes(database, space, types),
+    find: async (of, limit) => {
+      const plan = await planResolved(services, space, of, { by: 'key', descending: true }, Infinity);
+      const heads = await runKeys(database, { ...plan, phase: 'all', after: undefined, limit });
+      return heads.map(({ keyText }) => keyOfText(keyText));
+    },
+  };
+}
+
+async function planResolved(
+  services: Services,
+  space: number,
+  asked: TypeCriteria,
+  order: Order,
+  limit: number,
+): Promise<Plan> {
+  const { estimator } = services;
+  const { type, sortDateParameter } = asked;
+  const planned = await estimator.plan(space, asked);
   const criteria = order.by === 'low' ? planned.map(inParts) : planned;
   const of = { type, sortDateParameter, criteria };
   const isCounted = needsCounts(criteria, order);

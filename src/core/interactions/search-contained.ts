@@ -13,7 +13,9 @@ import type { Criterion } from '../search/predicate';
 import type { Services } from '../services';
 import { findContaining, type ContainingBlock } from '../storage/contained-types';
 import { keyOfText } from '../storage/version-row';
+import { resolveContainedChains } from './plan-search';
 import { PHASES, sealEach, type Position } from './search-position';
+import { planningReason, withReason } from './search-timeout';
 import { toStoredVersion } from './stored-version';
 import { OwnStream, type TypeMatch } from './type-stream';
 
@@ -127,14 +129,17 @@ async function openStreams(
   const definitions = services.definitions(release);
   const types = definitions.resourceTypes.flatMap((type) => definitions.typeNumber(type) ?? []);
   const places = await findContaining(services.database, number, typeNumber, types);
+  if (places.length === 0) return [];
+  const criteria = await withReason(resolveContainedChains(services, number, query.criteria), () =>
+    planningReason(query.criteria),
+  );
   return places.map(({ container, block }) => {
     // A container is one match, whatever it contains: it is found by the first of the matches in it.
     const before =
       query.contained.as === 'contained'
         ? []
         : places.filter((other) => other.container === container && other.block < block);
-    const inside = (at: number): readonly Criterion[] =>
-      insideCriteria(container, at, typeNumber, query.criteria);
+    const inside = (at: number): readonly Criterion[] => insideCriteria(container, at, typeNumber, criteria);
     const excluded = before.map((other): Criterion => ({
       name: '_contained',
       anyOf: [{ index: 'all', criteria: inside(other.block) }],

@@ -13,6 +13,7 @@ import { BY_KEY } from './gather-heads';
 import { countAhead, planSearch, type Plan } from './plan-search';
 import { readAtOnce, readEach } from './reading';
 import { decidingTypes, isResolved, resolveCriteria } from './resolve-criteria';
+import { hasManyLinks } from './resolve-chains';
 import { searchContained } from './search-contained';
 import { afterOf, contentOf, inOrder, pageLinks, phasesOf } from './search-position';
 import { searchSorted } from './search-sorted';
@@ -80,7 +81,7 @@ export async function search(
 
 /** Whether one statement may be the whole answer, beside those that only choose the plan. */
 function mayBeOneStatement({ criteria, countOnly, includes, offset, cursor }: SearchQuery): boolean {
-  if (!isResolved(criteria)) return false;
+  if (!isResolved(criteria) || hasManyLinks(criteria, 'always')) return false;
   if (countOnly) return true;
   return includes.length === 0 && (offset === 0 || cursor !== undefined);
 }
@@ -128,6 +129,7 @@ async function answer(
       () => planningReason(query.criteria),
     );
   const plan = await planned(order);
+  if (isAlone && plan.hasSets === true) return undefined;
   if (order.by === 'value' && plan.drive.kind === 'gather') return sorted();
   const isInParts = services.isBounded === true && phasesOf(plan).length > 1;
   const countOfAll = async (): Promise<number> =>

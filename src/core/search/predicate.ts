@@ -91,6 +91,8 @@ export type Predicate =
       readonly index: 'target';
       /** True: some references of the space by these parameters lead to contained resources. */
       readonly looksInside?: boolean;
+      /** Only what is stored, or only what is contained: the link is parted (resolve-chains.ts). Undefined: both. */
+      readonly part?: 'stored' | 'contained';
       readonly parameters: readonly number[];
       readonly urls?: readonly number[];
       readonly target: TypeCriteria;

@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { containedCriteria } from '../../search/contained';
 import { CONTAINED, MAX_CONTAINED, ROW_SCHEME } from '../../search/index-rows';
+import { containedLooks } from '../../search/links';
 import type { TypeCriteria } from '../../search/predicate';
 import type { ValueReference } from '../predicate-parts';
 import { allTests, shapeOf, valuesOfCriteria, type CompiledPredicate } from './compiled';
@@ -59,7 +60,7 @@ export function compileContained(
     names,
     compile,
     sortDateParameter: undefined,
-    looksInside: looksInside === 'always' ? 'once' : 'never',
+    looksInside: containedLooks(looksInside),
     contained: {
       base: (value) =>
         sql`${sql.lit(CONTAINED.first)} + ${type(value)}::int * ${sql.lit(CONTAINED.type)}

@@ -1,4 +1,5 @@
 import type { RawBuilder } from 'kysely';
+import type { LooksInside } from '../../search/links';
 import type { Criterion } from '../../search/predicate';
 import type { ValueReference } from '../predicate-parts';
 import type { CompiledCriteria } from './compiled';
@@ -13,11 +14,8 @@ export interface Scope {
   readonly compile: (criteria: readonly Criterion[], scope: Scope) => CompiledCriteria;
   /** Undefined: the resources are no contained ones. */
   readonly contained?: ContainedScope;
-  /**
-   * Where chains look for contained resources: from any resource of which a predicate says so; from this one, which is
-   * contained itself, but from none behind it; nowhere. Without an end the statement would double with each link.
-   */
-  readonly looksInside: 'always' | 'once' | 'never';
+  /** Without an end the statement would double with each link. */
+  readonly looksInside: LooksInside;
 }
 
 /** Of contained resources, as SQL. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Criterion, Predicate } from '../../search/predicate';
+import { isLookedInto } from '../../search/links';
+import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate';
 import { allTests, type CompiledPredicate, type CompiledTargets } from './compiled';
 import { compileContained } from './contained';
 import { headOf, headRow, onHead, SPACE } from './head';
@@ -12,13 +13,16 @@ import { compileType } from './type';
  * confirmed by one probe of reference_index, then tested.
  */
 export function compileTarget(
-  { parameters, target: of, looksInside = false }: Extract<Predicate, { index: 'target' }>,
+  predicate: Extract<Predicate, { index: 'target' }>,
   prefix: string,
   scope: Scope,
 ): CompiledPredicate {
+  const { parameters, target: of, part } = predicate;
+  if (part === 'contained') return compileContainedTarget(parameters, of, prefix, scope);
   const target = compileType(of, `${prefix}t`, scope);
-  const isLookedInto = scope.looksInside === 'always' ? looksInside : scope.looksInside === 'once';
-  const contained = isLookedInto ? compileContained(parameters, of, prefix, scope) : undefined;
+  const contained = isLookedInto(predicate, scope.looksInside)
+    ? compileContained(parameters, of, prefix, scope)
+    : undefined;
   const byKey = of.criteria.every(isByKey);
   const parameterName = `${prefix}parameters`;
   const [key, source, head] = [`k_${prefix}`, `i_${prefix}`, `o_${prefix}`];
@@ -57,6 +61,22 @@ export function compileTarget(
             value,
           )})${contained === undefined ? sql`` : sql` or ${contained.test(tested, value)}`})`;
       }),
+  };
+}
+
+/** The part of a chain that leads to contained resources, by itself. */
+function compileContainedTarget(
+  parameters: readonly number[],
+  of: TypeCriteria,
+  prefix: string,
+  scope: Scope,
+): CompiledPredicate {
+  const contained = compileContained(parameters, of, prefix, scope);
+  return {
+    ...contained,
+    shape: `>${parameters.length === 1 ? '' : '*'}${contained.shape}`,
+    rows: undefined,
+    test: (row, value) => onHead(row, prefix, scope, value, (tested) => contained.test(tested, value)),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Criteria that resources of one type meet together, found by one of them. */
 import { sql, type RawBuilder } from 'kysely';
+import { storedLooks } from '../../search/links';
 import type { TypeCriteria } from '../../search/predicate';
 import type { PredicateValue, ValueReference } from '../predicate-parts';
 import { allTests, criterionKeys, shapeOf, valuesOfCriteria, type CompiledCriteria } from './compiled';
@@ -27,7 +28,7 @@ export function compileType(
     sortDateParameter: of.sortDateParameter,
     names,
     compile,
-    looksInside: looksInside === 'always' ? 'always' : 'never',
+    looksInside: storedLooks(looksInside),
   };
   const criteria = compile(of.criteria, scope);
   return {
