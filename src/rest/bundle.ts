@@ -9,6 +9,8 @@ export interface PageLinks {
   readonly used: readonly Parameter[];
   /** Value of `_cursor` of the next page. */
   readonly next: string | undefined;
+  /** That of the page before. */
+  readonly previous?: string | undefined;
 }
 
 /**
@@ -43,7 +45,7 @@ export function writeDocument({ identifier, timestamp, versions }: DocumentConte
 }
 
 /** The parameters that say at which page of an answer one is. */
-const POSITION: ReadonlySet<string> = new Set(['_cursor', '_offset']);
+export const POSITION: ReadonlySet<string> = new Set(['_cursor', '_offset']);
 
 /**
  * JSON of FHIR has no empty arrays. The text is put together from its pieces once, when it is sent: nothing here may ask
@@ -57,10 +59,12 @@ function writeBundle(
 ): string {
   let text = `{"resourceType":"Bundle","type":"${type}"`;
   if (total !== undefined) text += `,"total":${total}`;
-  const { address, used, next } = links;
+  const { address, used, next, previous } = links;
   text += `,"link":[${writeLink('self', address, used)}`;
   const others = used.filter(([name]) => !POSITION.has(name));
   if (others.length < used.length) text += `,${writeLink('first', address, others)}`;
+  if (previous !== undefined)
+    text += `,${writeLink('previous', address, [...others, ['_cursor', previous]])}`;
   if (next !== undefined) text += `,${writeLink('next', address, [...others, ['_cursor', next]])}`;
   text += ']';
   let before = ',"entry":[';

@@ -55,6 +55,10 @@ describe.each(['r4', 'r4b'] as const)('fhir-kit-client under %s', (release) => {
       page = await next;
     }
     expect([given, pages]).toEqual([['0', '1', '2', '3', '4'], 3]);
+    const before = await client.prevPage({ bundle: page as typeof page & { link: Link[] } });
+    expect(before).toMatchObject({
+      entry: [{ resource: { name: [{ given: ['2'] }] } }, { resource: { name: [{ given: ['3'] }] } }],
+    });
     const posted = await client.search({
       resourceType: 'Patient',
       searchParams: { family: 'Kit', _summary: 'count' },

@@ -65,6 +65,41 @@ describe.each(RELEASE_NAMES)('pages under %s', (release) => {
     expect(idsOf((await get(linkOf(skipped, 'first') ?? '')).json)).toEqual(idsOf(first));
   });
 
+  it.each([
+    '&_sort=-date',
+    '&_sort=date',
+    '',
+    '&_sort=_lastUpdated',
+    '&_sort=status,-date',
+    '&_sort=_id',
+    '&status=final&_sort=-code',
+  ])('previous leads through the same pages back to the first, with code=paged%s', async (sort) => {
+    const pages: string[][] = [];
+    let page = (await get(address(`/Observation?code=paged${sort}&_count=2`))).json;
+    expect(linkOf(page, 'previous')).toBeUndefined();
+    for (;;) {
+      pages.push(idsOf(page));
+      const next = linkOf(page, 'next');
+      if (next === undefined) break;
+      page = (await get(next)).json;
+    }
+    expect(pages.map(({ length }) => length)).toEqual([2, 2, 2, 2, 1]);
+    for (const expected of pages.slice(0, -1).reverse()) {
+      page = (await get(linkOf(page, 'previous') ?? 'there is no link')).json;
+      expect(idsOf(page)).toEqual(expected);
+    }
+    expect(linkOf(page, 'previous')).toBeUndefined();
+    expect(idsOf((await get(linkOf(page, 'next') ?? '')).json)).toEqual(pages[1]);
+  });
+
+  it('previous leads back from an offset too', async () => {
+    const all = idsOf((await get(address('/Observation?code=paged&_sort=-date'))).json);
+    const page = (await get(address('/Observation?code=paged&_sort=-date&_count=3&_offset=4'))).json;
+    const before = (await get(linkOf(page, 'previous') ?? '')).json;
+    expect(idsOf(before)).toEqual(all.slice(1, 4));
+    expect(idsOf((await get(linkOf(before, 'previous') ?? '')).json)).toEqual(all.slice(0, 1));
+  });
+
   it.each(['-1', 'x', '10001', '1.5'])('an offset of %s is refused', async (offset) => {
     const { status, json } = await server.request(
       'GET',

@@ -7,7 +7,7 @@
 import type { FastifyReply } from 'fastify';
 import { parseQueryText, type SearchRequest } from '../../core';
 import { FORM_TYPES, requireContentType } from '../body';
-import { writeSearchset } from '../bundle';
+import { POSITION, writeSearchset } from '../bundle';
 import { ALL_TYPES, type Exchange } from '../exchange';
 import { requireJsonAccepted } from '../negotiation';
 import { parsePreference } from '../prefer';
@@ -24,8 +24,12 @@ export async function search(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context, root } = exchange;
   const { handling } = parsePreference(request.headers.prefer);
   const { address, ...scope } = scopeOf(exchange);
-  const page = await edge.core.search(context, { ...scope, parameters: query.parameters, handling });
-  const links = { address: root + address, used: [...page.used, ...query.presentation], next: page.next };
+  const { parameters } = query;
+  // The way back is asked for where there may be one: a search that begins at its beginning is not made dearer.
+  const bothWays = parameters.some(([name]) => POSITION.has(name));
+  const page = await edge.core.search(context, { ...scope, parameters, handling, bothWays });
+  const { next, previous } = page;
+  const links = { address: root + address, used: [...page.used, ...query.presentation], next, previous };
   return exchange.send(200, writeSearchset(page, root, links));
 }
 
