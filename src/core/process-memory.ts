@@ -22,6 +22,21 @@ export function forgettable<M extends Memory>(memory: M): M {
   return memory;
 }
 
+/**
+ * A memory for each database that this process works with, found by the connections to it: what one of them has in a space is
+ * not what another has in the space of that number.
+ */
+export function forEachDatabase<M extends Memory>(
+  make: () => M,
+): (services: { readonly connections: object }) => M {
+  const made = new WeakMap<object, M>();
+  return ({ connections }) => {
+    let memory = made.get(connections);
+    if (memory === undefined) made.set(connections, (memory = forgettable(make())));
+    return memory;
+  };
+}
+
 /** False: nothing of the space may be remembered now. Cost: nothing, unless something was erased lately. */
 export function mayRemember(space: number): boolean {
   if (hushed.size === 0) return true;

@@ -7,7 +7,7 @@ import type { RequestContext, TenantSettings } from '../context';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { RELEASES } from '../fhir/release';
 import { operationsOf } from '../operations/invoke';
-import { forgettable } from '../process-memory';
+import { forEachDatabase, forgettable } from '../process-memory';
 import { storedParameters } from '../search/parameter';
 import { searchableParameters } from '../search/searchable';
 import type { NamedQuery } from '../search/named-query';
@@ -74,8 +74,8 @@ const MAX_KNOWN = 1_000;
 
 /** By release and what is told of settings. */
 const ofReleases = new Map<string, Capabilities>();
-const ofSpaces = forgettable(new LRUCache<number, Made>({ max: MAX_OWN }));
-const plainSpaces = forgettable(new LRUCache<number, string>({ max: MAX_KNOWN }));
+const ofSpaces = forEachDatabase(() => new LRUCache<number, Made>({ max: MAX_OWN }));
+const plainSpaces = forEachDatabase(() => new LRUCache<number, string>({ max: MAX_KNOWN }));
 
 /** Normative portions and statements on terminology, by the texts that they were made of. */
 const others = forgettable(new LRUCache<string, Capabilities>({ max: 2 * MAX_OWN }));
@@ -121,17 +121,18 @@ async function fullCapabilities(services: Services, context: RequestContext): Pr
   const hasParameters = definitions.ofRelease !== undefined;
   const toTell = toTold(services, space.settings);
   const told = JSON.stringify(toTell);
-  if (!hasParameters && plainSpaces.get(space.number) === version) return ofRelease(definitions, toTell);
-  const known = ofSpaces.get(space.number);
+  if (!hasParameters && plainSpaces(services).get(space.number) === version)
+    return ofRelease(definitions, toTell);
+  const known = ofSpaces(services).get(space.number);
   if (known?.definitions === definitions && known.told === told && known.queriesVersion === version)
     return known.capabilities;
   const queries = await listQueries(services, context, services.searchContext(space));
   if (!hasParameters && queries.length === 0) {
-    plainSpaces.set(space.number, version);
+    plainSpaces(services).set(space.number, version);
     return ofRelease(definitions, toTell);
   }
   const made = tagged(JSON.stringify(statement(definitions, toTell, queries)));
-  ofSpaces.set(space.number, { definitions, told, queriesVersion: version, capabilities: made });
+  ofSpaces(services).set(space.number, { definitions, told, queriesVersion: version, capabilities: made });
   return made;
 }
 

@@ -16,7 +16,7 @@ import {
 import { listMembers, Question } from '../fhir/terminology/membership';
 import { parseCanonical, type TerminologySource } from '../fhir/terminology/source';
 import { parseStored, terminologyOf } from '../operations/terminology';
-import { forgettable } from '../process-memory';
+import { forEachDatabase } from '../process-memory';
 import type { CodeRows, HashedCode, PendingPredicate, Predicate } from '../search/predicate';
 import { hashCodes } from '../search/types/token-codes';
 import type { Services } from '../services';
@@ -43,7 +43,7 @@ interface Members {
 }
 
 /** By space, version of its terminology, and name of the value set. */
-const remembered = forgettable(new LRUCache<string, Members>({ maxSize: 200_000 }));
+const memory = forEachDatabase(() => new LRUCache<string, Members>({ maxSize: 200_000 }));
 
 /**
  * `:in` and `:not-in`: the codes of the value set, or of the code systems that it has whole. `name`: the parameter as it
@@ -61,6 +61,7 @@ export async function resolveValueSet(
   const environment = createTerminologyEnvironment(services, space, services.codeSystems);
   const version = await environment.terminologyVersion();
   const key = `${space.number} ${version} ${valueSet}`;
+  const remembered = memory(services);
   let members = remembered.get(key);
   if (members === undefined) {
     const source = terminologyOf(environment);

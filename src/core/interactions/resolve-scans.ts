@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { setImmediate } from 'node:timers/promises';
 import { FhirError, fhirError } from '../errors';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
-import { forgettable } from '../process-memory';
+import { forEachDatabase } from '../process-memory';
 import { hasScan } from '../search/has-scan';
 import type { ContainedKeys, Criterion, Predicate, Scan, TypeCriteria } from '../search/predicate';
 import type { ResourceKey } from '../search/resource-key';
@@ -40,7 +40,7 @@ const MAX_SCAN_MS = 10_000;
 const TURN_MS = 10;
 
 /** Keys of whole scans, for their next pages: worth something until a resource of the type changes. */
-const remembered = forgettable(new LRUCache<string, readonly ResourceKey[]>({ maxSize: 200_000 }));
+const memory = forEachDatabase(() => new LRUCache<string, readonly ResourceKey[]>({ maxSize: 200_000 }));
 
 /**
  * Replaces scans by the keys of the resources of this space that pass them, at any depth of chains. Where few resources
@@ -223,6 +223,7 @@ async function findStored(
   }
   const change = await lastChangeOf(database, space, [others.type]);
   const key = `${space} ${others.type} ${change} ${toKey(scans)}`;
+  const remembered = memory(services);
   const known = remembered.get(key);
   if (known !== undefined) return known;
   let from: string | undefined = FIRST_KEY;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../context';
 import { RELEASES, type Release } from '../fhir/release';
 import { EXPANSION_PARAMETERS_REFUSED, VALUE_SET_EXPAND } from '../operations/value-set-expand';
-import { forgettable } from '../process-memory';
+import { forEachDatabase } from '../process-memory';
 import type { Services } from '../services';
 import { listCodeSystems, type CodeSystemHead } from '../storage/code-systems';
 import { createTerminologyStorage } from '../terminology-environment';
@@ -11,7 +11,7 @@ import { VERSION, VERSION_DATE } from '../version';
 /** Statements that are kept, some 100 kB each. */
 const MAX_KEPT = 50;
 
-const statements = forgettable(new LRUCache<string, Promise<string>>({ max: MAX_KEPT }));
+const memory = forEachDatabase(() => new LRUCache<string, Promise<string>>({ max: MAX_KEPT }));
 
 /** What a code system has its codes in: of the others only the description is here. */
 const WITH_CODES: ReadonlySet<string> = new Set(['complete', 'example', 'fragment']);
@@ -26,6 +26,7 @@ export async function terminologyCapabilities(
 ): Promise<string> {
   const version = await createTerminologyStorage(services, space).terminologyVersion();
   const key = `${space.number} ${version}`;
+  const statements = memory(services);
   const known = statements.get(key);
   if (known !== undefined) return known;
   const made = make(services, space);

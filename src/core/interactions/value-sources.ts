@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../context';
 import { beginningOfDouble, doubleOfSortText, sortTextOfDouble } from '../fhir/exact-number';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
-import { forgettable, mayRemember } from '../process-memory';
+import { forEachDatabase, mayRemember } from '../process-memory';
 import type { CodeRowsOf, HashedText } from '../search/code-values';
 import { compareTexts } from '../search/compare-texts';
 import type { SearchQuery } from '../search/parse-search';
@@ -28,11 +28,12 @@ const MAX_KEYS = 10;
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 /** What hashes stand for, which they do for ever. */
-const remembered = forgettable(
-  new LRUCache<string, string>({
-    maxSize: 8_000_000,
-    sizeCalculation: (text, key) => text.length + key.length,
-  }),
+const memory = forEachDatabase(
+  () =>
+    new LRUCache<string, string>({
+      maxSize: 8_000_000,
+      sizeCalculation: (text, key) => text.length + key.length,
+    }),
 );
 
 /** The keys of an order as the database sorts by them. */
@@ -215,6 +216,7 @@ class LookUp {
     }[],
   ): Promise<Map<string, string> | undefined> {
     const texts = new Map<string, string>();
+    const remembered = memory(this.services);
     for (const { parameter, hashedOf } of rows) {
       const limit = MAX_LOOKED_UP + 1 - texts.size;
       const stored = await findHashes(this.services.database, this.space, parameter, limit);
