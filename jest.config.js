@@ -5,7 +5,7 @@ const shared = require('./jest.shared.js');
 const pure = [
   '<rootDir>/test/*.test.ts',
   '<rootDir>/test/core/*.test.ts',
-  '<rootDir>/test/{schema,core/fhir,core/search,core/operations}/**/*.test.ts',
+  '<rootDir>/test/{cli,schema,core/fhir,core/search,core/operations}/**/*.test.ts',
   '<rootDir>/test/properties/oracle/*.test.ts',
 ];
 

@@ -1,5 +1,6 @@
 import type { QuickstartOptions } from '../embedded/quickstart';
 import type { Arguments, Command } from './command';
+import { letHeapGrow } from './heap-growth';
 import { makeLog } from './log';
 import { endOnSignals, endOnUncaughtErrors } from './process-end';
 
@@ -30,6 +31,7 @@ export const quickstart: Command = {
     empty: { type: 'boolean', help: 'do not load the examples' },
   },
   async run(given) {
+    letHeapGrow();
     // The server and all that it needs: loaded only for who wants it.
     const { startQuickstart, Stoppable } = await import('../embedded/quickstart.js');
     const started = new Stoppable();
