@@ -32,15 +32,21 @@ import { createKnownOwners, patientsOf } from './patients';
 const LOOK_MS = 5_000;
 /** Of one transaction. */
 const BATCH = 64;
-/** While requests have work for the process, this work has at most so much of the time; less where they need all of it. */
+/**
+ * While requests have work for the process, this work has at most so much of the time. Where they need all of it, it has only as
+ * much as shows that it goes on: what comes in meanwhile is a hundred times more anyway, and an auditor's search has made
+ * what it needs.
+ */
 const BUSY_SHARE = 0.02;
-const FULL_SHARE = 0.01;
+const FULL_SHARE = 0.002;
 /** Of the time of the process: more than this, and it is busy, or has none to spare. */
 const BUSY = 0.25;
 const FULL = 0.75;
-const LONGEST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 10_000;
 /** In which it is seen how busy the process is. */
 const SAMPLE_MS = 20;
+/** In a pause, after which it is seen whether the process is still busy. */
+const LOOK_ABOUT_MS = 500;
 /** Between two looks whether another process has done what it is at. */
 const CATCH_UP_MS = 20;
 
@@ -135,13 +141,25 @@ export class AuditEventWriter {
       const started = performance.now();
       if ((await this.#writeBatch(session, space)) === 0) return;
       const took = performance.now() - started;
-      // Of a moment without this work, which would else take itself for that of requests.
-      const before = performance.eventLoopUtilization();
-      await this.#pause(SAMPLE_MS);
-      const { utilization } = performance.eventLoopUtilization(before);
-      const share = utilization > FULL ? FULL_SHARE : BUSY_SHARE;
-      if (utilization > BUSY) await this.#pause(Math.min(LONGEST_PAUSE_MS, took / share));
+      await this.#giveWay(took);
     }
+  }
+
+  /** Pauses as long as requests need the process, by how long this work took. */
+  async #giveWay(took: number): Promise<void> {
+    // Of a moment without this work, which would else take itself for that of requests.
+    let utilization = await this.#utilizationOf(SAMPLE_MS);
+    const share = utilization > FULL ? FULL_SHARE : BUSY_SHARE;
+    const end = performance.now() + Math.min(LONGEST_PAUSE_MS, took / share);
+    while (utilization > BUSY && performance.now() < end && !this.#isClosed)
+      utilization = await this.#utilizationOf(Math.min(LOOK_ABOUT_MS, end - performance.now()));
+  }
+
+  /** Of the time of the process in the next so many milliseconds, in which it does not work. */
+  async #utilizationOf(milliseconds: number): Promise<number> {
+    const before = performance.eventLoopUtilization();
+    await this.#pause(milliseconds);
+    return performance.eventLoopUtilization(before).utilization;
   }
 
   async #pause(milliseconds: number): Promise<void> {

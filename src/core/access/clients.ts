@@ -50,6 +50,11 @@ export class Clients {
     private readonly guesses: Guesses,
   ) {}
 
+  /** As `Recent.changes`. */
+  get changes(): number {
+    return this.#recent.changes;
+  }
+
   /** Undefined where there is none, disabled or not. */
   find(space: OfTenant, id: string): StoredClient | undefined | Promise<StoredClient | undefined> {
     if (!ID.test(id)) return undefined;

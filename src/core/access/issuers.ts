@@ -33,6 +33,11 @@ export class OutsideIssuers {
 
   constructor(private readonly store: IssuerStore) {}
 
+  /** As `Recent.changes`. */
+  get changes(): number {
+    return this.#recent.changes;
+  }
+
   /** Undefined: the tenant takes nothing from there. */
   find(space: OfTenant, issuer: string): TokenIssuer | undefined | Promise<TokenIssuer | undefined> {
     const load = async (): Promise<Issuers> => ({ list: await this.store.list(space) });

@@ -19,6 +19,7 @@ interface Kept<Value extends object> {
 export class Recent<Value extends object> {
   readonly #kept: LRUCache<string, Kept<Value>>;
   readonly #loading = new Map<string, Promise<Value | undefined>>();
+  #changes = 0;
 
   constructor(
     /** How many are remembered. */
@@ -39,8 +40,14 @@ export class Recent<Value extends object> {
     return kept.value;
   }
 
+  /** How often something became otherwise, or may have: what was concluded under one number is as good under the same. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   /** Everything is asked for again. */
   forget(): void {
+    this.#changes++;
     this.#loading.clear();
     // Of a copy: what is set goes to the end of what is gone through.
     for (const [key, { value, text }] of [...this.#kept.entries()])
@@ -56,7 +63,9 @@ export class Recent<Value extends object> {
       .then((loaded) => {
         const text = loaded === undefined ? '' : JSON.stringify(loaded);
         const before = this.#kept.get(key);
-        const value = before !== undefined && before.text === text ? before.value : loaded;
+        const isSame = before !== undefined && before.text === text;
+        if (!isSame) this.#changes++;
+        const value = isSame ? before.value : loaded;
         // Forgotten meanwhile: what was read may be older than that.
         if (this.#loading.get(key) === loading) this.#kept.set(key, { value, text, at, refreshing: false });
         return value;

@@ -45,6 +45,11 @@ export class SigningKeys {
     return this.#list(space);
   }
 
+  /** As `Recent.changes`. */
+  get changes(): number {
+    return this.#recent.changes;
+  }
+
   /** Undefined: the tenant has no such key, or not any more. */
   find(space: OfTenant, id: unknown): PublicSigningKey | undefined | Promise<PublicSigningKey | undefined> {
     const known = this.#known(space);
