@@ -40,7 +40,7 @@ module.exports = {
         timed,
         '<rootDir>/test/[^/]+\\.test\\.ts$',
         '<rootDir>/test/core/[^/]+\\.test\\.ts$',
-        '<rootDir>/test/(clients|schema|core/fhir|core/search|core/operations|properties/oracle)/',
+        '<rootDir>/test/(cli|clients|schema|core/fhir|core/search|core/operations|properties/oracle)/',
       ],
     },
     {

@@ -1,0 +1,75 @@
+/** A token that is used all the time is not believed for longer than one that rests (contract.md: out within 2 s). */
+import { makeClient, type MadeClient } from '../support/access';
+import { startServer, type TestServer } from '../support/server';
+
+const LATEST_MS = 2_000;
+
+let server: TestServer;
+let other: TestServer;
+
+beforeAll(async () => {
+  server = await startServer({ environment: { AUTH_MODE: 'enforced' } });
+  other = await startServer({ database: server.database, environment: { AUTH_MODE: 'enforced' } });
+  for (const tenant of ['acme', 'globex']) await server.app.core.tenants.create(tenant);
+}, 60_000);
+afterAll(async () => {
+  await other.close();
+  await server.close();
+});
+
+async function tokenOf(tenant: string, { basic }: MadeClient): Promise<string> {
+  const { json } = await server.request('POST', `/w/${tenant}/oidc/token`, 'grant_type=client_credentials', {
+    'content-type': 'application/x-www-form-urlencoded',
+    authorization: basic,
+  });
+  return `Bearer ${json.access_token}`;
+}
+
+async function statusOf(at: TestServer, authorization: string, tenant = 'acme'): Promise<number> {
+  const address = `/w/${tenant}/api/v1/fhir/r4/Patient?_count=0`;
+  return (await at.request('GET', address, undefined, { authorization })).status;
+}
+
+/** Asks without a pause until the answer is another one. @returns how long that took, in ms, and that answer */
+async function askUntilOther(at: TestServer, token: string): Promise<{ took: number; status: number }> {
+  const begun = performance.now();
+  for (;;) {
+    const status = await statusOf(at, token);
+    const took = performance.now() - begun;
+    if (status !== 200 || took > 3 * LATEST_MS) return { took, status };
+  }
+}
+
+it('is out at once where its client is disabled, and within 2 s in another process, and stays so', async () => {
+  const client = await makeClient(server.app.core, 'acme');
+  const token = await tokenOf('acme', client);
+  for (const at of [server, other, server, other]) expect(await statusOf(at, token)).toBe(200);
+  const asking = askUntilOther(other, token);
+  await server.app.core.clients.change('acme', client.id, { isDisabled: true });
+  expect(await statusOf(server, token)).toBe(401);
+  const { took, status } = await asking;
+  expect(status).toBe(401);
+  expect(took).toBeLessThan(LATEST_MS);
+  for (const at of [server, other]) expect(await statusOf(at, token)).toBe(401);
+}, 30_000);
+
+it('is out at once where its key is withdrawn, and within 2 s in another process', async () => {
+  const token = await tokenOf('acme', await makeClient(server.app.core, 'acme'));
+  for (const at of [server, other]) expect(await statusOf(at, token)).toBe(200);
+  const asking = askUntilOther(other, token);
+  await server.app.core.tokens.rotateKeys('acme', true);
+  expect(await statusOf(server, token)).toBe(401);
+  const { took, status } = await asking;
+  expect([status, took < LATEST_MS]).toEqual([401, true]);
+}, 30_000);
+
+it('of one of two clients that ask in turn is taken for its own, and in another tenant for nobody’s', async () => {
+  const readers = await makeClient(server.app.core, 'acme', { scopes: ['system/Patient.rs'] });
+  const others = await makeClient(server.app.core, 'acme', { scopes: ['system/Observation.rs'] });
+  const [allowed, refused] = [await tokenOf('acme', readers), await tokenOf('acme', others)];
+  for (let turn = 0; turn < 20; turn++) {
+    expect(await statusOf(server, allowed)).toBe(200);
+    expect(await statusOf(server, refused)).toBe(403);
+    expect(await statusOf(server, allowed, 'globex')).toBe(403);
+  }
+});
