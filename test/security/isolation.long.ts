@@ -145,7 +145,9 @@ it(
     });
     expect(differences(tally)).toEqual([]);
     expectSomething(tally, told);
-    expect(wall.opened.size).toBeGreaterThan(50);
+    // What is asked at the same moment becomes one statement: 35 to 76 texts, by how busy the machine is.
+    expect(wall.opened.size).toBeGreaterThan(20);
+    expect(wall.countRuns()).toBeGreaterThan(REQUESTS / 4);
   },
   TIME_MS,
 );

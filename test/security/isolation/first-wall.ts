@@ -10,8 +10,13 @@ const CONDITION = /((?:\b\w+\.)?\bspace) = (\$\d+(?:::int)?|\(?\w+\.c\d+\)?(?:::
 export interface FirstWall {
   /** From now on conditions on the space are always true. */
   takeAway(): void;
-  /** Statements from which a condition was taken, by their text as it was. */
+  /**
+   * Statements from which a condition was taken, by their text as it was; how many depends also on what is asked at the same
+   * moment, because that becomes one statement.
+   */
   readonly opened: ReadonlySet<string>;
+  /** How often they were run. */
+  countRuns(): number;
   restore(): void;
 }
 
@@ -27,6 +32,7 @@ export function watchFirstWall(database: string): FirstWall {
   const applications = new WeakSet<Client>();
   const original = Reflect.get(Client.prototype, 'query') as (...parts: unknown[]) => unknown;
   let isAway = false;
+  let runs = 0;
 
   function open(text: string): string {
     let result = known.get(text);
@@ -35,6 +41,7 @@ export function watchFirstWall(database: string): FirstWall {
       if (result !== text) opened.add(text);
       known.set(text, result);
     }
+    if (result !== text) runs++;
     return result;
   }
 
@@ -59,7 +66,12 @@ export function watchFirstWall(database: string): FirstWall {
     Object.defineProperty(Client.prototype, 'query', { value, writable: true, configurable: true });
   };
   put(query);
-  return { opened, takeAway: () => void (isAway = true), restore: () => put(original) };
+  return {
+    opened,
+    countRuns: () => runs,
+    takeAway: () => void (isAway = true),
+    restore: () => put(original),
+  };
 }
 
 function isStatement(value: unknown): value is { readonly text: string; readonly name?: string } {
