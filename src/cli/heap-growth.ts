@@ -8,8 +8,8 @@ const GROWTH_PERCENT = 100;
 
 /**
  * Has the heaps of this process marked less often, those of its threads too. V8 reckons with its own thread only, and so marks a
- * heap of 100 MB again as soon as it has grown by some 10, mostly by helpers that the database could do with: a tenth of a
- * write's processor time (docs/benchmark.md, Imports). Whoever starts Node.js with the flag decides otherwise.
+ * heap of 100 MB again as soon as it has grown by some 10, mostly by helpers that the database could do with: a tenth of an
+ * import's processor time (docs/benchmark.md, Imports). Whoever starts Node.js with the flag decides otherwise.
  */
 export function letHeapGrow(): void {
   if (process.execArgv.some((argument) => argument.replaceAll('_', '-').startsWith(HEAP_GROWTH_FLAG))) return;

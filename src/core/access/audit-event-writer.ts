@@ -34,8 +34,8 @@ const LOOK_MS = 5_000;
 const BATCH = 64;
 /**
  * While requests have work for the process, this work has at most so much of the time. Where they need all of it, it has only as
- * much as shows that it goes on: what comes in meanwhile is a hundred times more anyway, and an auditor's search has made
- * what it needs.
+ * much as shows that it goes on, a batch in 10 s at the least: what comes in meanwhile is a hundred times more anyway, and an
+ * auditor's search has made what it needs.
  */
 const BUSY_SHARE = 0.02;
 const FULL_SHARE = 0.002;

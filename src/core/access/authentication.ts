@@ -112,8 +112,8 @@ export class Authentication {
 
   /** Who brings a token that came a moment ago, and is as good as then; undefined: that is not known without asking. */
   #recall({ space, authorization = '' }: Credentials): Caller | undefined {
-    const { authorization: latest } = this.#latest ?? {};
-    const known = latest === authorization ? this.#latest : this.#headers.get(authorization);
+    const isLatest = this.#latest?.authorization === authorization;
+    const known = isLatest ? this.#latest : this.#headers.get(authorization);
     if (known === undefined || space === undefined || known.tenantNumber !== space.tenantNumber)
       return undefined;
     const now = performance.now();
