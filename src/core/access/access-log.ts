@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../context';
 import { fhirError } from '../errors';
-import { encodeLine, type AccessRecord } from '../storage/access-line';
+import type { AccessRecord } from '../storage/access-line';
 import { insertRows } from '../storage/access-records';
 import type { Database } from '../storage/database';
 import { GatheredLines, type GatheredRow } from '../storage/gathered-lines';
@@ -25,7 +25,7 @@ const LAST_TRIES = 10;
  * something is recorded by the statement of the change (storage/write-statements.ts).
  */
 export class AccessLog {
-  /** By space, as lines: what they tell of may go. */
+  /** By space. */
   #waiting = new Map<number, GatheredLines>();
   /** Those that the database did not take, which come first. */
   #refused = new Map<number, readonly GatheredRow[]>();
@@ -49,7 +49,7 @@ export class AccessLog {
    */
   note(space: number, record: AccessRecord): Promise<void> | undefined {
     if (this.#isFull()) return this.#whenThereIsRoom(space, record);
-    this.#add(space, encodeLine(record));
+    this.#add(space, record);
     return undefined;
   }
 
@@ -76,12 +76,11 @@ export class AccessLog {
     }
   }
 
-  #add(space: number, line: string): void {
+  #add(space: number, record: AccessRecord): void {
     let lines = this.#waiting.get(space);
     if (lines === undefined) this.#waiting.set(space, (lines = new GatheredLines()));
-    lines.add(line);
+    this.#characters += lines.add(record);
     this.#count++;
-    this.#characters += line.length;
     if (this.#flushing !== undefined || this.#isClosed) return;
     if (this.#count >= MAX_TOGETHER || this.#characters >= MAX_CHARACTERS_TOGETHER) this.#start();
     else this.#timer ??= setTimeout(() => this.#start(), FLUSH_MS);

@@ -32,8 +32,14 @@ export class Permissions {
   /** Tells them from all others that this process has made. */
   readonly number = ++made;
   readonly elements: ElementRules;
-  /** `null`: nothing of the type. */
-  readonly #conditions = new Map<string, readonly Criterion[] | null>();
+  /** By right and type; `null`: nothing of the type. */
+  readonly #conditions: Readonly<Record<Right, Map<string, readonly Criterion[] | null>>> = {
+    c: new Map(),
+    r: new Map(),
+    u: new Map(),
+    d: new Map(),
+    s: new Map(),
+  };
   readonly #scopes: readonly Scope[];
   readonly #policies: readonly Policy[];
 
@@ -157,11 +163,11 @@ export class Permissions {
   }
 
   #conditionsOf(type: string, right: Right): readonly Criterion[] | null {
-    const name = `${type} ${right}`;
-    let conditions = this.#conditions.get(name);
+    const known = this.#conditions[right];
+    let conditions = known.get(type);
     if (conditions === undefined) {
       conditions = this.#compile(type, right);
-      this.#conditions.set(name, conditions);
+      known.set(type, conditions);
     }
     return conditions;
   }

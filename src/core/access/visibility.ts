@@ -97,6 +97,21 @@ export function visibilityOf(services: Services, context: RequestContext): Visib
   return found && new Visibility(services, context, found.permissions, found.extract);
 }
 
+/**
+ * The same of one type: undefined where every resource of it may be reached so. Throws `forbidden` where none may. Cost: two
+ * look-ups.
+ */
+export function visibilityAmong(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  right: Right,
+): Visibility | undefined {
+  const found = keptOf(services, context);
+  if (found === undefined || found.permissions.conditions(type, right).length === 0) return undefined;
+  return new Visibility(services, context, found.permissions, found.extract);
+}
+
 /** Throws `forbidden` for a live current version that was found by searching and may not be read. */
 export async function requireReadable(
   services: Services,

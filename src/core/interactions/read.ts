@@ -1,4 +1,4 @@
-import { visibilityOf } from '../access/visibility';
+import { visibilityAmong } from '../access/visibility';
 import type { StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
@@ -45,8 +45,7 @@ async function standingAt(
   id: string,
 ): Promise<Standing> {
   const address = addressOf(services, context, type, id);
-  const visibility = visibilityOf(services, context);
-  visibility?.permissions.require(type, 'r');
+  const visibility = visibilityAmong(services, context, type, 'r');
   const { number: space, release } = context.space;
   const own = await readOwn(services, context, address, id);
   if (own !== undefined && own.change !== 'delete') {

@@ -1,4 +1,4 @@
-import { visibilityOf } from '../access/visibility';
+import { visibilityAmong } from '../access/visibility';
 import type { StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
@@ -34,8 +34,7 @@ export async function readVersion(
   if (version === 0 || version > 2147483647) {
     throw fhirError('versionNotFound', { type, id, version: printable(versionId) });
   }
-  const visibility = visibilityOf(services, context);
-  visibility?.permissions.require(type, 'r');
+  const visibility = visibilityAmong(services, context, type, 'r');
   let space = context.space.number;
   let row = rowOfId(await services.reader.version(space, address, version), id);
   if (row === undefined && services.isConformanceType(context.space.release, type)) {

@@ -1,6 +1,7 @@
 /** What is recorded of accesses, gathered in rows that will be AuditEvents (migrations/0028). */
 import { sql, type RawBuilder } from 'kysely';
-import { encodeLine, encodeOpenLine, type AccessRecord } from './access-line';
+import { writeOpenLine, type AccessRecord } from './access-line';
+import { AsciiText } from './ascii-text';
 import { BinaryArray } from './binary-array';
 import type { Run } from './database';
 import { GatheredLines, type GatheredRow } from './gathered-lines';
@@ -45,9 +46,10 @@ export function recordWritten(writing: RawBuilder<unknown>): RawBuilder<unknown>
 export function encodeMemberRecords(records: readonly MemberRecord[]): Record<string, Bound> {
   const members = new BinaryArray('int4', 64);
   const lines = new BinaryArray('text');
+  const text = new AsciiText();
   for (const { member, record } of records) {
     members.pushInt4(member);
-    lines.pushText(encodeOpenLine(record));
+    lines.pushBytes(writeOpenLine(text, record).take());
   }
   return { record_member: members.finish(), record_line: lines.finish() };
 }
@@ -69,6 +71,6 @@ export async function insertRows(run: Run, space: number, rows: readonly Gathere
 /** The same of records. */
 export function insertRecords(run: Run, space: number, records: readonly AccessRecord[]): Promise<void> {
   const lines = new GatheredLines();
-  for (const record of records) lines.add(encodeLine(record));
+  for (const record of records) lines.add(record);
   return insertRows(run, space, lines.rows());
 }

@@ -2,7 +2,8 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
 import { MIGRATIONS } from '../../../migrations';
-import { decodeLine, encodeLine, shortList, type AccessRecord } from '../../../src/core/storage/access-line';
+import { decodeLine, shortList, writeLine, type AccessRecord } from '../../../src/core/storage/access-line';
+import { AsciiText } from '../../../src/core/storage/ascii-text';
 import { openCore } from '../../support/core';
 import { createTestDatabase } from '../../support/database';
 
@@ -23,12 +24,45 @@ const RECORD: AccessRecord = {
   details: 'Observation/a/_history/1 +3',
 };
 
+const encodeLine = (record: AccessRecord): string =>
+  writeLine(new AsciiText(), record).take().toString('latin1');
+
 it('a record is one line, whatever is in it, and is read as it was', () => {
   for (const record of [RECORD, { ...RECORD, type: 'Patient', id: 'a', version: 7, reason: 'notFound' }]) {
     const line = encodeLine(record);
     expect(line).toMatch(/^[ -~]*$/);
     expect(decodeLine(line)).toEqual(record);
   }
+});
+
+it('whatever texts and numbers it is made of, a line is what JSON.parse reads', () => {
+  const text = new AsciiText();
+  const units = 'aZ09 -/"\\\u0000\n\u001f\u007f\u0080éÿ\u2028😀\ud83d';
+  let seed = 7;
+  const draw = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
+  for (let line = 0; line < 2_000; line++) {
+    const values = Array.from({ length: 1 + draw(6) }, (): string | number | null => {
+      const kind = draw(4);
+      if (kind === 0) return null;
+      if (kind === 1) return (draw(2) === 0 ? 1 : -1) * Math.floor(draw(1_000_000) ** (1 + draw(3) / 2));
+      // Plain ones too, short and long: they go other ways.
+      const from = kind === 2 ? 'aZ09 -/' : units;
+      return Array.from({ length: draw(120) }, () => from.charAt(draw(from.length))).join('');
+    });
+    text.append('[');
+    for (const [place, value] of values.entries()) {
+      if (place > 0) text.append(',');
+      if (typeof value === 'number') text.appendWhole(value);
+      else text.appendString(value ?? undefined);
+    }
+    const { length } = text.append(']');
+    const bytes = text.take();
+    expect(bytes).toHaveLength(length);
+    expect(bytes.toString('latin1')).toMatch(/^[ -~]*$/);
+    expect(JSON.parse(bytes.toString())).toEqual(values.map((value) => (value === 0 ? 0 : value)));
+  }
+  for (const whole of [0, -0, 9, 10, 99, 100, 2 ** 31, -(2 ** 31), 2 ** 53, -(2 ** 53)])
+    expect(text.appendWhole(whole).take().toString()).toBe(String(whole));
 });
 
 it('what a search has found is kept as types and ids, and told as references', () => {
