@@ -77,8 +77,13 @@ export function operationAddress({
 
 /** An address with parameters, whatever is in them. */
 export function queryText(path: string, parameters: readonly (readonly [string, string])[]): string {
-  const query = parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
-  return `${path}?${query}`;
+  let text = `${path}?`;
+  let separator = '';
+  for (const [name, value] of parameters) {
+    text += `${separator}${encode(name)}=${encode(value)}`;
+    separator = '&';
+  }
+  return text;
 }
 
 const PLAIN = /^[\w.~/|,:!*'()-]*$/;

@@ -3,6 +3,7 @@ import type { Caller, Core, RefusedRequest } from '../api';
 import type { Log, TenantSpace } from '../context';
 import { FhirError } from '../errors';
 import type { Release } from '../fhir/release';
+import type { Credentials } from './authentication';
 import { endingOf } from './describe';
 import type { GatheredRefusals } from './gathered-refusals';
 import type { RecordingTools } from './recorded-core';
@@ -58,26 +59,25 @@ export function recordRefusals(
     }
   }
 
+  async function refused(credentials: Credentials, error: unknown): Promise<never> {
+    const { space, address, requestId = '', asked } = credentials;
+    settle(error);
+    if (space !== undefined && error instanceof FhirError) {
+      const asking = { actor: ANONYMOUS_ACTOR, address, requestId };
+      await note(space.number, asking, asked, endingOf(error), false);
+    }
+    throw error;
+  }
+
   return {
     identify(credentials) {
-      const refused = async (error: unknown): Promise<never> => {
-        const { space, address, requestId = '', asked } = credentials;
-        settle(error);
-        if (space !== undefined && error instanceof FhirError)
-          await note(
-            space.number,
-            { actor: ANONYMOUS_ACTOR, address, requestId },
-            asked,
-            endingOf(error),
-            false,
-          );
-        throw error;
-      };
       try {
         const caller = identify(credentials);
-        return caller instanceof Promise ? caller.catch(refused) : caller;
+        return caller instanceof Promise
+          ? caller.catch((error: unknown) => refused(credentials, error))
+          : caller;
       } catch (error) {
-        return refused(error);
+        return refused(credentials, error);
       }
     },
     admit(context) {
