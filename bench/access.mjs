@@ -4,8 +4,9 @@
  * database, asked by the driver of the bench in turn; the processes that are not asked are stopped meanwhile, so that none
  * works at the cost of another. Processor time of the server and of PostgreSQL for each request; a request of `audited` also
  * makes an AuditEvent when there is time for it, which is measured at the end, by itself. `again` is `open` once more, by
- * which what is the same differs. A mode of another checkout, built, is given as `audited@FOLDER`. Build first: the bench
- * runs dist.
+ * which what is the same differs. A mode of another checkout, built, is given as `audited@FOLDER`. With `--one-process` all
+ * modes are servers of one process: processes of the same program differ by more than what is to be told. Build first: the
+ * bench runs dist.
  */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -18,7 +19,7 @@ import { createClient } from './drive.mjs';
 import { loadGenerated, provideData, readGenerated, readImports } from './load.mjs';
 import { startPostgres } from './postgres.mjs';
 import { findFreePort, pause, readDatabaseCpuMs, readTreeCpuMs, repository, runBench } from './processes.mjs';
-import { ROOT, startAndironServer, startRedis } from './servers.mjs';
+import { ROOT, startAndironServer, startAndironServersInOne, startRedis } from './servers.mjs';
 import { makeWorkloads } from './workloads.mjs';
 
 const { values: options } = parseArgs({
@@ -28,6 +29,7 @@ const { values: options } = parseArgs({
     each: { type: 'string', default: '12' },
     seconds: { type: 'string', default: '1.5' },
     'at-once': { type: 'boolean', default: false },
+    'one-process': { type: 'boolean', default: false },
     'warm-up': { type: 'string', default: '4' },
     clients: { type: 'string', default: '8' },
     patients: { type: 'string', default: '60' },
@@ -36,6 +38,7 @@ const { values: options } = parseArgs({
   },
 });
 const clients = Number(options.clients);
+const isOneProcess = options['one-process'];
 const OPEN = { AUTH_MODE: 'open', AUDIT: 'off' };
 const MODES = {
   open: OPEN,
@@ -44,6 +47,8 @@ const MODES = {
   writes: { AUTH_MODE: 'enforced', AUDIT: 'writes' },
   audited: { AUTH_MODE: 'enforced', AUDIT: 'on' },
 };
+/** Records are on their way for so long. */
+const BEHIND_MS = 15;
 const SCOPES = 'user/Practitioner.rs system/*.cruds';
 let started = 0;
 await runBench('access', run);
@@ -53,17 +58,18 @@ async function run(folder) {
   const redis = await startRedis();
   const parts = { folder, postgres, redisPort: redis?.port ?? (await findFreePort()) };
   const makeLoaded = await load(parts);
-  const sides = [];
-  for (const name of options.modes.split(',')) sides.push(await startMode(name, parts, makeLoaded));
+  const modes = options.modes.split(',');
+  const sides = isOneProcess ? await startModesInOne(modes, parts, makeLoaded) : [];
+  if (!isOneProcess) for (const mode of modes) sides.push(await startMode(mode, parts, makeLoaded));
 
-  for (const side of sides) process.kill(side.serverPid, 'SIGSTOP');
+  for (const side of sides) rest(side);
   console.log(
     '| test | mode | requests/s | by turns | server ms | PostgreSQL ms | together | against the first |\n|---|---|---|---|---|---|---|---|',
   );
   for (const name of options.only.split(',')) await measure(name, sides);
   const audited = sides.find(({ mode }) => mode === 'audited');
   if (audited !== undefined) await measureEvents(audited, postgres);
-  for (const side of sides) process.kill(side.serverPid, 'SIGCONT');
+  for (const side of sides) wake(side);
 }
 
 /** Fills a database of which all sides get copies. @returns function that makes the workloads for one more client */
@@ -92,6 +98,36 @@ async function startMode(asked, parts, makeLoaded) {
   return { ...side, name: asked, mode, database, workloads: makeLoaded() };
 }
 
+/** As `startMode` of each, in one process. */
+async function startModesInOne(modes, { folder, postgres, redisPort }, makeLoaded) {
+  const given = modes.map((mode) => {
+    if (MODES[mode] === undefined) throw new Error(`no mode is named ${mode}`);
+    const environment = { ACCESS_TOKEN_SECONDS: '3600', ...MODES[mode] };
+    return { name: `side_${++started}`, template: 'loaded', environment };
+  });
+  const nodeArguments = options.profile ? ['--inspect=127.0.0.1:0'] : [];
+  const servers = await startAndironServersInOne({ folder, postgres, clients }, given, {
+    redisPort,
+    nodeArguments,
+  });
+  const sides = [];
+  for (const [place, server] of servers.entries()) {
+    const mode = modes[place];
+    const client = await clientOf(server, mode, postgres);
+    sides.push({ ...server, client, name: mode, mode, workloads: makeLoaded() });
+  }
+  return sides;
+}
+
+/** Who is not asked is stopped, where it is alone in its process. */
+function rest({ serverPid }) {
+  if (!isOneProcess) process.kill(serverPid, 'SIGSTOP');
+}
+
+function wake({ serverPid }) {
+  if (!isOneProcess) process.kill(serverPid, 'SIGCONT');
+}
+
 /**
  * The sides in turn, forwards and backwards; or, `--at-once`, all at the same time, so that whatever else the machine does
  * meets all of them. Processor time is that of all turns of a side together: who is not asked is stopped and needs none.
@@ -100,49 +136,59 @@ async function startMode(asked, parts, makeLoaded) {
 async function measure(test, sides) {
   const seconds = Number(options.seconds);
   const groups = options['at-once'] ? [sides] : sides.map((side) => [side]);
-  for (const side of sides) side.totals = { requests: 0, rates: [] };
+  for (const side of sides) side.totals = { requests: 0, rates: [], server: 0, postgres: 0 };
   const each = async (inOrder, ask) => {
     for (const group of inOrder) await Promise.all(group.map(ask));
   };
   await each(groups, (side) => take(test, side, Number(options['warm-up'])));
-  for (const side of sides) side.before = readUsage(side);
   for (let turn = 0; turn * seconds < Number(options.each); turn++)
-    await each(turn % 2 === 0 ? groups : [...groups].reverse(), async (side) => {
+    await each(inTurn(groups, turn), async (side) => {
+      const before = readUsage(side);
       const { requests, took } = await take(test, side, seconds);
+      // Servers of one process would count for the next one what this one does behind its answers.
+      if (isOneProcess) await pause(BEHIND_MS);
+      const after = readUsage(side);
       side.totals.requests += requests;
       side.totals.rates.push((1000 * requests) / took);
+      side.totals.server += after.server - before.server;
+      // Less than before: a connection has ended in this turn, and what it took is not known any more.
+      side.totals.postgres += after.postgres < before.postgres ? NaN : after.postgres - before.postgres;
     });
   for (const side of sides) {
-    const { requests } = side.totals;
-    const after = readUsage(side);
-    side.cost = {
-      server: (after.server - side.before.server) / requests,
-      postgres: (after.postgres - side.before.postgres) / requests,
-    };
+    const { requests, server, postgres } = side.totals;
+    side.cost = { server: server / requests, postgres: postgres / requests };
   }
   if (options.profile) for (const side of sides) await profile(test, side);
   const [first] = sides;
-  const against = (value) => `${((value - 1) * 100).toFixed(1)} %`;
+  const told = (value) => (Number.isNaN(value) ? 'unknown' : value.toFixed(4));
+  const against = (value) => (Number.isNaN(value) ? 'unknown' : `${((value - 1) * 100).toFixed(1)} %`);
   const together = ({ cost }) => cost.server + cost.postgres;
   for (const side of sides) {
     const rates = side.totals.rates.map((rate, turn) => rate / first.totals.rates[turn]);
     const cells = [
       median(side.totals.rates).toFixed(0),
       against(median(rates)),
-      side.cost.server.toFixed(4),
-      side.cost.postgres.toFixed(4),
-      together(side).toFixed(4),
+      told(side.cost.server),
+      told(side.cost.postgres),
+      told(together(side)),
       against(together(side) / together(first)),
     ];
     console.log(`| ${test} | ${side.name} | ${cells.join(' | ')} |`);
   }
 }
 
+/** Forwards, backwards, and from another side each time: no side is always the one after a change. */
+function inTurn(groups, turn) {
+  const from = Math.floor(turn / 2) % groups.length;
+  const rotated = [...groups.slice(from), ...groups.slice(0, from)];
+  return turn % 2 === 0 ? rotated : rotated.reverse();
+}
+
 /** Asks one side for so many seconds, and stops it when all is answered. @returns requests, and milliseconds that they took */
 async function take(test, side, seconds) {
   const workload = side.workloads.find(({ name }) => name === test);
   if (workload === undefined) throw new Error(`no test is named ${test}`);
-  process.kill(side.serverPid, 'SIGCONT');
+  wake(side);
   await workload.prepare?.(side.client, seconds);
   let requests = 0;
   const start = performance.now();
@@ -157,7 +203,7 @@ async function take(test, side, seconds) {
   };
   await Promise.all(Array.from({ length: clients }, (_, worker) => work(worker)));
   const took = performance.now() - start;
-  process.kill(side.serverPid, 'SIGSTOP');
+  rest(side);
   return { requests, took };
 }
 
@@ -166,13 +212,13 @@ function readUsage({ serverPid, postgresPid, database }) {
 }
 
 async function profile(test, side) {
-  process.kill(side.serverPid, 'SIGCONT');
+  wake(side);
   const profiler = await connectProfiler(side.logFile);
   await profiler.start();
   const { requests } = await take(test, side, Number(options.each) / 4);
-  process.kill(side.serverPid, 'SIGCONT');
+  wake(side);
   const taken = await profiler.stop();
-  process.kill(side.serverPid, 'SIGSTOP');
+  rest(side);
   const file = path.join(os.tmpdir(), `access-${test}-${side.mode}.cpuprofile`);
   fs.writeFileSync(file, JSON.stringify(taken));
   console.log(`${test} ${side.name} (${file})\n${summariseProfile(taken, requests)}\n`);
@@ -190,10 +236,10 @@ async function measureEvents(side, postgres) {
   const before = await waiting();
   const cpu = () => readTreeCpuMs(side.serverPid) + readTreeCpuMs(side.postgresPid);
   const started = cpu();
-  process.kill(side.serverPid, 'SIGCONT');
+  wake(side);
   await pause(6_000);
   const made = before - (await waiting());
-  process.kill(side.serverPid, 'SIGSTOP');
+  rest(side);
   console.log(
     `\nAn AuditEvent, made when there is time: ${((cpu() - started) / made).toFixed(3)} ms (${made} made, ${before} waited)`,
   );
@@ -218,9 +264,14 @@ async function startSide({ name, mode, checkout, template, folder, postgres, red
       environment: { ACCESS_TOKEN_SECONDS: '3600', ...environment },
     },
   );
-  if (environment.AUTH_MODE === 'open') return side;
-  const authorization = await makeToken(postgres, name, side.base);
-  return { ...side, client: createClient(`${side.base}${ROOT}`, clients, authorization) };
+  return { ...side, client: await clientOf({ ...side, name }, mode, postgres) };
+}
+
+/** Of the driver; with a token where one is needed. */
+async function clientOf({ base, client, name }, mode, postgres) {
+  if (MODES[mode].AUTH_MODE === 'open') return client;
+  const authorization = await makeToken(postgres, name, base);
+  return createClient(`${base}${ROOT}`, clients, authorization);
 }
 
 async function makeToken(postgres, database, base) {

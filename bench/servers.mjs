@@ -51,19 +51,7 @@ export async function startAndironServer(
     args: [...nodeArguments, path.join(checkout, 'dist', 'src', 'main.js')],
     folder,
     logName: `${name}.log`,
-    env: {
-      FHIR_DATABASE_HOST: '127.0.0.1',
-      FHIR_DATABASE_PORT: String(postgres.port),
-      FHIR_DATABASE_NAME: database,
-      FHIR_DATABASE_USERNAME: 'postgres',
-      FHIR_DATABASE_PASSWORD: postgres.password,
-      REDIS_HOST: '127.0.0.1',
-      REDIS_PORT: String(redisPort ?? (await findFreePort())),
-      PORT: String(port),
-      METRICS_ADDRESS: 'off',
-      LOG_LEVEL: 'info',
-      ...environment,
-    },
+    env: await environmentOf(postgres, { database, port, redisPort, environment }),
   });
   const base = `http://127.0.0.1:${port}`;
   const client = createClient(`${base}${ROOT}`, clients);
@@ -71,6 +59,58 @@ export async function startAndironServer(
   const { processId: serverPid, logFile } = child;
   const postgresPid = postgres.processId;
   return { name, base, client, child, serverPid, postgresPid, database, startMs, logFile };
+}
+
+/**
+ * Starts servers of this build in one process (bench/servers-in-one.mjs), which differ in nothing but what is told of them:
+ * the same compiled code, the same memory. `bench` as above.
+ * @param given of each `{ name, template, environment }`; its database bears its name
+ * @returns sides as `startAndironServer` gives them, with one `child`
+ */
+export async function startAndironServersInOne(
+  { folder, postgres, clients },
+  given,
+  { redisPort, nodeArguments = [] } = {},
+) {
+  const servers = [];
+  for (const { name, template, environment } of given) {
+    await postgres.createDatabase(name, template);
+    const port = await findFreePort();
+    const own = await environmentOf(postgres, { database: name, port, redisPort, environment });
+    servers.push({ name, base: `http://127.0.0.1:${port}`, own });
+  }
+  const child = await startNode({
+    name: 'servers in one',
+    args: [...nodeArguments, path.join(repository, 'bench', 'servers-in-one.mjs')],
+    folder,
+    logName: 'servers-in-one.log',
+    env: { BENCH_SERVERS: JSON.stringify(servers.map(({ own }) => own)) },
+  });
+  const sides = [];
+  for (const { name, base } of servers) {
+    const client = createClient(`${base}${ROOT}`, clients);
+    const startMs = await waitUntilReady(child, answers(client), START_MS);
+    const { processId: serverPid, logFile } = child;
+    const postgresPid = postgres.processId;
+    sides.push({ name, base, client, child, serverPid, postgresPid, database: name, startMs, logFile });
+  }
+  return sides;
+}
+
+async function environmentOf(postgres, { database, port, redisPort, environment }) {
+  return {
+    FHIR_DATABASE_HOST: '127.0.0.1',
+    FHIR_DATABASE_PORT: String(postgres.port),
+    FHIR_DATABASE_NAME: database,
+    FHIR_DATABASE_USERNAME: 'postgres',
+    FHIR_DATABASE_PASSWORD: postgres.password,
+    REDIS_HOST: '127.0.0.1',
+    REDIS_PORT: String(redisPort ?? (await findFreePort())),
+    PORT: String(port),
+    METRICS_ADDRESS: 'off',
+    LOG_LEVEL: 'info',
+    ...environment,
+  };
 }
 
 /** Starts bench/limit-server.mjs over `database`; as `startAndironServer`. */

@@ -1,5 +1,5 @@
 /** Core's door with a record of every access that goes through it. */
-import type { Core, Interactions, SearchPage, SearchRequest, StoredVersion } from '../api';
+import type { Core, Interactions, SearchPage, StoredVersion } from '../api';
 import type { RequestContext } from '../context';
 import { FhirError } from '../errors';
 import type { IdSource } from '../search/resource-key';
@@ -44,25 +44,30 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
     else await note(context, described, endingOf(error));
   }
 
-  /** An interaction that changes nothing. `found` tells it with what came of it; `lines`, what that puts on a trail. */
+  /** An interaction that changes nothing and has failed. */
+  async function noteUnread(context: RequestContext, described: Described, error: unknown): Promise<void> {
+    settle(error);
+    if ((context.trail === undefined && recordsReads) || isRefusal(error))
+      await noteFailure(context, described, error);
+  }
+
+  /** An interaction that changes nothing. `found` tells it with what came of it; `leave`, what that puts on a trail. */
   async function reading<Result>(
     context: RequestContext,
     described: Described,
     work: () => Promise<Result>,
     found: (result: Result) => Described,
-    lines: (result: Result) => readonly string[],
+    leave: (trail: AccessTrail, result: Result) => void,
   ): Promise<Result> {
     const { trail } = context;
     let result;
     try {
       result = await work();
     } catch (error) {
-      settle(error);
-      if ((trail === undefined && recordsReads) || isRefusal(error))
-        await noteFailure(context, described, error);
+      await noteUnread(context, described, error);
       throw error;
     }
-    if (trail !== undefined) for (const line of lines(result)) trail.add(line);
+    if (trail !== undefined) leave(trail, result);
     else if (recordsReads) {
       const room = note(context, found(result));
       if (room !== undefined) await room;
@@ -95,7 +100,7 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
     return result;
   }
 
-  const toLines = (version: StoredVersion): readonly string[] => [lineOf(version)];
+  const leaveOne = (trail: AccessTrail, version: StoredVersion): void => trail.add(lineOf(version));
   const readOne = (
     context: RequestContext,
     described: Described,
@@ -108,28 +113,22 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
       id,
       version,
     });
-    return reading(context, described, work, found, toLines);
+    return reading(context, described, work, found, leaveOne);
   };
-  const page = (
-    context: RequestContext,
-    request: SearchRequest,
-    work: () => Promise<SearchPage>,
-  ): Promise<SearchPage> => {
-    const described = describeSearch(request);
-    const all = ({ matches, included }: SearchPage): StoredVersion[] => [...matches, ...included];
-    return reading(
-      context,
-      described,
-      work,
-      // Each by its name: to copy whatever there is takes longer than all else here.
-      (found) => ({
-        interaction: described.interaction,
-        type: described.type,
-        query: described.query,
-        details: listedOf(found),
-      }),
-      (found) => [described.query ?? '', ...all(found).map(lineOf)],
-    );
+  // Each by its name: to copy whatever there is takes longer than all else here.
+  const foundIn = ({ interaction, type, query }: Described, page: SearchPage): Described => ({
+    interaction,
+    type,
+    query,
+    details: listedOf(page),
+  });
+  const leavePage = (trail: AccessTrail, { query = '' }: Described, page: SearchPage): void => {
+    const list = listedOf(page);
+    const { matches, included } = page;
+    if (list !== undefined && trail.addList(query, list, matches.length + included.length)) return;
+    trail.add(query);
+    for (const version of matches) trail.add(lineOf(version));
+    for (const version of included) trail.add(lineOf(version));
   };
 
   return {
@@ -152,7 +151,7 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
         { interaction: 'vread', type, id },
         () => core.difference(context, type, id, from, to),
         () => ({ interaction: 'vread', type, id, details: lines.join(' ') }),
-        () => lines,
+        (trail) => lines.forEach((line) => trail.add(line)),
       );
     },
     create: (given, type, input) =>
@@ -232,20 +231,29 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
         described,
         () => core.history(context, request),
         ({ versions }) => ({ ...described, details: listed(versions) }),
-        ({ versions }) => versions.map(lineOf),
+        (trail, { versions }) => versions.forEach((version) => trail.add(lineOf(version))),
       );
     },
-    search: (context, request) => page(context, request, () => core.search(context, request)),
+    search: (context, request) => {
+      const described = describeSearch(request);
+      return reading(
+        context,
+        described,
+        () => core.search(context, request),
+        (page) => foundIn(described, page),
+        (trail, page) => leavePage(trail, described, page),
+      );
+    },
     searchEach: async (context, requests) => {
+      const { trail } = context;
       const pages = await core.searchEach(context, requests);
-      for (const [place, found] of pages.entries()) {
-        const request = requests[place];
-        if (request === undefined) continue;
-        const work = async (): Promise<SearchPage> => {
-          if (found instanceof Error) throw found;
-          return found;
-        };
-        await page(context, request, work).catch(() => undefined);
+      for (const [place, request] of requests.entries()) {
+        const described = describeSearch(request);
+        const page = pages[place];
+        if (page instanceof Error) await noteUnread(context, described, page);
+        else if (page === undefined) throw new Error('a search was not answered');
+        else if (trail !== undefined) leavePage(trail, described, page);
+        else if (recordsReads) await note(context, foundIn(described, page));
       }
       return pages;
     },
@@ -256,7 +264,7 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
         described,
         () => core.aggregate(context, request),
         () => described,
-        () => [described.query ?? ''],
+        (trail) => trail.add(described.query ?? ''),
       );
     },
     follow: (context, request) => {
@@ -271,7 +279,7 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
         described,
         () => core.follow(context, request),
         () => described,
-        () => [],
+        () => undefined,
       );
     },
     invoke: async (context, invocation) => {

@@ -90,18 +90,24 @@ export function shortList(versions: readonly Listed[], others = 0): string {
   return others > 0 ? `${text} +${others}` : text;
 }
 
-/** The same as references. What is no short list stays as it is. */
+/** The same as references, each once; such lists may stand between addresses and references, which stay as they are. */
 function fullList(details: string): string {
-  if (!details.startsWith(':')) return details;
-  const parts: string[] = [];
-  let type = '';
+  if (!details.startsWith(':') && !details.includes(' :')) return details;
+  const parts = new Set<string>();
+  let type: string | undefined;
   for (const part of details.split(' ')) {
-    const [id = '', version = '1'] = part.split('/');
     if (part.startsWith(':')) type = part.slice(1);
-    else parts.push(part.startsWith('+') ? part : `${type}/${id}/_history/${version}`);
+    else if (type === undefined || NOT_LISTED.test(part)) parts.add(part);
+    else {
+      const [id = '', version = '1'] = part.split('/');
+      parts.add(`${type}/${id}/_history/${version}`);
+    }
   }
-  return parts.join(' ');
+  return [...parts].join(' ');
 }
+
+/** What no id with a version is: an address, a reference to a version, how many others there were. */
+const NOT_LISTED = /\?|\/_history\/|^\+/;
 
 /** Throws for what is no line of ours. */
 export function decodeLine(line: string): AccessRecord {

@@ -75,6 +75,11 @@ it('what a search has found is kept as types and ids, and told as references', (
     [shortList(found), references],
     [shortList(found, 7), `${references} +7`],
     [references, references],
+    // As an access that reads much leaves it, each once.
+    [
+      `Patient?name=:a ${shortList(found)} Patient/d/_history/3 Patient?_id=b ${shortList(found.slice(1, 2))} +2`,
+      `Patient?name=:a ${references} Patient/d/_history/3 Patient?_id=b +2`,
+    ],
   ])
     expect(decodeLine(encodeLine({ ...RECORD, details })).details).toBe(told);
 });
