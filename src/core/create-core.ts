@@ -216,6 +216,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     tokenSeconds: options.tokenSeconds,
     findSpace: (tenant, release) => spaces.find(tenant, release),
     changed: (tenant) => spaces.changed(tenant),
+    log,
     rates,
     patients: {
       search: (context, request) => guarded.search(context, request),
@@ -355,6 +356,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       parameterWork.start();
       jobs.start();
       audit.start();
+      access.start();
     },
     async close() {
       await feeds.close();
@@ -362,6 +364,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       await jobs.close();
       await parameterWork.close();
       await audit.close();
+      await access.close();
       cache.close();
       await threads.close();
       await database.close();

@@ -7,7 +7,7 @@ import type {
   Tokens,
 } from '../api';
 import type { SignIn, User, Users as UsersDoor } from '../api/sign-in';
-import type { TenantSpace } from '../context';
+import type { Log, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import type { Release } from '../fhir/release';
 import type { RateLimiter } from '../limits/rate-limiter';
@@ -44,6 +44,7 @@ export interface AccessOptions {
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
   /** Tells the other processes that something of the tenant has changed. */
   changed(tenant: string): void;
+  readonly log: Log;
 }
 
 /** Who asks, and what makes that known: clients, keys, tokens. */
@@ -57,7 +58,12 @@ export interface AccessParts {
   readonly signIn: SignIn;
   /** Something of a tenant was changed elsewhere. */
   forget(): void;
+  /** Makes what the first sign-in of the tenant `system` needs; other tenants get theirs when they are asked for. */
+  start(): void;
+  close(): Promise<void>;
 }
+
+const SYSTEM = 'system';
 
 /** Cost: nothing; keys and clients are read when they are asked for. */
 export function createAccess(options: AccessOptions): AccessParts {
@@ -109,7 +115,24 @@ export function createAccess(options: AccessOptions): AccessParts {
     return toShown(made);
   }
 
+  async function makeFirstKeys(): Promise<void> {
+    try {
+      await keys.publicKeys(await spaceOf(SYSTEM));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      options.log.warn(
+        { reason },
+        'signing keys could not be made at the start: they will be when they are needed',
+      );
+    }
+  }
+  let starting: Promise<void> | undefined;
+
   return {
+    start() {
+      if (options.mode === 'enforced') starting ??= makeFirstKeys();
+    },
+    close: async () => starting,
     identify: (credentials) => authentication.identify(credentials),
     renewCaller: (space, caller) => authentication.renew(space, caller),
     clients: {
