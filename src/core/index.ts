@@ -6,7 +6,7 @@ export { ASSERTION_ALGORITHMS } from './access/client-assertion';
 export { ID_TOKEN_ALGORITHMS, type IdTokenAlgorithm } from './storage/client-applications';
 export { OAuthError } from './access/oauth-error';
 export type { JobRequest } from './storage/async-jobs';
-export type { Log, RequestContext, Space, TenantSpace } from './context';
+export { NOTHING_YET, type Log, type RequestContext, type Space, type TenantSpace } from './context';
 export { createCore } from './create-core';
 export type { Instruments } from './core-options';
 export { elementTexts, mayGiveValues } from './element-values';

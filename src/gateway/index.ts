@@ -9,6 +9,7 @@ import {
   fhirError,
   isRelease,
   type Log,
+  NOTHING_YET,
   type Release,
   type RequestContext,
   type TenantSpace,
@@ -283,6 +284,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
       address: request.ip,
       isBounded: true,
       log,
+      ...NOTHING_YET,
       ...(caller.access === undefined ? {} : { access: caller.access }),
     };
   }

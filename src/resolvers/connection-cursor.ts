@@ -13,6 +13,11 @@ export interface ConnectionSearch {
   readonly count?: number | undefined;
 }
 
+/** With core's cursor; undefined: of the first page. */
+export interface OpenedConnection extends ConnectionSearch {
+  readonly cursor: string | undefined;
+}
+
 /** Also the first page of the search that is asked for beside it. */
 const FIRST = 'first';
 const MOST_LEVELS = 8;
@@ -33,12 +38,9 @@ export function sealConnection(
  * The search that a request with a cursor goes on with, and core's cursor; `asked` is what stands beside the cursor, which is
  * nothing or the same. Throws invalidCursor.
  */
-export function openConnection(
-  request: ListRequest,
-  asked: ConnectionSearch,
-): ConnectionSearch & { readonly cursor: string | undefined } {
+export function openConnection(request: ListRequest, asked: OpenedConnection): OpenedConnection {
   const { cursor = FIRST, type, where, asOf } = request;
-  if (cursor === FIRST) return { ...asked, cursor: undefined };
+  if (cursor === FIRST) return asked;
   const [size = '', packed = '', inner, ...further] = cursor.split(CURSOR_SEPARATOR);
   const content = contentOf(packed);
   const count = asked.count ?? sizeInCursor(`${size}${CURSOR_SEPARATOR}`);

@@ -12,7 +12,7 @@ import {
   type StoredVersion,
 } from '../core/index';
 import type { Handlers, ListRequest } from '../schema/fhir/index';
-import { type ConnectionSearch, openConnection, sealConnection } from './connection-cursor';
+import { openConnection, sealConnection, type OpenedConnection } from './connection-cursor';
 import { typedChange } from './changes/typed-change';
 import type { GatewayContext } from './context';
 import { findInner } from './parsed-resources';
@@ -42,7 +42,7 @@ export const handlers: Handlers<GatewayContext> = {
 
   async list(request, context) {
     const asked = toSearch(request);
-    const opened = request.isPage ? openConnection(request, asked) : { ...asked, cursor: undefined };
+    const opened = request.isPage ? openConnection(request, asked) : asked;
     const { parameters, fhirpath, cursor, count: pageSize = DEFAULT_PAGE } = opened;
     const { referring } = request;
     if (referring !== undefined && !referring.to.isStored) return { resources: [], pageSize, total: 0 };
@@ -130,10 +130,11 @@ function load(
 }
 
 /** The search that REST would be asked for, but for the page. */
-function toSearch({ parameters, referring, fhirpath, count }: ListRequest): ConnectionSearch {
+/** Of the first page. */
+function toSearch({ parameters, referring, fhirpath, count }: ListRequest): OpenedConnection {
   const to = referring && `${referring.to.resourceType}/${referring.to.id ?? ''}`;
   const of = referring === undefined || to === undefined ? [] : [[referring.parameter, to] as const];
-  return { parameters: [...of, ...parameters], fhirpath, count };
+  return { parameters: [...of, ...parameters], fhirpath, count, cursor: undefined };
 }
 
 function pageOf(

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   fhirError,
   isRelease,
+  NOTHING_YET,
   RELEASE_NAMES,
   type Caller,
   type Core,
@@ -90,6 +91,7 @@ export class Edge {
       requestId: request.id,
       address: request.ip,
       log: this.log,
+      ...NOTHING_YET,
       ...(later === undefined ? {} : { revoked: later.revoked }),
       ...(caller.access === undefined ? {} : { access: caller.access }),
       ...(provenance === undefined ? {} : { provenance }),

@@ -6,7 +6,7 @@ import type { IdSource } from '../search/resource-key';
 import type { AccessRecord } from '../storage/access-line';
 import type { AccessLog } from './access-log';
 import { describeHistory, describeSearch, endingOf, listed, listedOf, operationAddress } from './describe';
-import { toRecord, type Described } from './recording';
+import { toRecord, type Described, withFound } from './recording';
 
 type AskedEntry = Pick<BundleEntry, 'request'>;
 
@@ -43,7 +43,7 @@ export function createEntryRecords(log: AccessLog, ids: IdSource, recordsReads: 
       if (answer instanceof Error)
         return log.note(context.space.number, toRecord(ids, context, described, endingOf(answer)));
       if (!recordsReads && !isChanging(request)) return undefined;
-      const whole = { ...described, ...describeAnswer(answer) };
+      const whole = withFound(described, describeAnswer(answer));
       return log.note(context.space.number, toRecord(ids, context, whole));
     },
     noteRefused: (context, error) =>
@@ -54,9 +54,9 @@ export function createEntryRecords(log: AccessLog, ids: IdSource, recordsReads: 
         if (answer === undefined || (isReading(request) && !recordsReads && !isChanging(request))) return [];
         const described = describeEntry(request);
         if (answer.kind !== 'deleted' || answer.versions.length === 0)
-          return [toRecord(ids, context, { ...described, ...describeAnswer(answer) })];
+          return [toRecord(ids, context, withFound(described, describeAnswer(answer)))];
         return answer.versions.map(({ type, id, versionId }) =>
-          toRecord(ids, context, { ...described, type, id, version: versionId }),
+          toRecord(ids, context, withFound(described, { type, id, version: versionId })),
         );
       });
     },

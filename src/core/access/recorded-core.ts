@@ -15,7 +15,7 @@ import {
   operationAddress,
   queryText,
 } from './describe';
-import { settle, toRecord, type Described, type Ending } from './recording';
+import { settle, toRecord, withFound, type Described, type Ending } from './recording';
 
 export interface RecordingTools {
   readonly log: AccessLog;
@@ -85,7 +85,7 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
     const context = {
       ...given,
       recording: {
-        of: (type: string, id: string) => toRecord(ids, given, { ...described, type, id }),
+        of: (type: string, id: string) => toRecord(ids, given, withFound(described, { type, id })),
       },
     };
     let result;
@@ -230,7 +230,7 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
         context,
         described,
         () => core.history(context, request),
-        ({ versions }) => ({ ...described, details: listed(versions) }),
+        ({ versions }) => withFound(described, { details: listed(versions) }),
         (trail, { versions }) => versions.forEach((version) => trail.add(lineOf(version))),
       );
     },

@@ -15,6 +15,21 @@ export interface Described {
   readonly details?: string | undefined;
 }
 
+/** The same with what came of it, where that says more. */
+export function withFound(
+  { interaction, type, id, version, query, details }: Described,
+  found: Omit<Described, 'interaction' | 'query'>,
+): Described {
+  return {
+    interaction,
+    type: found.type ?? type,
+    id: found.id ?? id,
+    version: found.version ?? version,
+    query,
+    details: found.details ?? details,
+  };
+}
+
 /** How it ended. */
 export interface Ending {
   /** As HTTP tells it. */

@@ -50,14 +50,15 @@ export function openBundle(
     const refusal = refused.get(index);
     if (refusal !== undefined) return { index, refusal };
     try {
-      const { resource, ...rest } = readEntry(entry, index, {
+      const read = readEntry(entry, index, {
         below: (url) => tools.references(task.space).below(url),
         isResourceType: (name) => tools.releaseTypes(task.space).has(name),
       });
+      const { resource } = read;
       if (isAlone) requireIndependent(index, resource, named);
-      else requireUnique(rest, fullUrls);
+      else requireUnique(read, fullUrls);
       if (resource !== undefined) resources.set(index, resource);
-      return { ...rest, ...describe(rest, resource, { marked: document.marked, isAlone, limits }) };
+      return outlineEntry(read, describe(read, { marked: document.marked, isAlone, limits }));
     } catch (error) {
       if (error instanceof FhirError) return { index, refusal: { key: error.key, issues: error.issues } };
       throw error;
@@ -174,11 +175,20 @@ function requireIndependent(
   throw new FhirError('invalidValue', inEntry([issue], index, /^\w*/.exec(found.expression)?.[0] ?? ''));
 }
 
+type EntryDescription = Pick<OutlinedEntry, 'resourceId' | 'isCanonical' | 'conditionalReferences' | 'input'>;
+
+/** Each by its name: of what is spread beside another V8 makes four hidden classes for every entry, and keeps them. */
+function outlineEntry(
+  { index, fullUrl, request }: BundleEntry,
+  { resourceId, isCanonical, conditionalReferences, input }: EntryDescription,
+): OutlinedEntry {
+  return { index, fullUrl, request, resourceId, isCanonical, conditionalReferences, input };
+}
+
 function describe(
-  { index, request, fullUrl }: Omit<BundleEntry, 'resource'>,
-  resource: JsonObject | undefined,
+  { index, request, fullUrl, resource }: BundleEntry,
   { marked, isAlone, limits }: { marked: boolean; isAlone: boolean; limits: BundleLimits },
-): Pick<OutlinedEntry, 'resourceId' | 'isCanonical' | 'conditionalReferences' | 'input'> {
+): EntryDescription {
   const isNeeded = isAlone || request.kind === 'invoke';
   const input = resource === undefined || !isNeeded ? undefined : { value: resource, marked };
   const { kind } = request;

@@ -88,8 +88,8 @@ const STORED_DEPTH = { maxDepth: Number.MAX_SAFE_INTEGER };
 /** The preparer of one thread. */
 export function createPreparer(tools: PreparationTools, limits: Limits): Preparer {
   const preparer: Preparer = {
-    async resource({ input, ...task }) {
-      return prepareVersion(tools, { ...task, document: toDocument(input, limits) });
+    async resource({ space, type, id, idMode, input }) {
+      return prepareVersion(tools, { space, type, id, idMode, document: toDocument(input, limits) });
     },
     async patch({ space, type, id, current, operations, paths }) {
       const before = parseJson(current, STORED_DEPTH);

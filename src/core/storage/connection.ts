@@ -110,7 +110,7 @@ export class Connection {
     this.underWay++;
     try {
       const result = await this.client.query<unknown[]>({
-        ...(statement.name === undefined ? {} : { name: statement.name }),
+        name: statement.name,
         text: statement.text,
         values,
         rowMode: 'array',

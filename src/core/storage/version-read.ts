@@ -119,9 +119,10 @@ export class VersionReader {
     const known = remembered === undefined ? [] : places.map((place) => remembered.latest(place));
     const tellsKnown = this.inOneForm || known.some((row) => row !== undefined);
     const rows = await this.database.run('read', space, tellsKnown ? unknown : whole, {
+      limit: addresses.length,
+      ...bound,
       ...encodeAddresses(space, addresses),
       ...(tellsKnown ? encodeKnown(addresses.map((_address, index) => known[index])) : {}),
-      ...bound,
     });
     return inOrder(rows, addresses, (row, address, index) => {
       const place = places[index];

@@ -101,7 +101,6 @@ export async function writeVersions(
   space: number,
   writes: readonly VersionWrite[],
 ): Promise<(Written | undefined)[]> {
-  const bound = encodeWrites(space, writes);
   const targets = writes.flatMap((write) => write.targets ?? NO_TARGETS);
   const change = writes[0]?.parameterChange;
   const records = writes.flatMap(({ record }, index) =>
@@ -109,14 +108,11 @@ export async function writeVersions(
   );
   const holdsTargets = targets.length > 0;
   const isRecorded = records.length > 0;
-  const whole =
-    holdsTargets || isRecorded
-      ? {
-          ...bound,
-          ...(holdsTargets ? encodeTargets(targets) : {}),
-          ...(isRecorded ? encodeMemberRecords(records) : {}),
-        }
-      : bound;
+  const whole = Object.assign(
+    encodeWrites(space, writes),
+    holdsTargets ? encodeTargets(targets) : {},
+    isRecorded ? encodeMemberRecords(records) : {},
+  );
   return writeEncoded(run, whole, writes.length, change, { holdsTargets, isRecorded });
 }
 
@@ -133,7 +129,7 @@ export async function writeEncoded(
 ): Promise<(Written | undefined)[]> {
   const knowsParameters = parameterChange !== 0;
   const rows = await run(
-    statementOf({ ...form, knowsParameters }),
+    statementOf({ knowsParameters, holdsTargets: form.holdsTargets, isRecorded: form.isRecorded }),
     knowsParameters ? { ...bound, parameter_change: String(parameterChange) } : bound,
   );
   return toOutcomes(rows, count);

@@ -23,11 +23,11 @@ export async function search(exchange: Exchange): Promise<FastifyReply> {
   const query = exchange.request.method === 'POST' ? mergeForm(exchange) : exchange.query;
   const { edge, request, context, root } = exchange;
   const { handling } = parsePreference(request.headers.prefer);
-  const { address, ...scope } = scopeOf(exchange);
+  const { address, type, compartment } = scopeOf(exchange);
   const { parameters } = query;
   // The way back is asked for where there may be one: a search that begins at its beginning is not made dearer.
   const bothWays = parameters.some(([name]) => POSITION.has(name));
-  const page = await edge.core.search(context, { ...scope, parameters, handling, bothWays });
+  const page = await edge.core.search(context, { type, compartment, parameters, handling, bothWays });
   const { next, previous } = page;
   const links = { address: root + address, used: [...page.used, ...query.presentation], next, previous };
   return exchange.send(200, writeSearchset(page, root, links));

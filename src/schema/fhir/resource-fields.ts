@@ -119,7 +119,7 @@ export class ResourceFields<Context> {
       }));
       makers.set(`${type}Aggregate`, () => {
         const criteria = { ...source.args.criteria(), ...this.where(type) };
-        const toCriteria = (given: Arguments): PageRequest => this.request(source, given, undefined);
+        const toCriteria = (given: Arguments): ListRequest => this.request(source, given, undefined);
         return this.aggregates.field(type, source.parameters, criteria, toCriteria);
       });
     }
@@ -138,7 +138,7 @@ export class ResourceFields<Context> {
         if (makers.has(name) || isTaken(name) || !this.sources.has(type)) continue;
         makers.set(name, () => ({
           ...this.connectionField(type, { ...named.configuration(), ...this.where(type) }, (_root, given) =>
-            this.within(type, { type, ...named.request(given) }, given),
+            this.within(type, { type, ...AS_A_LIST, ...named.request(given) }, given),
           ),
           description: `_query=${code}: ${definition}`,
         }));
@@ -244,8 +244,7 @@ export class ResourceFields<Context> {
       args,
       resolve: async (from, given, context) => {
         const request = this.request(source, given, scope(from, given._reference));
-        const asked = { ...request, counted: false, listed: true, isPage: false, bothWays: false };
-        return (await this.handlers.list(asked, context)).resources;
+        return (await this.handlers.list(request, context)).resources;
       },
     };
   }
@@ -254,7 +253,7 @@ export class ResourceFields<Context> {
   private connectionField(
     type: string,
     args: GraphQLFieldConfigArgumentMap,
-    toRequest: (from: unknown, given: Arguments) => PageRequest,
+    toRequest: (from: unknown, given: Arguments) => ListRequest,
   ): Field<Context> {
     return {
       type: this.connectionType(type),
@@ -276,12 +275,12 @@ export class ResourceFields<Context> {
     return { where: { type: this.wheres.of(type) } };
   }
 
-  private request(source: Source, given: Arguments, referring: ListRequest['referring']): PageRequest {
+  private request(source: Source, given: Arguments, referring: ListRequest['referring']): ListRequest {
     return this.within(source.type, toRequest(source, given, referring), given);
   }
 
   /** Narrowed by the argument `where`. */
-  private within(type: string, request: PageRequest, { where }: Arguments): PageRequest {
+  private within(type: string, request: ListRequest, { where }: Arguments): ListRequest {
     if (where === undefined || where === null) return request;
     return { ...request, where: this.wheres.conditions(type, where) };
   }
@@ -358,15 +357,19 @@ function badInput(message: string): GraphQLError {
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
-type PageRequest = Omit<ListRequest, 'counted' | 'listed' | 'isPage' | 'bothWays'>;
+type Wanted = Pick<ListRequest, 'counted' | 'listed' | 'isPage' | 'bothWays'>;
+
+/** What is wanted of a list; a page says what else. */
+const AS_A_LIST: Wanted = { counted: false, listed: true, isPage: false, bothWays: false };
 
 function toRequest(
   { type, args }: Source,
   given: Arguments,
   referring: ListRequest['referring'],
-): PageRequest {
+): ListRequest {
   return {
     type,
+    ...AS_A_LIST,
     ...args.request(given),
     ...(referring === undefined ? {} : { referring }),
     ...(typeof given.asOf === 'string' ? { asOf: given.asOf } : {}),

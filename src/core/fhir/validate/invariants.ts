@@ -4,14 +4,7 @@
  */
 import type { ConstraintDefinition, Definitions } from '../definitions';
 import type { JsonObject, JsonValue } from '../json';
-import {
-  compileTest,
-  PathEvaluationError,
-  PathMemory,
-  type CompiledTest,
-  type PathAllowance,
-  type PathEnvironment,
-} from '../path';
+import { compileTest, PathEvaluationError, type CompiledTest, type PathAllowance } from '../path';
 import { expressionOf } from './invariants/errata';
 import { NATIVE_INVARIANTS } from './invariants/native';
 import type { ValidationRun } from './run';
@@ -113,7 +106,7 @@ export function compileInvariant(
     ...rest,
     holds(value, element, run, allowance) {
       try {
-        return test(value, element, foreignEnvironmentOf(run, allowance)) === true;
+        return test(value, element, run.foreignEnvironment(allowance)) === true;
       } catch (error) {
         return falseOf(error);
       }
@@ -131,7 +124,7 @@ function compile(
     ...rest,
     holds(value, element, run) {
       try {
-        return test(value, element, environmentOf(run)) === true;
+        return test(value, element, run) === true;
       } catch (error) {
         return falseOf(error);
       }
@@ -155,38 +148,4 @@ function compileConstraint(
   const expression = expressionOf(constraint, rootType, definitions);
   const test = compileTest(expression, { definitions, rootType, choice, isStrict: true, isForeign });
   return { key, severity, human, expression, test };
-}
-
-const environments = new WeakMap<ValidationRun, PathEnvironment>();
-
-function environmentOf(run: ValidationRun): PathEnvironment {
-  let environment = environments.get(run);
-  if (!environment) environments.set(run, (environment = new RunEnvironment(run)));
-  return environment;
-}
-
-const foreignEnvironments = new WeakMap<ValidationRun, RunEnvironment>();
-
-function foreignEnvironmentOf(run: ValidationRun, allowance: PathAllowance): PathEnvironment {
-  let environment = foreignEnvironments.get(run);
-  if (environment?.allowance !== allowance)
-    foreignEnvironments.set(run, (environment = new RunEnvironment(run, allowance)));
-  return environment;
-}
-
-class RunEnvironment implements PathEnvironment {
-  readonly memory = new PathMemory();
-
-  constructor(
-    private readonly run: ValidationRun,
-    readonly allowance?: PathAllowance,
-  ) {}
-
-  get resource(): JsonObject {
-    return this.run.resource;
-  }
-
-  get rootResource(): JsonObject {
-    return this.run.rootResource;
-  }
 }

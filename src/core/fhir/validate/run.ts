@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json';
 import { toExpression } from '../json/fault';
+import { PathMemory, type PathAllowance, type PathEnvironment } from '../path';
 import { Container } from './container';
 import { FINDING_RULES, type Finding, type FindingRule, type FindingSeverity } from './finding';
 
@@ -22,8 +23,12 @@ export const MAX_ADVICE = 1_000;
 /**
  * One validation of one resource: where it is just now, which resource that belongs to, and what was found. Checks
  * push a step before they look below an element and pop it afterwards; expressions are made only for findings.
+ *
+ * What others want to keep for as long as a run has a field here: a WeakMap by runs would keep all of them, with their
+ * resources, for one collection more, and by that move them to where only a whole collection finds them (docs/benchmark.md,
+ * Imports).
  */
-export class ValidationRun {
+export class ValidationRun implements PathEnvironment {
   readonly findings: Finding[] = [];
   readonly pending: PendingCode[] = [];
   /** True where what only warns (extensible bindings, best practices) is to be looked at too, as $validate does. */
@@ -37,8 +42,12 @@ export class ValidationRun {
   private errors = 0;
   private others = 0;
   private advice = 0;
-  private readonly broken = new Set<JsonObject>();
+  private broken: Set<JsonObject> | undefined;
   private readonly steps: (string | number)[] = [];
+  private shared: PathMemory | undefined;
+  private foreign: ForeignEnvironment | undefined;
+  /** Of the profiles that are asked about the resource (profile/profile-run.ts). */
+  profileRun: object | undefined;
 
   constructor(
     private readonly root: string,
@@ -53,6 +62,17 @@ export class ValidationRun {
   /** `%rootResource` of invariants: the container of a contained resource. */
   get rootResource(): JsonObject {
     return this.container.resource;
+  }
+
+  /** Of the invariants of the definitions, together. */
+  get memory(): PathMemory {
+    return (this.shared ??= new PathMemory());
+  }
+
+  /** Of constraints that a client has written, at the expense of this allowance. */
+  foreignEnvironment(allowance: PathAllowance): PathEnvironment {
+    if (this.foreign?.allowance !== allowance) this.foreign = new ForeignEnvironment(this, allowance);
+    return this.foreign;
   }
 
   /**
@@ -117,16 +137,33 @@ export class ValidationRun {
 
   /** Remembers that something in or below the object has the wrong shape, so that no invariant is asked about it. */
   markBroken(object: JsonObject): void {
-    this.broken.add(object);
+    (this.broken ??= new Set()).add(object);
   }
 
   isBroken(object: JsonObject): boolean {
-    return this.broken.size > 0 && this.broken.has(object);
+    return this.broken?.has(object) === true;
   }
 
   expression(below: readonly (string | number)[] = []): string {
     let place = this.root;
     for (const step of this.steps) place += typeof step === 'number' ? `[${step}]` : `.${step}`;
     return toExpression(place, below);
+  }
+}
+
+class ForeignEnvironment implements PathEnvironment {
+  readonly memory = new PathMemory();
+
+  constructor(
+    private readonly run: ValidationRun,
+    readonly allowance: PathAllowance,
+  ) {}
+
+  get resource(): JsonObject {
+    return this.run.resource;
+  }
+
+  get rootResource(): JsonObject {
+    return this.run.rootResource;
   }
 }

@@ -104,7 +104,7 @@ export async function nextVersion(
   const { entry, member, kind, type, typeNumber, id, key, idMode, guard, mustBeFree, isUnderCondition } =
     write;
   const live = current !== undefined && current.change !== 'delete' ? current : undefined;
-  const common = {
+  const toVersion = (change: EntryVersion['change'], text?: string): EntryVersion => ({
     index: entry.index,
     member,
     type,
@@ -115,13 +115,14 @@ export async function nextVersion(
     storedId: services.keys.isOwn(key) ? null : id,
     expected: current?.version ?? 0,
     isUnderCondition,
-    ...(live === undefined ? {} : { replaced: live.body }),
-  };
+    change,
+    replaced: live?.body,
+    current: text,
+  });
   try {
     checkGuard(type, id, guard, live);
     if (mustBeFree && live !== undefined) throw fhirError('idTaken', { type, id });
-    if (kind === 'create') return { ...common, change: 'create' };
-    if (kind === 'update') return { ...common, change: 'update' };
+    if (kind === 'create' || kind === 'update') return toVersion(kind);
     if (live === undefined) {
       const base = await readBase(services, context, type, { type: typeNumber, key }, id);
       if (base !== undefined) throw fhirError('baseResourceReadOnly', { type, id });
@@ -129,8 +130,8 @@ export async function nextVersion(
       throw fhirError(current === undefined ? 'notFound' : 'gone', { type, id });
     }
     return kind === 'delete'
-      ? { ...common, change: 'delete' }
-      : { ...common, change: 'update', current: toStoredVersion(services, type, live).text };
+      ? toVersion('delete')
+      : toVersion('update', toStoredVersion(services, type, live).text);
   } catch (error) {
     throw atEntry(error, entry.index, type);
   }

@@ -57,7 +57,7 @@ export function findBlocks(
         if (id === undefined || target === undefined || type === undefined) continue;
         const block = found.get(id)?.block ?? found.size + 1;
         if (block > MAX_CONTAINED) continue;
-        found.set(id, { ...target, block });
+        found.set(id, { type: target.type, content: target.content, block });
         links.push({ parameter: number, type, block });
       }
     }
@@ -67,8 +67,8 @@ export function findBlocks(
   const blocks: ContainedBlock[] = [];
   // What is found on the way is gone through too.
   for (const [id, resource] of found) {
-    const { type, content } = resource;
-    blocks.push({ ...resource, id, links: linksOf(content, referencesOf(type)) });
+    const { type, content, block } = resource;
+    blocks.push({ type, content, block, id, links: linksOf(content, referencesOf(type)) });
   }
   return { links, blocks };
 }

@@ -63,8 +63,6 @@ export interface Target {
   readonly fullUrl?: string | undefined;
 }
 
-const runs = new WeakMap<ValidationRun, ProfileRun>();
-
 export class ProfileRun {
   private entry: Entry | undefined;
   private readonly checked = new Lazily<object, Set<object>>();
@@ -76,9 +74,11 @@ export class ProfileRun {
 
   /** The same for the same run. */
   static of(run: ValidationRun): ProfileRun {
-    let profileRun = runs.get(run);
-    if (!profileRun) runs.set(run, (profileRun = new ProfileRun(run, new Work(run))));
-    return profileRun;
+    const known = run.profileRun;
+    if (known instanceof ProfileRun) return known;
+    const made = new ProfileRun(run, new Work(run));
+    run.profileRun = made;
+    return made;
   }
 
   push(step: string | number): void {
