@@ -1,3 +1,4 @@
+import { InFlight } from '../in-flight';
 import type { BundleOutline, BundleTask, OpenBundle, PreparedVersions, VersionsTask } from './bundle';
 import { withTexts } from './open-bundle';
 import type { Preparer } from './preparer';
@@ -12,7 +13,7 @@ interface Kept {
 
 /** The Bundles that the thread for long bodies has parsed and may be asked about again, the oldest first. */
 export class KeptBundles {
-  private readonly kept = new Map<number, Kept>();
+  private readonly kept = new InFlight<number, Kept>();
   private size = 0;
 
   constructor(private readonly preparer: Preparer) {}
@@ -39,17 +40,17 @@ export class KeptBundles {
   }
 
   forget(number: number): void {
-    this.size -= this.kept.get(number)?.size ?? 0;
-    this.kept.delete(number);
+    this.size -= this.kept.take(number)?.size ?? 0;
   }
 
   private keep(number: number, bundle: OpenBundle, size: number): void {
     this.forget(number);
-    this.kept.set(number, { bundle, size });
+    this.kept.add(number, { bundle, size });
     this.size += size;
-    for (const oldest of this.kept.keys()) {
-      if (this.size <= MAX_CHARACTERS || oldest === number) break;
-      this.forget(oldest);
+    while (this.size > MAX_CHARACTERS) {
+      const { oldestKey = number } = this.kept;
+      if (oldestKey === number) break;
+      this.forget(oldestKey);
     }
   }
 }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../context';
 import { fhirError } from '../errors';
+import { InFlight } from '../in-flight';
 import {
   toError,
   toFailure,
@@ -32,7 +33,7 @@ export class WorkerPool {
   private worker: Worker | undefined;
   private readonly waiting: Asked[] = [];
   /** What the thread has to do, by the numbers of its tasks, the oldest first. */
-  private readonly given = new Map<number, Asked>();
+  private readonly given = new InFlight<number, Asked>();
   private timer: NodeJS.Timeout | undefined;
   private number = 0;
   private isClosed = false;
@@ -62,8 +63,12 @@ export class WorkerPool {
     if (this.isClosed) return false;
     if (this.readiness === 'none') this.makeReady();
     if (this.readiness !== 'ready') return false;
-    const before = [...this.given.values(), ...this.waiting];
-    return before.length < THREAD_LIMITS.short && before.every(({ isShort }) => isShort);
+    const isShort = (asked: Asked): boolean => asked.isShort;
+    return (
+      this.given.size + this.waiting.length < THREAD_LIMITS.short &&
+      this.given.every(isShort) &&
+      this.waiting.every(isShort)
+    );
   }
 
   private makeReady(): void {
@@ -84,7 +89,7 @@ export class WorkerPool {
       const asked = this.waiting.shift();
       if (asked === undefined) break;
       this.number++;
-      this.given.set(this.number, asked);
+      this.given.add(this.number, asked);
       if (this.given.size === 1) this.watch();
       this.worker ??= this.start();
       send(this.worker, { kind: 'task', number: this.number, task: asked.task });
@@ -99,7 +104,7 @@ export class WorkerPool {
     return (
       this.given.size < THREAD_LIMITS.given &&
       this.waiting[0]?.isShort === true &&
-      [...this.given.values()].every(({ isShort }) => isShort)
+      this.given.every(({ isShort }) => isShort)
     );
   }
 
@@ -150,10 +155,9 @@ export class WorkerPool {
       this.log[message.level](message.details, message.message);
       return;
     }
-    const asked = this.given.get(message.number);
+    const oldest = this.given.oldestKey;
+    const asked = this.given.take(message.number);
     if (asked === undefined) return;
-    const [oldest] = this.given.keys();
-    this.given.delete(message.number);
     if (oldest === message.number && this.given.size > 0) this.watch();
     this.next();
     if (message.kind === 'done') asked.resolve(message.value);
@@ -162,8 +166,7 @@ export class WorkerPool {
 
   /** Gives up the thread and what it was at; what it had not come to is done by the next one. */
   private lose(error: Error): void {
-    const [oldest, ...others] = this.given.values();
-    this.given.clear();
+    const [oldest, ...others] = this.given.takeAll();
     this.waiting.unshift(...others);
     void this.stop();
     oldest?.reject(error);
@@ -181,8 +184,7 @@ export class WorkerPool {
     this.isClosed = true;
     clearTimeout(this.timer);
     const error = fhirError('overloaded');
-    for (const { reject } of [...this.given.values(), ...this.waiting.splice(0)]) reject(error);
-    this.given.clear();
+    for (const { reject } of [...this.given.takeAll(), ...this.waiting.splice(0)]) reject(error);
     await this.stop();
   }
 }

@@ -5,6 +5,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { InvocationResult } from '../api';
 import type { Log } from '../context';
+import { InFlight } from '../in-flight';
 import type { Finding } from '../fhir/validate';
 import { createOperationEnvironment, type OperationParts } from '../operation-environment';
 import { createCodeSystemMemory } from '../operations/code-system-memory';
@@ -32,21 +33,23 @@ import type { InvocationTask } from './threaded-invoker';
 
 class Asker {
   private number = 0;
-  private readonly open = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  private readonly open = new InFlight<
+    number,
+    { resolve(value: unknown): void; reject(error: Error): void }
+  >();
 
   constructor(private readonly port: MessagePort) {}
 
   ask(question: Question): Promise<unknown> {
     const number = ++this.number;
     return new Promise((resolve, reject) => {
-      this.open.set(number, { resolve, reject });
+      this.open.add(number, { resolve, reject });
       this.port.postMessage({ kind: 'question', number, question } satisfies FromWorker);
     });
   }
 
   hear(message: Extract<ToWorker, { kind: 'answer' | 'failure' }>): void {
-    const asked = this.open.get(message.number);
-    this.open.delete(message.number);
+    const asked = this.open.take(message.number);
     if (message.kind === 'answer') asked?.resolve(message.value);
     else asked?.reject(toError(message.failure));
   }

@@ -1,0 +1,23 @@
+import { InFlight } from '../../src/core/in-flight';
+
+it('what is under way is found by its key, in the order in which it came, until it is taken', () => {
+  const underWay = new InFlight<number, string>();
+  for (const [key, value] of [
+    [3, 'c'],
+    [1, 'a'],
+    [2, 'b'],
+  ] as const)
+    underWay.add(key, value);
+  expect([underWay.size, underWay.oldestKey, underWay.get(1), underWay.get(4)]).toEqual([
+    3,
+    3,
+    'a',
+    undefined,
+  ]);
+  expect([underWay.take(3), underWay.take(3), underWay.oldestKey]).toEqual(['c', undefined, 1]);
+  expect([underWay.every((value) => value < 'c'), underWay.every((value) => value < 'b')]).toEqual([
+    true,
+    false,
+  ]);
+  expect([underWay.takeAll(), underWay.size, underWay.oldestKey]).toEqual([['a', 'b'], 0, undefined]);
+});
