@@ -98,7 +98,8 @@ const INTERACTIONS = new Map(
     { name: pattern === STREAM_URL ? 'graphql-stream' : 'graphql', pattern },
   ]),
 );
-const ALLOWED = 'GET, POST';
+const SERVED: readonly string[] = ['GET', 'POST'];
+const ALLOWED = SERVED.join(', ');
 /** Introspection; not `__typename`, which many clients add to every query. */
 const ABOUT_SCHEMA = /__(?:schema|type)\b/;
 const RESOURCE_ID = /^[A-Za-z0-9\-.]{1,64}$/;
@@ -339,13 +340,13 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
       );
       for (const url of [URL, STREAM_URL, ...FHIR_URLS]) {
         scope.route<{ Params: Address }>({
-          method: ['GET', 'POST'],
+          method: [...SERVED],
           url,
           exposeHeadRoute: false,
           handler: url === URL ? answer : url === STREAM_URL ? stream : answerFhir,
         });
         scope.route<{ Params: Address }>({
-          method: ['HEAD', 'PUT', 'PATCH', 'DELETE'],
+          method: scope.supportedMethods.filter((method) => !SERVED.includes(method)),
           url,
           handler: async (request) => {
             await identify(request);

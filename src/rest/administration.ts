@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, isJsonObject, parseJson, type JsonObject } from '../core';
 import { requireContentType } from './body';
-import { methodNotAllowed } from './method';
+import { refuseOtherMethods } from './method';
 
 interface Parts {
   /** Of the tenant. */
@@ -28,20 +28,14 @@ export function addAdministration(
   methods: Readonly<Partial<Record<Method, Answer>>>,
 ): void {
   const url = ROOT + path;
-  const served: Method[] = [];
+  const served: string[] = [];
   for (const method of METHODS) {
     const answer = methods[method];
     if (answer === undefined) continue;
-    served.push(method);
+    served.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
     scope.route<{ Params: Parts; Body: string | undefined }>({ method, url, handler: answer });
   }
-  scope.route({
-    method: METHODS.filter((method) => !served.includes(method)),
-    url,
-    handler: (request) => {
-      throw methodNotAllowed(request.method, served.join(', '));
-    },
-  });
+  refuseOtherMethods(scope, url, served);
 }
 
 /** Throws `noSuchAddress`. */

@@ -48,8 +48,9 @@ export function requireContentType(
   release: Release,
 ): void {
   if (hasContentType(headers, allowed, release)) return;
+  const stated = headers['content-type']?.trim() ?? '';
   throw fhirError('unsupportedMediaType', {
-    contentType: headers['content-type'] ?? 'not stated',
+    contentType: stated === '' ? 'not stated' : stated,
     allowed: `send ${allowed.join(', ')} in UTF-8, with fhirVersion ${RELEASES[release].mimeVersion} or without`,
   });
 }

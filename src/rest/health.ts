@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Core } from '../core';
 import { INTERACTIONS } from './interaction-names';
+import { refuseOtherMethods } from './method';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -23,4 +24,5 @@ export function registerHealthRoutes(server: FastifyInstance, core: Core): void 
       .header('cache-control', 'no-store')
       .send(JSON.stringify({ status: ready ? 'ready' : 'not ready', notices }));
   });
+  for (const url of ['/health/live', '/health/ready']) refuseOtherMethods(server, url, ['GET', 'HEAD']);
 }

@@ -1,4 +1,38 @@
+import { METHODS } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FhirError, toIssue } from '../core';
+
+type Asked<Params> = FastifyRequest<{ Params: Params; Body: string | undefined }>;
+
+/**
+ * Lets the router find addresses for the methods of WebDAV and others too, which would all be 404 otherwise. CONNECT asks
+ * for a tunnel, and for no address.
+ */
+export function admitEveryMethod(server: FastifyInstance): void {
+  for (const method of METHODS)
+    if (method !== 'CONNECT' && !server.supportedMethods.includes(method)) server.addHttpMethod(method);
+}
+
+/**
+ * Answers all methods that are not `served` at `url` by 405 with `Allow` (RFC 9110, section 15.5.6), unless `before`
+ * has something to refuse first.
+ */
+export function refuseOtherMethods<Params>(
+  server: FastifyInstance,
+  url: string,
+  served: readonly string[],
+  before?: (request: Asked<Params>, reply: FastifyReply) => Promise<unknown>,
+): void {
+  server.route<{ Params: Params; Body: string | undefined }>({
+    method: server.supportedMethods.filter((method) => !served.includes(method)),
+    url,
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      await before?.(request, reply);
+      throw methodNotAllowed(request.method, served.join(', '));
+    },
+  });
+}
 
 /** The error for a method that an address does not have; `allowed` is the value of `Allow`, such as `GET, HEAD`. */
 export function methodNotAllowed(method: string, allowed: string): FhirError {

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { fhirError } from '../core';
 import { cancel, isAnsweredLater, status, submit } from './async';
 import { announcesBody } from './body';
@@ -16,7 +16,7 @@ import { patch, patchWhere } from './interactions/patch';
 import { read, vread } from './interactions/read';
 import { search } from './interactions/search';
 import { create, remove, update } from './interactions/write';
-import { methodNotAllowed } from './method';
+import { refuseOtherMethods } from './method';
 import type { DescribedRoute } from './openapi';
 
 type Run = (exchange: Exchange) => Promise<FastifyReply>;
@@ -105,32 +105,21 @@ function describedRoutes(): readonly DescribedRoute[] {
   return [...own, ...OF_GATEWAY];
 }
 
-const ALL_METHODS: readonly HTTPMethods[] = [
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'TRACE',
-];
-
 /** Registers every FHIR address; a method that an address does not have is answered 405 with `Allow`. */
 export function registerFhirRoutes(server: FastifyInstance, edge: Edge): void {
   for (const route of ROUTES) {
     const url = FHIR_ROOT + route.path;
-    const served = new Set<HTTPMethods>();
+    const served: string[] = [];
     for (const method of VERBS) {
       const entry = route.methods[method];
       if (entry === undefined) continue;
-      served.add(method);
-      if (method === 'GET') served.add('HEAD');
+      served.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
       server.route({ method, url, handler: serve(edge, entry[0], guardBody(method, entry)) });
     }
-    const allowed = [...served].join(', ');
-    const others = ALL_METHODS.filter((method) => !served.has(method));
-    server.route({ method: others, url, handler: serve(edge, interactionOf(route), refuseMethod(allowed)) });
+    const none = { name: 'none', pattern: url };
+    refuseOtherMethods(server, url, served, (request: FhirRequest, reply) =>
+      edge.open(request, reply, none).finally(() => request.visit.leave()),
+    );
   }
 }
 
@@ -152,16 +141,6 @@ function guardBody(method: Verb, [interaction, run]: readonly [Interaction, Run]
     if (!announcesBody(exchange.request.headers)) return run(exchange);
     throw fhirError('invalidValue', { reason: 'A GET has no body, except a JSON Patch on one resource' });
   };
-}
-
-function refuseMethod(allowed: string): Run {
-  return ({ request }) => {
-    throw methodNotAllowed(request.method, allowed);
-  };
-}
-
-function interactionOf(route: Route): Interaction {
-  return { name: 'none', pattern: FHIR_ROOT + route.path };
 }
 
 function operation(path: string, interaction: Interaction): Route {

@@ -15,6 +15,7 @@ import { registerHealthRoutes } from './health';
 import { registerOidcRoutes } from './oidc/routes';
 import type { Metrics } from './metrics';
 import { registerPolicyRoutes } from './policies';
+import { admitEveryMethod } from './method';
 import { toRequestId } from './request-id';
 import { watchRequests } from './request-log';
 import { registerFhirRoutes } from './routes';
@@ -74,6 +75,7 @@ export function createRestServer({
     server.addHook('onRoute', ({ method, url }) => {
       for (const one of Array.isArray(method) ? method : [method]) onRoute(one, url);
     });
+  admitEveryMethod(server);
   watchRequests(server, log, metrics);
   limitRequests(server, settings.connection, log);
   server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply, { core, log }));

@@ -10,6 +10,7 @@ import { PassThrough, type Writable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, type Caller, type Core, type ExportLine } from '../core';
 import { watchCaller } from './caller-watch';
+import { refuseOtherMethods } from './method';
 import { readTextLines } from './text-lines';
 
 type NamedRequest = FastifyRequest<{ Params: { name: string }; Querystring: { current?: unknown } }>;
@@ -45,6 +46,9 @@ export function registerTenantTransfer(
   const leave = (): void => void (underWay -= 1);
 
   server.addContentTypeParser(LINES, (_request, payload, done) => done(null, payload));
+
+  refuseOtherMethods(server, `${PATH}/export`, ['GET', 'HEAD']);
+  refuseOtherMethods(server, `${PATH}/import`, ['POST']);
 
   server.get(`${PATH}/export`, async (request: NamedRequest, reply) => {
     const { current = 'false' } = request.query;

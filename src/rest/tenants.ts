@@ -10,7 +10,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, parseJson, type Core, type JsonObject, type JsonValue, type Tenant } from '../core';
 import { requireContentType } from './body';
-import { methodNotAllowed } from './method';
+import { refuseOtherMethods } from './method';
 
 type NamedRequest = FastifyRequest<{
   Body: string | undefined;
@@ -35,13 +35,7 @@ export function registerTenantRoutes(server: FastifyInstance, core: Core): void 
     const tenant = await core.tenants.create(name, settings, display);
     return send(request, reply, 201, toAnswer(tenant));
   });
-  server.route({
-    method: ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'],
-    url: PATH,
-    handler: (request) => {
-      throw methodNotAllowed(request.method, 'GET, HEAD, POST');
-    },
-  });
+  refuseOtherMethods(server, PATH, ['GET', 'HEAD', 'POST']);
   const describe = async (request: NamedRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const tenant = await core.tenants.describe(request.params.name);
     if (tenant === undefined) throw fhirError('unknownTenant');
@@ -66,13 +60,7 @@ export function registerTenantRoutes(server: FastifyInstance, core: Core): void 
     if (removal === undefined) throw fhirError('unknownTenant');
     return send(request, reply, removal.isComplete ? 200 : 202, removal);
   });
-  server.route({
-    method: ['POST', 'PUT', 'OPTIONS', 'TRACE'],
-    url: NAMED,
-    handler: (request) => {
-      throw methodNotAllowed(request.method, 'GET, HEAD, PATCH, DELETE');
-    },
-  });
+  refuseOtherMethods(server, NAMED, ['GET', 'HEAD', 'PATCH', 'DELETE']);
 }
 
 /** Nothing here is long: it is parsed at once, in the server's own thread. */

@@ -78,12 +78,14 @@ describe.each<Release>(['r4', 'r4b'])('$graphql of %s', (release) => {
     expect(
       await post({ resourceType: 'Parameters', parameter: [{ name: 'other' }] }, 'application/json'),
     ).toBe(400);
-    const put = await server.request('PUT', root(), {});
-    expect([put.status, put.headers['allow'], put.json.resourceType]).toEqual([
-      405,
-      'GET, POST',
-      'OperationOutcome',
-    ]);
+    for (const method of ['PUT', 'OPTIONS', 'PROPFIND']) {
+      const { status, headers, json } = await server.request(
+        method,
+        root(),
+        method === 'PUT' ? {} : undefined,
+      );
+      expect([status, headers['allow'], json.resourceType]).toEqual([405, 'GET, POST', 'OperationOutcome']);
+    }
     const missing = await server.request('POST', root('nowhere'), { query: QUERY });
     expect([missing.status, missing.json.resourceType]).toEqual([404, 'OperationOutcome']);
     const ofType = await server.request('GET', `${server.path('system', release)}/Patient/$graphql?query=a`);

@@ -129,6 +129,8 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     ['GET', '/Patient/_search', 'POST'],
     ['PUT', '/ValueSet/$expand', 'GET, HEAD, POST'],
     ['TRACE', '/Patient', 'GET, HEAD, POST, PUT, PATCH, DELETE'],
+    ['PROPFIND', '/Patient/a', 'GET, HEAD, PUT, PATCH, DELETE'],
+    ['LOCK', '', 'GET, HEAD, POST'],
   ])('%s %s is 405 and says what is allowed', async (method, rest, allow) => {
     const { status, headers, json } = await send(method, rest, method === 'PUT' ? patient : undefined);
     expect(status).toBe(405);
@@ -220,5 +222,7 @@ describe('headers', () => {
     expect((await server.request('GET', '/health/live')).status).toBe(200);
     const ready = await server.request('GET', '/health/ready');
     expect([ready.status, ready.json.status]).toEqual([200, 'ready']);
+    const { status, headers } = await server.request('POST', '/health/live', {});
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
   });
 });

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, type TenantSpace, type TokenRequest } from '../../core';
 import type { Edge } from '../edge';
 import { INTERACTIONS } from '../interaction-names';
-import { methodNotAllowed } from '../method';
+import { refuseOtherMethods } from '../method';
 import { openidConfiguration, smartConfiguration } from './discovery';
 import { sendJson } from '../send-json';
 import { authorize } from './authorize';
@@ -33,25 +33,18 @@ export function registerOidcRoutes(server: FastifyInstance, edge: Edge): void {
       request.visit.tenant = tenant;
       return space;
     };
-    const allowed: string[] = [];
+    const served: string[] = [];
     for (const method of ['GET', 'POST'] as const) {
       const answer = answers[method];
       if (answer === undefined) continue;
-      allowed.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
+      served.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
       server.route<{ Params: { tenant: string }; Body: string | undefined }>({
         method,
         url,
         handler: async (request, reply) => answer(request, reply, await open(request)),
       });
     }
-    server.route<{ Params: { tenant: string }; Body: string | undefined }>({
-      method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((other) => !allowed.includes(other)),
-      url,
-      handler: async (request) => {
-        await open(request);
-        throw methodNotAllowed(request.method, allowed.join(', '));
-      },
-    });
+    refuseOtherMethods(server, url, served, open);
   };
 
   const client =
