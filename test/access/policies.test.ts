@@ -54,6 +54,8 @@ describe('an administrator', () => {
     expect((await ask('PUT', path, administrator, WARD, unless)).status).toBe(412);
     const read = await ask('GET', path, administrator);
     expect([read.json, read.headers['etag']]).toEqual([WARD, tag]);
+    const head = await ask('HEAD', path, administrator);
+    expect([head.status, head.headers['etag'], head.text]).toEqual([200, tag, '']);
     const wider = { ...WARD, hidden: ['Observation.note'] };
     const changed = await ask('PUT', path, administrator, wider, { 'if-match': tag });
     expect([changed.status, changed.json]).toEqual([200, wider]);
@@ -66,7 +68,7 @@ describe('an administrator', () => {
     const last = { 'if-match': String(changed.headers['etag']) };
     expect((await ask('DELETE', path, administrator, undefined, last)).status).toBe(200);
     expect((await ask('DELETE', path, administrator)).status).toBe(404);
-    expect((await ask('POST', path, administrator, WARD)).headers['allow']).toBe('GET, PUT, DELETE');
+    expect((await ask('POST', path, administrator, WARD)).headers['allow']).toBe('GET, HEAD, PUT, DELETE');
     expect((await ask('GET', POLICIES.replace('acme', 'nobody'), administrator)).status).toBe(404);
   });
 
