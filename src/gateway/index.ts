@@ -99,7 +99,6 @@ const INTERACTIONS = new Map(
   ]),
 );
 const SERVED: readonly string[] = ['GET', 'POST'];
-const ALLOWED = SERVED.join(', ');
 /** Introspection; not `__typename`, which many clients add to every query. */
 const ABOUT_SCHEMA = /__(?:schema|type)\b/;
 const RESOURCE_ID = /^[A-Za-z0-9\-.]{1,64}$/;
@@ -325,6 +324,20 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     return sendErrors(request, reply, error);
   }
 
+  /** Who asks is looked at first, as at REST's addresses. */
+  function refuseOtherMethods(scope: FastifyInstance, url: string, served: readonly string[]): void {
+    const allowed = served.join(', ');
+    scope.route<{ Params: Address }>({
+      method: scope.supportedMethods.filter((method) => !served.includes(method)),
+      url,
+      handler: async (request) => {
+        await identify(request);
+        const issue = toIssue('methodNotAllowed', { method: request.method, allowed });
+        throw new FhirError('methodNotAllowed', [issue], allowed);
+      },
+    });
+  }
+
   function register(server: FastifyInstance): void {
     graphiql.registerAssets(server);
     live.register(server);
@@ -345,19 +358,9 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
           exposeHeadRoute: false,
           handler: url === URL ? answer : url === STREAM_URL ? stream : answerFhir,
         });
-        scope.route<{ Params: Address }>({
-          method: scope.supportedMethods.filter((method) => !SERVED.includes(method)),
-          url,
-          handler: async (request) => {
-            await identify(request);
-            throw new FhirError(
-              'methodNotAllowed',
-              [toIssue('methodNotAllowed', { method: request.method, allowed: ALLOWED })],
-              ALLOWED,
-            );
-          },
-        });
+        refuseOtherMethods(scope, url, SERVED);
       }
+      for (const url of [SCHEMA_URL, INTROSPECTION_URL]) refuseOtherMethods(scope, url, ['GET', 'HEAD']);
     });
   }
 

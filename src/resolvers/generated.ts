@@ -129,8 +129,7 @@ function load(
   return loaders.versions.load(`${type}/${id}/_history/${versionId}`);
 }
 
-/** The search that REST would be asked for, but for the page. */
-/** Of the first page. */
+/** The search that REST would be asked for, at its first page. */
 function toSearch({ parameters, referring, fhirpath, count }: ListRequest): OpenedConnection {
   const to = referring && `${referring.to.resourceType}/${referring.to.id ?? ''}`;
   const of = referring === undefined || to === undefined ? [] : [[referring.parameter, to] as const];

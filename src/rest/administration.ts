@@ -28,11 +28,11 @@ export function addAdministration(
   methods: Readonly<Partial<Record<Method, Answer>>>,
 ): void {
   const url = ROOT + path;
-  const served: string[] = [];
+  const served: Method[] = [];
   for (const method of METHODS) {
     const answer = methods[method];
     if (answer === undefined) continue;
-    served.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    served.push(method);
     scope.route<{ Params: Parts; Body: string | undefined }>({ method, url, handler: answer });
   }
   refuseOtherMethods(scope, url, served);

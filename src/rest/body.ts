@@ -48,11 +48,16 @@ export function requireContentType(
   release: Release,
 ): void {
   if (hasContentType(headers, allowed, release)) return;
-  const stated = headers['content-type']?.trim() ?? '';
   throw fhirError('unsupportedMediaType', {
-    contentType: stated === '' ? 'not stated' : stated,
+    contentType: nameContentType(headers),
     allowed: `send ${allowed.join(', ')} in UTF-8, with fhirVersion ${RELEASES[release].mimeVersion} or without`,
   });
+}
+
+/** For a message: what the header says, where it says something. */
+export function nameContentType(headers: IncomingHttpHeaders): string {
+  const { 'content-type': stated = '' } = headers;
+  return stated === '' ? 'not stated' : stated;
 }
 
 function judgeContentType(header: string): ContentType | undefined {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, toFhirError, toOutcome, type Core, type FhirError, type Log } from '../core';
+import { nameContentType } from './body';
 import { BODY_CODINGS } from './content-coding';
 import { indentJson } from './json-layout';
 import { FHIR_JSON } from './negotiation';
@@ -65,7 +66,7 @@ function translate(thrown: unknown, request: FastifyRequest): FhirError {
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return fhirError('unsupportedMediaType', {
-        contentType: request.headers['content-type'] ?? 'not stated',
+        contentType: nameContentType(request.headers),
         allowed: 'send application/fhir+json',
       });
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

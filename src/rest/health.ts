@@ -24,5 +24,5 @@ export function registerHealthRoutes(server: FastifyInstance, core: Core): void 
       .header('cache-control', 'no-store')
       .send(JSON.stringify({ status: ready ? 'ready' : 'not ready', notices }));
   });
-  for (const url of ['/health/live', '/health/ready']) refuseOtherMethods(server, url, ['GET', 'HEAD']);
+  for (const url of ['/health/live', '/health/ready']) refuseOtherMethods(server, url, ['GET']);
 }

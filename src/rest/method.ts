@@ -14,8 +14,8 @@ export function admitEveryMethod(server: FastifyInstance): void {
 }
 
 /**
- * Answers all methods that are not `served` at `url` by 405 with `Allow` (RFC 9110, section 15.5.6), unless `before`
- * has something to refuse first.
+ * Answers all methods but those that are `served` at `url` (HEAD with GET) by 405 with `Allow` (RFC 9110, section 15.5.6),
+ * unless `before` has something to refuse first.
  */
 export function refuseOtherMethods<Params>(
   server: FastifyInstance,
@@ -23,18 +23,19 @@ export function refuseOtherMethods<Params>(
   served: readonly string[],
   before?: (request: Asked<Params>, reply: FastifyReply) => Promise<unknown>,
 ): void {
+  const allowed = served.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   server.route<{ Params: Params; Body: string | undefined }>({
-    method: server.supportedMethods.filter((method) => !served.includes(method)),
+    method: server.supportedMethods.filter((method) => !allowed.includes(method)),
     url,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       await before?.(request, reply);
-      throw methodNotAllowed(request.method, served.join(', '));
+      throw methodNotAllowed(request.method, allowed.join(', '));
     },
   });
 }
 
-/** The error for a method that an address does not have; `allowed` is the value of `Allow`, such as `GET, HEAD`. */
-export function methodNotAllowed(method: string, allowed: string): FhirError {
+/** `allowed`: the value of `Allow`, such as `GET, HEAD`. */
+function methodNotAllowed(method: string, allowed: string): FhirError {
   return new FhirError('methodNotAllowed', [toIssue('methodNotAllowed', { method, allowed })], allowed);
 }

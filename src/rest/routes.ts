@@ -113,7 +113,7 @@ export function registerFhirRoutes(server: FastifyInstance, edge: Edge): void {
     for (const method of VERBS) {
       const entry = route.methods[method];
       if (entry === undefined) continue;
-      served.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
+      served.push(method);
       server.route({ method, url, handler: serve(edge, entry[0], guardBody(method, entry)) });
     }
     const none = { name: 'none', pattern: url };

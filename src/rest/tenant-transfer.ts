@@ -9,6 +9,7 @@
 import { PassThrough, type Writable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, type Caller, type Core, type ExportLine } from '../core';
+import { nameContentType } from './body';
 import { watchCaller } from './caller-watch';
 import { refuseOtherMethods } from './method';
 import { readTextLines } from './text-lines';
@@ -47,7 +48,7 @@ export function registerTenantTransfer(
 
   server.addContentTypeParser(LINES, (_request, payload, done) => done(null, payload));
 
-  refuseOtherMethods(server, `${PATH}/export`, ['GET', 'HEAD']);
+  refuseOtherMethods(server, `${PATH}/export`, ['GET']);
   refuseOtherMethods(server, `${PATH}/import`, ['POST']);
 
   server.get(`${PATH}/export`, async (request: NamedRequest, reply) => {
@@ -78,7 +79,7 @@ export function registerTenantTransfer(
     async (request: NamedRequest, reply) => {
       const { body } = request;
       if (!isReadable(body)) {
-        const contentType = request.headers['content-type'] ?? 'not stated';
+        const contentType = nameContentType(request.headers);
         throw fhirError('unsupportedMediaType', { contentType, allowed: `send ${LINES}` });
       }
       enter();

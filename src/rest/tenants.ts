@@ -35,7 +35,7 @@ export function registerTenantRoutes(server: FastifyInstance, core: Core): void 
     const tenant = await core.tenants.create(name, settings, display);
     return send(request, reply, 201, toAnswer(tenant));
   });
-  refuseOtherMethods(server, PATH, ['GET', 'HEAD', 'POST']);
+  refuseOtherMethods(server, PATH, ['GET', 'POST']);
   const describe = async (request: NamedRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const tenant = await core.tenants.describe(request.params.name);
     if (tenant === undefined) throw fhirError('unknownTenant');
@@ -60,7 +60,7 @@ export function registerTenantRoutes(server: FastifyInstance, core: Core): void 
     if (removal === undefined) throw fhirError('unknownTenant');
     return send(request, reply, removal.isComplete ? 200 : 202, removal);
   });
-  refuseOtherMethods(server, NAMED, ['GET', 'HEAD', 'PATCH', 'DELETE']);
+  refuseOtherMethods(server, NAMED, ['GET', 'PATCH', 'DELETE']);
 }
 
 /** Nothing here is long: it is parsed at once, in the server's own thread. */

@@ -140,5 +140,7 @@ describe.each<Release>(['r4', 'r4b'])('$graphql of %s', (release) => {
     });
     expect([again.status, again.text]).toEqual([304, '']);
     expect((await server.request('GET', address.replace('system', 'nowhere'))).status).toBe(404);
+    const refused = await server.request('POST', address);
+    expect([refused.status, refused.headers['allow']]).toEqual([405, 'GET, HEAD']);
   });
 });

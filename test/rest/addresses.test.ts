@@ -73,6 +73,11 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     expect(json.resourceType).toBe('OperationOutcome');
   });
 
+  it('(check 7) a create whose type is empty is told that it states none', async () => {
+    const { status, text } = await send('POST', '/Patient', JSON.stringify(patient), { 'content-type': '' });
+    expect([status, text]).toEqual([415, expect.stringContaining('A body of type not stated')]);
+  });
+
   it.each([['application/json'], ['application/json+fhir'], ['application/fhir+json; charset=UTF-8']])(
     '(check 8) a create of type %s is 201',
     async (type) => {

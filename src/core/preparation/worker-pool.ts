@@ -23,6 +23,7 @@ interface Asked {
   /** Takes some 10 ms at most. */
   readonly isShort: boolean;
 }
+const isShort = (asked: Asked): boolean => asked.isShort;
 
 /**
  * One thread for what would keep all other requests waiting: parsing, validating and indexing long resources, operations
@@ -63,7 +64,6 @@ export class WorkerPool {
     if (this.isClosed) return false;
     if (this.readiness === 'none') this.makeReady();
     if (this.readiness !== 'ready') return false;
-    const isShort = (asked: Asked): boolean => asked.isShort;
     return (
       this.given.size + this.waiting.length < THREAD_LIMITS.short &&
       this.given.every(isShort) &&
@@ -102,9 +102,7 @@ export class WorkerPool {
   private mayGive(): boolean {
     if (this.given.size === 0) return true;
     return (
-      this.given.size < THREAD_LIMITS.given &&
-      this.waiting[0]?.isShort === true &&
-      this.given.every(({ isShort }) => isShort)
+      this.given.size < THREAD_LIMITS.given && this.waiting[0]?.isShort === true && this.given.every(isShort)
     );
   }
 

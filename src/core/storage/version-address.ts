@@ -25,7 +25,7 @@ export function encodeVersions(space: number, addresses: readonly VersionAddress
 export function encodeAddresses(
   space: number,
   addresses: readonly ResourceAddress[],
-): Readonly<Record<string, Bound>> {
+): { space: number; types: Buffer; keys: Buffer; limit: number } {
   const types = new BinaryArray('int2');
   const keys = new BinaryArray('int8', 1024);
   for (const { type, key } of addresses) {

@@ -118,10 +118,13 @@ export class VersionReader {
     const places = addresses.map(({ type, key }) => ({ type, keyText: keyText(key) }));
     const known = remembered === undefined ? [] : places.map((place) => remembered.latest(place));
     const tellsKnown = this.inOneForm || known.some((row) => row !== undefined);
+    const { types, keys, limit } = encodeAddresses(space, addresses);
     const rows = await this.database.run('read', space, tellsKnown ? unknown : whole, {
-      limit: addresses.length,
+      space,
+      types,
+      keys,
+      limit,
       ...bound,
-      ...encodeAddresses(space, addresses),
       ...(tellsKnown ? encodeKnown(addresses.map((_address, index) => known[index])) : {}),
     });
     return inOrder(rows, addresses, (row, address, index) => {

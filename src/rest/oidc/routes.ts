@@ -37,7 +37,7 @@ export function registerOidcRoutes(server: FastifyInstance, edge: Edge): void {
     for (const method of ['GET', 'POST'] as const) {
       const answer = answers[method];
       if (answer === undefined) continue;
-      served.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
+      served.push(method);
       server.route<{ Params: { tenant: string }; Body: string | undefined }>({
         method,
         url,

@@ -3,6 +3,7 @@ import { toExpression } from '../json/fault';
 import { PathMemory, type PathAllowance, type PathEnvironment } from '../path';
 import { Container } from './container';
 import { FINDING_RULES, type Finding, type FindingRule, type FindingSeverity } from './finding';
+import type { ProfileRun } from './profile/profile-run';
 
 /** A code of which only the terminology service can say whether its value set has it. */
 export interface PendingCode {
@@ -47,7 +48,7 @@ export class ValidationRun implements PathEnvironment {
   private shared: PathMemory | undefined;
   private foreign: ForeignEnvironment | undefined;
   /** Of the profiles that are asked about the resource (profile/profile-run.ts). */
-  profileRun: object | undefined;
+  profileRun: ProfileRun | undefined;
 
   constructor(
     private readonly root: string,

@@ -74,11 +74,7 @@ export class ProfileRun {
 
   /** The same for the same run. */
   static of(run: ValidationRun): ProfileRun {
-    const known = run.profileRun;
-    if (known instanceof ProfileRun) return known;
-    const made = new ProfileRun(run, new Work(run));
-    run.profileRun = made;
-    return made;
+    return (run.profileRun ??= new ProfileRun(run, new Work(run)));
   }
 
   push(step: string | number): void {
