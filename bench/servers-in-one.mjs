@@ -5,12 +5,12 @@
  */
 import { requireBuilt } from './processes.mjs';
 
-const { letHeapGrow } = requireBuilt('cli/heap-growth.js');
+const { setHeapFlags } = requireBuilt('cli/heap-flags.js');
 const { makeLog } = requireBuilt('cli/log.js');
 const { loadSettings } = requireBuilt('config.js');
 const { createApp } = requireBuilt('app.js');
 
-letHeapGrow();
+setHeapFlags();
 const apps = [];
 process.once('SIGTERM', async () => {
   await Promise.all(apps.map((app) => app.close()));

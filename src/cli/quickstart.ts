@@ -1,6 +1,6 @@
 import type { QuickstartOptions } from '../embedded/quickstart';
 import type { Arguments, Command } from './command';
-import { letHeapGrow } from './heap-growth';
+import { setHeapFlags } from './heap-flags';
 import { makeLog } from './log';
 import { endOnSignals, endOnUncaughtErrors } from './process-end';
 
@@ -31,7 +31,7 @@ export const quickstart: Command = {
     empty: { type: 'boolean', help: 'do not load the examples' },
   },
   async run(given) {
-    letHeapGrow();
+    setHeapFlags();
     // The server and all that it needs: loaded only for who wants it.
     const { startQuickstart, Stoppable } = await import('../embedded/quickstart.js');
     const started = new Stoppable();

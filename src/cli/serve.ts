@@ -1,12 +1,12 @@
 import { isLoopback, loadSettings } from '../config';
 import type { Command } from './command';
-import { letHeapGrow } from './heap-growth';
+import { setHeapFlags } from './heap-flags';
 import { makeLog } from './log';
 import { endOnSignals, endOnUncaughtErrors } from './process-end';
 
 /** Runs the server against an existing PostgreSQL until a signal ends it. Resolves when it listens. */
 export async function runServer(): Promise<void> {
-  letHeapGrow();
+  setHeapFlags();
   const settings = loadSettings(process.env);
   const log = makeLog(settings);
   endOnUncaughtErrors(log);

@@ -4,7 +4,7 @@
  */
 export class Waiter {
   private isGone = false;
-  private readonly listeners = new Set<() => void>();
+  private readonly listeners: (() => void)[] = [];
   private timer: NodeJS.Timeout | undefined;
 
   /** @param deadline milliseconds since 1970 */
@@ -17,19 +17,20 @@ export class Waiter {
   leave(): void {
     this.isGone = true;
     clearTimeout(this.timer);
-    for (const listener of this.listeners) listener();
+    for (const listener of [...this.listeners]) listener();
   }
 
   /** Calls `listener` when the waiter leaves from now on; what is returned takes that back. */
   whenLeaving(listener: () => void): () => void {
-    this.listeners.add(listener);
-    if (this.listeners.size === 1 && !this.hasLeft) {
+    this.listeners.push(listener);
+    if (this.listeners.length === 1 && !this.hasLeft) {
       this.timer = setTimeout(() => this.leave(), Math.min(this.deadline - Date.now(), LONGEST_MS));
       this.timer.unref();
     }
     return () => {
-      this.listeners.delete(listener);
-      if (this.listeners.size === 0) clearTimeout(this.timer);
+      const place = this.listeners.indexOf(listener);
+      if (place !== -1) this.listeners.splice(place, 1);
+      if (this.listeners.length === 0) clearTimeout(this.timer);
     };
   }
 }

@@ -21,8 +21,17 @@ interface Waiting {
   readonly timer: NodeJS.Timeout | undefined;
 }
 
+/** What there is of one tenant. */
+interface Share {
+  running: number;
+  /** The longest waiting first. */
+  readonly waiting: Waiting[];
+}
+
 /** Of what no tenant asks for itself. Numbers below are nobody's either, such as those of the base spaces. */
 export const NO_TENANT = 0;
+/** Tenants of which a share is kept though nothing of theirs is under way. */
+const MAX_SHARES = 1000;
 
 /**
  * Lets so many be at something at once. When more want to, tenants take turns: the next one is of the tenant that has the
@@ -30,13 +39,14 @@ export const NO_TENANT = 0;
  * it and for one of each other tenant, however many of one tenant wait. And no tenant may have them all: what takes long
  * leaves a place for the others.
  *
- * Cost: nothing but counting where there is room.
+ * Cost: nothing but counting where there is room. Who waits is in arrays, not in Maps or Sets: a long-lived one of those that
+ * values come to and go from keeps them, and all of their requests, until the whole heap is collected (in-flight.ts).
  */
 export class FairTurns {
   private free: number;
-  private readonly running = new Map<number, number>();
-  /** In the order in which they are served. */
-  private readonly waiting = new Map<number, Set<Waiting>>();
+  private readonly shares = new Map<number, Share>();
+  /** Those of which some wait, in the order in which they are served. */
+  private readonly waiting: Share[] = [];
   private only: number | undefined;
   private most: number;
 
@@ -52,35 +62,31 @@ export class FairTurns {
    */
   enter(tenant: number, isGivenUp: () => boolean = () => false): Promise<void> | undefined {
     this.notice(tenant);
-    if (this.free > 0 && this.countOf(tenant) < this.most) {
-      this.begin(tenant);
+    const share = this.shareOf(tenant);
+    if (this.free > 0 && share.running < this.most) {
+      this.begin(share);
       return undefined;
     }
-    const waiting = this.waiting.get(tenant) ?? new Set();
-    if (waiting.size >= (this.limits.maxWaiting ?? Infinity)) return Promise.reject(fhirError('overloaded'));
-    this.waiting.set(tenant, waiting);
+    const { maxWaiting = Infinity, patienceMs } = this.limits;
+    if (share.waiting.length >= maxWaiting) return Promise.reject(fhirError('overloaded'));
+    if (share.waiting.length === 0) this.waiting.push(share);
     return new Promise((start, refuse) => {
-      const { patienceMs } = this.limits;
       const timer =
-        patienceMs === undefined ? undefined : setTimeout(() => this.refuse(tenant, one), patienceMs).unref();
+        patienceMs === undefined ? undefined : setTimeout(() => this.refuse(share, one), patienceMs).unref();
       const one: Waiting = { start, refuse, isGivenUp, timer };
-      waiting.add(one);
+      share.waiting.push(one);
     });
   }
 
   leave(tenant: number): void {
     this.free++;
-    const count = this.countOf(tenant) - 1;
-    if (count === 0) this.running.delete(tenant);
-    else this.running.set(tenant, count);
+    this.shareOf(tenant).running--;
     this.serve();
   }
 
   /** All that wait. */
   get waitingCount(): number {
-    let count = 0;
-    for (const of of this.waiting.values()) count += of.size;
-    return count;
+    return this.waiting.reduce((count, share) => count + share.waiting.length, 0);
   }
 
   private notice(tenant: number): void {
@@ -89,52 +95,59 @@ export class FairTurns {
     if (this.only !== tenant) this.most = this.limits.most;
   }
 
-  private begin(tenant: number): void {
-    this.free--;
-    this.running.set(tenant, this.countOf(tenant) + 1);
+  private shareOf(tenant: number): Share {
+    let share = this.shares.get(tenant);
+    if (share !== undefined) return share;
+    if (this.shares.size >= MAX_SHARES) this.forgetIdle();
+    share = { running: 0, waiting: [] };
+    this.shares.set(tenant, share);
+    return share;
   }
 
-  private countOf(tenant: number): number {
-    return this.running.get(tenant) ?? 0;
+  private forgetIdle(): void {
+    for (const [tenant, { running, waiting }] of this.shares)
+      if (running === 0 && waiting.length === 0) this.shares.delete(tenant);
+  }
+
+  private begin(share: Share): void {
+    this.free--;
+    share.running++;
   }
 
   private serve(): void {
     while (this.free > 0) {
-      const tenant = this.findNext();
-      if (tenant === undefined) return;
-      const waiting = this.waiting.get(tenant);
-      const [next] = waiting ?? [];
-      if (waiting === undefined || next === undefined) return;
-      this.waiting.delete(tenant);
-      waiting.delete(next);
-      if (waiting.size > 0) this.waiting.set(tenant, waiting);
+      const share = this.findNext();
+      const next = share?.waiting.shift();
+      if (share === undefined || next === undefined) return;
+      this.waiting.splice(this.waiting.indexOf(share), 1);
+      if (share.waiting.length > 0) this.waiting.push(share);
       clearTimeout(next.timer);
       if (next.isGivenUp()) {
         next.refuse(fhirError('timeout'));
         continue;
       }
-      this.begin(tenant);
+      this.begin(share);
       next.start();
     }
   }
 
-  private findNext(): number | undefined {
-    let found: number | undefined;
+  private findNext(): Share | undefined {
+    let found: Share | undefined;
     let fewest = this.most;
-    for (const tenant of this.waiting.keys()) {
-      const count = this.countOf(tenant);
-      if (count >= fewest) continue;
-      found = tenant;
-      fewest = count;
-      if (count === 0) break;
+    for (const share of this.waiting) {
+      if (share.running >= fewest) continue;
+      found = share;
+      fewest = share.running;
+      if (fewest === 0) break;
     }
     return found;
   }
 
-  private refuse(tenant: number, one: Waiting): void {
-    const waiting = this.waiting.get(tenant);
-    if (waiting?.delete(one) !== true) return;
-    if (waiting.size === 0) this.waiting.delete(tenant);
+  private refuse(share: Share, one: Waiting): void {
+    const place = share.waiting.indexOf(one);
+    if (place === -1) return;
+    share.waiting.splice(place, 1);
+    if (share.waiting.length === 0) this.waiting.splice(this.waiting.indexOf(share), 1);
     one.refuse(fhirError('overloaded'));
   }
 }
