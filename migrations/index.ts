@@ -24,6 +24,7 @@ import * as quotaOfFew from './0027-quota-of-few';
 import * as gatheredRecords from './0028-gathered-records';
 import * as idTokenAlgorithm from './0029-id-token-algorithm';
 import * as requirement from './0030-requirement';
+import * as shortTrigramList from './0031-short-trigram-list';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -52,4 +53,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0028-gathered-records': gatheredRecords,
   '0029-id-token-algorithm': idTokenAlgorithm,
   '0030-requirement': requirement,
+  '0031-short-trigram-list': shortTrigramList,
 };
