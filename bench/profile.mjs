@@ -1,10 +1,11 @@
-/** A CPU profile of exactly one round, taken through the inspector of the server process. */
+/** What the inspector of the server process tells of exactly one round: a CPU profile, or what outlived the young generation. */
 import fs from 'node:fs';
 import { WebSocket } from 'undici';
 
 /**
  * Connects to a node process started with --inspect=127.0.0.1:0, whose log names the address.
- * @returns `start()` and `stop()`; stop resolves to the profile (format of .cpuprofile files)
+ * @returns `start()` and `stop()` of a CPU profile (format of .cpuprofile files), `startKept()` and `stopKept()` of a sampling
+ * heap profile that leaves out what the collections of the young generation have freed; what stops it resolves to it
  */
 export async function connectProfiler(logFile) {
   const address = /Debugger listening on (ws:\/\/\S+)/.exec(fs.readFileSync(logFile, 'utf8'))?.[1];
@@ -38,6 +39,13 @@ export async function connectProfiler(logFile) {
     },
     async stop() {
       const { profile } = await call('Profiler.stop');
+      socket.close();
+      return profile;
+    },
+    startKept: () =>
+      call('HeapProfiler.startSampling', { samplingInterval: 4096, includeObjectsCollectedByMajorGC: true }),
+    async stopKept() {
+      const { profile } = await call('HeapProfiler.stopSampling');
       socket.close();
       return profile;
     },
@@ -78,6 +86,35 @@ export function summariseProfile(profile, requests, rows = 40) {
     return [`| % | µs per request | ${heading} |`, '|---|---|---|', ...lines].join('\n');
   };
   return `${table(byPlace, 'self time by place', 20)}\n\n${table(byFunction, 'self time by function', rows)}`;
+}
+
+/**
+ * What outlived the young generation, by where it was made, with its callers, most first. What was made after the last
+ * collection is among it.
+ * @returns Markdown text; bytes are per request
+ */
+export function summariseKept({ head }, requests, rows = 40) {
+  const byPlace = new Map();
+  let total = 0;
+  const visit = ({ callFrame: { functionName, url, lineNumber }, selfSize, children }, callers) => {
+    const place = [
+      `${functionName || '(anonymous)'} ${url && `${shortenUrl(url)}:${lineNumber + 1}`}`.trim(),
+      ...callers,
+    ];
+    const key = place.slice(0, 3).join(' ← ');
+    if (selfSize > 0) byPlace.set(key, (byPlace.get(key) ?? 0) + selfSize);
+    total += selfSize;
+    for (const child of children) visit(child, place);
+  };
+  visit(head, []);
+  const perRequest = (bytes) => (bytes / Math.max(1, requests)).toFixed(1);
+  const lines = [...byPlace]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, rows)
+    .map(([key, bytes]) => `| ${((100 * bytes) / total).toFixed(1)} | ${perRequest(bytes)} | ${key} |`);
+  return [`| % | of ${perRequest(total)} bytes per request | made by |`, '|---|---|---|', ...lines].join(
+    '\n',
+  );
 }
 
 /** node_modules/…, dist/… or bench/…, without the folders before it. */

@@ -19,7 +19,7 @@ import {
   repository,
   runBench,
 } from './processes.mjs';
-import { connectProfiler, summariseProfile } from './profile.mjs';
+import { connectProfiler, summariseKept, summariseProfile } from './profile.mjs';
 import { formatReport, summariseTest } from './report.mjs';
 import { startAndironServer, startLimitServer, startRedis } from './servers.mjs';
 import { makeWorkloads } from './workloads.mjs';
@@ -33,6 +33,7 @@ const USAGE = `node bench/run.mjs [options]
   --clients N     concurrent clients (16)
   --patients N    patients to load (500 = 32,191 resources)
   --profile name  one test, one round, with a CPU profile of the server
+  --kept name     one test, one round: what of the server's outlives V8's young generation, by where it is made
   --target URL    drive this FHIR base address instead of a server of our own; 'limit': a second limit server
   --minutes M     give up after so long (60)
   --write         write docs/bench also for a partial run (--quick, --only, --target)`;
@@ -82,8 +83,8 @@ async function run(folder) {
   // The texts of the whole load are not needed any more; a small heap keeps the driver's pauses short.
   generated.bundles = [];
 
-  if (options.profile) {
-    await profileTest(andiron, chosen[0]);
+  if (options.isInspected) {
+    await inspectTest(andiron, chosen[0]);
     return true;
   }
   const tests = [];
@@ -98,7 +99,7 @@ async function run(folder) {
 /** The server under test as a side for the driver. */
 async function startAndiron(bench, redis) {
   const { postgres } = bench;
-  const nodeArguments = options.profile ? ['--inspect=127.0.0.1:0'] : [];
+  const nodeArguments = options.isInspected ? ['--inspect=127.0.0.1:0'] : [];
   if (options.target === 'limit') return startLimitServer(bench, { database: 'andiron', nodeArguments });
   if (options.target) {
     const client = createClient(options.target, options.clients);
@@ -231,8 +232,8 @@ function mergeFailures(failures) {
   return [...merged.values()];
 }
 
-async function profileTest(andiron, workload) {
-  if (!andiron.logFile) throw new Error('--profile needs a server started by the bench');
+async function inspectTest(andiron, workload) {
+  if (!andiron.logFile) throw new Error('--profile and --kept need a server started by the bench');
   await workload.verify?.(andiron.client);
   await workload.prepare?.(andiron.client, options.warmup + options.seconds);
   const profiler = await connectProfiler(andiron.logFile);
@@ -240,8 +241,16 @@ async function profileTest(andiron, workload) {
   if (workload.name !== 'delete') {
     await driveRound(andiron, workload.andiron, { ...shape, warmupSeconds: 0, seconds: options.warmup });
   }
+  const measure = () => driveRound(andiron, workload.andiron, { ...shape, warmupSeconds: 0 });
+  if (options.kept) {
+    await profiler.startKept();
+    const { requests, rate, errors } = await measure();
+    console.log(`${workload.title}: ${rate}/s under the profiler, ${errors} errors; what is kept of each:\n`);
+    console.log(summariseKept(await profiler.stopKept(), requests));
+    return;
+  }
   await profiler.start();
-  const round = await driveRound(andiron, workload.andiron, { ...shape, warmupSeconds: 0 });
+  const round = await measure();
   const profile = await profiler.stop();
   const file = path.join(repository, 'bench', 'data', `${workload.name}.cpuprofile`);
   fs.writeFileSync(file, JSON.stringify(profile));
@@ -297,7 +306,7 @@ function readOptions() {
     ({ values } = parseArgs({
       options: {
         ...{ rounds: text, seconds: text, warmup: text, clients: text, patients: text, minutes: text },
-        ...{ only: text, profile: text, target: text },
+        ...{ only: text, profile: text, kept: text, target: text },
         ...{ quick: flag, write: flag, help: flag },
       },
     }));
@@ -315,7 +324,7 @@ function readOptions() {
     console.error(`--${name} must be a number above 0\n${USAGE}`);
     return process.exit(1);
   };
-  const only = values.profile ?? values.only;
+  const only = values.profile ?? values.kept ?? values.only;
   return {
     rounds: count('rounds', values.quick ? 3 : 5),
     seconds: count('seconds', values.quick ? 3 : 10),
@@ -324,11 +333,20 @@ function readOptions() {
     patients: count('patients', 500),
     minutes: count('minutes', 60),
     only: only ? only.split(',') : [],
-    profile: values.profile,
+    kept: values.kept,
+    isInspected: values.profile !== undefined || values.kept !== undefined,
     target: values.target,
     write: values.write === true,
-    isPartial: ['quick', 'only', 'profile', 'target', 'rounds', 'seconds', 'clients', 'patients'].some(
-      (name) => values[name] !== undefined,
-    ),
+    isPartial: [
+      'quick',
+      'only',
+      'profile',
+      'kept',
+      'target',
+      'rounds',
+      'seconds',
+      'clients',
+      'patients',
+    ].some((name) => values[name] !== undefined),
   };
 }
