@@ -13,21 +13,29 @@ import { toEntityTag } from './entity-tag';
 import type { Preference } from './prefer';
 import { deletionIssue, locationOf, writtenIssues } from './written';
 
+/** An entry in pieces: a resource is one by itself, so that nobody copies it before it is encoded. */
+type Pieces = readonly string[];
+
+const NOTHING: Pieces = [];
+
 /**
- * The Bundle that answers a batch or transaction (https://hl7.org/fhir/R4/http.html#transaction-response), by joining
- * texts. `root` is `{fhir_root}`. A resource goes with it unless `return=minimal`, an outcome where something is to say.
+ * The Bundle that answers a batch or transaction (https://hl7.org/fhir/R4/http.html#transaction-response), in pieces.
+ * `root` is `{fhir_root}`. A resource goes with it unless `return=minimal`, an outcome where something is to say.
  */
 export function writeBundleResponse(
   { type, entries }: BundleAnswer,
   root: string,
   wanted: Preference['answer'],
-): string {
-  const texts = entries.map((entry) => writeEntry(entry, root, wanted));
-  const list = texts.length === 0 ? '' : `,"entry":[${texts.join(',')}]`;
-  return `{"resourceType":"Bundle","type":"${type}-response"${list}}`;
+): Pieces {
+  const pieces = [`{"resourceType":"Bundle","type":"${type}-response"`];
+  entries.forEach((entry, at) => {
+    pieces.push(at === 0 ? ',"entry":[' : ',', ...writeEntry(entry, root, wanted));
+  });
+  pieces.push(entries.length === 0 ? '}' : ']}');
+  return pieces;
 }
 
-function writeEntry(entry: EntryAnswer, root: string, wanted: Preference['answer']): string {
+function writeEntry(entry: EntryAnswer, root: string, wanted: Preference['answer']): Pieces {
   switch (entry.kind) {
     case 'written': {
       const { version, created, warnings } = entry.result;
@@ -49,12 +57,12 @@ function writeEntry(entry: EntryAnswer, root: string, wanted: Preference['answer
     case 'deleted': {
       const { versions } = entry;
       const version = versions.length === 1 ? versions[0] : undefined;
-      if (wanted === 'minimal') return join('', writeResponse({ status: 204, version }));
-      return join('', writeResponse({ status: 200, version, issues: [deletionIssue(entry)] }));
+      if (wanted === 'minimal') return join(NOTHING, writeResponse({ status: 204, version }));
+      return join(NOTHING, writeResponse({ status: 200, version, issues: [deletionIssue(entry)] }));
     }
     case 'read': {
       const { version, isHead, isKnown } = entry;
-      const resource = isHead || isKnown ? '' : resourceOf(version, root, 'representation');
+      const resource = isHead || isKnown ? NOTHING : resourceOf(version, root, 'representation');
       return join(resource, writeResponse({ status: isKnown ? 304 : 200, version }));
     }
     case 'search': {
@@ -77,7 +85,7 @@ function writeEntry(entry: EntryAnswer, root: string, wanted: Preference['answer
       return writeFound(entry.text, entry.isHead);
     case 'failed': {
       const { status, issues } = entry.error;
-      return join('', writeResponse({ status, issues }));
+      return join(NOTHING, writeResponse({ status, issues }));
     }
   }
 }
@@ -87,17 +95,18 @@ function addressOf(root: string, path: string): string {
 }
 
 /** What has no address of its own. */
-function writeFound(text: string, isHead: boolean): string {
-  return join(isHead ? '' : `"resource":${text}`, writeResponse({ status: 200 }));
+function writeFound(text: string, isHead: boolean): Pieces {
+  return join(isHead ? NOTHING : ['"resource":', text], writeResponse({ status: 200 }));
 }
 
-function resourceOf(version: StoredVersion, root: string, wanted: Preference['answer']): string {
-  if (wanted !== 'representation') return '';
-  return `"fullUrl":"${root}/${version.type}/${version.id}","resource":${version.text}`;
+function resourceOf(version: StoredVersion, root: string, wanted: Preference['answer']): Pieces {
+  if (wanted !== 'representation') return NOTHING;
+  return [`"fullUrl":"${root}/${version.type}/${version.id}","resource":`, version.text];
 }
 
-function join(resource: string, response: string): string {
-  return resource === '' ? `{${response}}` : `{${resource},${response}}`;
+function join([start, resource]: Pieces, response: string): Pieces {
+  if (start === undefined || resource === undefined) return [`{${response}}`];
+  return [`{${start}`, resource, `,${response}}`];
 }
 
 interface Response {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestContext, StoredVersion } from '../core';
 import { CONTENT_SECURITY_POLICY, dispositionOf, type BinaryContent } from './binary';
 import type { Edge } from './edge';
+import { encodePieces } from './encode-pieces';
 import { toEntityTag } from './entity-tag';
 import { indentJson } from './json-layout';
 import { FHIR_JSON } from './negotiation';
@@ -82,16 +83,16 @@ export class Exchange {
     return this;
   }
 
-  /** Sends a FHIR resource, or JSON of another type, given as text, or as bytes that go out as they are. */
-  send(status: number, resource: string | Buffer, contentType = FHIR_JSON): FastifyReply {
+  /**
+   * Sends a FHIR resource, or JSON of another type, given as text, as the pieces of a text, or as bytes that go out as they
+   * are.
+   */
+  send(status: number, resource: string | readonly string[] | Buffer, contentType = FHIR_JSON): FastifyReply {
     this.#setCommonHeaders();
-    const isLaidOut =
-      this.query.pretty && typeof resource === 'string' && resource.length <= LONGEST_LAID_OUT;
-    const body = isLaidOut ? indentJson(resource) : resource;
     return this.reply
       .code(status)
       .header('content-type', contentType)
-      .send(typeof body === 'string' && body.length > ENCODED_FROM ? Buffer.from(body) : body);
+      .send(Buffer.isBuffer(resource) ? resource : encode(resource, this.query.pretty));
   }
 
   /** Sends what a Binary holds. A browser that opens it may save it or show it, and run nothing of it. */
@@ -118,4 +119,11 @@ export class Exchange {
       .header('x-content-type-options', 'nosniff')
       .header('x-request-id', this.request.id);
   }
+}
+
+function encode(resource: string | readonly string[], isPretty: boolean): string | Buffer {
+  if (!isPretty && typeof resource !== 'string') return encodePieces(resource);
+  const text = typeof resource === 'string' ? resource : resource.join('');
+  const body = isPretty && text.length <= LONGEST_LAID_OUT ? indentJson(text) : text;
+  return body.length > ENCODED_FROM ? Buffer.from(body) : body;
 }

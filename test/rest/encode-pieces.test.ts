@@ -1,0 +1,13 @@
+import { encodePieces } from '../../src/rest/encode-pieces';
+
+describe('A text that is encoded in pieces', () => {
+  it.each([
+    ['no pieces', []],
+    ['empty pieces', ['', '{}', '']],
+    ['umlauts and pictures', ['{"name":"Grüße', ' 北京 \u{1f600}"', '}']],
+    ['half a character by itself', ['{"a":"\ud83d"', ',"b":"\ude00"}']],
+    ['many long pieces', Array.from({ length: 200 }, (_, at) => `${'é'.repeat(at)}${'x'.repeat(1000)}`)],
+  ])('has the bytes of the whole: %s', (_, pieces) => {
+    expect(encodePieces(pieces).equals(Buffer.from(pieces.join('')))).toBe(true);
+  });
+});
