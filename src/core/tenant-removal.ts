@@ -35,6 +35,8 @@ export async function removeTenant(
     if (owned === undefined) return undefined;
     if (!(await lockTenant(session, owned.tenant)))
       throw fhirError('tenantBusy', { tenant: name, status: 'being changed by another process' });
+    // Who held the lock may have removed it.
+    if ((await findOwned(session, name))?.tenant !== owned.tenant) return undefined;
     await beginRemoval(session, owned.tenant);
     changed(name);
     const forgotten = await forgetter.forget(session, owned.spaces);

@@ -1,8 +1,10 @@
 /** What becomes of a tenant: renamed, stopped, let again, removed with everything in it. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { RELEASE_NAMES } from '../../src/core';
 import { OwnerSession } from '../../src/core/storage/owner-session';
 import { readOwnedTables } from '../../src/core/storage/owned-tables';
+import { lockTenant } from '../../src/core/storage/tenant-removal';
 import { startServer, type TestServer } from '../support/server';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -177,6 +179,48 @@ it('A removal that was interrupted is gone on with; meanwhile the tenant is not 
   expect(await core.tenants.remove('umbra')).toMatchObject({ isComplete: true });
   expect(await keptOf(tenant, spaces)).toEqual({});
   expect(await core.tenants.remove('umbra')).toBeUndefined();
+});
+
+describe('A tenant that another process works on', () => {
+  /** As the process that removes or imports it holds it. */
+  const hold = async (tenant: number): Promise<OwnerSession> => {
+    const session = await OwnerSession.open(server.database.settings);
+    expect(await lockTenant(session, tenant)).toBe(true);
+    return session;
+  };
+
+  it('is removed as soon as PostgreSQL has done what a killed process left to it', async () => {
+    await server.createTenant('orphaned');
+    const { tenant, spaces } = await numbersOf('orphaned');
+    const session = await hold(tenant);
+    const removal = administer('DELETE', 'orphaned?confirm=orphaned');
+    await delay(300);
+    await session.close();
+    const { status, json } = await removal;
+    expect([status, json.isComplete]).toEqual([200, true]);
+    expect(await keptOf(tenant, spaces)).toEqual({});
+  });
+
+  it('is left to it while it goes on', async () => {
+    await server.createTenant('held');
+    const session = await hold((await numbersOf('held')).tenant);
+    expect((await administer('DELETE', 'held?confirm=held')).status).toBe(409);
+    expect((await server.request('GET', `${server.path('held', 'r4')}/Patient`)).status).toBe(200);
+    await session.close();
+    expect((await administer('DELETE', 'held?confirm=held')).status).toBe(200);
+  });
+
+  it('is removed once where two ask for it; who comes second learns that it is gone', async () => {
+    await server.createTenant('twice');
+    const session = await hold((await numbersOf('twice')).tenant);
+    const removals = [1, 2].map(() => administer('DELETE', 'twice?confirm=twice'));
+    await delay(300);
+    await session.close();
+    const statuses = (await Promise.all(removals)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 404]);
+    await server.createTenant('twice');
+    expect((await server.request('GET', `${server.path('twice', 'r4')}/Patient`)).status).toBe(200);
+  });
 });
 
 describe('where everybody says who he is, and it is recorded', () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type RawBuilder } from 'kysely';
 import type { Owned } from './owned-tables';
 import type { OwnerSession } from './owner-session';
@@ -9,6 +10,10 @@ function unnamed(raw: RawBuilder<unknown>): Statement {
 
 /** Beside the locks of row-record.ts; any number. */
 const TENANT_LOCK = 7_230_913;
+
+/** PostgreSQL learns that a process was killed when the statement that it ran for it is done, and holds its locks until then. */
+const LOCK_WAIT_MS = 3_000;
+const LOCK_PAUSE_MS = 50;
 
 const LOCK = unnamed(sql`select pg_try_advisory_lock(${bind('lock')}::int, ${bind('tenant')}::int)`);
 const FIND = unnamed(sql`
@@ -42,10 +47,16 @@ export async function findOwned(session: OwnerSession, name: string): Promise<Ow
   return { tenant, spaces };
 }
 
-/** False: another process removes or imports it. Held until the end of the session. */
+/**
+ * False: another process removes or imports it. Held until the end of the session. Cost: up to LOCK_WAIT_MS where it is held;
+ * what was known of the tenant before may not be so any more.
+ */
 export async function lockTenant(session: OwnerSession, tenant: number): Promise<boolean> {
-  const [row] = await session.run(LOCK, { lock: TENANT_LOCK, tenant });
-  return row?.[0] === true;
+  for (const until = performance.now() + LOCK_WAIT_MS; ; await sleep(LOCK_PAUSE_MS)) {
+    const [row] = await session.run(LOCK, { lock: TENANT_LOCK, tenant });
+    if (row?.[0] === true) return true;
+    if (performance.now() >= until) return false;
+  }
 }
 
 /** Waits for the writes that are under way; from its commit on there are none. */
