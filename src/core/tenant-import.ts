@@ -63,8 +63,9 @@ export async function importTenant(
     if (!(await lockTenant(session, row.number)))
       throw fhirError('tenantBusy', { tenant: name, status: 'being imported by another process' });
     // Who held the lock may have ended the import, or removed the tenant.
-    if ((await open(options, name, header)).number !== row.number)
-      throw fhirError('tenantBusy', { tenant: name, status: 'being changed by another process' });
+    const found = await options.store.find(name);
+    if (found?.number !== row.number || found.status !== 'importing')
+      throw fhirError('tenantBusy', { tenant: name, status: 'changed by another process' });
     const work = new Import(options, session, row, header);
     const versions = await work.addAll(reader);
     await work.registerParameters();

@@ -13,10 +13,11 @@ import { toEntityTag } from './entity-tag';
 import type { Preference } from './prefer';
 import { deletionIssue, locationOf, writtenIssues } from './written';
 
-/** An entry in pieces: a resource is one by itself, so that nobody copies it before it is encoded. */
+/** A text in pieces: a resource is one by itself, so that nobody copies it before it is encoded. */
 type Pieces = readonly string[];
 
-const NOTHING: Pieces = [];
+/** A resource in an entry, and what stands before it. */
+type EntryResource = readonly [start: string, resource: string];
 
 /**
  * The Bundle that answers a batch or transaction (https://hl7.org/fhir/R4/http.html#transaction-response), in pieces.
@@ -57,12 +58,12 @@ function writeEntry(entry: EntryAnswer, root: string, wanted: Preference['answer
     case 'deleted': {
       const { versions } = entry;
       const version = versions.length === 1 ? versions[0] : undefined;
-      if (wanted === 'minimal') return join(NOTHING, writeResponse({ status: 204, version }));
-      return join(NOTHING, writeResponse({ status: 200, version, issues: [deletionIssue(entry)] }));
+      if (wanted === 'minimal') return join(undefined, writeResponse({ status: 204, version }));
+      return join(undefined, writeResponse({ status: 200, version, issues: [deletionIssue(entry)] }));
     }
     case 'read': {
       const { version, isHead, isKnown } = entry;
-      const resource = isHead || isKnown ? NOTHING : resourceOf(version, root, 'representation');
+      const resource = isHead || isKnown ? undefined : resourceOf(version, root, 'representation');
       return join(resource, writeResponse({ status: isKnown ? 304 : 200, version }));
     }
     case 'search': {
@@ -85,7 +86,7 @@ function writeEntry(entry: EntryAnswer, root: string, wanted: Preference['answer
       return writeFound(entry.text, entry.isHead);
     case 'failed': {
       const { status, issues } = entry.error;
-      return join(NOTHING, writeResponse({ status, issues }));
+      return join(undefined, writeResponse({ status, issues }));
     }
   }
 }
@@ -96,16 +97,21 @@ function addressOf(root: string, path: string): string {
 
 /** What has no address of its own. */
 function writeFound(text: string, isHead: boolean): Pieces {
-  return join(isHead ? NOTHING : ['"resource":', text], writeResponse({ status: 200 }));
+  return join(isHead ? undefined : ['"resource":', text], writeResponse({ status: 200 }));
 }
 
-function resourceOf(version: StoredVersion, root: string, wanted: Preference['answer']): Pieces {
-  if (wanted !== 'representation') return NOTHING;
+function resourceOf(
+  version: StoredVersion,
+  root: string,
+  wanted: Preference['answer'],
+): EntryResource | undefined {
+  if (wanted !== 'representation') return undefined;
   return [`"fullUrl":"${root}/${version.type}/${version.id}","resource":`, version.text];
 }
 
-function join([start, resource]: Pieces, response: string): Pieces {
-  if (start === undefined || resource === undefined) return [`{${response}}`];
+function join(found: EntryResource | undefined, response: string): Pieces {
+  if (found === undefined) return [`{${response}}`];
+  const [start, resource] = found;
   return [`{${start}`, resource, `,${response}}`];
 }
 

@@ -2,10 +2,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { readFolder, writeFolder } from '../../../src/cli/tenant-files';
 import { EXPORT_PARTS, RELEASE_NAMES, type ExportLine, type RequestContext } from '../../../src/core';
 import { OwnerSession } from '../../../src/core/storage/owner-session';
 import { readOwnedTables } from '../../../src/core/storage/owned-tables';
+import { beginRemoval, endRemoval, findOwned, lockTenant } from '../../../src/core/storage/tenant-removal';
 import { readRowTables, TENANT_TABLES } from '../../../src/core/storage/tenant-tables';
 import { openCore, type OpenedCore } from '../../support/core';
 
@@ -205,6 +207,40 @@ it('An import that was interrupted is gone on with, from a folder too; meanwhile
     await expect(writeFolder(folder, await exported('first'))).rejects.toThrow('not empty');
   } finally {
     await rm(path.dirname(folder), { recursive: true });
+  }
+});
+
+it('Two who import a tenant at once make it once', async () => {
+  const { core } = opened;
+  const lines = await linesOf('first');
+  const results = await Promise.allSettled([1, 2].map(() => core.tenants.import('both', texts(lines))));
+  const failures = results.filter((result) => result.status === 'rejected');
+  expect(failures).toHaveLength(1);
+  expect(['tenantBusy', 'tenantExists']).toContain((failures[0]?.reason as { key: string }).key);
+  expect((await linesOf('both')).slice(1)).toEqual(lines.slice(1));
+  expect(await opened.differences('both')).toEqual([]);
+});
+
+it('An import that waits for another process does not make a tenant that this one removes', async () => {
+  const { core, database } = opened;
+  const lines = await linesOf('first');
+  await expect(core.tenants.import('given-up', texts(lines.slice(0, 20)))).rejects.toThrow();
+  const session = await OwnerSession.open(database.settings);
+  try {
+    const tenant = (await findOwned(session, 'given-up'))?.tenant ?? NaN;
+    expect(await lockTenant(session, tenant)).toBe(true);
+    const waiting = core.tenants.import('given-up', texts(lines)).catch((error: unknown) => error);
+    await delay(300);
+    await beginRemoval(session, tenant);
+    await endRemoval(session, tenant);
+    expect(await findOwned(session, 'given-up')).toBeUndefined();
+    await session.close();
+    expect(await waiting).toMatchObject({ key: 'tenantBusy' });
+    const look = await OwnerSession.open(database.settings);
+    expect(await findOwned(look, 'given-up')).toBeUndefined();
+    await look.close();
+  } finally {
+    await session.close();
   }
 });
 
