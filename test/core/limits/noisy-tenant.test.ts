@@ -114,24 +114,3 @@ it('statements of one that hang leave connections of every kind to the other', a
   // On a slow machine some were told to come again.
   expect(written).toBeGreaterThan(0);
 });
-
-it('a read waits for no more than four statements of reads of another, however many come', async () => {
-  const { core } = opened;
-  let answered = 0;
-  const count = 3_000;
-  const flood = Promise.all(
-    Array.from({ length: count }, (_, number) =>
-      core.read(noisy, 'Patient', `p${number % 10}`).then(() => answered++),
-    ),
-  );
-  const between: number[] = [];
-  while (answered < count * 0.8) {
-    const before = answered;
-    await core.read(quiet, 'Patient', 'p1');
-    between.push(answered - before);
-  }
-  await flood;
-  // Two are under way at a time, of 64 at most each.
-  expect(between.length).toBeGreaterThan(5);
-  expect(Math.max(...between)).toBeLessThanOrEqual(4 * 64);
-});

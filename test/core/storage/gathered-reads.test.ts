@@ -71,6 +71,22 @@ it('what comes while statements are under way waits, and goes together', async (
   expect(batches).toEqual([1, 1, 4]);
 });
 
+it('a read is in the next statement however many of another tenant wait (docs/limits.md, Turns)', async () => {
+  await storage.owner.query(
+    'begin; lock table andiron.resource, andiron.resource_version in access exclusive mode',
+  );
+  const flood = Array.from({ length: 50 * 64 }, () => reader.current(SYSTEM_R4, address(1)));
+  await turn();
+  await turn();
+  const asked = reader.current(SYSTEM_R4B, address(1));
+  await turn();
+  await turn();
+  expect(batches).toEqual([64, 64]);
+  await storage.owner.query('commit');
+  await Promise.all([...flood, asked]);
+  expect(batches).toEqual([64, 64, 1, ...Array.from({ length: 48 }, () => 64)]);
+});
+
 it('a read that is asked for after a write was answered sees it, however many reads are under way', async () => {
   const key = 500;
   await writes.write(SYSTEM_R4, makeWrite(key));
