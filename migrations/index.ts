@@ -25,6 +25,7 @@ import * as gatheredRecords from './0028-gathered-records';
 import * as idTokenAlgorithm from './0029-id-token-algorithm';
 import * as requirement from './0030-requirement';
 import * as shortTrigramList from './0031-short-trigram-list';
+import * as rowsByPlace from './0032-rows-by-place';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -54,4 +55,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0029-id-token-algorithm': idTokenAlgorithm,
   '0030-requirement': requirement,
   '0031-short-trigram-list': shortTrigramList,
+  '0032-rows-by-place': rowsByPlace,
 };
