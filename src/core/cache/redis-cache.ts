@@ -44,6 +44,8 @@ export class RedisCache {
   private readonly commands: Redis;
   private readonly subscriber: Redis;
   private readonly channel: string;
+  /** That are to be heard, by every connection that is made. */
+  private readonly channels = new Set<string>();
   /** By the channels of spaces of which changes are listened for. */
   private readonly changeListeners = new Map<string, Set<() => void>>();
   private wasReachable = true;
@@ -63,10 +65,7 @@ export class RedisCache {
     this.commands = this.connect(options, true);
     this.subscriber = this.connect(options, false);
     this.subscriber.on('message', (channel: string) => this.hearChanges(channel));
-    // What was told meanwhile was lost.
-    this.subscriber.on('ready', () => {
-      for (const channel of this.changeListeners.keys()) this.hearChanges(channel);
-    });
+    this.subscriber.on('ready', () => this.subscribe([...this.channels]));
   }
 
   private connect(options: RedisOptions, commands: boolean): Redis {
@@ -81,9 +80,10 @@ export class RedisCache {
       ...(tls === false ? {} : { tls: { ...tls, ...(isIP(host) === 0 ? { servername: host } : {}) } }),
       lazyConnect: true,
       connectTimeout: CONNECT_TIMEOUT_MS,
-      // Commands fail at once while Redis is away; the subscriber's one command waits for it.
-      enableOfflineQueue: !commands,
-      maxRetriesPerRequest: commands ? 0 : null,
+      // Commands fail at once while Redis is away.
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      autoResubscribe: false,
       ...(commands ? { commandTimeout: COMMAND_TIMEOUT_MS } : {}),
       retryStrategy: (attempt) => Math.min(50 * attempt, LONGEST_RETRY_MS),
     });
@@ -195,8 +195,26 @@ export class RedisCache {
       const notice = toNotice(message);
       if (notice !== undefined) hear(notice);
     });
-    // ioredis subscribes again by itself after a reconnect.
-    this.subscriber.subscribe(this.channel).catch(() => undefined);
+    this.hearChannel(this.channel);
+  }
+
+  private hearChannel(channel: string): void {
+    this.channels.add(channel);
+    this.subscribe([channel]);
+  }
+
+  /**
+   * Only once the connection is ready, which asks for every channel itself: ioredis sends a subscription as soon as it
+   * is connected, then its own check of the connection fails ("in subscriber mode"), and with the connection the
+   * subscription is lost for good.
+   */
+  private subscribe(channels: readonly string[]): void {
+    if (channels.length === 0 || this.subscriber.status !== 'ready') return;
+    this.subscriber.subscribe(...channels).then(
+      // What was told before was not heard.
+      () => channels.forEach((channel) => this.hearChanges(channel)),
+      () => undefined,
+    );
   }
 
   /** Tells all processes that something of the space was written. Returns at once; lost while Redis is away. */
@@ -211,13 +229,14 @@ export class RedisCache {
     listeners.add(hear);
     if (listeners.size === 1) {
       this.changeListeners.set(channel, listeners);
-      this.subscriber.subscribe(channel).catch(() => undefined);
+      this.hearChannel(channel);
     }
     return () => {
       listeners.delete(hear);
       if (listeners.size > 0 || this.changeListeners.get(channel) !== listeners) return;
       this.changeListeners.delete(channel);
-      this.subscriber.unsubscribe(channel).catch(() => undefined);
+      this.channels.delete(channel);
+      if (this.subscriber.status === 'ready') this.subscriber.unsubscribe(channel).catch(() => undefined);
     };
   }
 

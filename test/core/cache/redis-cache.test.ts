@@ -1,0 +1,81 @@
+/** Redis between processes, with the real one: what is asked for at any moment of a connection's life. */
+import { RedisCache } from '../../../src/core/cache/redis-cache';
+import { findServices } from '../../support/services';
+import { silentLog } from '../../support/log';
+
+const opened: RedisCache[] = [];
+afterEach(() => opened.splice(0).forEach((cache) => cache.close()));
+
+function connect(prefix: string, complaints: string[] = []): RedisCache {
+  const warn = (details: object): void => void complaints.push(JSON.stringify(details));
+  const cache = new RedisCache(
+    { ...findServices().redis, tls: false },
+    prefix,
+    { ...silentLog, warn },
+    () => undefined,
+  );
+  opened.push(cache);
+  return cache;
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const end = Date.now() + 10_000;
+  while (!holds()) {
+    if (Date.now() > end) throw new Error('It did not come to hold within 10 s');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+it('hears of the spaces that were asked for at every moment while it connects, and never loses the connection', async () => {
+  const prefix = `test-connecting-${process.pid}`;
+  const complaints: string[] = [];
+  const cache = connect(prefix, complaints);
+  const heard = new Map<number, number>();
+  let spaces = 0;
+  while (!cache.isReachable) {
+    const space = spaces++;
+    cache.listenForChanges(space, () => heard.set(space, (heard.get(space) ?? 0) + 1));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  // Each is told once what it may have missed.
+  await until(() => heard.size === spaces);
+  const before = new Map(heard);
+  const other = connect(prefix);
+  await until(() => other.isReachable);
+  for (let space = 0; space < spaces; space++) other.announceChanges(space);
+  await until(() => [...heard].every(([space, times]) => times > (before.get(space) ?? 0)));
+  expect(complaints).toEqual([]);
+});
+
+it('hears notices that are listened for as soon as it is made', async () => {
+  const prefix = `test-notices-${process.pid}`;
+  const cache = connect(prefix);
+  const subjects: string[] = [];
+  cache.listen(({ subject }) => subjects.push(subject));
+  const other = connect(prefix);
+  let sent = 0;
+  await until(() => {
+    other.announce({ kind: 'tenant-changed', subject: String(sent++) });
+    return subjects.length > 0;
+  });
+});
+
+it('hears no more of a space when the last that listens has gone', async () => {
+  const prefix = `test-leaving-${process.pid}`;
+  const cache = connect(prefix);
+  const heard: string[] = [];
+  const stopFirst = cache.listenForChanges(1, () => heard.push('first'));
+  const stopSecond = cache.listenForChanges(1, () => heard.push('second'));
+  cache.listenForChanges(2, () => heard.push('other'));
+  await until(() => heard.length === 3);
+  stopFirst();
+  heard.length = 0;
+  cache.announceChanges(1);
+  await until(() => heard.includes('second'));
+  stopSecond();
+  heard.length = 0;
+  cache.announceChanges(1);
+  cache.announceChanges(2);
+  await until(() => heard.includes('other'));
+  expect(heard).toEqual(['other']);
+});
