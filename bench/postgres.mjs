@@ -5,10 +5,13 @@ import path from 'node:path';
 import pg from 'pg';
 import { requireBuilt, stopAtEnd } from './processes.mjs';
 
+/** What seven rounds of 4 s of imports write, theirs and the limit server's; less than `max_wal_size` allows. */
+const LOG_MEGABYTES = 2560;
+
 /**
  * Starts an empty cluster; it and its folder are gone when the bench is.
  * @returns port, process id, password of the superuser `postgres`, version, `url(database)`, `query(database, text)`
- *   (rows), `createDatabase(name, template)`
+ *   (rows), `createDatabase(name, template)`, `readyLog()`
  */
 export async function startPostgres() {
   const { startEmbeddedPostgres } = requireBuilt('embedded/postgres.js');
@@ -42,5 +45,20 @@ export async function startPostgres() {
     const known = await query('postgres', `select from pg_database where datname = '${name}'`);
     if (known.length === 0) await query('postgres', `create database ${name} template ${template}`);
   };
-  return { port, processId, password, version, url, query, createDatabase };
+  /**
+   * Ends in a checkpoint after which LOG_MEGABYTES of the write-ahead log go into files that are there already, as on a
+   * server that has been writing for a while. A new one makes each file while its clients wait.
+   */
+  const readyLog = async () => {
+    await query('postgres', `alter system set min_wal_size = '${LOG_MEGABYTES}MB'`);
+    await query('postgres', 'select pg_reload_conf()');
+    await query(
+      'postgres',
+      `select count(pg_logical_emit_message(false, 'bench', repeat('x', 1000000))) from generate_series(1, ${LOG_MEGABYTES})`,
+    );
+    // The first gives the files of what was before back, the second those of the messages.
+    await query('postgres', 'checkpoint');
+    await query('postgres', 'checkpoint');
+  };
+  return { port, processId, password, version, url, query, createDatabase, readyLog };
 }

@@ -32,11 +32,12 @@ const USAGE = `node bench/run.mjs [options]
                   create-patient create-observation update patch delete import; or a prefix such as search
   --clients N     concurrent clients (16)
   --patients N    patients to load (500 = 32,191 resources)
+  --log-ready     2.5 GB of PostgreSQL's log go into files that are there already, as where it has written for a while
   --profile name  one test, one round, with a CPU profile of the server
   --kept name     one test, one round: what of the server's outlives V8's young generation, by where it is made
   --target URL    drive this FHIR base address instead of a server of our own; 'limit': a second limit server
   --minutes M     give up after so long (60)
-  --write         write docs/bench also for a partial run (--quick, --only, --target)`;
+  --write         write docs/bench also for a partial run (--quick, --only, --target …)`;
 
 const options = readOptions();
 await runBench('whole', run, options.minutes);
@@ -91,7 +92,11 @@ async function run(folder) {
   for (const workload of chosen) tests.push(await runTest(workload, { limit, andiron }));
   memory.peakMegabytes = Math.max(0, ...tests.map((test) => test.andiron?.peakMegabytes ?? 0));
   const result = { environment, memory, size, load, tests };
-  if (options.target) result.note = `The part of Andiron was played by ${options.target}.`;
+  const notes = [
+    ...(options.target ? [`The part of Andiron was played by ${options.target}.`] : []),
+    ...(options.isLogReady ? ['The files of the log were there before the rounds (--log-ready).'] : []),
+  ];
+  if (notes.length > 0) result.note = notes.join(' ');
   publish(result);
   return tests.every((test) => !test.failed && test.andiron.errors === 0 && test.limit.errors === 0);
 }
@@ -140,7 +145,8 @@ async function loadBoth({ andiron, limit, generated, postgres }) {
   const loaded = await loadGenerated(andiron.client, generated, options.clients);
   const after = await measure();
   await postgres.query('limit_bench', 'vacuum (analyze)');
-  await postgres.query('postgres', 'checkpoint');
+  if (options.isLogReady) await postgres.readyLog();
+  else await postgres.query('postgres', 'checkpoint');
   const load = {
     count: loaded.count,
     sentBytes: loaded.sentBytes,
@@ -307,7 +313,7 @@ function readOptions() {
       options: {
         ...{ rounds: text, seconds: text, warmup: text, clients: text, patients: text, minutes: text },
         ...{ only: text, profile: text, kept: text, target: text },
-        ...{ quick: flag, write: flag, help: flag },
+        ...{ quick: flag, write: flag, help: flag, 'log-ready': flag },
       },
     }));
   } catch (error) {
@@ -336,6 +342,7 @@ function readOptions() {
     kept: values.kept,
     isInspected: values.profile !== undefined || values.kept !== undefined,
     target: values.target,
+    isLogReady: values['log-ready'] === true,
     write: values.write === true,
     isPartial: [
       'quick',
@@ -347,6 +354,7 @@ function readOptions() {
       'seconds',
       'clients',
       'patients',
+      'log-ready',
     ].some((name) => values[name] !== undefined),
   };
 }
