@@ -69,6 +69,7 @@ it('prints what no reindex can repair, and ends with code 1', async () => {
 it.each([
   [['now'], 'andiron reindex [--verify] [--tenant NAME] [--release r4|r4b]'],
   [['--tenant', 'acme'], "There is no tenant 'acme'"],
+  [['--tenant', ''], "There is no tenant ''"],
   [['--release', 'r5'], '--release is one of r4, r4b'],
 ])('answers %j with one line and code 1', async (words, line) => {
   expect(await run(...words)).toEqual({ code: 1, output: '', errors: `andiron: ${line}\n` });
