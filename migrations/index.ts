@@ -26,6 +26,7 @@ import * as idTokenAlgorithm from './0029-id-token-algorithm';
 import * as requirement from './0030-requirement';
 import * as shortTrigramList from './0031-short-trigram-list';
 import * as rowsByPlace from './0032-rows-by-place';
+import * as compositeSystems from './0033-composite-systems';
 
 /** All steps in order. A landed step is never edited; a change is a new step. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -56,4 +57,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0030-requirement': requirement,
   '0031-short-trigram-list': shortTrigramList,
   '0032-rows-by-place': rowsByPlace,
+  '0033-composite-systems': compositeSystems,
 };

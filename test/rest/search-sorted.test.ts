@@ -81,8 +81,16 @@ const DATES: readonly object[] = [
   {},
 ];
 
+const LOINC = 'http://loinc.org';
+
+/** The same code, as a code of one system, of two, and of none besides. */
+function codeOf(index: number): object {
+  const mine = index % 2 === 1 ? [{ system: 'urn:mine', code: '1234-5' }] : [];
+  const none = index % 5 === 0 ? [{ code: '1234-5' }] : [];
+  return { coding: [{ system: LOINC, code: '1234-5' }, ...mine, ...none] };
+}
+
 function others(): object[] {
-  const code = { coding: [{ system: 'http://loinc.org', code: '1234-5' }] };
   const subject = { reference: 'Patient/patient-1' };
   return Array.from({ length: 30 }, (_, index) => [
     {
@@ -90,7 +98,7 @@ function others(): object[] {
       id: `observation-${index}`,
       meta: { tag: [TAG] },
       status: 'final',
-      code,
+      code: codeOf(index),
       subject,
       ...(index % 11 === 10 ? {} : { valueQuantity: QUANTITIES[index % QUANTITIES.length] }),
     },
@@ -178,6 +186,45 @@ describe.each(RELEASE_NAMES)('orders by values under %s', (release: Release) => 
       expect(await follow([walking], `${path}&_count=3`)).toEqual(whole);
       expect(await follow([gathering, walking], `${path}&_count=4`)).toEqual(whole);
       expect(await follow([walking], `${path}&_count=7&_offset=11`)).toEqual(whole.slice(11));
+    },
+  );
+
+  it.each([
+    ['1234-5', 30],
+    [`${LOINC}|1234-5`, 30],
+    ['urn:mine|1234-5', 15],
+    ['|1234-5', 6],
+    [`urn:mine|1234-5,|1234-5`, 18],
+    ['urn:other|1234-5', 0],
+  ])('Observation by value under the code %s: each once, on every page', async (code, count) => {
+    for (const sort of ['value-quantity', '-value-quantity']) {
+      const path = `${root()}/Observation?_tag=kept&code=${code}&_sort=${sort}`;
+      const whole = await follow([gathering], `${path}&_count=1000`);
+      expect([whole.length, new Set(whole).size]).toEqual([count, count]);
+      expect(await follow([walking], `${path}&_count=1000`)).toEqual(whole);
+      expect(await follow([walking], `${path}&_count=4`)).toEqual(whole);
+      expect(await follow([walking], `${root()}/Observation?code=${code}&_sort=${sort}&_count=3`)).toEqual(
+        whole,
+      );
+    }
+  });
+
+  it.each(['1234-5', `${LOINC}|1234-5`, 'urn:mine|1234-5', '|1234-5', 'urn:other|1234-5'])(
+    'Observation by the code %s and a value: those that have both, each once',
+    async (code) => {
+      for (const value of ['lt100', 'gt0', '5', 'ne5', '120|http://unitsofmeasure.org|mm[Hg]', '120']) {
+        const both = await follow(
+          [gathering],
+          `${root()}/Observation?code=${code}&value-quantity=${value}&_sort=_id`,
+        );
+        const path = `${root()}/Observation?code-value-quantity=${code}$${value}`;
+        for (const server of [walking, gathering])
+          expect(await follow([server], `${path}&_sort=_id&_count=2`)).toEqual(both);
+        expect((await follow([walking], `${path}&_count=3`)).sort()).toEqual(both.sort());
+        const { json } = await gathering.request('GET', `${path}&_summary=count`);
+        expect((json as Bundle).total).toBe(both.length);
+        if (value === 'lt100') expect(both.length > 0).toBe(code !== 'urn:other|1234-5');
+      }
     },
   );
 

@@ -87,7 +87,11 @@ export function rangesUnderCodes({ anyOf, isNegated }: Criterion, rows: SortRows
     if (under === undefined || predicate.qualifiers === undefined) return undefined;
     for (const qualifier of predicate.qualifiers)
       for (const parameter of under.parameters)
-        ranges.set(`${parameter} ${qualifier.high} ${qualifier.low}`, { parameter, qualifier });
+        ranges.set(`${parameter} ${qualifier.high} ${qualifier.low} ${predicate.system}`, {
+          parameter,
+          qualifier,
+          system: predicate.system,
+        });
   }
   return ranges.size > 0 && ranges.size <= MAX_MERGED * 2 ? [...ranges.values()] : undefined;
 }

@@ -67,8 +67,9 @@ export function rowsOfTarget({ targets, share }: TargetsDrive, limit: number): n
   return Math.ceil(Math.min(rows, Math.max(LEAST_PER_TARGET, (2 * rows) / targets)));
 }
 
-/** Rows of one parameter under one code. */
+/** Rows of one parameter under one code; of a system, 0: none, undefined: of any. */
 export interface CodeRange {
   readonly parameter: number;
   readonly qualifier: ResourceKey;
+  readonly system: number | undefined;
 }

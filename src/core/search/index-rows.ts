@@ -26,6 +26,8 @@ export interface RangeRow {
   /** Hash of the first component(s) of a composite; 0, 0 otherwise. */
   readonly qualifierHigh: number;
   readonly qualifierLow: number;
+  /** Composite that begins with a code, 0 otherwise: hash of its system, 0 for none. */
+  readonly qualifierSystem: number;
   /** Inclusive lower bound: milliseconds since 1970 of a date, or the place of the number; -Infinity when open. */
   readonly low: number;
   /** Exclusive upper bound of a date, inclusive bound of a number (a stored decimal is a point: high = low); +Infinity when open. */

@@ -16,7 +16,10 @@ export type Predicate =
       readonly value: ResourceKey | undefined;
       /** Undefined: any system; 0: none. */
       readonly system: number | undefined;
-      /** How rows of composites that begin with this code name it; only where they lie in an order (composite-order.ts). */
+      /**
+       * How rows of composites that begin with this code, of this system, name it; only where they lie in an order
+       * (composite-order.ts).
+       */
       readonly qualifiers?: readonly ResourceKey[];
     }
   | {
@@ -261,6 +264,8 @@ export interface RangePredicate {
   readonly parameter: number;
   /** What comes before the last component of a composite; undefined: not a composite. */
   readonly qualifier?: ResourceKey;
+  /** Of a code that comes before it: the hash of its system, 0: none; undefined: any. */
+  readonly qualifierSystem?: number;
   /** Dates are half open ranges; numbers are points, and ranges that hold both their ends. */
   readonly domain: 'date' | 'number';
   /** `includes`, of dates only: the stored range has all of the search range in it. */
@@ -296,6 +301,8 @@ export interface SpanPredicate {
   readonly index: 'span';
   readonly parameter: number;
   readonly qualifier: ResourceKey;
+  /** As in a range. */
+  readonly qualifierSystem?: number;
   readonly start: NumberTest;
   readonly end: NumberTest;
 }

@@ -4,11 +4,13 @@ import type { NumberTest, RangePredicate, SpanPredicate } from './predicate';
 
 /** A range row by its parameter, qualifier and unit, tested by its bounds. */
 export function meetsRange(predicate: RangePredicate, row: RangeRow): boolean {
-  const { parameter, qualifier = NO_QUALIFIER, domain, test, low, high, value, unit, and = [] } = predicate;
+  const { parameter, qualifier = NO_QUALIFIER, qualifierSystem, unit } = predicate;
+  const { domain, test, low, high, value, and = [] } = predicate;
   return (
     row.parameter === parameter &&
     row.qualifierHigh === qualifier.high &&
     row.qualifierLow === qualifier.low &&
+    (qualifierSystem === undefined || row.qualifierSystem === qualifierSystem) &&
     (unit?.system === undefined || row.unitSystem === unit.system) &&
     (unit?.code === undefined || row.unitCode === unit.code) &&
     (unit?.codeOrName === undefined ||
@@ -24,11 +26,15 @@ export function meetsRange(predicate: RangePredicate, row: RangeRow): boolean {
 const NO_QUALIFIER = { high: 0, low: 0 };
 
 /** Two numbers behind a qualifier, one in each bound of a row, each tested as a point. */
-export function meetsSpan({ parameter, qualifier, start, end }: SpanPredicate, row: RangeRow): boolean {
+export function meetsSpan(
+  { parameter, qualifier, qualifierSystem, start, end }: SpanPredicate,
+  row: RangeRow,
+): boolean {
   return (
     row.parameter === parameter &&
     row.qualifierHigh === qualifier.high &&
     row.qualifierLow === qualifier.low &&
+    (qualifierSystem === undefined || row.qualifierSystem === qualifierSystem) &&
     meetsNumber(start, row.low, row.low) &&
     meetsNumber(end, row.high, row.high)
   );

@@ -105,6 +105,7 @@ function isOfSameRow(one: RangePredicate | undefined, other: RangePredicate): bo
   return (
     one?.parameter === other.parameter &&
     one.qualifier?.high === other.qualifier?.high &&
-    one.qualifier?.low === other.qualifier?.low
+    one.qualifier?.low === other.qualifier?.low &&
+    one.qualifierSystem === other.qualifierSystem
   );
 }

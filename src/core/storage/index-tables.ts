@@ -26,6 +26,7 @@ export const INDEX_COLUMNS: Readonly<Record<IndexTable, readonly (readonly [name
     ],
     range_index: [
       ['qualifier', 'bigint'],
+      ['qualifier_system', 'int'],
       ['low', 'float8'],
       ['high', 'float8'],
       ['unit_system', 'int'],
@@ -72,7 +73,7 @@ export function toResourceRows(rows: IndexRows): ResourceRows {
     range_index: rows.ranges.map((row): IndexRow => {
       const qualifier = keyText({ high: row.qualifierHigh, low: row.qualifierLow });
       const unit = [row.unitSystem, row.unitCode, row.unitName];
-      return [row.parameter, qualifier, row.low, row.high, ...unit, extremesOf(row)];
+      return [row.parameter, qualifier, row.qualifierSystem, row.low, row.high, ...unit, extremesOf(row)];
     }),
     string_index: rows.strings.map((row): IndexRow => [row.parameter, row.exact, extremesOf(row), row.value]),
     uri_index: rows.uris.map(({ parameter, version, value }): IndexRow => [parameter, version, value]),

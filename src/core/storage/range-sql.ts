@@ -18,11 +18,12 @@ export function compileRange(
   prefix: string,
   sortDateParameter: number | undefined,
 ): PredicateSql {
-  const { parameter, qualifier, domain, test, low, high, value, unit } = predicate;
+  const { parameter, qualifier, qualifierSystem, domain, test, low, high, value, unit } = predicate;
   const isClinicalDate = parameter === sortDateParameter && qualifier === undefined;
   const equal: readonly Comparison[] = [
     { column: 'parameter', type: 'int', value: parameter },
     { column: 'qualifier', type: 'bigint', value: qualifier === undefined ? '0' : keyText(qualifier) },
+    { column: 'qualifier_system', type: 'int', value: qualifierSystem },
     { column: 'unit_system', type: 'int', value: unit?.system },
     { column: 'unit_code', type: 'int', value: unit?.code },
     { column: 'low', operator: '>=', type: 'float8', value: numberText(predicate.lowFrom) },
@@ -160,12 +161,13 @@ function numberCondition(
 
 /** Two numbers behind a qualifier, one in each bound of a row, each tested as a point. */
 export function compileSpan(
-  { parameter, qualifier, start, end }: SpanPredicate,
+  { parameter, qualifier, qualifierSystem, start, end }: SpanPredicate,
   prefix: string,
 ): PredicateSql {
   const compared = comparisons('w', prefix, [
     { column: 'parameter', type: 'int', value: parameter },
     { column: 'qualifier', type: 'bigint', value: keyText(qualifier) },
+    { column: 'qualifier_system', type: 'int', value: qualifierSystem },
   ]);
   const values: PredicateValue[] = [...compared.values];
   const tested = (name: string, test: NumberTest): ((reference: ValueReference) => RawBuilder<unknown>) => {

@@ -29,9 +29,12 @@ export function valuesOfOrder(request: SearchStatementRequest): PredicateValue[]
   const { order, phase, drive } = request;
   if (order.by !== 'value') return [...valuesOfTargets(request), ...valuesOfMeeting(request)];
   if (drive.kind === 'codes' && phase !== 'unvalued')
-    return drive.ranges.flatMap(({ parameter, qualifier }, place): PredicateValue[] => [
+    return drive.ranges.flatMap(({ parameter, qualifier, system }, place): PredicateValue[] => [
       { name: `code_parameter_${place}`, type: 'int', value: parameter },
       { name: `code_qualifier_${place}`, type: 'bigint', value: keyText(qualifier) },
+      ...(system === undefined
+        ? []
+        : [{ name: `code_system_${place}`, type: 'int', value: system } as const]),
     ]);
   const { parameter, ordinal } = order.rows;
   return phase === 'unvalued'
@@ -198,16 +201,18 @@ function codesSql(
   compiled: CompiledCriteria,
   reference: ValueReference,
 ): RawBuilder<unknown> {
-  const branches = ranges.map((_range, place) => {
+  const branches = ranges.map(({ system }, place) => {
     const conditions = [
       sql`t.space = ${bind('space')}::int and t.parameter = ${reference(`code_parameter_${place}`)}::int`,
       sql`t.qualifier = ${reference(`code_qualifier_${place}`)}::bigint and t.low > '-Infinity'::float8`,
+      ...(system === undefined ? [] : [sql`t.qualifier_system = ${reference(`code_system_${place}`)}::int`]),
       ...keysetCondition(request, sql`t.low`, KEY, reference),
       ...probes(compiled, criterion, { key: KEY }, reference),
     ];
+    // The same code of two systems has two rows.
     return sql`(${ordered(
       request,
-      sql`select`,
+      system === undefined ? sql`select distinct` : sql`select`,
       sql`t.low as sort_value, t.resource_key`,
       sql`andiron.range_index t where ${sql.join(conditions, sql` and `)}`,
     )})`;

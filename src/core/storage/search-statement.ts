@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import type { CodeRange } from '../search/drive';
 import type { TypeCriteria } from '../search/predicate';
 import { compileCriteria } from './criteria';
 import { criterionKeys, shapeOf, valuesOfCriteria, type CompiledCriteria } from './criteria/compiled';
@@ -239,11 +240,16 @@ function prepare(request: SearchStatementRequest): Prepared {
   const { order, drive, phase, after } = request;
   const by = order.by === 'value' ? order.rows.index : order.by;
   const shape = `${drive.kind} ${'criterion' in drive ? drive.criterion : ''} ${
-    drive.kind === 'codes' ? drive.ranges.length : drive.kind === 'meeting' ? drive.chain : ''
+    drive.kind === 'codes' ? shapeOfRanges(drive.ranges) : drive.kind === 'meeting' ? drive.chain : ''
   } ${by} ${
     order.descending ? 'desc' : 'asc'
   }${request.isBackward === true ? ' backward' : ''} ${phase} ${after === undefined ? 'first' : 'next'}`;
   return { shape: shape + shapeOf(compiled), compiled };
+}
+
+/** Which of them are of a system. */
+function shapeOfRanges(ranges: readonly CodeRange[]): string {
+  return ranges.map(({ system }) => (system === undefined ? '-' : 's')).join('');
 }
 
 /** The values that differ between two requests of one shape. */

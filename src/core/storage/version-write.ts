@@ -110,6 +110,7 @@ class Encoder {
   private readonly rangeMember = new BinaryArray('int4');
   private readonly rangeParameter = new BinaryArray('int4');
   private readonly rangeQualifier = new BinaryArray('int8');
+  private readonly rangeQualifierSystem = new BinaryArray('int4');
   private readonly rangeLow = new BinaryArray('float8');
   private readonly rangeHigh = new BinaryArray('float8');
   private readonly rangeUnitSystem = new BinaryArray('int4');
@@ -209,6 +210,7 @@ class Encoder {
     this.rangeMember.pushInt4(member);
     this.rangeParameter.pushInt4(row.parameter);
     this.rangeQualifier.pushInt8(row.qualifierHigh, row.qualifierLow);
+    this.rangeQualifierSystem.pushInt4(row.qualifierSystem);
     this.rangeLow.pushFloat8(row.low);
     this.rangeHigh.pushFloat8(row.high);
     this.rangeUnitSystem.pushInt4(row.unitSystem);
@@ -259,6 +261,7 @@ class Encoder {
       range_member: this.rangeMember.finish(),
       range_parameter: this.rangeParameter.finish(),
       range_qualifier: this.rangeQualifier.finish(),
+      range_qualifier_system: this.rangeQualifierSystem.finish(),
       range_low: this.rangeLow.finish(),
       range_high: this.rangeHigh.finish(),
       range_unit_system: this.rangeUnitSystem.finish(),
@@ -330,7 +333,7 @@ const tokenIdentity = (row: TokenRow): string =>
 const referenceIdentity = (row: ReferenceRow): string =>
   `${row.parameter} ${row.targetHigh} ${row.targetLow} ${row.targetType}`;
 const rangeIdentity = (row: RangeRow): string =>
-  `${row.parameter} ${row.qualifierHigh} ${row.qualifierLow} ${row.low} ${row.high} ${row.unitSystem} ${row.unitCode} ${row.unitName} ${extremesOf(row)}`;
+  `${row.parameter} ${row.qualifierHigh} ${row.qualifierLow} ${row.qualifierSystem} ${row.low} ${row.high} ${row.unitSystem} ${row.unitCode} ${row.unitName} ${extremesOf(row)}`;
 const stringIdentity = (row: StringRow): string =>
   `${row.parameter} ${row.exact} ${extremesOf(row)} ${row.value}`;
 const uriIdentity = (row: UriRow): string => `${row.parameter} ${row.version} ${row.value}`;

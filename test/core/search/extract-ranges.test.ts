@@ -181,15 +181,28 @@ describe('a composite parameter', () => {
     component: [part('8480-6', 107), part('8462-4', 60)],
   });
 
-  it('pairs a code only with the value of the same component, with its system and without', () => {
+  it('pairs a code only with the value of the same component, and has its system beside it', () => {
     const rows = pressure.ranges('component-code-value-quantity');
     expect(rows).toEqual([
-      expect.objectContaining({ ...qualifier(undefined, '8480-6'), low: 107 }),
       expect.objectContaining({ ...qualifier(LOINC, '8480-6'), low: 107 }),
-      expect.objectContaining({ ...qualifier(undefined, '8462-4'), low: 60 }),
       expect.objectContaining({ ...qualifier(LOINC, '8462-4'), low: 60 }),
     ]);
     expect(rows.some((row) => row.isLowest || row.isHighest)).toBe(false);
+  });
+
+  it('has a row for each system that a code is of, and one for a code of none', () => {
+    const { ranges } = index({
+      resourceType: 'Observation',
+      code: {
+        coding: [{ system: LOINC, code: '883-9' }, { code: '883-9' }, { system: 'urn:mine', code: '883-9' }],
+      },
+      valueQuantity: { value: 5 },
+    });
+    expect(ranges('code-value-quantity')).toEqual([
+      expect.objectContaining({ ...qualifier(LOINC, '883-9'), low: 5 }),
+      expect.objectContaining({ ...qualifier(undefined, '883-9'), low: 5 }),
+      expect.objectContaining({ ...qualifier('urn:mine', '883-9'), low: 5 }),
+    ]);
   });
 
   it('gives combo parameters no rows of their own, but knows that they have values', () => {
@@ -220,7 +233,7 @@ describe('a composite parameter', () => {
     const date = index({ resourceType: 'Observation', code, valueDateTime: '2013' });
     expect(date.ranges('code-value-date')).toContainEqual(
       expect.objectContaining({
-        ...qualifier(undefined, '883-9'),
+        ...qualifier(LOINC, '883-9'),
         low: Date.UTC(2013),
         high: Date.UTC(2014),
       }),
@@ -246,7 +259,7 @@ describe('a composite parameter', () => {
       expect.objectContaining({ ...qualifier('http://chr', '1'), low: 10, high: 20 }),
     );
     expect(ranges('chromosome-variant-coordinate')).toContainEqual(
-      expect.objectContaining({ ...qualifier(undefined, '1'), low: 12, high: 13 }),
+      expect.objectContaining({ ...qualifier('http://chr', '1'), low: 12, high: 13 }),
     );
   });
 

@@ -68,10 +68,11 @@ export function combined(...[first, second, third, fourth]: (string | undefined)
   return { valueHigh, valueLow: hasher.low, system: 0 };
 }
 
-/** The qualifier of a range row of a composite. */
+/** The qualifier of a range row of a composite, and the system beside it; undefined: the code has none. */
 export function qualifier(system: string | undefined, code: string) {
-  const qualifierHigh = hasher.parts(system, code);
-  return { qualifierHigh, qualifierLow: hasher.low };
+  const qualifierHigh = hasher.parts(undefined, code);
+  const qualifierLow = hasher.low;
+  return { qualifierHigh, qualifierLow, qualifierSystem: system === undefined ? 0 : hasher.short(system) };
 }
 
 /** A reference row without its parameter. */

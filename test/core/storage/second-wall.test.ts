@@ -29,7 +29,7 @@ const FULL_ROWS = {
   references: [{ parameter: 2, targetType: 4, targetHigh: 5, targetLow: 6 }],
   ranges: [
     {
-      ...{ parameter: 3, qualifierHigh: 0, qualifierLow: 0, low: 1, high: 2 },
+      ...{ parameter: 3, qualifierHigh: 0, qualifierLow: 0, qualifierSystem: 0, low: 1, high: 2 },
       ...{ unitSystem: 0, unitCode: 0, unitName: 0, isLowest: true, isHighest: true },
     },
   ],

@@ -198,6 +198,7 @@ function sameRange(one: Unmarked<RangeRow>, other: Unmarked<RangeRow>): boolean 
     one.parameter === other.parameter &&
     one.qualifierHigh === other.qualifierHigh &&
     one.qualifierLow === other.qualifierLow &&
+    one.qualifierSystem === other.qualifierSystem &&
     one.unitSystem === other.unitSystem &&
     one.unitCode === other.unitCode &&
     one.unitName === other.unitName
@@ -205,7 +206,7 @@ function sameRange(one: Unmarked<RangeRow>, other: Unmarked<RangeRow>): boolean 
 }
 
 function rangeIdentity(row: Unmarked<RangeRow>): string {
-  const qualifier = `${row.parameter} ${row.qualifierHigh} ${row.qualifierLow}`;
+  const qualifier = `${row.parameter} ${row.qualifierHigh} ${row.qualifierLow} ${row.qualifierSystem}`;
   return `${qualifier} ${row.low} ${row.high} ${row.unitSystem} ${row.unitCode} ${row.unitName}`;
 }
 
@@ -242,6 +243,7 @@ function markRanges(rows: readonly Unmarked<RangeRow>[]): RangeRow[] {
     parameter: row.parameter,
     qualifierHigh: row.qualifierHigh,
     qualifierLow: row.qualifierLow,
+    qualifierSystem: row.qualifierSystem,
     low: row.low,
     high: row.high,
     unitSystem: row.unitSystem,

@@ -2,13 +2,13 @@
  * Rows of composites: one for each combination of values of the components within one element, so that values of
  * different components or repetitions never meet. How a combination is stored depends on its last component:
  *
- * - date, number, quantity: a range row whose qualifier is the hash of what comes before it; of two numbers in the
- *   end (start and end of a variant) the first is `low` and the second `high` of one row;
+ * - date, number, quantity: a range row whose qualifier is the hash of what comes before it, with the system of a code
+ *   beside it; of two numbers in the end (start and end of a variant) the first is `low` and the second `high` of one row;
  * - string: a string row whose value is the qualifier in hexadecimal, a space and the folded text;
  * - anything else: a token row of the hash of all components.
  *
- * A code is hashed with its system ('' when it has none) and once more without, which stands for "any system"; one that
- * is compared as given is marked.
+ * In strings and tokens a code is hashed with its system ('' when it has none) and once more without, which stands for
+ * "any system"; one that is compared as given is marked.
  * Source: https://hl7.org/fhir/R4/search.html#composite
  */
 import type { JsonObject } from '../../fhir/json';
@@ -40,6 +40,13 @@ export interface CompositeComponent {
 /** One value of the first components: for each a system (undefined: any; '': none) and a text. */
 type Key = readonly (string | undefined)[];
 
+/** One value of the first component as range rows have it. */
+interface Qualifier {
+  readonly text: string;
+  /** Hash of the system of a code; 0: it has none, or is no code. */
+  readonly system: number;
+}
+
 /** Stands for every code of a system; nothing that is stored has this character. */
 export const ANY_CODE = '\u0000';
 
@@ -60,12 +67,17 @@ export function addCompositeRows(
 ): void {
   const [first, second, third] = components;
   if (first === undefined || second === undefined) return;
+  if (third !== undefined || isRangeKind(second.kind)) {
+    const qualifiers = qualifiersOf(first, element, settings);
+    if (qualifiers.length === 0) return;
+    if (third !== undefined) addSpanRows(qualifiers, element, second, third, parameter, settings, rows);
+    else if (isRangeKind(second.kind))
+      addQualifiedRanges(qualifiers, element, second, second.kind, parameter, settings, rows);
+    return;
+  }
   const keys = keysOf(first, element, settings);
   if (keys.length === 0) return;
-  if (third !== undefined) addSpanRows(keys, element, second, third, parameter, settings, rows);
-  else if (isRangeKind(second.kind))
-    addQualifiedRanges(keys, element, second, second.kind, parameter, settings, rows);
-  else if (second.kind === 'string') addQualifiedStrings(keys, element, second, parameter, settings, rows);
+  if (second.kind === 'string') addQualifiedStrings(keys, element, second, parameter, settings, rows);
   else addPairs(keys, keysOf(second, element, settings), parameter, settings, rows);
 }
 
@@ -83,14 +95,14 @@ export function addOrderedRows(
 ): void {
   if (first === undefined || second === undefined || !isRangeKind(second.kind) || values.length === 0) return;
   if (second.valuesOf(element).length > 0) return;
-  const keys = keysOf(first, element, settings);
+  const qualifiers = qualifiersOf(first, element, settings);
   const { hasher } = settings;
   for (const found of values) {
     visitRanges(found, second.kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical) => {
       if (isCanonical) return;
-      for (const [system, text = ''] of keys) {
-        const qualifierHigh = qualifierHash(hasher, system, text);
-        const qualifier = { qualifierHigh, qualifierLow: hasher.low };
+      for (const { text, system } of qualifiers) {
+        const qualifierHigh = qualifierHash(hasher, undefined, text);
+        const qualifier = { qualifierHigh, qualifierLow: hasher.low, qualifierSystem: system };
         const number = parameter + ROW_SCHEME.ordered;
         rows.range({ parameter: number, ...qualifier, low, high, unitSystem, unitCode, unitName });
       }
@@ -148,8 +160,28 @@ function keysOf(component: CompositeComponent, element: CompositeElement, settin
   return keys;
 }
 
+/** The values of the first component, a code once for each of its systems. */
+function qualifiersOf(
+  component: CompositeComponent,
+  element: CompositeElement,
+  settings: RowSettings,
+): Qualifier[] {
+  const { hasher } = settings;
+  if (component.kind !== 'token')
+    return keysOf(component, element, settings).map(([, text = '']) => ({ text, system: 0 }));
+  const qualifiers: Qualifier[] = [];
+  for (const found of component.valuesOf(element)) {
+    visitCodes(found.value, found.type, found.system, (given, code, isExact) => {
+      const system = given === undefined || given === '' ? 0 : hasher.remembered(given);
+      qualifiers.push({ text: isExact ? markExact(code) : code, system });
+      if (settings.hasSystemKeys === true && given !== undefined) qualifiers.push({ text: ANY_CODE, system });
+    });
+  }
+  return qualifiers;
+}
+
 function addQualifiedRanges(
-  keys: readonly Key[],
+  qualifiers: readonly Qualifier[],
   element: CompositeElement,
   component: CompositeComponent,
   kind: RangeKind,
@@ -162,19 +194,28 @@ function addQualifiedRanges(
     visitRanges(found, kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical, rest) => {
       const number = isCanonical ? parameter + ROW_SCHEME.canonicalUnit : parameter;
       const unit = { unitSystem, unitCode, unitName };
-      for (const [system, text = ''] of keys) {
+      for (const { text, system: qualifierSystem } of qualifiers) {
         const qualifierHigh = isCanonical
-          ? unitQualifier(hasher, unitCode, system, text)
-          : qualifierHash(hasher, system, text);
+          ? unitQualifier(hasher, unitCode, text)
+          : qualifierHash(hasher, undefined, text);
         const qualifierLow = hasher.low;
-        addRange(rows, kind, { parameter: number, qualifierHigh, qualifierLow, low, high, ...unit });
+        addRange(rows, kind, {
+          parameter: number,
+          qualifierHigh,
+          qualifierLow,
+          qualifierSystem,
+          low,
+          high,
+          ...unit,
+        });
         if (rest === undefined) continue;
-        const restHigh = restQualifier(hasher, low, system, text);
+        const restHigh = restQualifier(hasher, low, text);
         const restLow = hasher.low;
         rows.range({
           parameter: number + ROW_SCHEME.rest,
           qualifierHigh: restHigh,
           qualifierLow: restLow,
+          qualifierSystem,
           low: rest,
           high: rest,
           ...unit,
@@ -185,7 +226,7 @@ function addQualifiedRanges(
 }
 
 function addSpanRows(
-  keys: readonly Key[],
+  qualifiers: readonly Qualifier[],
   element: CompositeElement,
   start: CompositeComponent,
   end: CompositeComponent,
@@ -202,13 +243,14 @@ function addSpanRows(
   const { hasher } = settings;
   for (const low of endsOf(start)) {
     for (const high of endsOf(end)) {
-      for (const [system, text = ''] of keys) {
-        const qualifierHigh = qualifierHash(hasher, system, text);
+      for (const { text, system: qualifierSystem } of qualifiers) {
+        const qualifierHigh = qualifierHash(hasher, undefined, text);
         const qualifierLow = hasher.low;
         rows.range({
           parameter,
           qualifierHigh,
           qualifierLow,
+          qualifierSystem,
           low,
           high,
           unitSystem: 0,

@@ -47,17 +47,27 @@ export function addRangeRows(
   visitRanges(found, kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical, rest) => {
     const number = isCanonical ? parameter + ROW_SCHEME.canonicalUnit : parameter;
     const unit = { unitSystem, unitCode, unitName };
-    const qualifierHigh = isCanonical ? unitQualifier(hasher, unitCode, undefined, undefined) : 0;
+    const qualifierHigh = isCanonical ? unitQualifier(hasher, unitCode, undefined) : 0;
     const qualifierLow = isCanonical ? hasher.low : 0;
-    addRange(rows, kind, { parameter: number, qualifierHigh, qualifierLow, low, high, ...unit });
+    const qualifierSystem = 0;
+    addRange(rows, kind, {
+      parameter: number,
+      qualifierHigh,
+      qualifierLow,
+      qualifierSystem,
+      low,
+      high,
+      ...unit,
+    });
     if (rest === undefined) return;
-    const restHigh = restQualifier(hasher, low, undefined, undefined);
+    const restHigh = restQualifier(hasher, low, undefined);
     const restLow = hasher.low;
     const restOf = number + ROW_SCHEME.rest;
     rows.range({
       parameter: restOf,
       qualifierHigh: restHigh,
       qualifierLow: restLow,
+      qualifierSystem,
       low: rest,
       high: rest,
       ...unit,
@@ -78,28 +88,18 @@ export function addRange(
 
 /**
  * High half of the hash that qualifies a row in canonical UCUM: its unit, by which the index is entered, and in a
- * composite the key before it. The low half is in `hasher.low`.
+ * composite the text of the key before it. The low half is in `hasher.low`.
  */
-export function unitQualifier(
-  hasher: Hasher,
-  unitCode: number,
-  system: string | undefined,
-  text: string | undefined,
-): number {
-  return hasher.parts('unit', String(unitCode), system, text);
+export function unitQualifier(hasher: Hasher, unitCode: number, text: string | undefined): number {
+  return hasher.parts('unit', String(unitCode), undefined, text);
 }
 
 /**
- * High half of the hash that qualifies the row of the rest of a number: its double, and in a composite the key before it.
- * The low half is in `hasher.low`.
+ * High half of the hash that qualifies the row of the rest of a number: its double, and in a composite the text of the key
+ * before it. The low half is in `hasher.low`.
  */
-export function restQualifier(
-  hasher: Hasher,
-  at: number,
-  system: string | undefined,
-  text: string | undefined,
-): number {
-  return hasher.parts('rest', String(at), system, text);
+export function restQualifier(hasher: Hasher, at: number, text: string | undefined): number {
+  return hasher.parts('rest', String(at), undefined, text);
 }
 
 /** The ranges that a value of a parameter or composite part has; values of a wrong shape have none. */

@@ -17,6 +17,7 @@ export function addPositionRows({ value }: PathValue, parameter: number, rows: R
     parameter,
     qualifierHigh: 0,
     qualifierLow: 0,
+    qualifierSystem: 0,
     low,
     high,
     unitSystem: 0,

@@ -3,6 +3,7 @@ import type { SearchParameterComponent } from '../../fhir/definitions';
 import { componentTypes } from '../component-types';
 import { cut, fold, MAX_STRING_LENGTH } from '../fold';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
+import type { Hasher } from '../hash';
 import type { Predicate } from '../predicate';
 import type { ResourceKey } from '../resource-key';
 import type { StoredParameter } from '../parameter';
@@ -19,6 +20,12 @@ import { LAST_CHARACTER } from './string-texts';
 interface Key {
   readonly system: string | undefined;
   readonly text: string;
+}
+
+/** How range rows have the system of a key; undefined: they are not asked for it. */
+function systemOf(hasher: Hasher, { system }: Key): { readonly qualifierSystem?: number } {
+  if (system === undefined) return {};
+  return { qualifierSystem: system === '' ? 0 : hasher.remembered(system) };
 }
 
 /**
@@ -70,47 +77,62 @@ function readPredicate(
 /** A code and two numbers, such as a chromosome with the start and the end of a window. */
 function spanPredicate(
   { hasher }: SearchTypeContext,
-  { system, text }: Key,
+  key: Key,
   parameter: number,
   name: string,
   start: string,
   end: string,
 ): Predicate {
-  const high = qualifierHash(hasher, system, text);
+  const high = qualifierHash(hasher, undefined, key.text);
   return {
     index: 'span',
     parameter,
     qualifier: { high, low: hasher.low },
+    ...systemOf(hasher, key),
     // Coordinates are whole numbers, which stand at their own double.
     start: placeTests(parseNumberValue(name, unescapeValue(start))).places,
     end: placeTests(parseNumberValue(name, unescapeValue(end))).places,
   };
 }
 
+/** What range rows have of a key. */
+function qualifierOf(
+  hasher: Hasher,
+  key: Key,
+): { readonly hash: ResourceKey; readonly qualifierSystem?: number } {
+  const high = qualifierHash(hasher, undefined, key.text);
+  return { hash: { high, low: hasher.low }, ...systemOf(hasher, key) };
+}
+
 function pairPredicates(
   context: SearchTypeContext,
   stored: StoredParameter,
-  { system, text }: Key,
+  first: Key,
   component: SearchParameterComponent,
   parameter: number,
   name: string,
   value: string,
 ): Predicate[] {
   const { hasher } = context;
-  const high = qualifierHash(hasher, system, text);
-  const qualifier: ResourceKey = { high, low: hasher.low };
-  const key = { system, text, hash: qualifier };
+  const { system, text } = first;
   switch (component.kind) {
     case 'date': {
       const asked = parseDateValue(context, name, unescapeValue(value));
-      return [{ index: 'range', parameter, qualifier, ...asked }];
+      const { hash: qualifier, ...ofSystem } = qualifierOf(hasher, first);
+      return [{ index: 'range', parameter, qualifier, ...ofSystem, ...asked }];
     }
     case 'number':
-      return numberPredicates(hasher, parseNumberValue(name, unescapeValue(value)), { parameter, key });
+      return numberPredicates(hasher, parseNumberValue(name, unescapeValue(value)), {
+        parameter,
+        key: { text, ...qualifierOf(hasher, first) },
+      });
     case 'quantity':
-      return quantityPredicates(hasher, parseQuantityValue(hasher, name, value), { parameter, key });
+      return quantityPredicates(hasher, parseQuantityValue(hasher, name, value), {
+        parameter,
+        key: { text, ...qualifierOf(hasher, first) },
+      });
     case 'string': {
-      const prefix = qualifierPrefix(qualifier.high, qualifier.low);
+      const prefix = qualifierPrefix(qualifierHash(hasher, system, text), hasher.low);
       const from = prefix + cut(fold(unescapeValue(value)), MAX_STRING_LENGTH - prefix.length);
       return [{ index: 'string', parameter, from, to: from + LAST_CHARACTER, exact: undefined }];
     }

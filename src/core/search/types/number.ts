@@ -51,7 +51,7 @@ export interface NumberRows {
   readonly unit?: RangeUnit;
   /** Hash of the base units that the rows are in. */
   readonly canonicalUnit?: number;
-  readonly key?: { readonly system: string | undefined; readonly text: string; readonly hash: ResourceKey };
+  readonly key?: { readonly text: string; readonly hash: ResourceKey; readonly qualifierSystem?: number };
 }
 
 /** The predicates on number rows: on places, and on the rests of numbers that stand where a bound stands. */
@@ -60,18 +60,24 @@ export function numberPredicates(
   criterion: NumberCriterion,
   { parameter, unit, canonicalUnit, key }: NumberRows,
 ): RangePredicate[] {
-  const shared = { index: 'range', domain: 'number', ...(unit === undefined ? {} : { unit }) } as const;
+  const system = key?.qualifierSystem === undefined ? {} : { qualifierSystem: key.qualifierSystem };
+  const shared = {
+    index: 'range',
+    domain: 'number',
+    ...(unit === undefined ? {} : { unit }),
+    ...system,
+  } as const;
   const { places, rests } = placeTests(criterion);
   let qualifier = key?.hash;
   if (canonicalUnit !== undefined) {
-    const high = unitQualifier(hasher, canonicalUnit, key?.system, key?.text);
+    const high = unitQualifier(hasher, canonicalUnit, key?.text);
     qualifier = { high, low: hasher.low };
   }
   const main = { ...shared, parameter, ...places, ...(qualifier === undefined ? {} : { qualifier }) };
   return [
     main,
     ...rests.map(({ at, test }): RangePredicate => {
-      const high = restQualifier(hasher, at, key?.system, key?.text);
+      const high = restQualifier(hasher, at, key?.text);
       const qualifier = { high, low: hasher.low };
       return { ...shared, parameter: parameter + ROW_SCHEME.rest, qualifier, ...test };
     }),

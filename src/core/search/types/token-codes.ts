@@ -62,7 +62,7 @@ export function codePredicates(
   }
   return stored.rowsOf.flatMap(({ number }) => {
     const qualifiers = orders.some((order) => order.code === number)
-      ? { qualifiers: qualifiersOf(hasher, parameter, second === undefined ? undefined : first, code) }
+      ? { qualifiers: qualifiersOf(hasher, parameter, code) }
       : {};
     return spellings(code, codeRows(parameter)).map((spelling): Predicate => {
       const high = hasher.text(spelling);
@@ -71,17 +71,12 @@ export function codePredicates(
   });
 }
 
-/** The ways in which rows of composites name a code; `system` as there: undefined is any, '' is none. */
-function qualifiersOf(
-  hasher: Hasher,
-  parameter: WrittenParameter,
-  system: string | undefined,
-  code: string,
-): ResourceKey[] {
+/** The ways in which rows of composites name a code. */
+function qualifiersOf(hasher: Hasher, parameter: WrittenParameter, code: string): ResourceKey[] {
   const { hasFolded, hasExact } = codeRows(parameter);
   const texts = [...(hasFolded ? [foldCode(code)] : []), ...(hasExact ? [markExact(code)] : [])];
   return texts.map((text) => {
-    const high = qualifierHash(hasher, system, text);
+    const high = qualifierHash(hasher, undefined, text);
     return { high, low: hasher.low };
   });
 }
