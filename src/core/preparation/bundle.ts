@@ -7,7 +7,7 @@
 import type { TenantSpace } from '../context';
 import type { ErrorKey, Issue } from '../errors';
 import type { BundleEntry } from '../fhir/bundle/entry';
-import type { ConditionalReference, LinkTarget } from '../fhir/bundle/links';
+import type { ConditionalReference } from '../fhir/bundle/links';
 import type { IdMode } from '../fhir/resource';
 import type { Limits } from '../services';
 import type { Bound } from '../storage/statement';
@@ -31,8 +31,8 @@ export interface OutlinedEntry extends Omit<BundleEntry, 'resource'> {
   readonly resourceId: string;
   /** See `LinkTarget`. */
   readonly isCanonical: boolean;
-  /** By their texts. */
-  readonly conditionalReferences: ReadonlyMap<string, ConditionalReference>;
+  /** Whether it has references that are searches. */
+  readonly refersByCriteria: boolean;
   /**
    * The resource of an operation, and in a batch every one: parsed, or as text where it comes from another thread.
    */
@@ -54,6 +54,8 @@ export interface BundleOutline {
   readonly type: BundleType;
   /** In the order of the Bundle. Those of a transaction are all good: else it was refused as a whole. */
   readonly entries: readonly (OutlinedEntry | RefusedEntry)[];
+  /** Of a transaction, the references that are searches, by their texts; each where it stands first. */
+  readonly conditionalReferences: ReadonlyMap<string, ConditionalReference>;
 }
 
 /** What an entry of a transaction writes. */
@@ -83,8 +85,8 @@ export interface VersionsTask {
   readonly space: TenantSpace;
   /** In the order in which they are written. */
   readonly versions: readonly EntryVersion[];
-  /** What fullUrls of entries mean from now on. */
-  readonly targets: readonly LinkTarget[];
+  /** By the indexes of entries, what their fullUrls mean from now on: `Patient/123`. */
+  readonly targets: ReadonlyMap<number, string>;
   /** What conditional references mean, by their texts. */
   readonly conditional: readonly (readonly [text: string, reference: string])[];
   /** As `VersionWrite.author`. */

@@ -1,5 +1,5 @@
 import { FhirError } from '../errors';
-import { Links, rewriteLinks } from '../fhir/bundle/links';
+import { Links, rewriteLinks, type LinkTarget } from '../fhir/bundle/links';
 import { rewritePatch } from '../fhir/bundle/patch-links';
 import type { TenantSpace } from '../context';
 import { loadDefinitions } from '../fhir/definitions';
@@ -42,7 +42,7 @@ const AT_ONCE = 256;
  * database together for what they need to know.
  */
 export async function prepareVersions(bundle: Opened, task: VersionsTask): Promise<PreparedVersions> {
-  const links = new Links(task.targets, new Map(task.conditional));
+  const links = new Links(targetsOf(bundle, task), new Map(task.conditional));
   const entries: PreparedEntry[] = [];
   const refused: RefusedEntry[] = [];
   const writer = new ChunkWriter(task.space.number);
@@ -69,6 +69,15 @@ export async function prepareVersions(bundle: Opened, task: VersionsTask): Promi
   }
   throwRefusals(refused);
   return { entries, writes: writer.finish() };
+}
+
+/** What the fullUrls of the entries mean. */
+function* targetsOf({ outlined }: Opened, { targets }: VersionsTask): Iterable<LinkTarget> {
+  for (const [index, reference] of targets) {
+    const entry = outlined[index];
+    if (entry === undefined || 'refusal' in entry || entry.fullUrl === undefined) continue;
+    yield { fullUrl: entry.fullUrl, reference, isCanonical: entry.isCanonical };
+  }
 }
 
 interface Outcome {

@@ -1,6 +1,6 @@
 import { FhirError, fhirError, toIssue } from '../errors';
 import { entryExpression, readEntry, type BundleEntry } from '../fhir/bundle/entry';
-import { conditionalReferences, findReference, type ConditionalReference } from '../fhir/bundle/links';
+import { findReference, noteConditionalReferences, type ConditionalReference } from '../fhir/bundle/links';
 import {
   isJsonObject,
   stringifyJson,
@@ -45,6 +45,7 @@ export function openBundle(
   const isAlone = type === 'batch';
   const resources = new Map<number, JsonObject>();
   const fullUrls = new Map<string, number>();
+  const references = new Map<string, ConditionalReference>();
   const named = isAlone ? fullUrlsOf(entries) : fullUrls;
   const outlined = entries.map((entry, index): OutlinedEntry | RefusedEntry => {
     const refusal = refused.get(index);
@@ -58,7 +59,7 @@ export function openBundle(
       if (isAlone) requireIndependent(index, resource, named);
       else requireUnique(read, fullUrls);
       if (resource !== undefined) resources.set(index, resource);
-      return outlineEntry(read, describe(read, { marked: document.marked, isAlone, limits }));
+      return outlineEntry(read, describe(read, references, { marked: document.marked, isAlone, limits }));
     } catch (error) {
       if (error instanceof FhirError) return { index, refusal: { key: error.key, issues: error.issues } };
       throw error;
@@ -70,7 +71,7 @@ export function openBundle(
   const paths = isLong(task.input) ? createPathBudget() : createShortPathBudget();
   const bundle: Opened = { tools, preparer, limits, marked, resources, outlined, paths };
   return {
-    outline: { type, entries: outlined },
+    outline: { type, entries: outlined, conditionalReferences: references },
     prepare: (versions) => prepareVersions(bundle, versions),
     close: () => undefined,
   };
@@ -175,18 +176,19 @@ function requireIndependent(
   throw new FhirError('invalidValue', inEntry([issue], index, /^\w*/.exec(found.expression)?.[0] ?? ''));
 }
 
-type EntryDescription = Pick<OutlinedEntry, 'resourceId' | 'isCanonical' | 'conditionalReferences' | 'input'>;
+type EntryDescription = Pick<OutlinedEntry, 'resourceId' | 'isCanonical' | 'refersByCriteria' | 'input'>;
 
 /** Each by its name: of what is spread beside another V8 makes four hidden classes for every entry, and keeps them. */
 function outlineEntry(
   { index, fullUrl, request }: BundleEntry,
-  { resourceId, isCanonical, conditionalReferences, input }: EntryDescription,
+  { resourceId, isCanonical, refersByCriteria, input }: EntryDescription,
 ): OutlinedEntry {
-  return { index, fullUrl, request, resourceId, isCanonical, conditionalReferences, input };
+  return { index, fullUrl, request, resourceId, isCanonical, refersByCriteria, input };
 }
 
 function describe(
   { index, request, fullUrl, resource }: BundleEntry,
+  references: Map<string, ConditionalReference>,
   { marked, isAlone, limits }: { marked: boolean; isAlone: boolean; limits: BundleLimits },
 ): EntryDescription {
   const isNeeded = isAlone || request.kind === 'invoke';
@@ -200,13 +202,13 @@ function describe(
   return {
     resourceId: typeof id === 'string' ? id : '',
     isCanonical: url !== undefined && url === fullUrl,
-    conditionalReferences: kind === 'patch' ? NO_REFERENCES : conditionalReferences(resource),
+    refersByCriteria:
+      kind !== 'patch' && noteConditionalReferences(resource, entryExpression(index, 'resource'), references),
     input,
   };
 }
 
-const NO_REFERENCES: ReadonlyMap<string, ConditionalReference> = new Map();
-const NOTHING_SAID = { resourceId: '', isCanonical: false, conditionalReferences: NO_REFERENCES };
+const NOTHING_SAID = { resourceId: '', isCanonical: false, refersByCriteria: false };
 
 /** As `readPatch`, its errors at the entry. */
 function patchOf(resource: JsonObject, index: number, limits: BundleLimits, marked: boolean): JsonDocument {

@@ -89,11 +89,7 @@ export function versionsOf(space: TenantSpace, entries: number): VersionsTask {
       ...{ key: { high: 1, low: index }, idMode: 'assigned', change: 'create', expected: 0 },
       isUnderCondition: false,
     })),
-    targets: ids.map((id, index) => ({
-      fullUrl: uuid(index),
-      reference: `Observation/${id}`,
-      isCanonical: false,
-    })),
+    targets: new Map(ids.map((id, index) => [index, `Observation/${id}`])),
     conditional: [],
     author: null,
   };

@@ -62,25 +62,34 @@ export interface ConditionalReference {
   readonly type: string;
   /** What stands behind the question mark. */
   readonly query: string;
-  /** FHIRPath below the entry's resource. */
+  /** FHIRPath. */
   readonly expression: string;
 }
 
-/** By their texts, the references of a resource that are searches. Cost: one walk. */
-export function conditionalReferences(resource: JsonObject): ReadonlyMap<string, ConditionalReference> {
-  let found: Map<string, ConditionalReference> | undefined;
+/**
+ * Adds to `known`, by their texts, the references of a resource that are searches, and tells whether it has any; `place`
+ * is where the resource stands. Cost: one walk.
+ */
+export function noteConditionalReferences(
+  resource: JsonObject,
+  place: string,
+  known: Map<string, ConditionalReference>,
+): boolean {
+  let hasAny = false;
   visitReferences(resource, (text, path) => {
-    if (!text.includes('?') || found?.has(text) === true) return;
+    if (!text.includes('?')) return;
+    if (known.has(text)) {
+      hasAny = true;
+      return;
+    }
     const { kind, type } = parseReference(text);
     if (kind !== 'conditional' || type === undefined) return;
+    hasAny = true;
     const query = text.slice(text.indexOf('?') + 1);
-    found ??= new Map();
-    found.set(text, { type, query, expression: toExpression(rootOf(resource), path) });
+    known.set(text, { type, query, expression: toExpression(place, path) });
   });
-  return found ?? NO_CONDITIONS;
+  return hasAny;
 }
-
-const NO_CONDITIONS: ReadonlyMap<string, ConditionalReference> = new Map();
 
 /** The first reference of a resource for which `isMeant` holds, as FHIRPath. */
 export function findReference(

@@ -3,8 +3,7 @@ import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';
 import { parseQueryText, type QueryParameter } from '../../fhir/query-text';
-import type { OutlinedEntry } from '../../preparation/bundle';
-import { inEntry } from '../../preparation/entry-refusal';
+import type { BundleOutline, OutlinedEntry } from '../../preparation/bundle';
 import type { Services } from '../../services';
 import { parseCondition, type Condition } from '../conditional/condition';
 import { findMatches, type ConditionMatch } from '../conditional/find-matches';
@@ -149,25 +148,16 @@ export interface ConditionalReferences {
 export function readConditionalReferences(
   services: Services,
   context: RequestContext,
-  entries: readonly OutlinedEntry[],
+  { conditionalReferences }: BundleOutline,
 ): ConditionalReferences {
   const conditions = new Map<string, Condition>();
   const places = new Map<string, string>();
-  for (const { index, conditionalReferences } of entries) {
-    for (const [text, { type, query, expression }] of conditionalReferences) {
-      if (conditions.has(text)) continue;
-      const root = /^[A-Z][A-Za-z]*/.exec(expression)?.[0] ?? '';
-      const [{ expression: place = '' } = {}] = inEntry(
-        [{ severity: 'error', code: 'value', diagnostics: '', expression }],
-        index,
-        root,
-      );
-      places.set(text, place);
-      conditions.set(
-        text,
-        located(place, () => parseCondition(services, context, type, parseQueryText(query))),
-      );
-    }
+  for (const [text, { type, query, expression }] of conditionalReferences) {
+    places.set(text, expression);
+    conditions.set(
+      text,
+      located(expression, () => parseCondition(services, context, type, parseQueryText(query))),
+    );
   }
   return { conditions, places };
 }

@@ -2,7 +2,6 @@ import type { EntryAnswer } from '../../api';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';
-import type { LinkTarget } from '../../fhir/bundle/links';
 import { isValidId } from '../../fhir/resource';
 import type { OutlinedEntry } from '../../preparation/bundle';
 import type { NewId } from '../../search/resource-key';
@@ -26,8 +25,8 @@ export interface Plan {
   readonly repeated: ReadonlyMap<number, number>;
   /** Answers of entries that have nothing to write. */
   readonly nothing: ReadonlyMap<number, EntryAnswer>;
-  /** What the entries' resources are called from now on. */
-  readonly targets: readonly LinkTarget[];
+  /** By the indexes of the entries, what their resources are called from now on. */
+  readonly targets: ReadonlyMap<number, string>;
 }
 
 /** Ids of what a transaction creates, by entry: the same however often it is tried. */
@@ -205,27 +204,16 @@ class Planner {
     for (const match of own) this.plan(entry, 'delete', { type, id: match.id, found: versionOf(match) });
   }
 
-  private targets(): LinkTarget[] {
+  private targets(): ReadonlyMap<number, string> {
     const references = new Map<number, string>();
     for (const { entry, kind, type, id } of this.writes)
       if (kind !== 'delete') references.set(entry.index, `${type}/${id}`);
     for (const { entry, type, match } of this.found) references.set(entry.index, `${type}/${match.id}`);
-    const targets: LinkTarget[] = [];
-    const entries = new Map(this.writes.map(({ entry }) => [entry.index, entry]));
-    for (const { entry } of this.found) entries.set(entry.index, entry);
     for (const [index, maker] of this.repeated) {
-      const entry = this.conditions.entry(index);
       const reference = references.get(maker);
-      if (entry !== undefined && reference !== undefined) {
-        entries.set(index, entry);
-        references.set(index, reference);
-      }
+      if (reference !== undefined) references.set(index, reference);
     }
-    for (const [index, { fullUrl, isCanonical }] of entries) {
-      const reference = references.get(index);
-      if (fullUrl !== undefined && reference !== undefined) targets.push({ fullUrl, reference, isCanonical });
-    }
-    return targets;
+    return references;
   }
 }
 

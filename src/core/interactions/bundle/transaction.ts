@@ -88,7 +88,7 @@ export async function runTransaction(
   if (entries.length === 0) return [];
   if (tools.isAuditApart) entries.forEach(requireNoAuditEvent);
   const conditions = readConditions(services, context, entries);
-  const references = readConditionalReferences(services, context, entries);
+  const references = readConditionalReferences(services, context, bundle.outline);
   const ids = new NewIds(services);
   const transaction = new Transaction(tools, bundle, entries, conditions, references, ids);
   for (let isFirst = true; ; isFirst = false) {
@@ -224,7 +224,7 @@ class Transaction {
         return { ready, written: await writePrepared(services, run, context, ready) };
       };
       // References by criteria are looked for when all else is written, because that is what they may mean.
-      const isLate = ({ entry }: PlannedWrite): boolean => entry.conditionalReferences.size > 0;
+      const isLate = ({ entry }: PlannedWrite): boolean => entry.refersByCriteria;
       const early = await write(
         writes.filter((each) => !isLate(each)),
         [],

@@ -2,7 +2,6 @@ import { requireWritable } from '../../access/write-guard';
 import type { EntryAnswer, StoredVersion, WriteResult } from '../../api';
 import type { RequestContext } from '../../context';
 import { entryExpression } from '../../fhir/bundle/entry';
-import type { LinkTarget } from '../../fhir/bundle/links';
 import type { EntryVersion, OpenBundle, PreparedEntry, PreparedVersions } from '../../preparation/bundle';
 import type { Services } from '../../services';
 import { claimResources } from '../../storage/claim';
@@ -50,8 +49,8 @@ export async function prepareWrites(
     readonly writes: readonly PlannedWrite[];
     /** In the order of `writes`. */
     readonly heads: readonly (VersionRow | undefined)[];
-    /** What the entries' resources are called. */
-    readonly targets: readonly LinkTarget[];
+    /** By the indexes of the entries, what their resources are called. */
+    readonly targets: ReadonlyMap<number, string>;
     readonly conditional: readonly (readonly [text: string, reference: string])[];
   },
 ): Promise<PreparedWrites> {
