@@ -3,6 +3,7 @@ import type { IndexDifference } from './api';
 import type { Space } from './context';
 import type { Definitions } from './fhir/definitions';
 import { parseStoredObject } from './fhir/json';
+import { RELEASES } from './fhir/release';
 import type { Extractor } from './search/extract';
 import { containerTypeOf, parameterOfRow } from './search/index-rows';
 import { withTenantParameters, type TenantParameter } from './search/tenant-parameter';
@@ -202,9 +203,14 @@ export class SpaceComparer {
     const type = this.typeNameOf(head.type);
     const place = { space: this.space, type, id: head.id ?? this.keyName(key) };
     const losses: IndexDifference[] = [];
-    if (current === undefined || head.versions !== head.version || head.newest !== head.version) {
+    // What the base spaces held before is gone with its versions.
+    const first = this.space.number === RELEASES[this.space.release].baseSpace ? head.version : 1;
+    const isWhole = head.versions === head.version - first + 1 && head.newest === head.version;
+    if (current === undefined || !isWhole) {
       const versions = `versions up to ${head.newest}, ${head.versions} of them`;
-      losses.push(difference(place, 'resource_version', [`versions 1 to ${head.version}`], [versions]));
+      losses.push(
+        difference(place, 'resource_version', [`versions ${first} to ${head.version}`], [versions]),
+      );
     }
     if (current === undefined || head.newest !== head.version)
       return { differences: [], losses, target: undefined };

@@ -2,6 +2,7 @@ import { Kysely, Migrator, PostgresDialect, sql } from 'kysely';
 import { Client, Pool, type ClientBase } from 'pg';
 import { MIGRATIONS } from '../../../migrations';
 import type { Log } from '../context';
+import { ensureApplicationRole } from './application-role';
 import { APPLICATION_ROLE, clientConfiguration, SET_SPACE, type DatabaseOptions } from './database';
 import { builder, bind, defineStatement, template, type Bound, type Statement } from './statement';
 import type { VersionWrite } from './version-write';
@@ -51,45 +52,6 @@ const SAVE_DIGEST = defineStatement(
   template(sql`update andiron.installation set definitions_digest = ${bind('digest')} where only_row`),
 );
 
-/** What the application role may do: read, but not keys, and write through functions that compare the space. The last is the newest. */
-const GRANTS: readonly (readonly [privileges: string, objects: string])[] = [
-  ['usage', 'schema andiron'],
-  ['select', 'andiron.tenant, andiron.space, andiron.resource, andiron.resource_version'],
-  [
-    'select',
-    'andiron.token_index, andiron.reference_index, andiron.range_index, andiron.string_index, andiron.uri_index',
-  ],
-  ['execute', 'function andiron.write_versions'],
-  ['execute', 'function andiron.lock_resource'],
-  ['execute', 'function andiron.claim_resources'],
-  ['select (definitions_digest)', 'andiron.installation'],
-  ['execute', 'function andiron.note_rows_made_with'],
-  ['execute', 'function andiron.strings_containing'],
-  ['select', 'andiron.search_parameter'],
-  ['execute', 'function andiron.register_search_parameters'],
-  ['execute', 'function andiron.restart_search_parameters'],
-  ['select', 'andiron.async_job'],
-  ['execute', 'function andiron.have_async_jobs'],
-  ['execute', 'function andiron.require_targets'],
-  ['execute', 'function andiron.add_async_job'],
-  ['execute', 'function andiron.remove_async_job'],
-  ['execute', 'function andiron.take_tokens'],
-  ['execute', 'function andiron.forget_full_buckets'],
-  ['execute', 'function andiron.tenant_usage'],
-  ['execute', 'function andiron.attend'],
-  ['execute', 'function andiron.last_erasure'],
-  ['execute', 'function andiron.leave'],
-  ['execute', 'function andiron.require'],
-  ['execute', 'function andiron.own_tenant'],
-  ['select', 'andiron.client_application, andiron.client_secret, andiron.token_issuer'],
-  ['select (tenant, id, algorithm, public_key, created, retired)', 'andiron.signing_key'],
-  ['execute', 'function andiron.use_assertion'],
-  ['insert', 'andiron.access_record'],
-  ['execute', 'function andiron.have_access_records'],
-  ['select', 'andiron.user_account'],
-  ['select, insert, update, delete', 'andiron.user_session, andiron.user_grant, andiron.launch_context'],
-];
-
 /**
  * Brings the database to this program's schema: steps of migrations/, the application role, the base conformance
  * resources. Safe to be run by many processes at once, and quick when there is nothing to do (three statements).
@@ -103,7 +65,7 @@ export async function migrate(options: {
   try {
     await execute(client, LOCK, { lock: MIGRATION_LOCK });
     await runSteps(options.database, options.log);
-    await ensureRole(client, options.log);
+    await ensureApplicationRole(client, options.log);
     const installation = await readInstallation(client);
     const baseReplaced = installation.digest !== options.base.digest;
     if (baseReplaced) {
@@ -149,53 +111,6 @@ async function runSteps(database: DatabaseOptions, log: Log): Promise<void> {
     if (error !== undefined) throw error instanceof Error ? error : new Error('a migration failed');
   } finally {
     await db.destroy();
-  }
-}
-
-/** Roles belong to the whole cluster: another database's server may have made it before, or make it just now. */
-async function ensureRole(client: ClientBase, log: Log): Promise<void> {
-  const role = sql.id(APPLICATION_ROLE);
-  const attempt = async (step: string, statement: ReturnType<typeof sql>): Promise<void> => {
-    try {
-      await client.query(statement.compile(builder).sql);
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      // duplicate_object, unique_violation (the same at the same moment), "tuple concurrently updated"
-      if (code === '42710' || code === '23505' || code === 'XX000') return;
-      log.warn({ code, step }, 'the application role could not be set up');
-    }
-  };
-  const known = await client.query(
-    sql`select 1 from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`.compile(builder).sql,
-  );
-  if (known.rowCount === 0) await attempt('create', sql`create role ${role} nologin`);
-  const granted = await client.query<{ done: boolean }>(
-    sql`select has_function_privilege(
-          ${sql.lit(APPLICATION_ROLE)}, 'andiron.restart_search_parameters(int, text)', 'execute')
-        and has_function_privilege(
-          ${sql.lit(APPLICATION_ROLE)}, 'andiron.remove_async_job(int, text)', 'execute')
-        and has_function_privilege(
-          ${sql.lit(APPLICATION_ROLE)}, 'andiron.leave(text)', 'execute')
-        and has_function_privilege(
-          ${sql.lit(APPLICATION_ROLE)}, 'andiron.require_targets(int, smallint[], bigint[], int[], boolean)', 'execute')
-        and has_function_privilege(
-          ${sql.lit(APPLICATION_ROLE)}, 'andiron.forget_full_buckets(int)', 'execute')
-        and has_function_privilege(
-          ${sql.lit(APPLICATION_ROLE)}, 'andiron.tenant_usage(int)', 'execute')
-        and has_function_privilege(
-          ${sql.lit(APPLICATION_ROLE)}, 'andiron.use_assertion(int, bytea, timestamptz)', 'execute')
-        and has_function_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.have_access_records()', 'execute')
-        and has_function_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.require(boolean)', 'execute')
-        and has_table_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.launch_context', 'delete')
-        and has_table_privilege(${sql.lit(APPLICATION_ROLE)}, 'andiron.access_record', 'insert')
-        and has_column_privilege(
-          ${sql.lit(APPLICATION_ROLE)}, 'andiron.installation', 'definitions_digest', 'select') as done
-        from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`.compile(builder).sql,
-  );
-  if (granted.rows[0]?.done === true) return;
-  await attempt('member', sql`grant ${role} to current_user`);
-  for (const [privileges, objects] of GRANTS) {
-    await attempt('grant', sql`grant ${sql.raw(privileges)} on ${sql.raw(objects)} to ${role}`);
   }
 }
 

@@ -1,7 +1,11 @@
 /** `andiron reindex`: whatever was done to the index, it becomes what the stored versions give, and nothing else changes. */
 import { Client } from 'pg';
 import { parseJson } from '../../../src/core';
+import { baseContent } from '../../../src/core/base-resources';
+import { migrate } from '../../../src/core/storage/migrate';
 import { openCore, type OpenedCore } from '../../support/core';
+import { silentLog } from '../../support/log';
+import { makeSettings } from '../../support/server';
 
 const TABLES = ['token_index', 'reference_index', 'range_index', 'string_index', 'uri_index'] as const;
 
@@ -345,3 +349,21 @@ describe('what is lost', () => {
     expect(await places(OWN_SYSTEM)).toEqual(before);
   });
 });
+
+it('base conformance resources of another version of the program are whole, though nothing is left of the former', async () => {
+  const base = baseContent(makeSettings(opened.database).FHIR_EXTENSION_BASE);
+  const database = { ...opened.database.settings, ssl: false as const };
+  await migrate({ database, base: { ...base, digest: `${base.digest} of another` }, log: silentLog });
+  const { rows } = await owner.query<{ version: number }>(
+    'select distinct version from andiron.resource where space <= 2',
+  );
+  expect(rows).toEqual([{ version: 2 }]);
+  // The tenants' spaces have been damaged beyond repair by the tests before.
+  const inBase = ({ space }: { space: number }): boolean => space <= 2;
+  expect((await opened.differences()).filter(inBase)).toEqual([]);
+  expect((await opened.reindex()).losses.filter(inBase)).toEqual([]);
+  await owner.query(
+    'delete from andiron.resource_version where ctid in (select ctid from andiron.resource_version where space = 1 limit 1)',
+  );
+  expect((await opened.reindex()).losses.filter(inBase)).toHaveLength(1);
+}, 60_000);

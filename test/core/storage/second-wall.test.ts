@@ -298,24 +298,41 @@ describe('a server whose database user is no superuser', () => {
     await client.end();
   });
 
-  it('gives the role what an earlier version of the program did not', async () => {
+  it('gives the role whatever it lacks: an earlier version did not give it, or a migration has made the object anew', async () => {
     const owner = new Client({ ...database.settings, user: OWNER, password: 'plain' });
     await owner.connect();
-    const rights = async (): Promise<unknown> => {
-      const { rows } = await owner.query(
-        `select has_column_privilege('${APPLICATION_ROLE}', 'andiron.installation', 'definitions_digest', 'select') as reads,
-                has_function_privilege('${APPLICATION_ROLE}', 'andiron.restart_search_parameters(int, text)', 'execute') as calls`,
+    /** Each as what is written between `revoke` and `from`. */
+    const rights = async (): Promise<string[]> => {
+      const { rows } = await owner.query<{ right: string }>(
+        `select 'execute on function ' || p.oid::regprocedure as right from pg_proc p
+         where p.pronamespace = 'andiron'::regnamespace and has_function_privilege('${APPLICATION_ROLE}', p.oid, 'execute')
+           and not exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)
+         union all
+         select lower(privilege_type) || ' on andiron.' || table_name from information_schema.role_table_grants
+         where grantee = '${APPLICATION_ROLE}' and table_schema = 'andiron'
+         union all
+         select lower(c.privilege_type) || ' (' || c.column_name || ') on andiron.' || c.table_name
+         from information_schema.role_column_grants c
+         where c.grantee = '${APPLICATION_ROLE}' and c.table_schema = 'andiron' and not exists (
+           select from information_schema.role_table_grants t where t.grantee = c.grantee
+             and t.table_schema = c.table_schema and t.table_name = c.table_name and t.privilege_type = c.privilege_type)
+         order by 1`,
       );
-      return rows;
+      return rows.map(({ right }) => right);
     };
-    for (const [right, left] of [
-      ['all (definitions_digest) on andiron.installation', { reads: false, calls: true }],
-      ['execute on function andiron.restart_search_parameters', { reads: true, calls: false }],
-    ] as const) {
+    const all = await rights();
+    expect(all).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining('execute on function andiron.write_versions('),
+        'select on andiron.resource_version',
+        'select (definitions_digest) on andiron.installation',
+      ]),
+    );
+    for (const right of all) {
       await owner.query(`revoke ${right} from ${APPLICATION_ROLE}`);
-      expect(await rights()).toEqual([left]);
+      expect(await rights()).toEqual(all.filter((other) => other !== right));
       await start();
-      expect(await rights()).toEqual([{ reads: true, calls: true }]);
+      expect([right, await rights()]).toEqual([right, all]);
     }
     await owner.end();
   });
