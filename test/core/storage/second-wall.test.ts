@@ -1,5 +1,6 @@
 /** Row-level security: what the database itself shows and refuses, whatever the SQL says (storage.md, correction 9). */
 import { Client } from 'pg';
+import { ensureApplicationRole } from '../../../src/core/storage/application-role';
 import { migrate } from '../../../src/core/storage/migrate';
 import { Connections } from '../../../src/core/storage/connections';
 import { APPLICATION_ROLE } from '../../../src/core/storage/database';
@@ -304,19 +305,17 @@ describe('a server whose database user is no superuser', () => {
     /** Each as what is written between `revoke` and `from`. */
     const rights = async (): Promise<string[]> => {
       const { rows } = await owner.query<{ right: string }>(
-        `select 'execute on function ' || p.oid::regprocedure as right from pg_proc p
-         where p.pronamespace = 'andiron'::regnamespace and has_function_privilege('${APPLICATION_ROLE}', p.oid, 'execute')
-           and not exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)
-         union all
-         select lower(privilege_type) || ' on andiron.' || table_name from information_schema.role_table_grants
-         where grantee = '${APPLICATION_ROLE}' and table_schema = 'andiron'
-         union all
-         select lower(c.privilege_type) || ' (' || c.column_name || ') on andiron.' || c.table_name
-         from information_schema.role_column_grants c
-         where c.grantee = '${APPLICATION_ROLE}' and c.table_schema = 'andiron' and not exists (
-           select from information_schema.role_table_grants t where t.grantee = c.grantee
-             and t.table_schema = c.table_schema and t.table_name = c.table_name and t.privilege_type = c.privilege_type)
-         order by 1`,
+        `with given as (
+           select null as columns, 'function ' || p.oid::regprocedure as object, p.proacl as acl
+           from pg_proc p where p.pronamespace = 'andiron'::regnamespace
+           union all
+           select null, 'table ' || c.oid::regclass, c.relacl from pg_class c where c.relnamespace = 'andiron'::regnamespace
+           union all
+           select '(' || quote_ident(a.attname) || ') ', 'table ' || c.oid::regclass, a.attacl
+           from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relnamespace = 'andiron'::regnamespace
+         )
+         select lower(r.privilege_type) || ' ' || coalesce(g.columns, '') || 'on ' || g.object as right
+         from given g, aclexplode(g.acl) r where r.grantee = '${APPLICATION_ROLE}'::regrole order by 1`,
       );
       return rows.map(({ right }) => right);
     };
@@ -324,16 +323,19 @@ describe('a server whose database user is no superuser', () => {
     expect(all).toEqual(
       expect.arrayContaining([
         expect.stringContaining('execute on function andiron.write_versions('),
-        'select on andiron.resource_version',
-        'select (definitions_digest) on andiron.installation',
+        'select on table andiron.resource_version',
+        'select (definitions_digest) on table andiron.installation',
       ]),
     );
     for (const right of all) {
       await owner.query(`revoke ${right} from ${APPLICATION_ROLE}`);
       expect(await rights()).toEqual(all.filter((other) => other !== right));
-      await start();
+      await ensureApplicationRole(owner, silentLog);
       expect([right, await rights()]).toEqual([right, all]);
     }
+    await owner.query(`revoke all on all tables in schema andiron from ${APPLICATION_ROLE}`);
+    await start();
+    expect(await rights()).toEqual(all);
     await owner.end();
   });
 });
