@@ -17,7 +17,7 @@ import { foldForIndex } from '../fold';
 import type { Hasher } from '../hash';
 import { ROW_SCHEME } from '../index-rows';
 import type { RowCollector, RowSettings } from './collector';
-import { addRange, restQualifier, unitQualifier, visitRanges, type RangeKind } from './range';
+import { addRangeRows, qualifierHash, visitRanges, type Qualifier, type RangeKind } from './range';
 import { referenceText } from './reference';
 import { visitTexts } from './string';
 import { markExact, visitCodes } from './token';
@@ -39,13 +39,6 @@ export interface CompositeComponent {
 
 /** One value of the first components: for each a system (undefined: any; '': none) and a text. */
 type Key = readonly (string | undefined)[];
-
-/** One value of the first component as range rows have it. */
-interface Qualifier {
-  readonly text: string;
-  /** Hash of the system of a code; 0: it has none, or is no code. */
-  readonly system: number;
-}
 
 /** Stands for every code of a system; nothing that is stored has this character. */
 export const ANY_CODE = '\u0000';
@@ -72,7 +65,8 @@ export function addCompositeRows(
     if (qualifiers.length === 0) return;
     if (third !== undefined) addSpanRows(qualifiers, element, second, third, parameter, settings, rows);
     else if (isRangeKind(second.kind))
-      addQualifiedRanges(qualifiers, element, second, second.kind, parameter, settings, rows);
+      for (const found of second.valuesOf(element))
+        addRangeRows(found, parameter, second.kind, settings, rows, qualifiers);
     return;
   }
   const keys = keysOf(first, element, settings);
@@ -100,7 +94,7 @@ export function addOrderedRows(
   for (const found of values) {
     visitRanges(found, second.kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical) => {
       if (isCanonical) return;
-      for (const { text, system } of qualifiers) {
+      for (const { text = '', system } of qualifiers) {
         const qualifierHigh = qualifierHash(hasher, undefined, text);
         const qualifier = { qualifierHigh, qualifierLow: hasher.low, qualifierSystem: system };
         const number = parameter + ROW_SCHEME.ordered;
@@ -108,11 +102,6 @@ export function addOrderedRows(
       }
     });
   }
-}
-
-/** High half of the hash that qualifies the rows of a composite; the low half is in `hasher.low`. */
-export function qualifierHash(hasher: Hasher, system: string | undefined, text: string): number {
-  return hasher.parts(system, text);
 }
 
 /** High half of the hash of a pair in a token row; the low half is in `hasher.low`. */
@@ -180,51 +169,6 @@ function qualifiersOf(
   return qualifiers;
 }
 
-function addQualifiedRanges(
-  qualifiers: readonly Qualifier[],
-  element: CompositeElement,
-  component: CompositeComponent,
-  kind: RangeKind,
-  parameter: number,
-  settings: RowSettings,
-  rows: RowCollector,
-): void {
-  const { hasher } = settings;
-  for (const found of component.valuesOf(element)) {
-    visitRanges(found, kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical, rest) => {
-      const number = isCanonical ? parameter + ROW_SCHEME.canonicalUnit : parameter;
-      const unit = { unitSystem, unitCode, unitName };
-      for (const { text, system: qualifierSystem } of qualifiers) {
-        const qualifierHigh = isCanonical
-          ? unitQualifier(hasher, unitCode, text)
-          : qualifierHash(hasher, undefined, text);
-        const qualifierLow = hasher.low;
-        addRange(rows, kind, {
-          parameter: number,
-          qualifierHigh,
-          qualifierLow,
-          qualifierSystem,
-          low,
-          high,
-          ...unit,
-        });
-        if (rest === undefined) continue;
-        const restHigh = restQualifier(hasher, low, text);
-        const restLow = hasher.low;
-        rows.range({
-          parameter: number + ROW_SCHEME.rest,
-          qualifierHigh: restHigh,
-          qualifierLow: restLow,
-          qualifierSystem,
-          low: rest,
-          high: rest,
-          ...unit,
-        });
-      }
-    });
-  }
-}
-
 function addSpanRows(
   qualifiers: readonly Qualifier[],
   element: CompositeElement,
@@ -243,7 +187,7 @@ function addSpanRows(
   const { hasher } = settings;
   for (const low of endsOf(start)) {
     for (const high of endsOf(end)) {
-      for (const { text, system: qualifierSystem } of qualifiers) {
+      for (const { text = '', system: qualifierSystem } of qualifiers) {
         const qualifierHigh = qualifierHash(hasher, undefined, text);
         const qualifierLow = hasher.low;
         rows.range({

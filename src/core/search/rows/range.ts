@@ -35,55 +35,68 @@ export type RangeKind = 'date' | 'number' | 'quantity';
 const DATE_TYPES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
 const CURRENCY_SYSTEM = 'urn:iso:std:iso:4217';
 
-/** Adds the rows of one value of a date, number or quantity parameter. */
+/** What comes before the range in a composite, as range rows have it. */
+export interface Qualifier {
+  /** Undefined: the range is no part of a composite. */
+  readonly text: string | undefined;
+  /** Hash of the system of a code; 0: it has none, or is no code. */
+  readonly system: number;
+}
+
+const NO_COMPOSITE: readonly Qualifier[] = [{ text: undefined, system: 0 }];
+
+/** Adds the rows of one value of a date, number or quantity: of a parameter, or behind each of the qualifiers of a composite. */
 export function addRangeRows(
   found: PathValue,
   parameter: number,
   kind: RangeKind,
   settings: RowSettings,
   rows: RowCollector,
+  qualifiers = NO_COMPOSITE,
 ): void {
   const { hasher } = settings;
   visitRanges(found, kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical, rest) => {
     const number = isCanonical ? parameter + ROW_SCHEME.canonicalUnit : parameter;
     const unit = { unitSystem, unitCode, unitName };
-    const qualifierHigh = isCanonical ? unitQualifier(hasher, unitCode, undefined) : 0;
-    const qualifierLow = isCanonical ? hasher.low : 0;
-    const qualifierSystem = 0;
-    addRange(rows, kind, {
-      parameter: number,
-      qualifierHigh,
-      qualifierLow,
-      qualifierSystem,
-      low,
-      high,
-      ...unit,
-    });
-    if (rest === undefined) return;
-    const restHigh = restQualifier(hasher, low, undefined);
-    const restLow = hasher.low;
-    const restOf = number + ROW_SCHEME.rest;
-    rows.range({
-      parameter: restOf,
-      qualifierHigh: restHigh,
-      qualifierLow: restLow,
-      qualifierSystem,
-      low: rest,
-      high: rest,
-      ...unit,
-    });
+    for (const { text, system: qualifierSystem } of qualifiers) {
+      let qualifierHigh = 0;
+      if (isCanonical) qualifierHigh = unitQualifier(hasher, unitCode, text);
+      else if (text !== undefined) qualifierHigh = qualifierHash(hasher, undefined, text);
+      const qualifierLow = isCanonical || text !== undefined ? hasher.low : 0;
+      addRange(rows, kind, {
+        parameter: number,
+        qualifierHigh,
+        qualifierLow,
+        qualifierSystem,
+        low,
+        high,
+        ...unit,
+      });
+      if (rest === undefined) continue;
+      const restHigh = restQualifier(hasher, low, text);
+      rows.range({
+        parameter: number + ROW_SCHEME.rest,
+        qualifierHigh: restHigh,
+        qualifierLow: hasher.low,
+        qualifierSystem,
+        low: rest,
+        high: rest,
+        ...unit,
+      });
+    }
   });
 }
 
 /** Adds a range, and its second row where it is long. */
-export function addRange(
-  rows: RowCollector,
-  kind: RangeKind,
-  row: Omit<RangeRow, 'isLowest' | 'isHighest'>,
-): void {
+function addRange(rows: RowCollector, kind: RangeKind, row: Omit<RangeRow, 'isLowest' | 'isHighest'>): void {
   rows.range(row);
   if (isLong(kind === 'date' ? 'date' : 'number', row.low, row.high))
     rows.range({ ...row, parameter: row.parameter + ROW_SCHEME.long });
+}
+
+/** High half of the hash that qualifies the rows of a composite; the low half is in `hasher.low`. */
+export function qualifierHash(hasher: Hasher, system: string | undefined, text: string): number {
+  return hasher.parts(system, text);
 }
 
 /**

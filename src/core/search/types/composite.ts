@@ -7,7 +7,8 @@ import type { Hasher } from '../hash';
 import type { Predicate } from '../predicate';
 import type { ResourceKey } from '../resource-key';
 import type { StoredParameter } from '../parameter';
-import { ANY_CODE, pairHash, qualifierHash, qualifierPrefix } from '../rows/composite';
+import { ANY_CODE, pairHash, qualifierPrefix } from '../rows/composite';
+import { qualifierHash } from '../rows/range';
 import { foldCode, isCaseInsensitive, markExact } from '../rows/token';
 import { splitCanonical } from '../rows/uri';
 import { parseDateValue } from './date';
@@ -20,12 +21,6 @@ import { LAST_CHARACTER } from './string-texts';
 interface Key {
   readonly system: string | undefined;
   readonly text: string;
-}
-
-/** How range rows have the system of a key; undefined: they are not asked for it. */
-function systemOf(hasher: Hasher, { system }: Key): { readonly qualifierSystem?: number } {
-  if (system === undefined) return {};
-  return { qualifierSystem: system === '' ? 0 : hasher.remembered(system) };
 }
 
 /**
@@ -83,25 +78,25 @@ function spanPredicate(
   start: string,
   end: string,
 ): Predicate {
-  const high = qualifierHash(hasher, undefined, key.text);
   return {
     index: 'span',
     parameter,
-    qualifier: { high, low: hasher.low },
-    ...systemOf(hasher, key),
+    ...qualifierOf(hasher, key),
     // Coordinates are whole numbers, which stand at their own double.
     start: placeTests(parseNumberValue(name, unescapeValue(start))).places,
     end: placeTests(parseNumberValue(name, unescapeValue(end))).places,
   };
 }
 
-/** What range rows have of a key. */
+/** What range rows have of a key; without a system they are not asked for one. */
 function qualifierOf(
   hasher: Hasher,
-  key: Key,
-): { readonly hash: ResourceKey; readonly qualifierSystem?: number } {
-  const high = qualifierHash(hasher, undefined, key.text);
-  return { hash: { high, low: hasher.low }, ...systemOf(hasher, key) };
+  { system, text }: Key,
+): { readonly qualifier: ResourceKey; readonly qualifierSystem?: number } {
+  const high = qualifierHash(hasher, undefined, text);
+  const qualifier = { high, low: hasher.low };
+  if (system === undefined) return { qualifier };
+  return { qualifier, qualifierSystem: system === '' ? 0 : hasher.remembered(system) };
 }
 
 function pairPredicates(
@@ -118,8 +113,7 @@ function pairPredicates(
   switch (component.kind) {
     case 'date': {
       const asked = parseDateValue(context, name, unescapeValue(value));
-      const { hash: qualifier, ...ofSystem } = qualifierOf(hasher, first);
-      return [{ index: 'range', parameter, qualifier, ...ofSystem, ...asked }];
+      return [{ index: 'range', parameter, ...qualifierOf(hasher, first), ...asked }];
     }
     case 'number':
       return numberPredicates(hasher, parseNumberValue(name, unescapeValue(value)), {

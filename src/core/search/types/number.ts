@@ -13,7 +13,6 @@ import {
 import type { Hasher } from '../hash';
 import { ROW_SCHEME } from '../index-rows';
 import { unescapeValue } from '../parameter-value';
-import type { ResourceKey } from '../resource-key';
 import type { NumberTest, Predicate, RangePredicate, RangeUnit } from '../predicate';
 import { splitPrefix, type RangeTest } from '../range-test';
 import { restQualifier, unitQualifier } from '../rows/range';
@@ -51,7 +50,7 @@ export interface NumberRows {
   readonly unit?: RangeUnit;
   /** Hash of the base units that the rows are in. */
   readonly canonicalUnit?: number;
-  readonly key?: { readonly text: string; readonly hash: ResourceKey; readonly qualifierSystem?: number };
+  readonly key?: Pick<RangePredicate, 'qualifier' | 'qualifierSystem'> & { readonly text: string };
 }
 
 /** The predicates on number rows: on places, and on the rests of numbers that stand where a bound stands. */
@@ -68,7 +67,7 @@ export function numberPredicates(
     ...system,
   } as const;
   const { places, rests } = placeTests(criterion);
-  let qualifier = key?.hash;
+  let qualifier = key?.qualifier;
   if (canonicalUnit !== undefined) {
     const high = unitQualifier(hasher, canonicalUnit, key?.text);
     qualifier = { high, low: hasher.low };

@@ -6,7 +6,7 @@ import type { StoredParameter } from '../parameter';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { CodeRows, HashedCode, Predicate } from '../predicate';
 import type { ResourceKey } from '../resource-key';
-import { qualifierHash } from '../rows/composite';
+import { qualifierHash } from '../rows/range';
 import { foldCode, isCaseInsensitive, markExact } from '../rows/token';
 import type { SearchTypeContext, WrittenParameter } from './search-type';
 
