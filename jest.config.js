@@ -9,27 +9,22 @@ const pure = [
   '<rootDir>/test/properties/oracle/*.test.ts',
 ];
 
-/** Tests by the clock: a file says so in its name. */
-const timed = '\\.timed\\.test\\.ts$';
-
 const services = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
 };
 
-/**
- * `npm test`: pure tests, all others against a real PostgreSQL and a real Redis, and clients that others have made; last,
- * one at a time, those that measure time.
- */
+/** `npm test`: pure tests, all others against a real PostgreSQL and a real Redis, and clients that others have made. */
 module.exports = {
-  testTimeout: 30_000,
+  // A hang fails; a slow machine does not.
+  testTimeout: 90_000,
   // Each worker keeps a processor busy, and its PostgreSQL a part of another; the services are made for four of them.
   maxWorkers: Math.min(4, os.availableParallelism()),
   // What test files leave in memory adds up: at 4 GB everything takes twice as long. A worker that is too large is
   // replaced after its file.
   workerIdleMemoryLimit: '1500MB',
   projects: [
-    { ...shared, displayName: 'pure', testMatch: pure, testPathIgnorePatterns: ['/node_modules/', timed] },
+    { ...shared, displayName: 'pure', testMatch: pure, testPathIgnorePatterns: ['/node_modules/'] },
     {
       ...shared,
       ...services,
@@ -37,7 +32,6 @@ module.exports = {
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       testPathIgnorePatterns: [
         '/node_modules/',
-        timed,
         '<rootDir>/test/[^/]+\\.test\\.ts$',
         '<rootDir>/test/core/[^/]+\\.test\\.ts$',
         '<rootDir>/test/(cli|clients|schema|core/fhir|core/search|core/operations|properties/oracle)/',
@@ -52,13 +46,6 @@ module.exports = {
       transform: { '^.+\\.[jt]s$': '@swc/jest' },
       transformIgnorePatterns: ['/node_modules/(?!(fhir-kit-client|jose)/)'],
       moduleNameMapper: { '^fhir-kit-client$': '<rootDir>/node_modules/fhir-kit-client/dist/index.js' },
-    },
-    {
-      ...shared,
-      ...services,
-      displayName: 'timed',
-      testMatch: ['<rootDir>/test/**/*.timed.test.ts'],
-      runner: '<rootDir>/test/support/one-at-a-time.js',
     },
   ],
 };

@@ -59,7 +59,7 @@ export function formatReport(run) {
       `Redis ${environment.hasRedis ? 'running' : 'absent'}, ${environment.cores} cores of ${environment.processor}.`,
     `${environment.clients} clients, one server process, fsync and synchronous_commit on; median of ` +
       `${environment.rounds} rounds of ${environment.seconds} s, limit server and Andiron in turn. ` +
-      'See [benchmark.md](../benchmark.md) for what is compared; only the ratios mean anything on another machine.',
+      'For contributors: [benchmark.md](../benchmark.md) says what is compared. Only the ratios mean anything on another machine.',
     ...(run.note ? ['', `**${run.note}**`] : []),
     '',
     '| test | ratio | target | reached | rounds from–to | Andiron req/s | limit req/s | beside |',

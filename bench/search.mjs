@@ -77,7 +77,7 @@ async function run(folder) {
     ])
       blends.push(await blend(`${title}${how}`, more, { andiron, limit, sample, limitIds }));
   };
-  await blendBoth(', nothing remembered');
+  await blendBoth(', search result cache off');
   await andiron.child.stop('SIGTERM', 8000);
   andiron = await startAndiron();
   await blendBoth('');
@@ -201,7 +201,7 @@ function format({ count, small, large, blends, version }) {
         .loadavg()
         .map((load) => load.toFixed(1))
         .join(' ')}. ` +
-      `Milliseconds of one client that asks one search after the other, over HTTP, answers included, entries an answer; the process remembers no answers there. The ${total(copies)} resources are the ${total(1)} and ${copies - 1} copies of them with keys, dates and identifiers of their own.`,
+      `For contributors. Milliseconds of one client that sends one search after the other, over HTTP, answers included; entries of an answer. The search result cache is off there. The ${total(copies)} resources are the ${total(1)} and ${copies - 1} copies of them with keys, dates and identifiers of their own.`,
     '',
     `| shape | ${total(1)}: p50 | p99 | entries | ${total(copies)}: p50 | p99 | entries | p50 grows | p99 grows |`,
     '|---|---|---|---|---|---|---|---|---|',

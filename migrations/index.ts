@@ -1,61 +1,63 @@
 import type { Migration } from 'kysely';
-import * as foundation from './0001-foundation';
-import * as writeVersions from './0002-write-versions';
-import * as rowsMadeWith from './0003-rows-made-with';
-import * as tenantSettings from './0004-tenant-settings';
-import * as searchAcrossResources from './0005-search-across-resources';
-import * as searchParameters from './0006-search-parameters';
-import * as historyOfAll from './0008-history-of-all';
-import * as asyncJobs from './0011-async-jobs';
-import * as claimResources from './0012-claim-resources';
-import * as referentialIntegrity from './0013-referential-integrity';
-import * as asyncJobFunctions from './0014-async-job-functions';
-import * as clientApplications from './0015-client-applications';
-import * as audit from './0017-audit';
-import * as tenantLife from './0018-tenant-life';
-import * as tokenBuckets from './0019-token-buckets';
-import * as unversionedChanges from './0020-unversioned-changes';
-import * as purgedSequences from './0021-purged-sequences';
-import * as quotas from './0022-quotas';
-import * as policies from './0023-policies';
-import * as owedTokens from './0025-owed-tokens';
-import * as signIn from './0026-sign-in';
-import * as quotaOfFew from './0027-quota-of-few';
-import * as gatheredRecords from './0028-gathered-records';
-import * as idTokenAlgorithm from './0029-id-token-algorithm';
-import * as requirement from './0030-requirement';
-import * as shortTrigramList from './0031-short-trigram-list';
-import * as rowsByPlace from './0032-rows-by-place';
-import * as compositeSystems from './0033-composite-systems';
+import * as baseline from './0033-baseline';
+import * as failedSearchParameters from './0034-failed-search-parameters';
+import * as issuerRelease from './0035-issuer-release';
+import * as leastSchema from './0039-least-schema';
+import * as signInNetworks from './0040-sign-in-networks';
+import * as functionRecord from './0041-function-record';
 
-/** All steps in order. A landed step is never edited; a change is a new step. */
+export { readFunctions, type DatabaseFunction } from './sql-files';
+
+/** The step that makes the schema of all earlier landed versions. */
+export const BASELINE = '0033-baseline';
+
+/** All steps in order. A landed step is never edited; a change is a new step. Functions are in `functions/`. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  '0001-foundation': foundation,
-  '0002-write-versions': writeVersions,
-  '0003-rows-made-with': rowsMadeWith,
-  '0004-tenant-settings': tenantSettings,
-  '0005-search-across-resources': searchAcrossResources,
-  '0006-search-parameters': searchParameters,
-  '0008-history-of-all': historyOfAll,
-  '0011-async-jobs': asyncJobs,
-  '0012-claim-resources': claimResources,
-  '0013-referential-integrity': referentialIntegrity,
-  '0014-async-job-functions': asyncJobFunctions,
-  '0015-client-applications': clientApplications,
-  '0017-audit': audit,
-  '0018-tenant-life': tenantLife,
-  '0019-token-buckets': tokenBuckets,
-  '0020-unversioned-changes': unversionedChanges,
-  '0021-purged-sequences': purgedSequences,
-  '0022-quotas': quotas,
-  '0023-policies': policies,
-  '0025-owed-tokens': owedTokens,
-  '0026-sign-in': signIn,
-  '0027-quota-of-few': quotaOfFew,
-  '0028-gathered-records': gatheredRecords,
-  '0029-id-token-algorithm': idTokenAlgorithm,
-  '0030-requirement': requirement,
-  '0031-short-trigram-list': shortTrigramList,
-  '0032-rows-by-place': rowsByPlace,
-  '0033-composite-systems': compositeSystems,
+  [BASELINE]: baseline,
+  '0034-failed-search-parameters': failedSearchParameters,
+  '0035-issuer-release': issuerRelease,
+  '0039-least-schema': leastSchema,
+  '0040-sign-in-networks': signInNetworks,
+  '0041-function-record': functionRecord,
 };
+
+/** A database that has the last of these steps has what the baseline makes. */
+export const STEPS_OF_BASELINE: readonly string[] = [
+  '0001-foundation',
+  '0002-write-versions',
+  '0003-rows-made-with',
+  '0004-tenant-settings',
+  '0005-search-across-resources',
+  '0006-search-parameters',
+  '0008-history-of-all',
+  '0011-async-jobs',
+  '0012-claim-resources',
+  '0013-referential-integrity',
+  '0014-async-job-functions',
+  '0015-client-applications',
+  '0017-audit',
+  '0018-tenant-life',
+  '0019-token-buckets',
+  '0020-unversioned-changes',
+  '0021-purged-sequences',
+  '0022-quotas',
+  '0023-policies',
+  '0025-owed-tokens',
+  '0026-sign-in',
+  '0027-quota-of-few',
+  '0028-gathered-records',
+  '0029-id-token-algorithm',
+  '0030-requirement',
+  '0031-short-trigram-list',
+  '0032-rows-by-place',
+  '0033-composite-systems',
+];
+
+/** Steps that only replaced functions. */
+export const STEPS_OF_FUNCTIONS: readonly string[] = ['0037-places-of-a-space'];
+
+/**
+ * The least schema number of a program that may write to a database with all steps. A step that takes away or changes what an
+ * older program uses raises it to the number of the first program that does without (CONTRIBUTING.md, Changes of the schema).
+ */
+export const LEAST_SCHEMA = 33;

@@ -1,7 +1,7 @@
 /**
- * Writes docs/configuration.md and docs/errors.md from src/config/table.ts, src/core/tenant-settings.ts and
+ * Writes docs/configuration.md and docs/errors.md from src/config/table.ts, src/core/tenants/tenant-settings.ts and
  * src/core/errors.ts, and the table of settings
- * between its two marks in README.md. `--check` changes nothing and fails when one of them would change.
+ * between its two marks in README.md. `--check` changes nothing and fails if one of them would change.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 execFileSync(process.execPath, [path.join(root, 'scripts', 'build.mjs'), '--if-stale'], { cwd: root });
 const require = createRequire(import.meta.url);
 const { settingNames, describeSetting } = require('../dist/src/config.js');
-const { TENANT_SETTINGS } = require('../dist/src/core/tenant-settings.js');
+const { TENANT_SETTINGS } = require('../dist/src/core/tenants/tenant-settings.js');
 const { LIMIT_SETTINGS } = require('../dist/src/core/limits/tenant-limits.js');
 const { ERROR_CATALOGUE } = require('../dist/src/core/errors.js');
 
@@ -48,39 +48,41 @@ function errorsTable() {
     ([key, { status, code: issue, message }]) =>
       `| \`${key}\` | ${status} | \`${issue}\` | ${cell(message)} |`,
   );
-  return ['| error | status | issue code | what it says |', '|---|---|---|---|', ...rows].join('\n');
+  return ['| error | status | issue code | message |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 const configuration = `# Configuration
 
-Made from src/config/table.ts by \`npm run build:docs\`; change it there.
+*For operators. Generated from src/config/table.ts by \`npm run build:docs\`; change it there.*
 
-Settings are environment variables; a file \`.env\` in the working directory is read too, and the environment wins over
-it. An unset or empty variable takes its default. A malformed or contradictory value stops the start, one line per
-fault. \`andiron config\` shows the values in force.
+Settings are environment variables. A file \`.env\` in the working directory is read too; the environment takes
+precedence. An unset or empty variable has its default. A malformed or contradictory value stops the start, with one line
+per fault. \`andiron config\` shows the values in force.
 
 ${settingsTable()}
 
 ## Settings of a tenant
 
-Made from src/core/tenant-settings.ts. Each tenant may set these for itself; where it does not, the server's setting in
-the third column holds.
+Generated from src/core/tenants/tenant-settings.ts. A tenant can override these settings of the server, which the third column
+names.
 
 ${tenantSettingsTable()}
 
-\`andiron tenant set acme validation=structure search-unknown=lenient\` sets, \`andiron tenant set acme validation=\` takes
-back, \`andiron tenant show acme\` shows. From the machine of the server also by HTTP:
-\`PATCH /w/system/api/v1/tenants/acme\` with \`{"settings":{"validation":"structure"}}\`, where \`null\` takes back; \`GET\`
-shows the settings in force and, in \`own\`, which of them the tenant has set itself. A change holds in every server
-process within 2 s, at once where Redis is reached.
+| | command | HTTP ([who may use it](tenants.md)) |
+|---|---|---|
+| set | \`andiron tenant set acme validation=structure search-unknown=lenient\` | \`PATCH /w/system/api/v1/tenants/acme\` with \`{"settings":{"validation":"structure"}}\` |
+| reset | \`andiron tenant set acme validation=\` | the same with \`null\` |
+| show | \`andiron tenant show acme\` | \`GET /w/system/api/v1/tenants/acme\`; \`own\` lists the settings that the tenant overrides |
+
+A change applies in every server process within 2 s, at once if Redis is reachable.
 `;
 
 const errors = `# Errors
 
-Made from src/core/errors.ts by \`npm run build:docs\`; change it there.
+*For developers of clients. Generated from src/core/errors.ts by \`npm run build:docs\`; change it there.*
 
-Every error is answered as an OperationOutcome with the issue code below; GraphQL gives the same in
-\`extensions.outcome\`, and the name of the error in \`extensions.code\`. Words in braces are filled in.
+Every error is answered as an OperationOutcome with the issue code below. GraphQL has the OperationOutcome in
+\`extensions.outcome\` and the issue code in \`extensions.code\`. Words in braces are replaced.
 
 ${errorsTable()}
 `;

@@ -31,7 +31,7 @@ function introspect(schema, source) {
 
 function makeSchema(release) {
   const { createSchema } = require('../dist/src/resolvers/index.js');
-  const { releaseDefinitions } = require('../dist/src/core/release-definitions.js');
+  const { releaseDefinitions } = require('../dist/src/core/conformance/release-definitions.js');
   return createSchema(releaseDefinitions(release), true);
 }
 

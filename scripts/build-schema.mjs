@@ -1,6 +1,6 @@
 /**
- * Prints the GraphQL schema of each release to schema/{release}.graphql, for code generators and for whoever reads a
- * change. Needs no database. `--check` writes nothing and fails when a file is not what would be printed.
+ * Prints the GraphQL schema of each release to schema/{release}.graphql, for code generators and for reviews of changes.
+ * Needs no database. `--check` writes nothing; it fails when a file differs from the printed schema.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -16,7 +16,7 @@ require.extensions['.ts'] = (module, file) => {
   module._compile(transformFileSync(file, { root, cwd: root }).code, file);
 };
 const { createSchema } = require('../src/resolvers/index.ts');
-const { releaseDefinitions } = require('../src/core/release-definitions.ts');
+const { releaseDefinitions } = require('../src/core/conformance/release-definitions.ts');
 const { RELEASE_NAMES } = require('../src/core/fhir/release.ts');
 const { printSchema } = require('graphql');
 

@@ -1,5 +1,6 @@
 /**
- * Compiles src and migrations with swc into dist, keeping their relative places: dist/src, dist/migrations.
+ * Compiles src and migrations with swc into dist, keeping their relative places: dist/src, dist/migrations. The .sql files of
+ * migrations are copied.
  * Types are not checked here (`npm run check` does). `--if-stale` does nothing when dist is newer than its sources.
  */
 import { mkdir, readFile, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
@@ -18,7 +19,7 @@ async function sources() {
       () => [],
     );
     for (const entry of entries) {
-      if (!entry.isFile() || !entry.name.endsWith('.ts') || entry.name.endsWith('.d.ts')) continue;
+      if (!entry.isFile() || !/(?<!\.d)\.ts$|\.sql$/.test(entry.name)) continue;
       found.push(path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)));
     }
   }
@@ -35,17 +36,24 @@ async function isFresh(files) {
   return true;
 }
 
-async function compile(file) {
-  const { code, map } = await transformFile(path.join(root, file), { root, cwd: root, sourceFileName: file });
+async function build(file) {
   const output = path.join(target, file.replace(/\.ts$/, '.js'));
   await mkdir(path.dirname(output), { recursive: true });
-  const name = path.basename(output);
-  const aside = `${output}.${process.pid}`;
-  // Written aside and renamed, so that a server which starts during a build never reads half a file.
-  await writeFile(aside, `${code}\n//# sourceMappingURL=${name}.map\n`);
-  await rename(aside, output);
+  if (file.endsWith('.sql')) {
+    await replace(output, await readFile(path.join(root, file)));
+    return output;
+  }
+  const { code, map } = await transformFile(path.join(root, file), { root, cwd: root, sourceFileName: file });
+  await replace(output, `${code}\n//# sourceMappingURL=${path.basename(output)}.map\n`);
   await writeFile(`${output}.map`, map ?? '');
   return output;
+}
+
+/** Writes another file and renames it, so that a server which starts during a build never reads half a file. */
+async function replace(output, content) {
+  const other = `${output}.${process.pid}`;
+  await writeFile(other, content);
+  await rename(other, output);
 }
 
 async function removeOthers(outputs) {
@@ -56,7 +64,8 @@ async function removeOthers(outputs) {
     );
     for (const entry of entries) {
       const file = path.join(entry.parentPath ?? entry.path, entry.name);
-      if (entry.isFile() && /\.js(\.map)?$/.test(file) && !kept.has(file)) await rm(file, { force: true });
+      if (entry.isFile() && /\.(js(\.map)?|sql)$/.test(file) && !kept.has(file))
+        await rm(file, { force: true });
     }
   }
 }
@@ -73,7 +82,7 @@ async function linkFolders() {
 const started = performance.now();
 const files = await sources();
 if (process.argv.includes('--if-stale') && (await isFresh(files))) process.exit(0);
-const outputs = await Promise.all(files.map(compile));
+const outputs = await Promise.all(files.map(build));
 await removeOthers(outputs);
 await linkFolders();
 await writeFile(stamp, files.join('\n'));

@@ -1,15 +1,17 @@
-/** The composition root: makes the parts from the settings and puts them together. */
+/** The composition root: creates the server from the settings. */
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import type { Settings } from './config';
-import { createCore, RELEASE_NAMES, type Core, type Log } from './core';
+import { isAudienceKnown } from './config/exposure';
+import { planMemory } from './config/memory';
+import { ByteBudget, createCore, loopbackAddresses, RELEASE_NAMES, type Core, type Log } from './core';
 import { createGraphqlGateway } from './gateway';
 import { countIntrospections, createInstruments, watchCore } from './instruments';
 import { createMetrics, listenForMetrics, type MetricsListener } from './rest/metrics';
 import { createRestServer } from './rest/server';
 import { watchUnusedConnections } from './rest/unused-connections';
 
-/** An address that is answered, as the router has it: `GET /w/:tenant/oidc/jwks`. */
+/** A route of the router: `GET /w/:tenant/oidc/jwks`. */
 export interface Route {
   readonly method: string;
   readonly pattern: string;
@@ -17,15 +19,15 @@ export interface Route {
 
 export interface App {
   readonly core: Core;
-  /** All of them, once it listens, without those of live queries and metrics. */
+  /** All routes, once the server listens, except those of live queries and metrics. */
   readonly routes: readonly Route[];
-  /** Resolves with the address that was bound: PORT may have been 0. */
+  /** Resolves with the bound address: PORT may be 0. */
   listen(): Promise<{ host: string; port: number }>;
-  /** Answers what is under way, then lets go of everything. */
+  /** Finishes open requests, then closes all connections. */
   close(): Promise<void>;
 }
 
-/** Whom a TLS connection trusts: the authorities of the file, or without one those that Node.js knows. */
+/** The certificate authorities that a TLS connection trusts: those of the file, or by default those of Node.js. */
 function toTrusted(caFile: string | undefined): { readonly ca?: string } {
   return caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') };
 }
@@ -45,21 +47,29 @@ async function warnOfOutdatedIndex(core: Core, log: Log): Promise<void> {
   if (spaces === 0) return;
   log.warn(
     { spaces, madeWith, now },
-    'the search index was made with other settings or definitions: searches may miss something until andiron reindex has run',
+    'the search index was made with other settings or definitions: searches may be incomplete until andiron reindex has run',
   );
 }
 
 /**
- * Brings the database to the program's schema and makes the server; it does not listen yet.
- * Throws when the database cannot be reached.
+ * Migrates the database and creates the server, which does not listen yet.
+ * `signal` cancels the wait for another process that migrates. Throws if the database cannot be reached.
  */
 export async function createApp(
   settings: Settings,
   log: Log = pino({ level: settings.LOG_LEVEL }),
+  signal?: AbortSignal,
 ): Promise<App> {
   const metrics = createMetrics();
   const extensionBase = settings.FHIR_EXTENSION_BASE;
   const quotas = toQuotas(settings);
+  let { PORT: port } = settings;
+  const takesAssertions = isAudienceKnown(settings);
+  const assertionBases = (): readonly string[] => {
+    if (!takesAssertions) return [];
+    return settings.PUBLIC_URL.length > 0 ? settings.PUBLIC_URL : loopbackAddresses(port);
+  };
+  const memory = planMemory(settings);
   const core = await createCore({
     database: {
       host: settings.FHIR_DATABASE_HOST,
@@ -72,6 +82,7 @@ export async function createApp(
       connections: settings.DATABASE_CONNECTIONS,
       quotas,
     },
+    start: { waitMs: settings.MIGRATION_WAIT_MS, ...(signal === undefined ? {} : { signal }) },
     redis: {
       host: settings.REDIS_HOST,
       port: settings.REDIS_PORT,
@@ -80,6 +91,8 @@ export async function createApp(
       ...(settings.REDIS_PASSWORD === undefined ? {} : { password: settings.REDIS_PASSWORD }),
     },
     publicUrls: settings.PUBLIC_URL,
+    assertionBases,
+    outboundAllowedHosts: settings.OUTBOUND_ALLOWED_HOSTS,
     extensionBase,
     secretKeys: settings.SECRET_KEYS,
     tenantDefaults: {
@@ -95,6 +108,7 @@ export async function createApp(
     },
     authMode: settings.AUTH_MODE,
     tokenSeconds: settings.ACCESS_TOKEN_SECONDS,
+    outsideTokenSeconds: settings.OUTSIDE_TOKEN_SECONDS,
     explainsSearches: settings.SEARCH_EXPLAIN === 'on',
     audit: { records: settings.AUDIT, isOpen: settings.AUDIT_OPEN === 'on' },
     isPurgeOpen: settings.PURGE_OPEN === 'on',
@@ -104,11 +118,12 @@ export async function createApp(
       maxBundleEntries: settings.MAX_BUNDLE_ENTRIES,
       maxPatchOperations: settings.MAX_PATCH_OPERATIONS,
       maxIndexRows: settings.MAX_INDEX_ROWS,
+      pathTimeoutMs: settings.FHIRPATH_TIMEOUT_MS,
       maxExpansionCodes: settings.MAX_EXPANSION_CODES,
       searchGather: settings.SEARCH_GATHER,
       maxWriteQueue: settings.MAX_WRITE_QUEUE,
-      versionMemoryBytes: settings.VERSION_MEMORY_MB * 1024 * 1024,
-      searchMemoryBytes: settings.SEARCH_MEMORY_MB * 1024 * 1024,
+      versionMemoryBytes: memory.versions,
+      searchMemoryBytes: memory.searches,
       maxAsyncJobs: settings.MAX_ASYNC_JOBS,
       asyncExpiryMs: settings.ASYNC_EXPIRY_MS,
       maxAnswerLength: settings.MAX_BUNDLE_BYTES,
@@ -127,11 +142,11 @@ export async function createApp(
       requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
       extensionBase,
       maxDepth: settings.MAX_DEPTH,
+      parsedBytes: memory.parsed,
       subscriptions: {
         perConnection: settings.MAX_SUBSCRIPTIONS_PER_CONNECTION,
         pingMs: settings.SUBSCRIPTION_PING_MS,
         initTimeoutMs: settings.HEADERS_TIMEOUT_MS,
-        origins: [...settings.CORS_ORIGINS, ...settings.PUBLIC_URL.map((url) => new URL(url).origin)],
       },
       execution: {
         cost: settings.GRAPHQL_COST_LIMIT,
@@ -149,9 +164,11 @@ export async function createApp(
   const server = createRestServer({
     core,
     settings: {
+      host: settings.HOST,
       publicUrls: settings.PUBLIC_URL,
       trustProxy: settings.TRUST_PROXY,
       authMode: settings.AUTH_MODE,
+      takesAssertions,
       patchByGet: settings.PATCH_BY_GET === 'on',
       corsOrigins: settings.CORS_ORIGINS,
       maxDepth: settings.MAX_DEPTH,
@@ -162,11 +179,13 @@ export async function createApp(
         headersTimeoutMs: settings.HEADERS_TIMEOUT_MS,
         arrivalTimeoutMs: settings.ARRIVAL_TIMEOUT_MS,
         connections: settings.MAX_CONNECTIONS,
+        stallMs: settings.REQUEST_TIMEOUT_MS,
       },
       bodyLimits: { resource: settings.MAX_BODY_BYTES, bundle: settings.MAX_BUNDLE_BYTES },
       requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
       asyncTimeoutMs: settings.ASYNC_TIMEOUT_MS,
     },
+    budget: new ByteBudget(memory.underWay),
     log,
     metrics,
     register: (fastify) => gateway.register(fastify),
@@ -180,16 +199,16 @@ export async function createApp(
     async listen() {
       await warnOfOutdatedIndex(core, log);
       await server.listen({ host: settings.HOST, port: settings.PORT });
+      const address = server.server.address();
+      if (typeof address === 'object' && address !== null) port = address.port;
       core.startWork();
       if (settings.METRICS_ADDRESS !== undefined) {
         metricsListener = await listenForMetrics(metrics, settings.METRICS_ADDRESS, log);
       }
-      const address = server.server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : settings.PORT;
       return { host: settings.HOST, port };
     },
     async close() {
-      // A connection that a client keeps open is idle only after its last answer: asked once, it would be waited for.
+      // A keep-alive connection is idle only after its last answer, so that one call would not close it.
       const sweep = setInterval(() => {
         server.server.closeIdleConnections();
         closeUnused();

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `andiron`: finds the command and hands it what the user wrote. A command is one file in cli/ and one line here. */
+/** `andiron`: finds the command and passes it the arguments. A command is one file in cli/ and one line here. */
 import { parseArgs } from 'node:util';
 import { type Command, toParseOptions, UsageError } from './cli/command';
 import { client } from './cli/client';
@@ -41,7 +41,7 @@ function helpOf(command: Command): string {
 function helpOfAll(): string {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length));
   const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`);
-  return `andiron COMMAND\n\n${lines.join('')}\nandiron COMMAND --help tells more. Settings come from the environment and .env.\n`;
+  return `andiron COMMAND\n\n${lines.join('')}\nandiron COMMAND --help explains a command. Settings come from the environment and .env.\n`;
 }
 
 async function run(written: readonly string[]): Promise<void> {
@@ -67,7 +67,7 @@ async function run(written: readonly string[]): Promise<void> {
   });
 }
 
-// `andiron config | head`: who has read enough closes the pipe.
+// `andiron config | head`: the reader may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 loadEnvironmentFile();
 run(process.argv.slice(2)).catch(fail);

@@ -1,6 +1,8 @@
 /** The settings of a process, read from its environment by the table of config/table.ts. */
 import { findCertificateFault } from './config/certificates';
+import { findExposure, startWarnings } from './config/exposure';
 import { Malformed } from './config/kinds';
+import { openFilesWarning } from './config/open-files';
 import type { Row } from './config/row';
 import { SETTINGS } from './config/table';
 
@@ -11,7 +13,7 @@ type ValueOf<Setting> = Setting extends Row<infer Value> ? Value : never;
 /** Every setting under the name of its variable. */
 export type Settings = { readonly [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> };
 
-/** What is wrong with the configuration, one line per fault. */
+/** Faults of the configuration, one line each. */
 export class ConfigurationError extends Error {
   readonly faults: readonly string[];
 
@@ -20,11 +22,6 @@ export class ConfigurationError extends Error {
     this.name = 'ConfigurationError';
     this.faults = faults;
   }
-}
-
-/** True for addresses that only this machine can reach. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -36,7 +33,7 @@ function readSetting<Value>(
   faults: string[],
 ): Value {
   const written = environment[name];
-  // A blank at an end is never meant, but in a password it may be.
+  // Blanks at the ends are removed, except in secrets, where they may be meant.
   const trimmed = setting.secret === true ? written : written?.trim();
   if (trimmed === undefined) return setting.default;
   if (trimmed === '' && setting.emptyCounts !== true) return setting.default;
@@ -72,39 +69,37 @@ function findContradictions(settings: Settings): string[] {
     );
   }
   if (settings.GRAPHQL_TRUSTED_ONLY === 'on' && settings.GRAPHQL_TRUSTED_DOCUMENTS === undefined) {
-    faults.push('GRAPHQL_TRUSTED_ONLY is on, but GRAPHQL_TRUSTED_DOCUMENTS names no file');
+    faults.push('GRAPHQL_TRUSTED_ONLY is on, but GRAPHQL_TRUSTED_DOCUMENTS is not set');
   }
   if (settings.MAX_BUNDLE_BYTES < settings.MAX_BODY_BYTES) {
-    faults.push('MAX_BUNDLE_BYTES is smaller than MAX_BODY_BYTES, but a Bundle holds resources');
+    faults.push('MAX_BUNDLE_BYTES must be at least MAX_BODY_BYTES, because a Bundle contains resources');
   }
   if (settings.MAX_HEADER_BYTES <= settings.MAX_URL_BYTES) {
     faults.push(
-      'MAX_HEADER_BYTES is not larger than MAX_URL_BYTES, but the address is counted with the headers',
+      'MAX_HEADER_BYTES must be larger than MAX_URL_BYTES, because the headers include the address',
     );
   }
   if (settings.ARRIVAL_TIMEOUT_MS < settings.HEADERS_TIMEOUT_MS) {
-    faults.push('ARRIVAL_TIMEOUT_MS is smaller than HEADERS_TIMEOUT_MS, but the headers arrive first');
+    faults.push('ARRIVAL_TIMEOUT_MS must be at least HEADERS_TIMEOUT_MS, because the headers arrive first');
   }
   return faults;
 }
 
 /**
- * The settings that the environment gives; unset and empty variables take their defaults.
+ * The settings from the environment; unset and empty variables have their defaults.
  * @throws ConfigurationError with all malformed and contradictory values at once
  */
 export function loadSettings(environment: Environment): Settings {
   const faults: string[] = [];
-  const read = <Name extends SettingName>(name: Name): [Name, unknown] => [
-    name,
-    readSetting<unknown>(name, SETTINGS[name], environment, faults),
-  ];
-  const values = Object.fromEntries(settingNames().map(read));
-  if (!isSet(environment['AUTH_MODE']) && !isLoopback(String(values['HOST'])))
-    values['AUTH_MODE'] = 'enforced';
-  if (!isSet(environment['AUDIT']) && !(values['AUTH_MODE'] === 'open' && isLoopback(String(values['HOST']))))
-    values['AUDIT'] = 'on';
-  // Each value came out of the parser of its own row, which is what the type of Settings says.
-  const settings = values as Settings;
+  const values = Object.fromEntries(
+    settingNames().map((name) => [name, readSetting<unknown>(name, SETTINGS[name], environment, faults)]),
+  );
+  // Each value comes from the parser of its row, whose type Settings has.
+  const read = values as Settings;
+  const isExposed = findExposure(read) !== undefined;
+  const mode = isExposed && !isSet(environment['AUTH_MODE']) ? 'enforced' : read.AUTH_MODE;
+  const isRecorded = (isExposed || mode === 'enforced') && !isSet(environment['AUDIT']);
+  const settings: Settings = { ...read, AUTH_MODE: mode, AUDIT: isRecorded ? 'on' : read.AUDIT };
   faults.push(...findContradictions(settings));
   if (faults.length > 0) throw new ConfigurationError(faults);
   return Object.freeze(settings);
@@ -112,6 +107,22 @@ export function loadSettings(environment: Environment): Settings {
 
 function isSet(written: string | undefined): boolean {
   return written !== undefined && written.trim() !== '';
+}
+
+/**
+ * The warnings of every start: on access, on defaults that depend on other settings, and on a low limit of open
+ * files. `limits`: the text of /proc/self/limits, if the system has it.
+ */
+export function describeStart(
+  settings: Settings,
+  environment: Environment,
+  limits?: string,
+): readonly string[] {
+  const warning = openFilesWarning(settings, limits);
+  return [
+    ...startWarnings(settings, (name) => isSet(environment[name])),
+    ...(warning === undefined ? [] : [warning]),
+  ];
 }
 
 export function settingNames(): readonly SettingName[] {
@@ -126,7 +137,7 @@ export interface SettingDescription {
   readonly secret: boolean;
 }
 
-/** One setting in words, for the documentation. */
+/** The description of a setting for the documentation. */
 export function describeSetting(name: SettingName): SettingDescription {
   const setting: Row<unknown> = SETTINGS[name];
   const secret = setting.secret === true;
@@ -134,7 +145,7 @@ export function describeSetting(name: SettingName): SettingDescription {
   return { name, help: setting.help, expects: setting.kind.expects, default: defaultText, secret };
 }
 
-/** The value of a setting as it would be written in the environment; a secret that is set is `********`. */
+/** The value of a setting as written in the environment; a secret that is set is `********`. */
 export function printSetting(settings: Settings, name: SettingName): string {
   const setting: Row<unknown> = SETTINGS[name];
   const written = setting.kind.print(settings[name]);

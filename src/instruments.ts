@@ -1,18 +1,18 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Core, Instruments } from './core';
 
-/** What core reports of its work, as metrics of the given registry. */
+/** The metrics that core reports, in the given registry. */
 export function createInstruments(registry: Registry): Instruments {
   const statements = new Histogram({
     name: 'andiron_sql_statement_duration_seconds',
-    help: 'Time of SQL statements, the wait for a connection included, by lane',
+    help: 'Duration of SQL statements, including the wait for a connection, by lane',
     labelNames: ['lane'] as const,
     buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 10],
     registers: [registry],
   });
   const gathered = new Histogram({
     name: 'andiron_gathered_members',
-    help: 'Reads or writes of concurrent requests that went into one statement',
+    help: 'Reads, writes or searches of concurrent requests in one statement',
     labelNames: ['kind'] as const,
     buckets: [1, 2, 4, 8, 16, 32, 64],
     registers: [registry],
@@ -25,7 +25,7 @@ export function createInstruments(registry: Registry): Instruments {
   });
   const remembered = new Counter({
     name: 'andiron_remembered_searches_total',
-    help: 'Searches by what became of the answer that the process remembers: current, changed, or unknown',
+    help: 'Searches by the state of their entry in the search result cache: current, changed, or unknown',
     labelNames: ['outcome'] as const,
     registers: [registry],
   });
@@ -37,25 +37,25 @@ export function createInstruments(registry: Registry): Instruments {
   };
 }
 
-/** Tells where the answers to introspections came from. */
+/** Counts introspections by the source of their answer. */
 export function countIntrospections(
   registry: Registry,
 ): (outcome: 'remembered' | 'built' | 'thread') => void {
   const introspections = new Counter({
     name: 'andiron_introspections_total',
-    help: 'GraphQL introspections by where their answer came from: remembered, made with the server, or worked out by a thread',
+    help: 'GraphQL introspections by the source of their answer: cached, made by the build, or run in a worker thread',
     labelNames: ['outcome'] as const,
     registers: [registry],
   });
   return (outcome) => introspections.inc({ outcome });
 }
 
-/** What the process has just now, read when it is asked for: database connections, and live queries. */
+/** Gauges of the process, read when the metrics are requested: database connections and live queries. */
 export function watchCore(registry: Registry, core: Pick<Core, 'connections' | 'liveQueries'>): void {
   registry.registerMetric(
     new Gauge({
       name: 'andiron_database_connections',
-      help: 'Database connections by lane: in all, idle, and statements that wait for one',
+      help: 'Database connections by lane: total, idle, and statements that wait for one',
       labelNames: ['lane', 'state'] as const,
       registers: [],
       collect() {
@@ -70,7 +70,7 @@ export function watchCore(registry: Registry, core: Pick<Core, 'connections' | '
   registry.registerMetric(
     new Gauge({
       name: 'andiron_live_queries',
-      help: 'Live queries (GraphQL subscriptions) that are followed',
+      help: 'Open live queries (GraphQL subscriptions)',
       registers: [],
       collect() {
         this.set(core.liveQueries().current);
@@ -80,7 +80,7 @@ export function watchCore(registry: Registry, core: Pick<Core, 'connections' | '
   registry.registerMetric(
     new Counter({
       name: 'andiron_live_queries_begun_total',
-      help: 'Live queries (GraphQL subscriptions) that have been followed since the process began',
+      help: 'Live queries (GraphQL subscriptions) opened since the start of the process',
       registers: [],
       collect() {
         this.reset();

@@ -1,8 +1,16 @@
+import { planMemory } from '../src/config/memory';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { ConfigurationError, describeSetting, loadSettings, printSetting, settingNames } from '../src/config';
+import {
+  ConfigurationError,
+  describeSetting,
+  describeStart,
+  loadSettings,
+  printSetting,
+  settingNames,
+} from '../src/config';
 
 function faultsOf(environment: Record<string, string>): readonly string[] {
   try {
@@ -15,7 +23,7 @@ function faultsOf(environment: Record<string, string>): readonly string[] {
 }
 
 describe('the settings', () => {
-  it('have the names and defaults of the specification', () => {
+  it('have their documented names and defaults', () => {
     expect(loadSettings({})).toMatchObject({
       FHIR_DATABASE_NAME: 'andiron',
       FHIR_DATABASE_HOST: 'localhost',
@@ -43,7 +51,9 @@ describe('the settings', () => {
       FHIR_DATABASE_SSL: 'TRUE',
       TRUST_PROXY: '10.0.0.0/8, ::1',
       METRICS_ADDRESS: '[::1]:9000',
+      OUTBOUND_ALLOWED_HOSTS: 'IDP.internal, 10.0.0.0/8, [::1]',
     });
+    expect(settings.OUTBOUND_ALLOWED_HOSTS).toEqual(['idp.internal', '10.0.0.0/8', '::1']);
     expect(settings.PUBLIC_URL).toEqual(['https://fhir.example.org/base', 'http://localhost:3000']);
     expect(settings.CORS_ORIGINS).toEqual(['https://app.example.org', 'http://localhost:5173']);
     expect(settings.FHIR_DATABASE_SSL).toBe(true);
@@ -84,6 +94,9 @@ describe('the settings', () => {
     ['REQUEST_TIMEOUT_MS', '0'],
     ['LOG_LEVEL', 'loud'],
     ['PUBLIC_URL', 'https://fhir.example.org/?a=b'],
+    ['OUTBOUND_ALLOWED_HOSTS', 'https://idp.example'],
+    ['OUTBOUND_ALLOWED_HOSTS', '10.0.0.0/33'],
+    ['OUTBOUND_ALLOWED_HOSTS', 'idp.example/8'],
     ['FHIR_EXTENSION_BASE', 'StructureDefinition'],
   ])('refuse %s=%s', (name, value) => {
     expect(faultsOf({ [name]: value })).toEqual([expect.stringContaining(`${name} must be`)]);
@@ -94,7 +107,7 @@ describe('the settings', () => {
       expect.stringContaining('REDIS_PASSWORD is not'),
     ]);
     expect(faultsOf({ MAX_BUNDLE_BYTES: '1024' })).toEqual([
-      expect.stringContaining('smaller than MAX_BODY_BYTES'),
+      expect.stringContaining('must be at least MAX_BODY_BYTES'),
     ]);
   });
 
@@ -113,7 +126,7 @@ describe('the settings', () => {
     expect(faultsOf({ [name]: file })).toEqual([`${name} is set, but ${encrypted} is false`]);
     expect(faultsWith('')).toEqual([`${name} names a file without a certificate (PEM); it is '${file}'`]);
     expect(faultsWith(`${one}\n${other.replace('MII', 'MIJ')}`)).toEqual([
-      `${name} names a file with a certificate that cannot be understood; it is '${file}'`,
+      `${name} names a file with an invalid certificate; it is '${file}'`,
     ]);
     expect(faultsOf({ [name]: folder, [encrypted]: 'true' })).toEqual([
       `${name} names a file that cannot be read; it is '${folder}'`,
@@ -124,20 +137,63 @@ describe('the settings', () => {
     ]);
   });
 
-  it.each(['localhost', '127.0.0.1', '127.1.2.3', '::1'])(
-    'answer without credentials by default on %s',
-    (HOST) => {
-      expect(loadSettings({ HOST }).AUTH_MODE).toBe('open');
-    },
-  );
+  it.each([
+    ...['localhost', '127.0.0.1', '127.1.2.3', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1'].map((HOST) => ({
+      HOST,
+    })),
+    ...['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:3000'].map((url) => ({ PUBLIC_URL: url })),
+    { PUBLIC_URL: 'http://localhost:3000, http://127.0.0.1:3000', TRUST_PROXY: 'false' },
+  ])('answer without credentials, and record nothing, where only this machine can ask: %j', (environment) => {
+    expect(loadSettings(environment)).toMatchObject({ AUTH_MODE: 'open', AUDIT: 'off' });
+  });
 
-  it.each(['0.0.0.0', '::', '192.168.1.2', 'fhir.example.org'])(
-    'must ask for open mode by name on %s',
-    (HOST) => {
-      expect(loadSettings({ HOST }).AUTH_MODE).toBe('enforced');
-      expect(loadSettings({ HOST, AUTH_MODE: 'open' }).AUTH_MODE).toBe('open');
-    },
-  );
+  it.each([
+    ...['0.0.0.0', '::', '192.168.1.2', 'fhir.example.org', '127.0.0.1.example.org'].map((HOST) => ({
+      HOST,
+    })),
+    ...['true', '127.0.0.1', '10.0.0.0/8'].map((proxies) => ({ TRUST_PROXY: proxies })),
+    { PUBLIC_URL: 'https://fhir.example.org' },
+    { PUBLIC_URL: 'http://localhost:3000, http://192.168.1.2:3000' },
+    { PUBLIC_URL: 'https://localhost.example.org' },
+  ])('must ask for open mode and for no record by name where others can ask: %j', (environment) => {
+    expect(loadSettings(environment)).toMatchObject({ AUTH_MODE: 'enforced', AUDIT: 'on' });
+    expect(loadSettings({ ...environment, AUTH_MODE: 'open' })).toMatchObject({
+      AUTH_MODE: 'open',
+      AUDIT: 'on',
+    });
+    expect(loadSettings({ ...environment, AUTH_MODE: 'open', AUDIT: 'off' }).AUDIT).toBe('off');
+  });
+
+  it('say at every start that open mode is open, and to whom', () => {
+    const warningsOf = (environment: Record<string, string>): string =>
+      describeStart(loadSettings(environment), environment).join('\n');
+    expect(warningsOf({})).toContain('AUTH_MODE=open: every program on this machine');
+    expect(warningsOf({ HOST: '0.0.0.0', AUTH_MODE: 'open' })).toContain(
+      'AUTH_MODE=open: everyone who reaches this server can read and write everything (HOST is 0.0.0.0)',
+    );
+    expect(warningsOf({ AUTH_MODE: 'enforced' })).toBe('');
+  });
+
+  it('say at the start which settings made them choose what earlier versions did not', () => {
+    const warningsOf = (environment: Record<string, string>): string =>
+      describeStart(loadSettings(environment), environment).join('\n');
+    const url = { PUBLIC_URL: 'https://fhir.example.org' };
+    expect(warningsOf(url)).toMatch(
+      /^AUTH_MODE is enforced and AUDIT is on, because PUBLIC_URL is https:\/\/fhir\.example\.org\. Earlier/,
+    );
+    expect(warningsOf({ ...url, AUTH_MODE: 'enforced' })).toMatch(/^AUDIT is on, because PUBLIC_URL is/);
+    expect(warningsOf({ ...url, AUTH_MODE: 'enforced', AUDIT: 'on' })).toBe('');
+    expect(warningsOf({ TRUST_PROXY: 'true' })).toMatch(/because TRUST_PROXY is set/);
+  });
+
+  it('say at the start that private_key_jwt needs PUBLIC_URL where others can ask', () => {
+    const warningsOf = (environment: Record<string, string>): string =>
+      describeStart(loadSettings(environment), environment).join('\n');
+    expect(warningsOf({ HOST: '0.0.0.0' })).toMatch(
+      /^PUBLIC_URL is not set and HOST is 0\.0\.0\.0: .*private_key_jwt/,
+    );
+    expect(warningsOf({ HOST: '0.0.0.0', PUBLIC_URL: 'https://fhir.example.org' })).toBe('');
+  });
 
   it('never print a secret, not even a malformed one', () => {
     const secret = 'swordfish';
@@ -157,5 +213,58 @@ describe('the settings', () => {
     const names = settingNames().filter((name) => !describeSetting(name).secret);
     const printed = Object.fromEntries(names.map((name) => [name, printSetting(settings, name)]));
     expect(loadSettings(printed)).toEqual(settings);
+  });
+});
+
+describe('the memory of a process', () => {
+  const MEGABYTE = 1024 * 1024;
+
+  it('leaves bodies and answers what caches and the program do not take', () => {
+    const { versions, searches, parsed, underWay } = planMemory(unset, 4096 * MEGABYTE);
+    expect([versions, searches, parsed]).toEqual([128 * MEGABYTE, 64 * MEGABYTE, 48 * MEGABYTE]);
+    expect(underWay).toBeGreaterThan(3072 * MEGABYTE);
+  });
+
+  it('has room for a batch of 29 MB in a heap of 256 MB, and caches that shrink with it', () => {
+    const { versions, searches, underWay } = planMemory(unset, 304 * MEGABYTE);
+    expect(underWay).toBeGreaterThan(4 * 29 * MEGABYTE);
+    expect(versions + searches).toBeLessThan(32 * MEGABYTE);
+  });
+
+  it('is as settings say', () => {
+    const settings = { VERSION_MEMORY_MB: 0, SEARCH_MEMORY_MB: 1, MAX_BYTES_UNDER_WAY: 5 * MEGABYTE };
+    expect(planMemory(settings, 256 * MEGABYTE)).toMatchObject({
+      versions: 0,
+      searches: MEGABYTE,
+      underWay: 5 * MEGABYTE,
+    });
+  });
+
+  const unset = {
+    VERSION_MEMORY_MB: undefined,
+    SEARCH_MEMORY_MB: undefined,
+    MAX_BYTES_UNDER_WAY: undefined,
+  };
+});
+
+describe('the limit of open files', () => {
+  const limitsOf = (soft: string): string =>
+    `Limit                     Soft Limit           Hard Limit           Units     \nMax processes             127929               127929               processes \nMax open files            ${soft.padEnd(20)} 1048576              files     \n`;
+  const environment = { MAX_CONNECTIONS: '1000', DATABASE_CONNECTIONS: '20', AUTH_MODE: 'enforced' };
+  const warningsAt = (limits: string | undefined): readonly string[] =>
+    describeStart(loadSettings(environment), environment, limits);
+
+  it('is warned of when it is lower than the connections that settings allow', () => {
+    expect(warningsAt(limitsOf('1024'))).toEqual([
+      'MAX_CONNECTIONS is 1000, but the process may open 1024 files: it needs 1084 (MAX_CONNECTIONS, DATABASE_CONNECTIONS and 64 for Redis, logs and files). Raise the limit (ulimit -n) or lower MAX_CONNECTIONS',
+    ]);
+  });
+
+  it.each([
+    ['is high enough', limitsOf('1084')],
+    ['is unlimited', limitsOf('unlimited')],
+    ['is not told by the system', undefined],
+  ])('is not spoken of when it %s', (_title, limits) => {
+    expect(warningsAt(limits)).toEqual([]);
   });
 });

@@ -36,7 +36,7 @@ function show(client: ClientApplication): void {
   tell('keys', jwks === null ? (jwksUrl === null ? [] : [jwksUrl]) : jwks.keys.map(({ kid }) => String(kid)));
   for (const { id: secret, created, expires } of secrets)
     process.stdout.write(
-      `  secret: ${secret}  of ${new Date(created).toISOString()}${expires === undefined ? '' : `, until ${new Date(expires).toISOString()}`}\n`,
+      `  secret: ${secret}  created ${new Date(created).toISOString()}${expires === undefined ? '' : `, expires ${new Date(expires).toISOString()}`}\n`,
     );
 }
 
@@ -78,11 +78,11 @@ async function addSecret(
 /** Milliseconds since 1970; undefined: never. */
 function toExpiry({ days }: Options): number | undefined {
   if (days !== undefined && !/^[1-9]\d{0,4}$/.test(String(days)))
-    throw new UsageError('--days is a whole number of days from 1 to 99999');
+    throw new UsageError('--days must be a whole number from 1 to 99999');
   return days === undefined ? undefined : Date.now() + Number(days) * DAY_MS;
 }
 
-/** On the output of the command and nowhere else. */
+/** Prints the secret to the output of the command only. */
 function tellSecret({ id, secret, expires }: NewSecret): void {
   process.stdout.write(`client_secret=${secret}\nsecret_id=${id}\n`);
   if (expires !== undefined) process.stdout.write(`expires=${new Date(expires).toISOString()}\n`);
@@ -95,7 +95,7 @@ async function removeSecret({ clients }: Core, tenant: string, id: string, secre
   process.stdout.write(`Removed secret ${secret}\n`);
 }
 
-/** What is not said stays as it is. */
+/** Options that are not given change nothing. */
 async function toChanges(options: Options): Promise<ClientChanges> {
   const words = (name: string): readonly string[] | undefined => {
     const value = options[name];
@@ -120,7 +120,7 @@ async function toChanges(options: Options): Promise<ClientChanges> {
 function toAlgorithm(wanted: Options[string]): IdTokenAlgorithm | undefined {
   const found = ID_TOKEN_ALGORITHMS.find((algorithm) => algorithm === wanted);
   if (wanted !== undefined && found === undefined)
-    throw new UsageError(`--id-token-algorithm is ${ID_TOKEN_ALGORITHMS.join(' or ')}`);
+    throw new UsageError(`--id-token-algorithm must be ${ID_TOKEN_ALGORITHMS.join(' or ')}`);
   return found;
 }
 
@@ -136,7 +136,7 @@ async function readKeys(file: string): Promise<NonNullable<ClientChanges['jwks']
 
 async function run({ words, options }: Arguments): Promise<void> {
   const { tenant } = options;
-  if (typeof tenant !== 'string') throw new UsageError('--tenant says whose clients are meant');
+  if (typeof tenant !== 'string') throw new UsageError('--tenant is missing');
   const [action, id, ...more] = words;
   const perform = (core: Core): Promise<void> => {
     if (action === 'list' && id === undefined) return listClients(core, tenant);
@@ -146,7 +146,7 @@ async function run({ words, options }: Arguments): Promise<void> {
       return addSecret(core, tenant, more[0], options);
     if (action === 'secret' && id === 'remove' && more[0] !== undefined && more[1] !== undefined)
       return removeSecret(core, tenant, more[0], more[1]);
-    if (more.length > 0) throw new UsageError('One client at a time');
+    if (more.length > 0) throw new UsageError('Only one client can be named');
     if (action === 'disable') return changeClient(core, tenant, id, { isDisabled: true });
     if (action === 'enable') return changeClient(core, tenant, id, { isDisabled: false });
     if (action === 'change')
@@ -161,20 +161,20 @@ export const client: Command = {
   usage:
     'list | create | change ID | disable ID | enable ID | secret add ID | secret remove ID SECRET, with --tenant NAME',
   summary:
-    'Show the programs that may ask for a tenant’s data, make one, change or disable it; its secrets are shown once.',
+    'List, create, change or disable the clients of a tenant, and manage their secrets, which are shown once.',
   options: {
-    tenant: { type: 'string', help: 'whose clients' },
-    name: { type: 'string', help: 'what people call it' },
+    tenant: { type: 'string', help: 'name of the tenant' },
+    name: { type: 'string', help: 'display name of the client' },
     scopes: { type: 'string', help: 'SMART scopes that its tokens may have, such as "system/*.rs"' },
-    policies: { type: 'string', help: 'policies of the tenant that narrow that' },
-    jwks: { type: 'string', help: 'file with its public keys, in the place of a secret' },
-    'jwks-url': { type: 'string', help: 'where its public keys are, in the place of a secret' },
-    'redirect-uris': { type: 'string', help: 'where people may be sent back to' },
+    policies: { type: 'string', help: 'policies of the tenant that narrow the scopes' },
+    jwks: { type: 'string', help: 'file with its public keys, instead of a secret' },
+    'jwks-url': { type: 'string', help: 'https address of its public keys, instead of a secret' },
+    'redirect-uris': { type: 'string', help: 'redirect addresses for people who sign in' },
     'id-token-algorithm': { type: 'string', help: 'RS256 or ES256; default RS256' },
-    days: { type: 'string', help: 'after which the new secret expires' },
-    public: { type: 'boolean', help: 'it can keep no secret, as what runs in a browser: none is made' },
-    administrator: { type: 'boolean', help: 'it may administer' },
-    auditor: { type: 'boolean', help: 'it may read the audit trail' },
+    days: { type: 'string', help: 'days until the new secret expires' },
+    public: { type: 'boolean', help: 'a public client, such as a browser app: it gets no secret' },
+    administrator: { type: 'boolean', help: 'it may administer the tenant, or of tenant system the server' },
+    auditor: { type: 'boolean', help: 'it may read AuditEvents' },
   },
   run,
 };

@@ -1,6 +1,6 @@
 import type { ParseArgsConfig } from 'node:util';
 
-/** What the user wrote after the command. */
+/** The arguments after the command. */
 export interface Arguments {
   readonly words: readonly string[];
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
@@ -9,7 +9,7 @@ export interface Arguments {
 /** One command of `andiron`: one file in this folder and one line in the list of cli.ts. */
 export interface Command {
   readonly name: string;
-  /** What follows the name, such as `create|list|disable NAME`. */
+  /** The arguments, such as `create|list|disable NAME`. */
   readonly usage: string;
   /** One sentence. */
   readonly summary: string;
@@ -18,7 +18,7 @@ export interface Command {
   run(given: Arguments): Promise<void>;
 }
 
-/** A mistake of the user, told in one line and without a stack. */
+/** A user error, printed as one line without a stack. */
 export class UsageError extends Error {}
 
 export function toParseOptions(command: Command): NonNullable<ParseArgsConfig['options']> {

@@ -1,19 +1,19 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * What V8 is told of the heaps of this process, those of its threads too; docs/benchmark.md (Imports; What V8 takes for
- * long-lived) has what each is worth.
+ * V8 flags for the heaps of this process and its threads; docs/benchmark.md has the effect of each (Imports; What V8 takes for
+ * long-lived).
  */
 export const HEAP_FLAGS: readonly { readonly name: string; readonly flag: string }[] = [
-  // By how much of itself, in hundredths, what is in use has to grow before all of it is marked again. V8 reckons with its own
-  // thread only, and so marks a heap of 100 MB as soon as it has grown by some 10, mostly by helpers that the database could do with.
+  // The growth of the heap in percent before the next full marking. By default V8 marks a heap of 100 MB again when it has grown by
+  // some 10 MB, mostly in helper threads, whose processor time the database could use.
   { name: '--heap-growing-percent', flag: '--heap-growing-percent=100' },
-  // No objects are made among the old ones from the beginning because others of the same line of code have lived long. While
-  // much is loaded, or a request waits for long, that is said of requests and their answers, and never taken back.
+  // Disables allocation in the old generation by allocation site. While much is loaded, or a request waits long, V8 decides this for
+  // requests and their answers, and never reverts it.
   { name: '--allocation-site-pretenuring', flag: '--no-allocation-site-pretenuring' },
 ];
 
-/** Whoever starts Node.js with one of the flags decides otherwise. To be called before anything is loaded or kept. */
+/** Sets the flags that the command line of Node.js does not set. Call it before anything else is loaded. */
 export function setHeapFlags(): void {
   for (const { name, flag } of HEAP_FLAGS) if (!isStated(name)) setFlagsFromString(flag);
 }

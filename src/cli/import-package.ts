@@ -7,7 +7,7 @@ import { withApp } from './with-app';
 
 const USAGE = 'FILE.tgz --tenant NAME [--release r4|r4b] [--examples]';
 
-/** Beyond this files are only counted. */
+/** Further files are only counted. */
 const MAX_PRINTED = 1_000;
 
 function toList(title: string, files: ImportSummary['refused']): readonly string[] {
@@ -21,8 +21,8 @@ function toList(title: string, files: ImportSummary['refused']): readonly string
 }
 
 function toLines(summary: ImportSummary, tenant: string): readonly string[] {
-  const { manifest, release, counts, snapshots, withoutSnapshot, examplesLeftOut, missing, refused } =
-    summary;
+  const { manifest, release, counts, snapshots, withoutSnapshot, examplesLeftOut, missing } = summary;
+  const { refused, warned, replaced, renamed, switchedOff } = summary;
   const all = [...counts.values()];
   const sum = (name: 'stored' | 'unchanged') => all.reduce((total, count) => total + count[name], 0);
   const width = Math.max(0, ...[...counts.keys()].map((type) => type.length));
@@ -34,9 +34,13 @@ function toLines(summary: ImportSummary, tenant: string): readonly string[] {
     `${manifest.name} ${manifest.version} in tenant ${tenant}, ${release}: ${sum('stored')} stored, ${sum('unchanged')} unchanged, ${refused.length} refused`,
     ...types,
     ...(snapshots > 0 ? [`Snapshots made from differentials: ${snapshots}`] : []),
-    ...(examplesLeftOut > 0 ? [`Examples left out: ${examplesLeftOut} (--examples loads them)`] : []),
-    ...(missing.length > 0 ? [`It needs packages that the tenant does not have: ${missing.join(', ')}`] : []),
-    ...toList('Stored without a snapshot, which cannot be made:', withoutSnapshot),
+    ...(examplesLeftOut > 0 ? [`Examples not loaded: ${examplesLeftOut} (--examples loads them)`] : []),
+    ...(missing.length > 0 ? [`Required packages that the tenant does not have: ${missing.join(', ')}`] : []),
+    ...toList('Stored without a snapshot, because none can be made:', withoutSnapshot),
+    ...toList('Stored under another id than in the package:', renamed),
+    ...toList('Replaced from an earlier import:', replaced),
+    ...toList('Subscriptions stored as off:', switchedOff),
+    ...toList('Stored with warnings:', warned),
     ...toList('Refused:', refused),
   ];
 }
@@ -44,11 +48,11 @@ function toLines(summary: ImportSummary, tenant: string): readonly string[] {
 export const importPackage: Command = {
   name: 'import-package',
   usage: USAGE,
-  summary: "Load an implementation guide's npm package into a tenant; code 1 if a resource was refused.",
+  summary: 'Load the npm package of an implementation guide into a tenant; code 1 if a resource was refused.',
   options: {
-    tenant: { type: 'string', help: 'the tenant that gets the resources' },
-    release: { type: 'string', help: 'r4 or r4b; without it the one that the package is for' },
-    examples: { type: 'boolean', help: 'load the examples of the package too' },
+    tenant: { type: 'string', help: 'name of the tenant' },
+    release: { type: 'string', help: 'r4 or r4b; by default that of the package' },
+    examples: { type: 'boolean', help: 'also load the examples of the package' },
   },
   async run({ words, options }) {
     const [path, ...more] = words;

@@ -1,11 +1,13 @@
-import type { Core, NewIssuer } from '../core';
+import { isReleaseScope, type Core, type NewIssuer } from '../core';
 import { type Arguments, type Command, UsageError } from './command';
 import { withApp } from './with-app';
 
 async function list({ issuers }: Core, tenant: string): Promise<void> {
-  for (const { issuer, client, audience, jwksUrl, scopeClaim, scopeMap } of await issuers.list(tenant)) {
+  for (const { issuer, client, release, audience, jwksUrl, scopeClaim, scopeMap } of await issuers.list(
+    tenant,
+  )) {
     process.stdout.write(
-      `${issuer}\n  client: ${client}\n  audience: ${audience}\n  keys: ${jwksUrl}\n  ${scopeClaim}:`,
+      `${issuer}\n  client: ${client}\n  release: ${release}\n  audience: ${audience}\n  keys: ${jwksUrl}\n  ${scopeClaim}:`,
     );
     const said =
       scopeMap === null
@@ -39,9 +41,13 @@ function toIssuer(issuer: string, options: Arguments['options']): NewIssuer {
     return value;
   };
   const map = text('map');
+  const release = text('release');
+  if (release !== undefined && !isReleaseScope(release))
+    throw new UsageError('--release must be r4, r4b or both');
   return {
     issuer,
     client: needed('client'),
+    release,
     audience: needed('audience'),
     jwksUrl: needed('jwks-url'),
     scopeClaim: text('scope-claim'),
@@ -54,22 +60,26 @@ function toIssuer(issuer: string, options: Arguments['options']): NewIssuer {
 export const issuer: Command = {
   name: 'issuer',
   usage: 'list | put ISSUER | remove ISSUER, with --tenant NAME',
-  summary: 'Show the identity providers whose tokens a tenant takes, add or change one, or take one away.',
+  summary: 'List, add, change or remove the identity providers whose tokens a tenant accepts.',
   options: {
-    tenant: { type: 'string', help: 'whose issuers' },
-    client: { type: 'string', help: 'id of the client that its tokens are of' },
-    audience: { type: 'string', help: 'the aud that its tokens must have' },
-    'jwks-url': { type: 'string', help: 'where its keys are' },
-    'scope-claim': { type: 'string', help: 'claim that says what a token may do; default scope' },
-    map: { type: 'string', help: 'scopes by values of that claim: "doctors=user/*.cruds nurses=user/*.rs"' },
-    'user-claim': { type: 'string', help: 'claim that refers to the user; default fhirUser' },
+    tenant: { type: 'string', help: 'name of the tenant' },
+    client: { type: 'string', help: 'id of the client that its tokens act for' },
+    release: { type: 'string', help: 'r4, r4b or both: the release of the ids in its tokens; default r4' },
+    audience: { type: 'string', help: 'the aud that its tokens must contain' },
+    'jwks-url': { type: 'string', help: 'address of its keys' },
+    'scope-claim': { type: 'string', help: 'claim with the scopes of a token; default scope' },
+    map: {
+      type: 'string',
+      help: 'scopes for the values of that claim: "doctors=user/*.cruds nurses=user/*.rs"',
+    },
+    'user-claim': { type: 'string', help: 'claim with the reference to the user; default fhirUser' },
     'patient-claim': { type: 'string', help: 'claim with the id of the Patient; default patient' },
   },
   async run({ words, options }) {
     const { tenant } = options;
     const [action, name, ...more] = words;
-    if (typeof tenant !== 'string') throw new UsageError('--tenant says whose issuers are meant');
-    if (more.length > 0) throw new UsageError('One issuer at a time');
+    if (typeof tenant !== 'string') throw new UsageError('--tenant is missing');
+    if (more.length > 0) throw new UsageError('Only one issuer can be named');
     if (action === 'list' && name === undefined) return withApp(({ core }) => list(core, tenant));
     if (action === 'put' && name !== undefined) {
       const given = toIssuer(name, options);

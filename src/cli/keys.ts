@@ -5,10 +5,10 @@ export const keys: Command = {
   name: 'keys',
   usage: 'rotate, with --tenant NAME',
   summary:
-    'Sign the tokens of a tenant with new keys from now on; what was signed before stays good until it expires.',
+    'Create new signing keys for the tokens of a tenant; tokens of the old keys stay valid until they expire.',
   options: {
-    tenant: { type: 'string', help: 'whose keys' },
-    revoke: { type: 'boolean', help: 'all tokens that were given out are good no more' },
+    tenant: { type: 'string', help: 'name of the tenant' },
+    revoke: { type: 'boolean', help: 'make all issued tokens invalid' },
   },
   async run({ words, options }) {
     const { tenant, revoke } = options;

@@ -3,13 +3,13 @@ import type { Settings } from '../config';
 
 export type ProcessLog = pino.Logger;
 
-/** Lines wait for so many bytes or milliseconds: one system call for each was a quarter of a read's processor time. */
+/** Lines are buffered for so many bytes or milliseconds: one system call for each line took a quarter of a read's processor time. */
 const BUFFER_BYTES = 4096;
 const FLUSH_MS = 200;
 
 /**
- * JSON lines on the standard output of a server; `to` is 2 for commands, whose standard output is their result (an export,
- * a list) and may go to a file. A fatal line and the end of the process write out what waits; only kill -9 may
+ * A log of JSON lines on the standard output of a server. `to` is 2 for commands, whose standard output is their result
+ * (an export, a list). A fatal line and the end of the process flush the buffer; only kill -9 may
  * lose the lines of the last 0.2 seconds.
  */
 export function makeLog(settings: Pick<Settings, 'LOG_LEVEL'>, to: 1 | 2 = 1): ProcessLog {
@@ -23,8 +23,7 @@ export function makeLog(settings: Pick<Settings, 'LOG_LEVEL'>, to: 1 | 2 = 1): P
 }
 
 /**
- * What a log may say of an error: never the message of one that came from PostgreSQL, which may quote what a client
- * wrote.
+ * The properties of an error for the log, without messages of PostgreSQL, which may quote the input of a client.
  */
 export function toLoggable(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { reason: typeof error };

@@ -17,7 +17,7 @@ async function putPolicy({ policies }: Core, tenant: string, name: string, file:
     throw new UsageError(`${file} is not JSON`);
   }
   await policies.put(tenant, name, definition);
-  process.stdout.write(`Put policy ${name}\n`);
+  process.stdout.write(`Stored policy ${name}\n`);
 }
 
 async function deletePolicy({ policies }: Core, tenant: string, name: string): Promise<void> {
@@ -28,11 +28,10 @@ async function deletePolicy({ policies }: Core, tenant: string, name: string): P
 export const policy: Command = {
   name: 'policy',
   usage: 'list | put NAME FILE | delete NAME, with --tenant NAME',
-  summary:
-    'Show what narrows the clients of a tenant beyond their scopes, put a policy from a file, delete one.',
-  options: { tenant: { type: 'string', help: 'whose policies' } },
+  summary: 'List, store or delete the policies of a tenant, which narrow the scopes of its clients.',
+  options: { tenant: { type: 'string', help: 'name of the tenant' } },
   async run({ words, options: { tenant } }) {
-    if (typeof tenant !== 'string') throw new UsageError('--tenant says whose policies are meant');
+    if (typeof tenant !== 'string') throw new UsageError('--tenant is missing');
     const [action, name, file, ...others] = words;
     const perform = (core: Core): Promise<void> => {
       if (others.length === 0) {

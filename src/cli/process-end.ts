@@ -8,14 +8,14 @@ export interface EndOptions {
 }
 
 /**
- * Ends the process on SIGTERM, SIGINT and SIGHUP: code 0 after `stop`, 1 when that takes too long or a signal comes
- * again. An error that nobody caught ends it with 1, after the log says why.
+ * Ends the process on SIGTERM, SIGINT and SIGHUP: with code 0 after `stop`, with 1 if that takes too long or a second signal
+ * arrives.
  */
 export function endOnSignals({ log, timeoutMs, stop }: EndOptions): void {
   let stoppingSince: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
     if (stoppingSince !== undefined) {
-      // npm sends the Ctrl-C of a terminal a second time; that is nobody's impatience.
+      // npm repeats the Ctrl-C of a terminal; that is not a second signal of the user.
       if (performance.now() - stoppingSince > 1_000) process.exit(1);
       return;
     }
@@ -39,7 +39,7 @@ export function endOnSignals({ log, timeoutMs, stop }: EndOptions): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
 }
 
-/** An error that nobody caught leaves the process in an unknown state: the log says why, and it ends with code 1. */
+/** Logs an uncaught error and ends the process with code 1, because its state is unknown. */
 export function endOnUncaughtErrors(log: ProcessLog): void {
   const end = (kind: string) => (error: unknown) => {
     log.fatal(toLoggable(error), kind);

@@ -23,16 +23,16 @@ function toOptions({ options }: Arguments): QuickstartOptions {
 export const quickstart: Command = {
   name: 'quickstart',
   usage: '[--port N] [--host ADDRESS] [--data DIR] [--empty]',
-  summary: 'Run the server with a PostgreSQL of its own and the official FHIR examples, for a first look.',
+  summary: 'Run the server with its own PostgreSQL and the official FHIR examples, to try it out.',
   options: {
-    port: { type: 'string', help: 'port to listen on, 3000 if not given' },
-    host: { type: 'string', help: 'address to listen on, 127.0.0.1 if not given' },
-    data: { type: 'string', help: 'folder to keep the data in; without it everything is removed in the end' },
+    port: { type: 'string', help: 'port to listen on; default 3000' },
+    host: { type: 'string', help: 'address to listen on; default 127.0.0.1' },
+    data: { type: 'string', help: 'folder for the data; without it all data are deleted at the end' },
     empty: { type: 'boolean', help: 'do not load the examples' },
   },
   async run(given) {
     setHeapFlags();
-    // The server and all that it needs: loaded only for who wants it.
+    // Loaded on demand: other commands do not need the server.
     const { startQuickstart, Stoppable } = await import('../embedded/quickstart.js');
     const started = new Stoppable();
     const quiet = makeLog({ LOG_LEVEL: 'warn' });

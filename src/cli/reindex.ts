@@ -9,9 +9,9 @@ import {
 import { type Arguments, type Command, UsageError } from './command';
 import { withApp } from './with-app';
 
-/** Beyond this the differences are only counted. */
+/** Further differences are only counted. */
 const MAX_PRINTED = 1_000;
-/** Between two states of the line that tells how far it is. */
+/** Between two updates of the progress line. */
 const REDRAW_MS = 100;
 
 function ownerOf({ tenant, release }: { readonly tenant: string; readonly release: string }): string {
@@ -31,7 +31,7 @@ function toScope({ words, options }: Arguments): ReindexScope {
   if (words.length > 0) throw new UsageError(`andiron reindex ${reindex.usage}`);
   const { tenant, release } = options;
   if (typeof release === 'string' && !isRelease(release))
-    throw new UsageError(`--release is one of ${RELEASE_NAMES.join(', ')}`);
+    throw new UsageError(`--release must be ${RELEASE_NAMES.join(' or ')}`);
   return {
     ...(typeof tenant === 'string' ? { tenant } : {}),
     ...(typeof release === 'string' ? { release } : {}),
@@ -50,11 +50,12 @@ async function verify(core: Core, scope: ReindexScope): Promise<void> {
     differences += 1;
     if (differences <= MAX_PRINTED) print(difference);
   }
-  if (differences > 0) throw new Error(`${differences} differences between the index and what is stored`);
-  process.stdout.write('The index is what the stored versions give\n');
+  if (differences > 0)
+    throw new Error(`${differences} differences between the index and the stored versions`);
+  process.stdout.write('The index matches the stored versions\n');
 }
 
-/** On a terminal one line that is drawn over itself; elsewhere nothing. */
+/** A progress line that redraws itself on a terminal; elsewhere nothing. */
 function createStatusLine(output: NodeJS.WriteStream): { show(text: string): void; clear(): void } {
   let drawnAt = -Infinity;
   return {
@@ -89,7 +90,7 @@ async function rebuild(core: Core, scope: ReindexScope): Promise<void> {
   const { now } = await core.outdatedIndex();
   for (const release of RELEASE_NAMES) {
     if (scope.release === undefined || scope.release === release)
-      process.stdout.write(`Making the index of ${release} with ${now[release]}\n`);
+      process.stdout.write(`Indexing ${release} with ${now[release]}\n`);
   }
   const status = createStatusLine(process.stdout);
   const totals: Totals = { compared: 0, repaired: 0, added: 0, removed: 0 };
@@ -114,18 +115,21 @@ async function rebuild(core: Core, scope: ReindexScope): Promise<void> {
   );
   if (losses > 0)
     throw new Error(
-      `Versions or heads are missing, ${losses} times: no reindex can repair that; restore a backup`,
+      `${losses} versions or heads are missing: a reindex cannot repair this; restore a backup`,
     );
 }
 
 export const reindex: Command = {
   name: 'reindex',
   usage: '[--verify] [--tenant NAME] [--release r4|r4b]',
-  summary: 'Make the search index what the stored versions give, while the server runs; or only compare.',
+  summary: 'Repair the search index from the stored versions while the server runs, or only compare.',
   options: {
-    verify: { type: 'boolean', help: 'change nothing, print every difference; code 1 if there is one' },
-    tenant: { type: 'string', help: 'the data of this tenant only; else all tenants and base resources' },
-    release: { type: 'string', help: 'the data of this release only' },
+    verify: { type: 'boolean', help: 'change nothing and print each difference; code 1 if there is one' },
+    tenant: {
+      type: 'string',
+      help: 'only the data of this tenant; default all tenants and the base resources',
+    },
+    release: { type: 'string', help: 'only the data of this release' },
   },
   async run(given) {
     const scope = toScope(given);

@@ -1,4 +1,4 @@
-/** The export of a tenant in a folder, or in one stream of lines. */
+/** The export of a tenant in a folder, or as a stream of lines. */
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { EXPORT_PARTS, type ExportLine } from '../core';
 import { UsageError } from './command';
 
 const MANIFEST = 'manifest.json';
-/** Patients' data: for their owner alone. */
+/** Patients' data: readable by the owner only. */
 const MODE = 0o600;
 
 function fileOf(folder: string, part: string): string {
@@ -17,9 +17,9 @@ function fileOf(folder: string, part: string): string {
 }
 
 /**
- * Writes tenant.ndjson, a line for each client and what else the tenant has, r4.ndjson and r4b.ndjson, a line for each version,
- * r4-audit.ndjson and r4b-audit.ndjson, the same of AuditEvents, and at last manifest.json: the header, how many lines each has,
- * and their SHA-256. The folder is made where it is not there, and must be empty.
+ * Writes tenant.ndjson (a line for each client, policy and so on), r4.ndjson and r4b.ndjson (a line for each version),
+ * r4-audit.ndjson and r4b-audit.ndjson (the same for AuditEvents), and finally manifest.json: the header, and the number of lines
+ * and the SHA-256 of each file. Creates the folder if necessary; it must be empty.
  */
 export async function writeFolder(folder: string, lines: AsyncIterable<ExportLine>): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -40,7 +40,7 @@ export async function writeFolder(folder: string, lines: AsyncIterable<ExportLin
   await writeFile(path.join(folder, MANIFEST), text, { mode: MODE, flag: 'wx' });
 }
 
-/** The lines of a folder that `writeFolder` has written. */
+/** The lines of a folder written by `writeFolder`. */
 export async function* readFolder(folder: string): AsyncGenerator<string> {
   const manifest = JSON.parse(await readFile(path.join(folder, MANIFEST), 'utf8')) as object;
   yield JSON.stringify(manifest);

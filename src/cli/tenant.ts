@@ -32,17 +32,17 @@ async function enableTenant({ tenants }: Core, name: string): Promise<void> {
   process.stdout.write(`Enabled tenant ${name}\n`);
 }
 
-/** Without a display it is called by its name again. */
+/** Without a display name the name is shown. */
 async function renameTenant({ tenants }: Core, name: string, words: readonly string[]): Promise<void> {
   const display = words.length === 0 ? null : words.join(' ');
   if (!(await tenants.rename(name, display))) throw new UsageError(`There is no tenant '${name}'`);
-  process.stdout.write(`Tenant ${name} is called ${display ?? name}\n`);
+  process.stdout.write(`The display name of tenant ${name} is ${display ?? name}\n`);
 }
 
 async function deleteTenant({ tenants }: Core, name: string, confirmed: unknown): Promise<void> {
   if (confirmed !== name)
     throw new UsageError(
-      `This removes tenant ${name} and everything in it, for ever. Say its name again: andiron tenant delete ${name} --confirm ${name}`,
+      `This permanently deletes tenant ${name} with all its data. Confirm with: andiron tenant delete ${name} --confirm ${name}`,
     );
   const removal = await tenants.remove(name);
   if (removal === undefined) throw new UsageError(`There is no tenant '${name}'`);
@@ -50,35 +50,38 @@ async function deleteTenant({ tenants }: Core, name: string, confirmed: unknown)
   for (const { table, removed, left } of removal.tables)
     process.stdout.write(`${table.padEnd(width)}  ${removed} rows removed, ${left} left\n`);
   process.stdout.write(`${inWords(removal)}\n`);
-  if (!removal.isComplete) throw new Error(`Something of tenant ${name} is left; run the command again`);
+  if (!removal.isComplete) throw new Error(`Data of tenant ${name} are left; run the command again`);
   process.stdout.write(`Deleted tenant ${name}\n`);
 }
 
 async function exportTenant({ tenants }: Core, name: string, options: Options): Promise<void> {
   const { to, current } = options;
   if (current === true && typeof to !== 'string')
-    throw new UsageError('Current resources of both releases are two files: say --to FOLDER');
+    throw new UsageError('--current needs --to FOLDER, because it writes two files');
   const lines = await tenants.export(name, current === true ? 'current' : 'all');
-  if (lines === undefined) throw new UsageError(`There is no tenant '${name}' that could be exported`);
+  if (lines === undefined) throw new UsageError(`There is no tenant '${name}' that can be exported`);
   if (typeof to === 'string') await writeFolder(to, lines);
   else await writeStream(process.stdout, lines);
 }
 
 async function importTenant({ tenants }: Core, name: string, { from }: Options): Promise<void> {
   const lines = typeof from === 'string' ? readFolder(from) : readLines(process.stdin);
-  const { versions, resources } = await tenants.import(name, lines);
+  const { versions, resources, subscriptionsOff } = await tenants.import(name, lines);
   process.stdout.write(`Tenant ${name} has ${versions} versions of ${resources} resources\n`);
+  if (subscriptionsOff > 0)
+    process.stdout.write(
+      `${subscriptionsOff} versions of Subscriptions that request notifications are stored as off\n`,
+    );
 }
 
-/** What became of what was remembered. */
+/** The result of the cache invalidation. */
 function inWords({ processes, silentProcesses, cachedTexts }: Forgotten): string {
-  const silent =
-    silentProcesses === 0 ? '' : `; ${silentProcesses} gave no sign of life and are taken for dead`;
+  const silent = silentProcesses === 0 ? '' : `; ${silentProcesses} do not respond and are ignored`;
   const texts =
     cachedTexts === undefined
-      ? 'Redis could not be reached, and holds what it has for a day at most'
-      : `${cachedTexts} texts removed from Redis`;
-  return `Forgotten by ${processes} server processes${silent}; ${texts}`;
+      ? 'Redis could not be reached; its entries expire within a day'
+      : `${cachedTexts} entries removed from Redis`;
+  return `Caches cleared in ${processes} server processes${silent}; ${texts}`;
 }
 
 async function showTenant({ tenants }: Core, name: string): Promise<void> {
@@ -98,7 +101,7 @@ async function setTenant(core: Core, name: string, words: readonly string[]): Pr
   await showTenant(core, name);
 }
 
-/** `validation=structure`; without a value the default of the server again. */
+/** `validation=structure`; without a value the setting is reset to the server's default. */
 function toChanges(words: readonly string[]): Readonly<Record<string, string | null>> {
   const changes = new Map<string, string | null>();
   for (const word of words) {
@@ -112,7 +115,7 @@ function toChanges(words: readonly string[]): Readonly<Record<string, string | n
 type Options = Arguments['options'];
 type Action = (core: Core, name: string, more: readonly string[], options: Options) => Promise<void>;
 
-/** Without further words, but for those that say so. */
+/** Only actions with `takesWords` accept further arguments. */
 const ACTIONS: ReadonlyMap<string, { readonly run: Action; readonly takesWords?: boolean }> = new Map<
   string,
   { readonly run: Action; readonly takesWords?: boolean }
@@ -132,16 +135,15 @@ export const tenant: Command = {
   name: 'tenant',
   usage:
     'list | create NAME [SETTING=VALUE …] | disable NAME | enable NAME | rename NAME [DISPLAY] | show NAME | set NAME SETTING=VALUE … | delete NAME --confirm NAME | export NAME [--to FOLDER] [--current] | import NAME [--from FOLDER]',
-  summary:
-    'Show the tenants, make one, set its settings, stop it from being answered and let it again, delete it with everything in it, write all of it to a folder (or as one stream), or make one of that.',
+  summary: 'List, create, configure, rename, disable, enable, delete, export or import tenants.',
   options: {
-    confirm: { type: 'string', help: 'the name again, of what is to be deleted' },
-    to: { type: 'string', help: 'a new folder to export to; else standard output' },
+    confirm: { type: 'string', help: 'the name of the tenant to delete, to confirm' },
+    to: { type: 'string', help: 'a new folder for the export; default standard output' },
     current: {
       type: 'boolean',
-      help: 'export the resources as they are now, for other programs, and no history',
+      help: 'export only the current resources, without history, for other programs',
     },
-    from: { type: 'string', help: 'the folder of an export of all versions; else standard input' },
+    from: { type: 'string', help: 'the folder of an export with all versions; default standard input' },
   },
   async run({ words, options }) {
     const [action = '', name, ...more] = words;
@@ -149,7 +151,7 @@ export const tenant: Command = {
     const known = ACTIONS.get(action);
     if (known === undefined || name === undefined || (action === 'set' && more.length === 0))
       throw new UsageError(`andiron tenant ${tenant.usage}`);
-    if (more.length > 0 && known.takesWords !== true) throw new UsageError('One tenant at a time');
+    if (more.length > 0 && known.takesWords !== true) throw new UsageError('Only one tenant can be named');
     return withApp(({ core }) => known.run(core, name, more, options));
   },
 };

@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { isRelease, type Core, type User, type UserChanges } from '../core';
+import { isReleaseScope, type Core, type User, type UserChanges } from '../core';
 import { type Arguments, type Command, UsageError } from './command';
 import { withApp } from './with-app';
 
 type Options = Arguments['options'];
 
-/** Of a password that this command makes: 144 random bits. */
+/** Length of a generated password: 144 random bits. */
 const PASSWORD_BYTES = 18;
 
 function show({ id, name, display, isDisabled, release, fhirUser, patient }: User): void {
-  const person = fhirUser === null ? 'nobody in FHIR' : `${fhirUser} (${release})`;
+  const person = fhirUser === null ? 'no FHIR identity' : `${fhirUser} (${release})`;
   const record = patient === null ? '' : `, record of Patient/${patient}`;
   process.stdout.write(
     `${id}  ${isDisabled ? 'disabled' : 'active'}  ${name}  ${display}: ${person}${record}\n`,
   );
 }
 
-/** Of the standard input, so that neither the list of processes nor a shell's history has it. */
+/** Reads the standard input, so that neither the process list nor a shell's history contains the password. */
 async function readPassword(): Promise<string> {
   let text = '';
   for await (const chunk of process.stdin.setEncoding('utf8')) text += String(chunk);
@@ -36,7 +36,7 @@ function tell({ password, isMade }: Awaited<ReturnType<typeof toPassword>>): voi
   process.stderr.write('The password is not shown again\n');
 }
 
-/** What is not said stays as it is; an empty text takes away. */
+/** Options that are not given change nothing; an empty text removes the value. */
 function toChanges(options: Options): UserChanges {
   const text = (name: string): string | undefined => {
     const value = options[name];
@@ -44,7 +44,8 @@ function toChanges(options: Options): UserChanges {
   };
   const orNull = (name: string): string | null | undefined => (text(name) === '' ? null : text(name));
   const release = text('release');
-  if (release !== undefined && !isRelease(release)) throw new UsageError('--release is r4 or r4b');
+  if (release !== undefined && !isReleaseScope(release))
+    throw new UsageError('--release must be r4, r4b or both');
   const [name, display, fhirUser, patient] = [
     text('name'),
     text('display'),
@@ -88,22 +89,22 @@ export const user: Command = {
   name: 'user',
   usage: 'list | create | change ID | password ID | disable ID | enable ID | remove ID, with --tenant NAME',
   summary:
-    'Show the people who may sign in to a tenant, make an account, change, disable or remove it; a password that is made is shown once.',
+    'List, create, change, disable or remove the accounts of people who sign in to a tenant; a generated password is shown once.',
   options: {
-    tenant: { type: 'string', help: 'whose people' },
-    name: { type: 'string', help: 'what one signs in with' },
-    display: { type: 'string', help: 'what people call them' },
-    'fhir-user': { type: 'string', help: 'who they are, such as Practitioner/1' },
-    patient: { type: 'string', help: 'id of the Patient whose record is theirs' },
-    release: { type: 'string', help: 'r4 or r4b, of which these are; default r4' },
+    tenant: { type: 'string', help: 'name of the tenant' },
+    name: { type: 'string', help: 'user name for signing in' },
+    display: { type: 'string', help: 'display name' },
+    'fhir-user': { type: 'string', help: 'identity in FHIR, such as Practitioner/1' },
+    patient: { type: 'string', help: 'id of the Patient whose record is their own' },
+    release: { type: 'string', help: 'r4, r4b or both: the release of these ids; default r4' },
     'password-stdin': {
       type: 'boolean',
-      help: 'read the password from the standard input; else one is made',
+      help: 'read the password from the standard input; by default one is generated',
     },
   },
   async run({ words, options }) {
     const { tenant } = options;
-    if (typeof tenant !== 'string') throw new UsageError('--tenant says whose people are meant');
+    if (typeof tenant !== 'string') throw new UsageError('--tenant is missing');
     const [action, id, ...more] = words;
     const perform = async (core: Core): Promise<void> => {
       if (action === 'list' && id === undefined) return (await core.users.list(tenant)).forEach(show);

@@ -1,13 +1,13 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** The labels that OpenSSL reads certificates under. */
+/** The labels of certificates that OpenSSL reads. */
 const CERTIFICATE =
   /-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END \1CERTIFICATE-----/g;
 
 /**
- * What is wrong with a file of certificate authorities, in words that follow its setting's name; undefined when there
- * is nothing. TLS itself would pass over what it cannot read, and then trust nobody.
+ * The fault of a file of certificate authorities, as a text that follows the name of its setting; undefined if there
+ * is none. TLS itself ignores certificates that it cannot read, and then trusts no server.
  */
 export function findCertificateFault(file: string): string | undefined {
   let certificates: readonly string[];
@@ -21,6 +21,6 @@ export function findCertificateFault(file: string): string | undefined {
     for (const certificate of certificates) new X509Certificate(certificate);
     return undefined;
   } catch {
-    return 'names a file with a certificate that cannot be understood';
+    return 'names a file with an invalid certificate';
   }
 }

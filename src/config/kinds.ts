@@ -1,13 +1,14 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import { parseRates, printRates, RATES_EXPECTED, type Rate } from '../core/limits/rate';
 
-/** How the text of an environment variable becomes a value. A `parse` throws `Malformed` with what is expected. */
+/** The types of settings. `parse` throws `Malformed` with what is allowed. */
 export class Malformed extends Error {}
 
 export interface Kind<Value> {
-  /** What may be written, for the documentation. */
+  /** What is allowed, for the documentation. */
   readonly expects: string;
   parse(text: string): Value;
-  /** How a value is written again, for `andiron config`. */
+  /** The text of a value, for `andiron config`. */
   print(value: Value): string;
 }
 
@@ -54,7 +55,7 @@ export function choice<Name extends string>(...names: readonly Name[]): Kind<Nam
   };
 }
 
-/** Comma-separated; blanks around the members and empty members do not count. */
+/** Comma-separated; blanks around members and empty members are ignored. */
 export function list<Member>(member: Kind<Member>, expects: string): Kind<readonly Member[]> {
   return {
     expects,
@@ -76,7 +77,7 @@ function toUrl(written: string): URL | undefined {
   }
 }
 
-/** An http or https address without query and fragment; given back without the slash at its end. */
+/** An http or https address without query and fragment; the value has no trailing slash. */
 export const webAddress: Kind<string> = {
   expects: 'an http or https address without query and fragment',
   parse(written) {
@@ -122,7 +123,26 @@ export const socketAddress: Kind<SocketAddress | undefined> = {
   },
 };
 
-/** Whose `X-Forwarded-*` headers are believed: nobody's, everybody's, or those of the listed addresses. */
+/** A host name, an IP address, or a network such as 10.0.0.0/8; in lower case, without brackets. */
+export const hostOrNetwork: Kind<string> = {
+  expects: 'a host name, an IP address or a network',
+  parse(written) {
+    const lower = written.toLowerCase();
+    const [address = '', length, ...more] = lower.replace(/^\[(.*)\]$/, '$1').split('/');
+    const bits = isIPv4(address) ? 32 : isIPv6(address) ? 128 : undefined;
+    if (bits === undefined)
+      return /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9._-]*[a-z0-9])?$/.test(lower)
+        ? lower
+        : malformed(this.expects);
+    const isNetwork = length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits);
+    return isNetwork && more.length === 0
+      ? [address, ...(length === undefined ? [] : [length])].join('/')
+      : malformed(this.expects);
+  },
+  print: (value) => value,
+};
+
+/** Which `X-Forwarded-*` headers are trusted: none, all, or those from the listed addresses. */
 export const trust: Kind<boolean | readonly string[]> = {
   expects: 'true, false, or a comma-separated list of addresses and networks such as 10.0.0.0/8',
   parse(written) {

@@ -3,9 +3,9 @@ import type { Kind } from './kinds';
 /** A setting. */
 export interface Row<Value> {
   readonly kind: Kind<Value>;
-  /** The value when the variable is unset or empty. */
+  /** The value if the variable is unset or empty. */
   readonly default: Value;
-  /** How the default is described, where it is not simply the value. */
+  /** The description of the default, if it is not the value. */
   readonly defaultText?: string;
   readonly help: string;
   /** True: the value is never printed. */
@@ -23,7 +23,7 @@ export function row<Value>(
   return { kind, default: defaultValue, help, ...more };
 }
 
-/** A row of which the value may be absent. */
+/** A row whose value may be absent. */
 export function optional<Value>(
   kind: Kind<Value>,
   help: string,

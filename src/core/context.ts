@@ -1,13 +1,14 @@
-import type { Access } from './access/access';
-import type { AccessTrail } from './access/access-trail';
-import type { WriteRecording } from './access/write-recording';
-import type { Policy } from './access/policy';
+import type { Access } from './authorization/access';
+import type { AccessTrail } from './audit/access-trail';
+import type { WriteRecording } from './audit/write-recording';
+import type { Policy } from './authorization/policy';
 import type { JsonDocument } from './fhir/json';
 import type { Release } from './fhir/release';
+import type { HeldBytes } from './limits/byte-budget';
 import type { TenantLimits } from './limits/tenant-limits';
 import type { SpaceParameters } from './search/tenant-parameter';
-import type { Usage } from './usage';
-import type { Waiter } from './waiter';
+import type { Usage } from './storage/connection/usage';
+import type { Cancellation } from './concurrency/cancellation';
 
 /** One tenant's data of one release: what every key, index row, cache entry and cursor begins with. */
 export interface Space {
@@ -37,7 +38,7 @@ export interface TenantSettings {
 /** A space as requests see it. */
 export interface TenantSpace extends Space {
   readonly settings: TenantSettings;
-  /** Number of the space that its AuditEvents are in (access/audit-space.ts); undefined: it is such a space itself. */
+  /** Number of the space that its AuditEvents are in (audit/audit-space.ts); undefined: it is such a space itself. */
   readonly auditSpace?: number;
   /** The tenant's policies for what its clients may do; undefined: it has none. */
   readonly policies?: readonly Policy[];
@@ -72,7 +73,7 @@ type OnTheWay = Pick<RequestContext, 'snapshot' | 'memory' | 'trail' | 'recordin
  * For those who make contexts: places for what is put into them later. A copy that gets a property that was not there costs a
  * hidden class of V8 each time (CONTRIBUTING.md, Hot paths).
  */
-export const NOTHING_YET: OnTheWay = {
+export const EMPTY_REQUEST_STATE: OnTheWay = {
   snapshot: undefined,
   memory: undefined,
   trail: undefined,
@@ -84,31 +85,33 @@ export interface RequestContext {
   readonly space: TenantSpace;
   /** Id of the ClientApplication that changes are attributed to; `anonymous` in open mode. */
   readonly actor: string;
-  /** What whoever asks may do; undefined: everything (open mode, the server's own work). */
+  /** The caller's access; undefined: unrestricted (open mode, the server's own work). */
   readonly access?: Access;
   /** Milliseconds since 1970 after which the request is answered with `timeout`. */
   readonly deadline: number;
-  /** Who waits for the answer; undefined: somebody always does. What is read for one who has left is given up. */
-  readonly waiter?: Waiter;
+  /** Cancelled when the client disconnects; undefined: never. Reads of a disconnected client are cancelled. */
+  readonly cancellation?: Cancellation;
   /**
-   * Aborted, with the error that says so, when whoever asks may not any more: asked before each step of what takes long and
-   * changes something. Undefined: that is not looked at again.
+   * Aborted, with the error, when the caller loses access. Long work that changes data checks it before each step.
+   * Undefined: access is not checked again.
    */
   readonly revoked?: AbortSignal;
+  /** What its body and answer hold of the memory for them; undefined: they are not counted. */
+  readonly bytes?: HeldBytes;
   readonly requestId: string;
   /** The moment that reads see, made by `Core.inSnapshot`; undefined: each its own. */
   readonly snapshot?: SnapshotMark;
   /** Set by `Core.fromMemory`; undefined: the database is asked. */
   readonly memory?: MemoryMark;
   /** The number of statements that its searches take is promised (docs/graphql.md, Statements). */
-  readonly isBounded?: boolean;
+  readonly hasStatementBudget?: boolean;
   /** Counts what this request reads, which shares no statement with others then. */
   readonly usage?: Usage;
-  /** Network address of whoever asks, as far as it is known. */
+  /** Network address of the client; undefined: not available. */
   readonly address?: string;
   /** Several reads and searches that are one access, such as those of a GraphQL request, are recorded by it. */
   readonly trail?: AccessTrail;
-  /** Core's own: how what is written is recorded (access/recorded-core.ts); undefined: it is not. */
+  /** Core's own: how what is written is recorded (audit/recorded-core.ts); undefined: it is not. */
   readonly recording?: WriteRecording;
   readonly log: Log;
   /** A Provenance, not yet checked, to be stored with the version that is written, in one transaction. */

@@ -41,6 +41,7 @@ export const ERROR_CATALOGUE = {
   noSuchAddress: { status: 404, code: 'not-found', message: 'There is no such address' },
   methodNotAllowed: { status: 405, code: 'not-supported', message: '{method} is not allowed here: {allowed}' },
   baseResourceReadOnly: { status: 405, code: 'not-supported', message: '{type}/{id} belongs to the FHIR specification and is read-only; PUT a resource of your own with this id to replace it for your tenant' },
+  misdirected: { status: 421, code: 'security', message: 'Without credentials the server answers under localhost and the addresses of PUBLIC_URL only: add this one to PUBLIC_URL, or set AUTH_MODE=enforced' },
   notAcceptable: { status: 406, code: 'not-supported', message: 'The answer can be given as application/fhir+json or application/json; asked for was {accept}' },
   unsupportedMediaType: { status: 415, code: 'not-supported', message: 'A body of type {contentType} is not understood here: {allowed}' },
   unsupportedCoding: { status: 415, code: 'not-supported', message: 'A body with Content-Encoding {coding} is not understood: send it as gzip, br or deflate, or uncompressed' },
@@ -52,6 +53,7 @@ export const ERROR_CATALOGUE = {
   idTaken: { status: 409, code: 'duplicate', message: '{type}/{id} exists already and does not meet the criteria; nothing was changed' },
   foreignReference: { status: 422, code: 'business-rule', message: "The reference '{reference}' leaves this tenant's data of this release, which is not allowed" },
   brokenReference: { status: 422, code: 'not-found', message: "The reference to {reference} points to nothing that is there" },
+  unresolvedReference: { status: 422, code: 'not-supported', message: "The reference '{reference}' is a search, which only a transaction resolves, and there as Type?criteria: name the resource as Type/id" },
   referredTo: { status: 409, code: 'conflict', message: '{type}/{id} cannot be deleted while others refer to it: {referring}' },
   ruleViolated: { status: 422, code: 'business-rule', message: '{reason}' },
   subsetted: { status: 422, code: 'business-rule', message: 'A resource tagged SUBSETTED is incomplete and cannot be stored' },
@@ -66,6 +68,7 @@ export const ERROR_CATALOGUE = {
   bundleConflict: { status: 409, code: 'conflict', message: 'Others changed the same resources at the same time, and the time limit for trying again is over; nothing was changed' },
   urlTooLong: { status: 414, code: 'too-long', message: 'The address is longer than the limit of {limit} bytes; a search can be sent by POST' },
   tooManyHeaders: { status: 431, code: 'too-long', message: 'The request has more than {limit} headers' },
+  bodyBeyondMemory: { status: 413, code: 'too-long', message: 'The body is larger than this server has memory for: at most {limit} bytes (MAX_BYTES_UNDER_WAY)' },
   bodyTooLarge: { status: 413, code: 'too-long', message: 'The body is larger than the limit of {limit} bytes' },
   unknownParameter: { status: 400, code: 'not-supported', message: "'{parameter}' is not a search parameter of {type}{known}" },
   unknownCompartment: { status: 404, code: 'not-found', message: 'There is no compartment of {type}; there are those of {known}' },
@@ -84,7 +87,7 @@ export const ERROR_CATALOGUE = {
   tenantBusy: { status: 409, code: 'conflict', message: "The tenant '{tenant}' is {status}" },
   invalidTenantName: { status: 400, code: 'value', message: 'A tenant name has 1 to 63 of a-z 0-9 -' },
   unauthorized: { status: 401, code: 'login', message: '{reason}' },
-  issuerUnavailable: { status: 503, code: 'transient', message: 'The keys of whoever has signed the token cannot be reached just now; try again' },
+  issuerUnavailable: { status: 503, code: 'transient', message: "The keys of the token's issuer cannot be reached at the moment; try again" },
   forbidden: { status: 403, code: 'forbidden', message: '{reason}' },
   sequenceExhausted: { status: 503, code: 'no-store', message: 'This tenant has used up its version sequence; no more changes can be stored' },
   quotaExceeded: { status: 507, code: 'business-rule', message: 'This tenant {reason}; nothing was stored' },
@@ -94,14 +97,26 @@ export const ERROR_CATALOGUE = {
   tooManySubscriptions: { status: 429, code: 'throttled', message: '{reason}' },
   streamEnded: { status: 503, code: 'transient', message: '{reason}; subscribe again with after: {after}' },
   overloaded: { status: 503, code: 'throttled', message: 'The server has more work than it may queue; try again' },
+  memoryFull: { status: 503, code: 'throttled', message: 'The server works on as many bytes of requests and answers as it may; try again' },
   timeout: { status: 503, code: 'timeout', message: 'The time limit of the request is over; nothing was changed' },
   searchTimeout: { status: 503, code: 'timeout', message: 'The search took too long: {reason}' },
   purgeUnfinished: { status: 503, code: 'timeout', message: 'The time limit of the request is over: some of it is purged. Ask again, and it goes on; with Prefer: respond-async it has more time' },
   storageUnavailable: { status: 503, code: 'transient', message: 'The database cannot be reached just now; try again' },
+  storageRestarting: { status: 503, code: 'transient', message: 'The database is being stopped or started; try again' },
+  storageExhausted: { status: 503, code: 'no-store', message: 'The database {reason}; nothing was changed. Try again later' },
+  storageFaulty: { status: 503, code: 'no-store', message: 'The disk or system of the database reports a fault; nothing was changed. Try again later' },
+  storageReadOnly: { status: 503, code: 'no-store', message: 'The database takes no changes just now, because it is a standby; nothing was changed. Try again later' },
+  notStored: { status: 503, code: 'transient', message: 'The connection to the database was lost before this was stored; nothing was changed. Try again' },
+  maybeStored: { status: 503, code: 'incomplete', message: 'The connection to the database was lost while this was being stored, and it could not be found out whether it was: it may have been stored. Look before you send it again' },
+  unanswered: { status: 503, code: 'timeout', message: 'The time limit of the request is over before the database has answered: what the request changes may have been stored. Look before you send it again' },
+  workInterrupted: { status: 503, code: 'transient', message: 'The database failed while this was under way: part of it may be done. Ask again, and it goes on' },
   internal: { status: 500, code: 'exception', message: 'Something went wrong inside the server; the log names it under request id {requestId}' },
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorKey = keyof typeof ERROR_CATALOGUE;
+
+/** The request may have been carried out. */
+const UNCERTAIN: readonly ErrorKey[] = ['maybeStored', 'unanswered'];
 
 /** An error that a client is told about. Several issues are reported at once where several are known. */
 export class FhirError extends Error {
@@ -120,6 +135,11 @@ export class FhirError extends Error {
     this.status = ERROR_CATALOGUE[key].status;
     this.issues = issues;
     this.allowed = allowed;
+  }
+
+  /** True where the request may have been carried out: sent again, it may be carried out twice. */
+  get isUncertain(): boolean {
+    return UNCERTAIN.includes(this.key);
   }
 
   /** The same, to be tried again after so many seconds. */
@@ -154,4 +174,15 @@ export function fhirError(
   expression?: string,
 ): FhirError {
   return new FhirError(key, [toIssue(key, details, expression)]);
+}
+
+/** The FhirError that `work` throws. Throws every other error on. */
+export function errorOf(work: () => unknown): FhirError | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof FhirError) return error;
+    throw error;
+  }
 }

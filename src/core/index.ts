@@ -1,17 +1,19 @@
 /** The only door to core: createCore, the types of its answers, and the few pure functions that the edges need. */
-export * from './api';
-export type { Access } from './access/access';
-export type { AuthMode } from './access/authentication';
-export { ASSERTION_ALGORITHMS } from './access/client-assertion';
-export { ID_TOKEN_ALGORITHMS, type IdTokenAlgorithm } from './storage/client-applications';
-export { OAuthError } from './access/oauth-error';
-export type { JobRequest } from './storage/async-jobs';
-export { NOTHING_YET, type Log, type RequestContext, type Space, type TenantSpace } from './context';
-export { createCore } from './create-core';
-export type { Instruments } from './core-options';
-export { elementTexts, mayGiveValues } from './element-values';
-export { createFilterAllowance, filterElements, type FilterAllowance } from './element-filter';
-export { FhirError, fhirError, toIssue, type ErrorKey, type Issue } from './errors';
+export * from './api/core';
+export type { Access } from './authorization/access';
+export type { AuthMode, Credentials } from './oauth/authentication';
+export { ASSERTION_ALGORITHMS } from './oauth/client-assertion';
+export { ID_TOKEN_ALGORITHMS, type IdTokenAlgorithm } from './storage/accounts/client-applications';
+export { OAuthError } from './oauth/oauth-error';
+export type { JobRequest } from './storage/jobs/async-jobs';
+export { EMPTY_REQUEST_STATE, type Log, type RequestContext, type Space, type TenantSpace } from './context';
+export { createCore } from './composition/create-core';
+export type { Instruments } from './composition/core-options';
+export { elementTexts, mayGiveValues } from './fhir/element-values';
+export { FilterAllowance, filterElements } from './fhir/element-filter';
+export { isLoopback } from './network/ip-address';
+export { loopbackAddresses } from './network/own-addresses';
+export { errorOf, FhirError, fhirError, toIssue, type ErrorKey, type Issue } from './errors';
 export {
   isJsonObject,
   parseJson,
@@ -21,9 +23,14 @@ export {
   type JsonObject,
   type JsonValue,
 } from './fhir/json';
+export { sizeOfJson } from './fhir/json/copy';
 export type { JsonOutline } from './fhir/json/outline';
 export { parseQueryText, type QueryParameter } from './fhir/query-text';
 export type { ResourceInput } from './preparation/preparer';
+export { textOf } from './preparation/resource-input';
+export { decodeUtf8 } from './preparation/utf8';
+export { switchedOff } from './preparation/subscription';
+export { ByteBudget, type HeldBytes } from './limits/byte-budget';
 export type { Admission } from './limits/rate-limiter';
 export { requireAdmitted } from './limits/require-admitted';
 export { toBundleInput, toResourceInput } from './preparation/threaded-preparer';
@@ -31,10 +38,17 @@ export { formatInstant } from './fhir/resource-text';
 export { isSearchLength, requireSearchLength } from './search/parse-search';
 export { parseHistoryParameters } from './interactions/history-parameters';
 export type { LocalReference } from './fhir/reference';
-export { isRelease, RELEASE_NAMES, RELEASES, type Release } from './fhir/release';
-export { releaseDefinitions, spaceDefinitions } from './release-definitions';
-export { forgettable, mayRemember } from './process-memory';
-export { EXPORT_PARTS, type ExportLine } from './tenant-export';
-export { toFhirError, toOutcome } from './outcome';
-export { Usage } from './usage';
-export { Waiter } from './waiter';
+export {
+  isRelease,
+  isReleaseScope,
+  RELEASE_NAMES,
+  RELEASES,
+  type Release,
+  type ReleaseScope,
+} from './fhir/release';
+export { releaseDefinitions, spaceDefinitions } from './conformance/release-definitions';
+export { registerCache, isCacheable } from './erasure/cache-registry';
+export { EXPORT_PARTS, type ExportLine } from './tenants/tenant-export';
+export { toFhirError, toOutcome, worstSeverity } from './outcome';
+export { Usage } from './storage/connection/usage';
+export { Cancellation } from './concurrency/cancellation';

@@ -1,4 +1,4 @@
-import { FhirError, fhirError, type Issue } from './errors';
+import { FhirError, fhirError, type Issue, type IssueSeverity } from './errors';
 import type { JsonObject } from './fhir/json';
 
 /** Longer sentences are cut: what a client sent may stand in them. */
@@ -26,9 +26,16 @@ export function toOutcomeResource(issues: readonly Issue[]): JsonObject {
   };
 }
 
+const SEVERITIES: readonly IssueSeverity[] = ['fatal', 'error', 'warning', 'information'];
+
+/** The worst severity of some issues; undefined where there are none. */
+export function worstSeverity(issues: readonly Issue[]): IssueSeverity | undefined {
+  return SEVERITIES.find((severity) => issues.some((issue) => issue.severity === severity));
+}
+
 /**
- * The error a client is told about: a `FhirError` as it is, anything else as `internal` with the request id and not a
- * word of what happened. Whoever calls this logs the cause.
+ * The error for the client: a `FhirError` unchanged; anything else as `internal` with the request id and no detail. The
+ * calling code logs the cause.
  */
 export function toFhirError(thrown: unknown, requestId: string): FhirError {
   return thrown instanceof FhirError ? thrown : fhirError('internal', { requestId });

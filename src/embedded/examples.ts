@@ -12,6 +12,7 @@ import {
   type Release,
   RELEASE_NAMES,
   type RequestContext,
+  switchedOff,
 } from '../core';
 import { createProgressBar, type ProgressOutput } from './progress-bar';
 
@@ -34,8 +35,7 @@ function textMember(document: JsonDocument, name: string): string | undefined {
 }
 
 /** Stores one example. One that is there already, from a load that was cut short, stays as it is. */
-async function storeExample(core: Core, context: RequestContext, line: string): Promise<void> {
-  const document = parseJson(line);
+async function storeExample(core: Core, context: RequestContext, document: JsonDocument): Promise<void> {
   const type = textMember(document, 'resourceType') ?? '';
   const id = textMember(document, 'id');
   const timed = { ...context, deadline: Date.now() + PATIENCE_MS };
@@ -54,6 +54,8 @@ export interface LoadedExamples {
   readonly stored: number;
   /** How many are not what FHIR allows: some official examples are wrong. */
   readonly refused: number;
+  /** Subscriptions that ask for notifications, and are stored as off. */
+  readonly subscriptionsOff: number;
 }
 
 /** Loads the examples of all releases into `tenant`. */
@@ -65,6 +67,7 @@ export async function loadExamples(
 ): Promise<LoadedExamples> {
   let refused = 0;
   let stored = 0;
+  let subscriptionsOff = 0;
   for (const release of RELEASE_NAMES) {
     const space = await core.findSpace(tenant, release);
     if (space === undefined) throw new Error(`There is no tenant '${tenant}' to load the examples into`);
@@ -76,8 +79,11 @@ export async function loadExamples(
     const work = async (): Promise<void> => {
       for (let line = lines[next++]; line !== undefined; line = lines[next++]) {
         try {
-          await storeExample(core, context, line);
+          const document = parseJson(line);
+          const off = switchedOff(document.value);
+          await storeExample(core, context, off === undefined ? document : { ...document, value: off });
           stored += 1;
+          if (off !== undefined) subscriptionsOff += 1;
         } catch (error) {
           if (!(error instanceof FhirError) || error.status >= 500) throw error;
           refused += 1;
@@ -89,5 +95,5 @@ export async function loadExamples(
     await Promise.all(Array.from({ length: IN_FLIGHT }, work));
     bar.finish();
   }
-  return { stored, refused };
+  return { stored, refused, subscriptionsOff };
 }

@@ -2,7 +2,19 @@
  * The PostgreSQL that npm installed, made ready to run: with the links between its libraries, which its install
  * script makes (npm 11 does not run that), and where the account that runs it can read it.
  */
-import { chmod, cp, lstat, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import {
+  chmod,
+  cp,
+  lstat,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
 import path from 'node:path';
 
 interface Link {
@@ -45,11 +57,12 @@ async function readLinks(native: string): Promise<readonly Link[]> {
   );
 }
 
-async function makeLinks(native: string, links: readonly Link[]): Promise<void> {
+/** Makes the links that lead to nothing, and with `areAnew` all of them: those of an installation may lead into it. */
+async function makeLinks(native: string, links: readonly Link[], areAnew = false): Promise<void> {
   for (const { source, target } of links) {
     const inside = (name: string): string => path.join(native, path.relative('native', name));
     const place = inside(target);
-    if (await stat(place).catch(() => undefined)) continue;
+    if (!areAnew && (await stat(place).catch(() => undefined))) continue;
     await rm(place, { force: true });
     await symlink(path.relative(path.dirname(place), inside(source)), place).catch(
       (error: NodeJS.ErrnoException) => {
@@ -96,8 +109,20 @@ async function readVersion(native: string): Promise<string> {
   return hasVersion ? String(described.version) : 'unknown';
 }
 
-async function isWholeCopy(place: string, native: string): Promise<boolean> {
-  if (!(await isOurs(place))) return false;
+/** False when a symbolic link leads to nothing, or out of the folder. */
+async function keepsLinksInside(folder: string): Promise<boolean> {
+  const root = await realpath(folder);
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isSymbolicLink()) continue;
+    const target = await realpath(path.join(entry.parentPath, entry.name)).catch(() => '');
+    if (!target.startsWith(root + path.sep)) return false;
+  }
+  return true;
+}
+
+/** True when `place` has all files of `native`, and its links work without it. */
+export async function isWholeCopy(place: string, native: string): Promise<boolean> {
+  if (!(await isOurs(place)) || !(await keepsLinksInside(place))) return false;
   const copied = new Set((await listFiles(place)).split('\n'));
   return (await listFiles(native)).split('\n').every((line) => copied.has(line));
 }
@@ -112,8 +137,9 @@ async function copyForAll(native: string, links: readonly Link[]): Promise<strin
   if (await isWholeCopy(place, native)) return place;
   const fresh = await mkdtemp(`${place}-`);
   try {
-    await cp(native, fresh, { recursive: true });
-    await makeLinks(fresh, links);
+    // Without it the links would lead into this installation, and break when that is removed.
+    await cp(native, fresh, { recursive: true, verbatimSymlinks: true });
+    await makeLinks(fresh, links, true);
     await openToAll(fresh);
     // Another process may have been faster, and its PostgreSQL may be running from there by now.
     if (await isWholeCopy(place, native)) return place;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { type App, createApp } from '../app';
-import { loadSettings, type Settings } from '../config';
+import { describeStart, loadSettings, type Settings } from '../config';
 import { claimDataFolder } from './data-folder';
 import { loadExamples } from './examples';
 import { startEmbeddedPostgres } from './postgres';
@@ -89,9 +89,13 @@ async function startPostgres(
 async function addExamples(app: App, log: Logger, folder: string, output: NodeJS.WriteStream): Promise<void> {
   const mark = path.join(folder, 'examples-loaded');
   if (await stat(mark).catch(() => undefined)) return;
-  const { stored, refused } = await loadExamples(app.core, 'system', log, output);
+  const { stored, refused, subscriptionsOff } = await loadExamples(app.core, 'system', log, output);
   if (refused > 0)
     output.write(`${stored} examples are stored; ${refused} were refused, since they break rules of FHIR\n`);
+  if (subscriptionsOff > 0)
+    output.write(
+      `${subscriptionsOff} Subscriptions among them are stored as off, so that nothing calls the addresses in them\n`,
+    );
   await writeFile(mark, `${stored}\n`);
 }
 
@@ -140,6 +144,7 @@ export async function startQuickstart(started: Stoppable, options: QuickstartOpt
   ]);
   const settings = loadSettings({ ...options.environment, ...postgres, ...redis });
   const log = options.makeLog(settings);
+  for (const warning of describeStart(settings, options.environment)) log.warn(warning);
   output.write('Starting the server\n');
   const app = await createApp(settings, log);
   started.add(() => app.close());

@@ -11,10 +11,11 @@ import { type JsonValue, type Log, type RequestContext, stringifyJson } from '..
 import { atomicRule, type GatewayContext } from '../resolvers/index';
 import { type DocumentLimits, limitRule } from '../schema/limits';
 import { stringifyAround } from '../schema/raw-json';
-import { formatError, logUnexpected, toStatus, withoutSuggestion } from './errors';
+import { formatError, isUncertain, logUnexpected, toStatus, withoutSuggestion } from './errors';
 import { compiledExecution, type ExecutionLimits, type Introspect } from './execution/gateway';
 import { NOTHING_KEPT } from './persisted-documents';
 import { instancePlugin } from './instance';
+import { inOrder } from './plugins-in-order';
 import { shapingPlugin } from './shaping/plugin';
 import { shapingRule } from './shaping/rule';
 
@@ -50,12 +51,16 @@ const statusPlugin: ApolloServerPlugin<GatewayContext> = {
         if (!first || response.body.kind !== 'single') return;
         if (!hasAllFailed(response.body.singleResult.data, errors)) return;
         response.http.status = toStatus(first);
-        if (response.http.status === 503 || response.http.status === 429)
-          response.http.headers.set('retry-after', '1');
+        if (isToBeRepeated(response.http.status, errors)) response.http.headers.set('retry-after', '1');
       },
     };
   },
 };
+
+/** Not where a field of the document may have been carried out. */
+function isToBeRepeated(status: number, errors: readonly GraphQLError[]): boolean {
+  return (status === 503 || status === 429) && !errors.some(isUncertain);
+}
 
 /** Remembers which request an error belongs to until it is formatted, for its id and its log. */
 function errorPlugin(requestIds: WeakMap<object, string>): ApolloServerPlugin<GatewayContext> {
@@ -117,9 +122,7 @@ function createPlugins(requestIds: WeakMap<object, string>): ApolloServerPlugin<
     ...switchedOff(),
     errorPlugin(requestIds),
     validationPlugin,
-    shapingPlugin(format),
-    instancePlugin,
-    statusPlugin,
+    inOrder([shapingPlugin(format), instancePlugin, statusPlugin]),
   ];
 }
 

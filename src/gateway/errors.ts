@@ -82,6 +82,12 @@ export function logUnexpected(error: unknown, requestId: string, log: Log): void
   log.error({ requestId, fault: cause.name, stack: frames.join('\n') }, 'a GraphQL request failed');
 }
 
+/** True where what failed may have been carried out. */
+export function isUncertain(error: unknown): boolean {
+  const cause = causeOf(error);
+  return cause instanceof FhirError && cause.isUncertain;
+}
+
 /** The HTTP status of a request of which every root field failed, by its first error. */
 export function toStatus(error: unknown): number {
   const cause = causeOf(error);

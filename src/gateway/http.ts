@@ -28,13 +28,6 @@ export function isBrowser(request: FastifyRequest): boolean {
   return request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
 }
 
-/** Whether a page of the request's origin is one of this server, or of those listed; what is no page has none. */
-export function isOwnOrigin(request: FastifyRequest, listed: readonly string[]): boolean {
-  const { origin } = request.headers;
-  if (origin === undefined || listed.includes('*') || listed.includes(origin)) return true;
-  return URL.canParse(origin) && new URL(origin).host === request.host;
-}
-
 /**
  * The body of a POST, read by the parser that keeps decimals; undefined for a GET. `maxDepth`: levels that a resource
  * may have. Long objects and arrays in the variables of a long body are `SentJson`. Throws `unsupportedMediaType`, what
@@ -118,8 +111,8 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
 /** An answer of `errors` for what failed before Apollo Server had the request. */
 export function sendErrors(request: FastifyRequest, reply: FastifyReply, error: FhirError): FastifyReply {
   const response = { errors: [formatFhirError(error)] };
-  if ((error.status === 503 || error.status === 429) && !reply.hasHeader('retry-after'))
-    void reply.header('retry-after', '1');
+  const isToBeRepeated = (error.status === 503 || error.status === 429) && !error.isUncertain;
+  if (isToBeRepeated && !reply.hasHeader('retry-after')) void reply.header('retry-after', '1');
   return setCommonHeaders(request, reply)
     .code(error.status)
     .header('content-type', 'application/json; charset=utf-8')

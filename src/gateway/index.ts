@@ -9,28 +9,29 @@ import {
   fhirError,
   isRelease,
   type Log,
-  NOTHING_YET,
+  EMPTY_REQUEST_STATE,
   type Release,
   type RequestContext,
   type TenantSpace,
   toFhirError,
   toIssue,
 } from '../core/index';
-import { createGatewayContext, type GatewayContext, ParsedMemory } from '../resolvers/index';
+import { createGatewayContext, type GatewayContext, ParsedCache } from '../resolvers/index';
 import { DEFAULT_LIMITS, type DocumentLimits } from '../schema/limits';
 import { createApollo, isInvalid } from './apollo';
 import { logUnexpected } from './errors';
 import type { ExecutionLimits, Introspect } from './execution/gateway';
 import { readFhirQuery, type SentQuery } from './fhir-request';
-import { createLiveRoutes, type SubscriptionSettings } from './live-routes';
+import { createLiveRoutes } from './live-routes';
 import { CONTENT_SECURITY_POLICY, createGraphiql } from './graphiql';
 import { type IntrospectionOutcome, Introspections, type SchemaForm } from './introspection';
 import { type DocumentTrust, PersistedDocuments, readManifest } from './persisted-documents';
 import { type InstanceAddress, setInstance } from './instance';
-import { NamedQueryMemory } from './named-queries';
+import { NamedQueryCache } from './named-queries';
 import { SchemaFiles, sendSchemaFile } from './schema-file';
 import { upgradeOf } from './upgrade';
-import { SchemaMemory, type ServedSchema } from './schema-memory';
+import { SchemaCache, type ServedSchema } from './schema-cache';
+import { type SocketSettings } from './web-socket';
 import { checkText, isBrowser, readBody, sendErrors, setCommonHeaders, toHeaderMap, toSearch } from './http';
 
 export interface GatewaySettings {
@@ -40,6 +41,8 @@ export interface GatewaySettings {
   readonly extensionBase: string;
   /** Levels of objects and arrays that a resource may have. */
   readonly maxDepth: number;
+  /** Of resources that are kept parsed. */
+  readonly parsedBytes: number;
   /** What a request may cost, and how long it may see one moment. */
   readonly execution: ExecutionLimits;
   /** Releases whose schema is made now rather than by the first request. */
@@ -50,7 +53,7 @@ export interface GatewaySettings {
   readonly trustedOnly?: boolean;
   /** Undefined: DEFAULT_LIMITS. */
   readonly limits?: DocumentLimits;
-  readonly subscriptions: SubscriptionSettings;
+  readonly subscriptions: SocketSettings;
 }
 
 export interface GraphqlGateway {
@@ -111,6 +114,7 @@ const ADDRESS_ERRORS: readonly FhirError['key'][] = [
   'invalidId',
   'methodNotAllowed',
   'unauthorized',
+  'misdirected',
 ];
 
 async function toTrust({ trusted, trustedOnly }: GatewaySettings): Promise<DocumentTrust> {
@@ -120,24 +124,24 @@ async function toTrust({ trusted, trustedOnly }: GatewaySettings): Promise<Docum
   };
 }
 
-/** Creates the gateway. The schema of a release that is not `warm` is made by its first request, in about a second. */
+/** Creates the gateway. The schema of a release that is not `warm` is made by its first request, in slices: about a second. */
 export async function createGraphqlGateway(options: GatewayOptions): Promise<GraphqlGateway> {
   const { core, settings, log } = options;
   const limits = settings.limits ?? DEFAULT_LIMITS;
   const graphiql = await createGraphiql();
-  const parsed = new ParsedMemory();
+  const parsed = new ParsedCache(settings.parsedBytes);
   const introspections = new Introspections(options.observeIntrospection);
   const schemaFiles = new SchemaFiles(introspections);
   const documents = new PersistedDocuments(core, await toTrust(settings));
   const servers = new Map<GraphQLSchema, Promise<ApolloServer<GatewayContext>>>();
-  const queries = new NamedQueryMemory(core);
-  const schemas = new SchemaMemory(
+  const queries = new NamedQueryCache(core);
+  const schemas = new SchemaCache(
     (space) => queries.of(space),
     (schema) => servers.delete(schema),
   );
 
   async function schemaOf(space: TenantSpace): Promise<GraphQLSchema> {
-    return schemas.of(space).schema;
+    return (await schemas.of(space)).schema;
   }
 
   async function serverOf({ schema, source }: ServedSchema): Promise<ApolloServer<GatewayContext>> {
@@ -150,7 +154,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     return server;
   }
 
-  for (const release of settings.warm ?? []) await serverOf(schemas.ofRelease(release));
+  for (const release of settings.warm ?? []) await serverOf(await schemas.ofRelease(release));
 
   const live = createLiveRoutes({ core, settings, limits, parsed, documents, log, schemaOf });
 
@@ -166,18 +170,19 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const { authorization } = request.headers;
     const asked = { address: request.ip, requestId: request.id, asked: request.url };
     // A WebSocket may bring its credentials with its first message, and is let in then (live-routes.ts).
-    const isLater = space && authorization === undefined && upgradeOf(request.raw) !== undefined;
+    const isLater = isSpelledOut && authorization === undefined && upgradeOf(request.raw) !== undefined;
     const caller = isLater ? ANONYMOUS : await core.identify({ tenant, space, authorization, ...asked });
-    if (!space) throw fhirError('unknownTenant');
+    const served = space ?? (isLater ? core.decoy(tenant, release) : undefined);
+    if (!served) throw fhirError('unknownTenant');
     if (!isLater) request.visit.caller = caller;
-    request.visit.tenant = tenant;
+    if (space) request.visit.tenant = tenant;
     request.visit.release = release;
-    return { space, caller };
+    return { space: served, caller };
   }
 
   async function answer(request: GatewayRequest, reply: FastifyReply): Promise<FastifyReply> {
     const identified = await identify(request).catch((error: unknown) => {
-      // Whoever opens an address cannot send credentials with it. The page tells nothing, and sends those that it is given.
+      // A browser that opens an address sends no credentials. The page discloses nothing, and sends those that users enter.
       if (isBrowser(request) && error instanceof FhirError && error.key === 'unauthorized') return undefined;
       throw error;
     });
@@ -230,7 +235,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const asked = toAsked(search, body);
     if (ABOUT_SCHEMA.test(asked)) await queries.refresh(context);
     const execute = async (recorded: RequestContext, isAgain = false): Promise<HTTPGraphQLResponse> => {
-      const apollo = await serverOf(schemas.of(space));
+      const apollo = await serverOf(await schemas.of(space));
       const response = await apollo.executeHTTPGraphQLRequest({
         httpGraphQLRequest: { method: request.method, headers, search, body },
         context: async () => {
@@ -253,7 +258,9 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     for (const [name, value] of response.headers) void reply.header(name, value);
     request.visit.tellLimits(reply);
     // Chunks are for @defer, which graphql 16 does not have.
-    return reply.send(response.body.kind === 'complete' ? response.body.string : '');
+    const text = response.body.kind === 'complete' ? response.body.string : '';
+    request.visit.sends(text.length);
+    return reply.send(text);
   }
 
   /** Counts the request before anything of it is read, and as one that is under way until `work` is done. Throws tooManyRequests. */
@@ -264,9 +271,10 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     work: (context: RequestContext) => Promise<Result>,
   ): Promise<Result> {
     const context = toRequestContext(request, identified);
+    request.visit.begin();
     try {
       const admission = core.admit(context);
-      if (admission !== undefined) request.visit.requireAdmission(await admission, reply);
+      if (admission !== undefined) await request.visit.requireAdmission(admission, request, reply);
       return await work(context);
     } finally {
       request.visit.leave();
@@ -279,12 +287,13 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
       space,
       actor: caller.actor,
       deadline,
-      waiter: request.visit.waitUntil(deadline),
+      cancellation: request.visit.waitUntil(deadline),
+      bytes: request.visit.bytes,
       requestId: request.id,
       address: request.ip,
-      isBounded: true,
+      hasStatementBudget: true,
       log,
-      ...NOTHING_YET,
+      ...EMPTY_REQUEST_STATE,
       ...(caller.access === undefined ? {} : { access: caller.access }),
     };
   }
@@ -307,7 +316,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const identified = await identify(request);
     if (!settings.execution.introspection) throw fhirError('noSuchAddress');
     await queries.refresh(toRequestContext(request, identified));
-    const served = schemas.of(identified.space);
+    const served = await schemas.of(identified.space);
     return sendSchemaFile(request, reply, await schemaFiles.of(served, form), form);
   }
 

@@ -44,7 +44,7 @@ parentPort?.on('message', (task: IntrospectionTask) => {
   answer(task).then(
     (packed) => parentPort?.postMessage(packed),
     (error: unknown) => {
-      // The end of the thread; whoever waits for it is told.
+      // The error ends the thread; the waiting request fails.
       setImmediate(() => {
         throw error;
       });

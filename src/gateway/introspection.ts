@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { gunzip } from 'node:zlib';
 import { getIntrospectionQuery, Kind, type OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { fhirError, forgettable } from '../core/index';
+import { fhirError, registerCache } from '../core/index';
 import { readBuiltSchema } from './built-schema';
 import { RawJson } from '../schema/raw-json';
 import { IntrospectionAllowance } from './introspection-allowance';
@@ -88,7 +88,7 @@ export class Introspections {
 
   /** `observe` is told of each that is asked. */
   constructor(private readonly observe: (outcome: IntrospectionOutcome) => void) {
-    forgettable(this);
+    registerCache(this);
   }
 
   forgetSpaces(spaces: ReadonlySet<number>): void {

@@ -21,13 +21,13 @@ import {
   type RequestContext,
   stringifyJson,
 } from '../core/index';
-import { atomicRule, createGatewayContext, type ParsedMemory, ToldChange } from '../resolvers/index';
+import { atomicRule, createGatewayContext, type ParsedCache, ToldChange } from '../resolvers/index';
 import { costOfOperation, refuseCost } from '../schema/cost';
 import { type DocumentLimits, limitRule } from '../schema/limits';
 import { stringifyAround } from '../schema/raw-json';
 import { formatError, formatFhirError, logUnexpected, withoutSuggestion } from './errors';
 import type { ExecutionLimits } from './execution/gateway';
-import { OperationMemory } from './execution/operation-memory';
+import { OperationCache } from './execution/operation-cache';
 import { checkText } from './http';
 import { namesDocument, type PersistedDocuments } from './persisted-documents';
 import { planShaping } from './shaping/plan';
@@ -82,7 +82,7 @@ export interface LiveQueriesOptions {
   readonly limits: DocumentLimits;
   /** What one result may cost (schema/cost.ts), and whether the schema may be asked for. */
   readonly execution: Pick<ExecutionLimits, 'cost' | 'introspection'>;
-  readonly parsed: ParsedMemory;
+  readonly parsed: ParsedCache;
   readonly documents: Pick<PersistedDocuments, 'completeMembers'>;
   schemaOf(context: RequestContext): Promise<GraphQLSchema>;
 }
@@ -104,7 +104,7 @@ export function endError(error: FhirError, resumeAfter: number): GraphQLError {
 /** What is kept of a schema, as long as it is. */
 interface OfSchema {
   readonly documents: LRUCache<string, ReadDocument>;
-  readonly operations: OperationMemory;
+  readonly operations: OperationCache;
 }
 
 interface ReadDocument {
@@ -189,7 +189,7 @@ export class LiveQueries {
         const result = await prepared.run(createGatewayContext(core, current, settings, parsed, live), value);
         const shaped =
           planned && result.data
-            ? shape(schema, planned, operationName, prepared.variables, result.data)
+            ? await shape(schema, planned, operationName, prepared.variables, result.data)
             : { data: result.data ?? null, errors: [] };
         const errors = [...(result.errors ?? []), ...shaped.errors].map((error) =>
           toGraphqlError(error, current),
@@ -213,7 +213,7 @@ export class LiveQueries {
     if (known !== undefined) return known;
     const made = {
       documents: new LRUCache<string, ReadDocument>({ max: MAX_DOCUMENTS }),
-      operations: new OperationMemory(schema),
+      operations: new OperationCache(schema),
     };
     this.#ofSchemas.set(schema, made);
     return made;

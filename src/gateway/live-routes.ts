@@ -9,7 +9,7 @@ import {
   requireAdmitted,
   type TenantSpace,
 } from '../core/index';
-import { type ParsedMemory } from '../resolvers/index';
+import { type ParsedCache } from '../resolvers/index';
 import { type DocumentLimits } from '../schema/limits';
 import {
   lastEventId,
@@ -20,17 +20,11 @@ import {
   toLiveRequest,
 } from './event-stream';
 import type { ExecutionLimits } from './execution/gateway';
-import { isOwnOrigin, readBody } from './http';
+import { readBody } from './http';
 import { LiveQueries, LiveRefusal } from './live-query';
 import type { PersistedDocuments } from './persisted-documents';
 import { routeUpgrades, takeOver, upgradeOf } from './upgrade';
 import { createLiveSockets, type SocketSettings } from './web-socket';
-
-/** Of live queries. */
-export interface SubscriptionSettings extends SocketSettings {
-  /** Origins of web pages whose scripts may open WebSockets, beside those of the server itself; `*` for all. */
-  readonly origins: readonly string[];
-}
 
 export interface LiveRoutesOptions {
   readonly core: Core;
@@ -40,17 +34,17 @@ export interface LiveRoutesOptions {
     readonly maxDepth: number;
     /** What one result may cost, and whether the schema may be asked for. */
     readonly execution: Pick<ExecutionLimits, 'cost' | 'introspection'>;
-    readonly subscriptions: SubscriptionSettings;
+    readonly subscriptions: SocketSettings;
   };
   readonly limits: DocumentLimits;
-  readonly parsed: ParsedMemory;
+  readonly parsed: ParsedCache;
   readonly documents: PersistedDocuments;
   readonly log: Log;
   schemaOf(space: TenantSpace): Promise<GraphQLSchema>;
 }
 
 export interface LiveRoutes {
-  /** Undefined: the request wants no WebSocket. Throws forbidden. */
+  /** Undefined: the request wants no WebSocket. */
   acceptSocket(request: FastifyRequest, reply: FastifyReply, space: TenantSpace): FastifyReply | undefined;
   /** Answers by server-sent events. Throws invalidValue, and what reading the body throws. */
   stream(request: FastifyRequest, reply: FastifyReply, space: TenantSpace): Promise<FastifyReply>;
@@ -104,9 +98,6 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
     acceptSocket(request, reply, space) {
       const upgrade = upgradeOf(request.raw);
       if (upgrade === undefined) return undefined;
-      // Browsers let any page open a WebSocket, and read what comes.
-      if (!isOwnOrigin(request, subscriptions.origins))
-        throw fhirError('forbidden', { reason: 'Pages of this origin may not open a WebSocket here' });
       request.visit.interaction = SOCKET_INTERACTION;
       reply.hijack();
       takeOver(reply.raw, upgrade);
@@ -123,6 +114,7 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
           if (admission !== undefined) {
             const decided = await admission;
             decided.leave();
+            await decided.delay?.();
             requireAdmitted(decided);
           }
           return queries.open(asked, contextNow);

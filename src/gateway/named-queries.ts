@@ -5,8 +5,8 @@
 import { LRUCache } from 'lru-cache';
 import {
   type Core,
-  forgettable,
-  mayRemember,
+  registerCache,
+  isCacheable,
   type NamedQueries,
   type NamedQueryInfo,
   type RequestContext,
@@ -14,7 +14,7 @@ import {
 
 /** Spaces that are known; each has a kilobyte or so for each query. */
 const MAX_KNOWN = 1_000;
-/** Milliseconds before they are looked at again: whoever sends nonsense should not ask the database each time. */
+/** Minimum milliseconds between two refreshes, so that invalid requests do not query the database each time. */
 const LEAST_BETWEEN_MS = 250;
 
 interface Known extends NamedQueries {
@@ -23,8 +23,8 @@ interface Known extends NamedQueries {
 
 const NONE: readonly NamedQueryInfo[] = [];
 
-export class NamedQueryMemory {
-  readonly #known = forgettable(new LRUCache<number, Known>({ max: MAX_KNOWN }));
+export class NamedQueryCache {
+  readonly #known = registerCache(new LRUCache<number, Known>({ max: MAX_KNOWN }));
 
   constructor(private readonly core: Pick<Core, 'namedQueries'>) {}
 
@@ -37,10 +37,10 @@ export class NamedQueryMemory {
   async refresh({ space, actor, deadline, requestId, log }: RequestContext): Promise<boolean> {
     const known = this.#known.get(space.number);
     if (known !== undefined && Date.now() - known.lookedAt < LEAST_BETWEEN_MS) return false;
-    // Whoever asks: the schema is the same for all of the tenant.
+    // Without the caller's access: the schema is the same for all clients of the tenant.
     const found = await this.core.namedQueries({ space, actor, deadline, requestId, log }, known?.version);
     const { version, queries } = found ?? known ?? { version: '', queries: NONE };
-    if (mayRemember(space.number)) this.#known.set(space.number, { version, queries, lookedAt: Date.now() });
+    if (isCacheable(space.number)) this.#known.set(space.number, { version, queries, lookedAt: Date.now() });
     return JSON.stringify(queries) !== JSON.stringify(known?.queries ?? NONE);
   }
 }

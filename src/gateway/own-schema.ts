@@ -7,7 +7,14 @@ import {
   type Space,
   spaceDefinitions,
 } from '../core/index';
-import { createSchema, extendSchema } from '../resolvers/index';
+import {
+  createSchema,
+  extendSchema,
+  finish,
+  finishInSlices,
+  schemaSteps,
+  type Steps,
+} from '../resolvers/index';
 import type { OwnDefinitions } from '../schema/fhir/definitions';
 import { PAGING_NAMES, toArgumentName } from '../schema/fhir/search-arguments';
 
@@ -33,13 +40,27 @@ export function schemaOfRelease(release: Release): GraphQLSchema {
   return createSchema(releaseDefinitions(release), true);
 }
 
-/** Of `source`, from that of its release. Cost: some milliseconds. */
+/** The same, without keeping others waiting. */
+export function makeSchemaOfRelease(release: Release): Promise<GraphQLSchema> {
+  return finishInSlices(schemaSteps(releaseDefinitions(release), true));
+}
+
+/** Of `source`, from that of its release. Cost: some milliseconds for each type that has search parameters of the space. */
 export function schemaOf(source: SchemaSource, ofRelease: GraphQLSchema): GraphQLSchema {
-  return source.space === undefined ? ofRelease : extendSchema(ofRelease, ownDefinitions(source));
+  return finish(ownSchemaSteps(source, ofRelease));
+}
+
+/** The same, without keeping others waiting. */
+export function makeSchemaOf(source: SchemaSource, ofRelease: GraphQLSchema): Promise<GraphQLSchema> {
+  return finishInSlices(ownSchemaSteps(source, ofRelease));
+}
+
+function* ownSchemaSteps(source: SchemaSource, ofRelease: GraphQLSchema): Steps<GraphQLSchema> {
+  return source.space === undefined ? ofRelease : extendSchema(ofRelease, yield* ownDefinitions(source));
 }
 
 /** A parameter of the space that would have the name of another argument is for `search` alone. */
-function ownDefinitions({ release, searchParameters, queries = [] }: SchemaSource): OwnDefinitions {
+function* ownDefinitions({ release, searchParameters, queries = [] }: SchemaSource): Steps<OwnDefinitions> {
   const ofRelease = releaseDefinitions(release);
   const definitions = spaceDefinitions({ release, searchParameters });
   const changed = new Set(searchParameters?.list.map(({ type }) => type));
@@ -54,7 +75,11 @@ function ownDefinitions({ release, searchParameters, queries = [] }: SchemaSourc
       return isFree;
     });
   };
-  const known = new Map([...changed].map((type) => [type, parametersOf(type)]));
+  const known = new Map<string, ReturnType<OwnDefinitions['searchParameters']>>();
+  for (const type of changed) {
+    known.set(type, parametersOf(type));
+    yield;
+  }
   return {
     ...definitions,
     changed,

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type ApolloServerPlugin } from '@apollo/server';
 import { LRUCache } from 'lru-cache';
-import { type Core, fhirError, forgettable, type Space } from '../core/index';
+import { type Core, fhirError, registerCache, type Space } from '../core/index';
 import type { GatewayContext } from '../resolvers/index';
 import type { SentQuery } from './fhir-request';
 
@@ -69,7 +69,7 @@ function toHash(name: string): string {
 }
 
 export class PersistedDocuments {
-  private readonly kept = forgettable(
+  private readonly kept = registerCache(
     new LRUCache<string, string>({ maxSize: MOST_KEPT, sizeCalculation: ({ length }) => length }),
   );
   private registered = 0;

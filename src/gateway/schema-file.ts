@@ -11,7 +11,7 @@ import { readBuiltSchema } from './built-schema';
 import { setCommonHeaders } from './http';
 import type { Introspections, SchemaForm } from './introspection';
 import type { SchemaSource } from './own-schema';
-import type { ServedSchema } from './schema-memory';
+import type { ServedSchema } from './schema-cache';
 
 export interface SchemaFile {
   /** By gzip. */

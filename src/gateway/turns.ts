@@ -1,6 +1,5 @@
 /**
- * Lets one after the other have something: whoever has it keeps it until he leaves. So that of what many have to send over
- * one connection, only one message is made at a time.
+ * A FIFO mutex. With it, the many operations of one connection produce only one message at a time.
  */
 export class Turns {
   #holder: object | undefined;
@@ -14,7 +13,7 @@ export class Turns {
     await new Promise<void>((call) => this.#waiting.push({ who, call }));
   }
 
-  /** Also takes back that he waits; nothing happens where he neither has it nor waits. */
+  /** Releases the mutex, or stops waiting for it; does nothing where `who` neither holds it nor waits. */
   leave(who: object): void {
     if (this.#holder !== who) {
       const place = this.#waiting.findIndex((one) => one.who === who);

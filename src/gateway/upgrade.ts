@@ -1,6 +1,6 @@
 /**
- * Requests that want another protocol on their connection. Node hands all of them to whoever listens for upgrades, those
- * too that would be content with HTTP/1.1 (`Upgrade: h2c`, which Java's client sends with every first request).
+ * Requests that ask for another protocol on their connection. Node passes all of them to the listener for upgrades, even
+ * those that accept HTTP/1.1 (`Upgrade: h2c`, which Java's client sends with every first request).
  */
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type Duplex } from 'node:stream';

@@ -5,7 +5,6 @@ import {
   RELEASES,
   type Core,
   type JsonDocument,
-  type JsonObject,
   type JsonValue,
   type Log,
   type Release,
@@ -14,14 +13,17 @@ import {
 import { isOfSpecification, missingPackages } from './dependencies';
 import { isObject } from './members';
 import { PackageError, type PackageFile, type PackageManifest } from './package-file';
+import { renameReferences } from './own-references';
+import { PackageIds } from './package-ids';
 import {
   inOrderOfNeed,
+  inWords,
   readResources,
   reasonOf,
   type PackageResource,
   type Refusal,
 } from './package-resource';
-import { isSameContent, isWrittenBy } from './stored-content';
+import { isSameContent } from './stored-content';
 
 export interface ImportOptions {
   readonly tenant: string;
@@ -55,6 +57,14 @@ export interface ImportSummary {
   readonly missing: readonly string[];
   /** What was not stored, by file, and why. */
   readonly refused: readonly Refusal[];
+  /** What was stored and has something that is told of, by file. */
+  readonly warned: readonly Refusal[];
+  /** What has no url and was imported otherwise before, perhaps of another package, by file. */
+  readonly replaced: readonly Refusal[];
+  /** What is not under its own id, by file, and under which. */
+  readonly renamed: readonly Refusal[];
+  /** Files of Subscriptions that asked for notifications, and are stored as off. */
+  readonly switchedOff: readonly Refusal[];
 }
 
 /** Whom stored versions name as their author. */
@@ -64,9 +74,8 @@ const IN_FLIGHT = 32;
 const PATIENCE_MS = 120_000;
 
 /**
- * Stores the resources of the package under their own ids; what is there already in the same words stays as it is, so
- * that a second import writes nothing. A resource of somebody else under the same id (another url, or none and another
- * author) is not replaced. Throws PackageError when the package does not fit the release or there is no such tenant, and
+ * Stores the resources of the package under their own ids, or under other ones where something else has these
+ * (`PackageIds`); what is there already in the same words stays as it is, so that a second import writes nothing. Throws PackageError when the package does not fit the release or there is no such tenant, and
  * whatever hinders all writes.
  */
 export async function importPackage(
@@ -87,7 +96,7 @@ export async function importPackage(
   );
   const missing = await missingPackages(core, inTime(context), manifest);
   const work = new Import(core, context, options);
-  await work.storeAll(resources);
+  await work.storeAll(await work.placeAll(resources, manifest.name));
   return {
     manifest,
     release,
@@ -97,6 +106,12 @@ export async function importPackage(
     examplesLeftOut: entries.length - wanted.length,
     missing,
     refused: [...refused, ...work.refused],
+    warned: work.warned,
+    replaced: work.replaced,
+    renamed: work.renamed,
+    switchedOff: resources
+      .filter(({ isSwitchedOff }) => isSwitchedOff)
+      .map(({ file }) => ({ file, reason: 'it asks for notifications, which nobody sends' })),
   };
 }
 
@@ -123,9 +138,19 @@ function chooseRelease(
   throw new PackageError(`${name} ${version} is for FHIR ${fhirVersions.join(', ')}${wanted}`);
 }
 
+/** A resource of the package with the id under which it is stored. */
+interface PlacedResource extends PackageResource {
+  readonly id: string;
+  /** What is there already. */
+  readonly stored: JsonValue | undefined;
+}
+
 class Import {
   readonly counts = new Map<string, TypeCount>();
   readonly refused: Refusal[] = [];
+  readonly warned: Refusal[] = [];
+  readonly replaced: Refusal[] = [];
+  readonly renamed: Refusal[] = [];
   readonly withoutSnapshot: Refusal[] = [];
   snapshots = 0;
 
@@ -135,31 +160,67 @@ class Import {
     private readonly options: ImportOptions,
   ) {}
 
+  /** With the ids under which they are stored, in the resources themselves and in their references to each other. */
+  async placeAll(
+    resources: readonly PackageResource[],
+    packageName: string,
+  ): Promise<readonly PlacedResource[]> {
+    const { core, context } = this;
+    const { extensionBase } = this.options;
+    const ids = new PackageIds({
+      core,
+      context: () => inTime(context),
+      actor: ACTOR,
+      extensionBase,
+      packageName,
+    });
+    const places = await inParallel(resources, (each) => ids.placeOf(each));
+    const moved = new Map<string, string>();
+    const own = new Set<string>();
+    const all = resources.map((each, index) => {
+      const place = places[index];
+      if (place === undefined) throw new Error('a resource has no place');
+      const { type, id, file } = each;
+      own.add(`${type}/${place.id}`);
+      if (id === place.id) return { each, place };
+      if (id !== undefined) moved.set(`${type}/${id}`, `${type}/${place.id}`);
+      const why = id === undefined ? 'it comes without an id' : `${type}/${id} is something else`;
+      this.renamed.push({ file, reason: `as ${type}/${place.id}, because ${why}` });
+      return { each, place };
+    });
+    // What another one of the package has kept means that one.
+    for (const name of own) moved.delete(name);
+    return all.map(({ each, place: { id, stored } }) => {
+      const named = each.id === id ? each.resource : { ...each.resource, id };
+      const resource = moved.size === 0 ? named : renameReferences(named, moved);
+      return { ...each, id, stored, resource, document: { ...each.document, value: resource } };
+    });
+  }
+
   /**
    * Definitions before examples, which may claim to conform to them; profiles that need a snapshot after all that theirs
-   * may rest on; and last the ImplementationGuide, which says that the package is here.
+   * may rest on; composite search parameters after those that they are made of; and last the ImplementationGuide, which says that the package is here.
    */
-  async storeAll(resources: readonly PackageResource[]): Promise<void> {
+  async storeAll(resources: readonly PlacedResource[]): Promise<void> {
     const isGuide = ({ type, isExample }: PackageResource) => type === 'ImplementationGuide' && !isExample;
     const needsSnapshot = ({ type, resource }: PackageResource) =>
       type === 'StructureDefinition' && resource['snapshot'] === undefined;
+    const isComposite = ({ type, resource }: PackageResource) =>
+      type === 'SearchParameter' && resource['type'] === 'composite';
     const ready = resources.filter((each) => !isGuide(each) && !needsSnapshot(each));
-    await this.storeTogether(ready.filter(({ isExample }) => !isExample));
+    await this.storeTogether(ready.filter((each) => !each.isExample && !isComposite(each)));
+    await this.storeTogether(ready.filter((each) => !each.isExample && isComposite(each)));
     for (const each of inOrderOfNeed(resources.filter(needsSnapshot))) await this.storeWithSnapshot(each);
     await this.storeTogether(ready.filter(({ isExample }) => isExample));
     await this.storeTogether(resources.filter(isGuide));
   }
 
-  private async storeTogether(resources: readonly PackageResource[]): Promise<void> {
-    let next = 0;
-    const work = async (): Promise<void> => {
-      for (let each = resources[next++]; each !== undefined; each = resources[next++]) await this.store(each);
-    };
-    await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+  private async storeTogether(resources: readonly PlacedResource[]): Promise<void> {
+    await inParallel(resources, (each) => this.store(each));
   }
 
   /** Where no snapshot can be made, the StructureDefinition is stored as it came. */
-  private async storeWithSnapshot(each: PackageResource): Promise<void> {
+  private async storeWithSnapshot(each: PlacedResource): Promise<void> {
     let document: JsonDocument;
     try {
       const result = await this.core.invoke(inTime(this.context), {
@@ -182,23 +243,19 @@ class Import {
   }
 
   /** True when it was written. */
-  private async store({ file, type, id, document, resource }: PackageResource): Promise<boolean> {
+  private async store(placed: PlacedResource): Promise<boolean> {
+    const { file, type, id, url, document, resource, stored } = placed;
     try {
-      const present = await this.core.find(inTime(this.context), type, id);
-      if (present !== undefined) {
-        const stored = parseJson(present.text, { maxDepth: Number.MAX_SAFE_INTEGER }).value;
-        if (isSameContent(stored, resource, this.options.extensionBase)) {
-          this.countOf(type).unchanged += 1;
-          return false;
-        }
-        const obstacle = whyNotReplaced(stored, resource, this.options.extensionBase);
-        if (obstacle !== undefined) {
-          this.refused.push({ file, reason: `there is another ${type}/${id} already, ${obstacle}` });
-          return false;
-        }
+      if (stored !== undefined && isSameContent(stored, resource, this.options.extensionBase)) {
+        this.countOf(type).unchanged += 1;
+        return false;
       }
-      await this.core.update(inTime(this.context), type, id, document);
+      const { warnings } = await this.core.update(inTime(this.context), type, id, document);
       this.countOf(type).stored += 1;
+      const warning = inWords(warnings);
+      if (stored !== undefined && url === undefined)
+        this.replaced.push({ file, reason: `${type}/${id} said something else` });
+      if (warning !== undefined) this.warned.push({ file, reason: warning });
       return true;
     } catch (error) {
       this.refused.push({ file, reason: reasonOf(error) });
@@ -217,10 +274,16 @@ function inTime(context: RequestContext): RequestContext {
   return { ...context, deadline: Date.now() + PATIENCE_MS };
 }
 
-/** Why the stored resource is not the package's to replace; undefined when it is. */
-function whyNotReplaced(stored: JsonValue, resource: JsonObject, extensionBase: string): string | undefined {
-  if (isWrittenBy(stored, ACTOR, extensionBase)) return undefined;
-  const url = isObject(stored) ? stored['url'] : undefined;
-  if (typeof url !== 'string') return 'which no import has written';
-  return url === resource['url'] ? undefined : `with the url ${url.slice(0, 200)}`;
+/** Some at a time, each begun in their order; the results in that order too. */
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  const left = items.entries();
+  const run = async (): Promise<void> => {
+    for (const [index, item] of left) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, run));
+  return results;
 }

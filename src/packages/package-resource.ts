@@ -1,4 +1,12 @@
-import { FhirError, parseJson, type JsonDocument, type JsonObject, type JsonValue } from '../core';
+import {
+  FhirError,
+  parseJson,
+  switchedOff,
+  type Issue,
+  type JsonDocument,
+  type JsonObject,
+  type JsonValue,
+} from '../core';
 import { isObject, listOf } from './members';
 import type { PackageEntry } from './package-file';
 
@@ -8,9 +16,15 @@ export interface PackageResource {
   readonly file: string;
   readonly isExample: boolean;
   readonly type: string;
-  readonly id: string;
+  /** The one that it comes with. */
+  readonly id: string | undefined;
+  /** Of a canonical resource. */
+  readonly url: string | undefined;
+  readonly version: string | undefined;
   readonly document: JsonDocument;
   readonly resource: JsonObject;
+  /** A Subscription that asked for notifications, and does not any more. */
+  readonly isSwitchedOff: boolean;
 }
 
 /** A file that is not stored, and why. */
@@ -24,7 +38,7 @@ export interface PackageContent {
   readonly refused: readonly Refusal[];
 }
 
-/** The resources of the files, each type and id once. */
+/** The resources of the files, each canonical url and version once, of what has none each id. */
 export function readResources(
   entries: readonly PackageEntry[],
   types: ReadonlySet<string>,
@@ -38,43 +52,55 @@ export function readResources(
       refused.push(read);
       continue;
     }
-    const address = `${read.type}/${read.id}`;
-    const first = byAddress.get(address);
-    if (first === undefined) byAddress.set(address, read);
-    else refused.push({ file: entry.name, reason: `${first.file} of the same package is ${address} too` });
+    const name = nameOf(read);
+    const first = byAddress.get(name);
+    if (first === undefined) byAddress.set(name, read);
+    else refused.push({ file: entry.name, reason: `${first.file} of the same package is ${name} too` });
   }
   return { resources: [...byAddress.values()], refused };
 }
 
+function nameOf({ type, id, url, version, file }: PackageResource): string {
+  if (url !== undefined) return `${type} ${url}${version === undefined ? '' : `|${version}`}`;
+  return `${type}/${id ?? file}`;
+}
+
 function readResource(
-  { name: file, isExample, text }: PackageEntry,
+  { name: file, isExample, text: content }: PackageEntry,
   types: ReadonlySet<string>,
   maxDepth: number,
 ): PackageResource | Refusal {
-  if (text === undefined) return { file, reason: 'it is larger than a resource may be (MAX_BODY_BYTES)' };
+  if (content === undefined) return { file, reason: 'it is larger than a resource may be (MAX_BODY_BYTES)' };
   let document: JsonDocument;
   try {
-    document = parseJson(text, { maxDepth });
+    document = parseJson(content, { maxDepth });
   } catch (error) {
     return { file, reason: reasonOf(error) };
   }
+  const off = switchedOff(document.value);
+  if (off !== undefined) document = { ...document, value: off };
   const resource = document.value;
   const type = isObject(resource) ? resource['resourceType'] : undefined;
   if (!isObject(resource) || typeof type !== 'string') {
     return { file, reason: 'it is not a resource: it has no resourceType' };
   }
   if (!types.has(type)) return { file, reason: `'${type}' is not a resource type of this FHIR release` };
-  const { id } = resource;
-  if (typeof id !== 'string') return { file, reason: `the ${type} has no id` };
-  return { file, isExample, type, id, document, resource };
+  const text = (name: string): string | undefined => {
+    const value = resource[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const [id, url, version] = [text('id'), text('url'), text('version')];
+  return { file, isExample, type, id, url, version, document, resource, isSwitchedOff: off !== undefined };
 }
 
 /** StructureDefinitions, those before others that rest on them; where they need each other, in their order. */
-export function inOrderOfNeed(structures: readonly PackageResource[]): readonly PackageResource[] {
+export function inOrderOfNeed<Structure extends PackageResource>(
+  structures: readonly Structure[],
+): readonly Structure[] {
   const byUrl = new Map(structures.map((each) => [each.resource['url'], each]));
-  const ordered: PackageResource[] = [];
-  const visited = new Set<PackageResource>();
-  const visit = (each: PackageResource): void => {
+  const ordered: Structure[] = [];
+  const visited = new Set<Structure>();
+  const visit = (each: Structure): void => {
     if (visited.has(each)) return;
     visited.add(each);
     for (const url of urlsOf(each.resource)) {
@@ -99,11 +125,17 @@ function urlsOf(structure: JsonObject): readonly string[] {
   return urls.flatMap((url) => (typeof url === 'string' ? [url.replace(/\|[^|]*$/, '')] : []));
 }
 
-/** What a refusal says; rethrows what would hinder every other write as well. */
+/** What a refusal says: its first error; rethrows what would hinder every other write as well. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof FhirError) || error.status >= 500) throw error;
-  const [first, ...others] = error.issues;
+  const errors = error.issues.filter(({ severity }) => severity === 'error' || severity === 'fatal');
+  return inWords(errors) ?? error.message;
+}
+
+/** The first of some issues, and how many more there are; undefined where there is none. */
+export function inWords([first, ...others]: readonly Issue[]): string | undefined {
+  if (first === undefined) return undefined;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  const place = first?.expression === undefined ? '' : `${first.expression}: `;
-  return `${place}${first?.diagnostics ?? error.message}${more}`;
+  const place = first.expression === undefined ? '' : `${first.expression}: `;
+  return `${place}${first.diagnostics}${more}`;
 }

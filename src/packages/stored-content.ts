@@ -41,5 +41,7 @@ function byName([one]: [string, JsonValue], [other]: [string, JsonValue]): numbe
 
 function isOfServer(extension: JsonValue, extensionBase: string): boolean {
   const url = isObject(extension) ? extension['url'] : undefined;
-  return url === `${extensionBase}/author` || url === `${extensionBase}/version-sequence`;
+  return ['author', 'version-sequence', 'search-parameter-failed'].some(
+    (name) => url === `${extensionBase}/${name}`,
+  );
 }

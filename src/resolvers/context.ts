@@ -1,12 +1,17 @@
-import type { ChangeStream, Core, RequestContext } from '../core/index';
+import type { ChangeStream, Core, Issue, RequestContext } from '../core/index';
 import { createLoaders, type Loaders } from './loaders';
-import type { ParsedMemory, ParsedResources } from './parsed-resources';
+import type { ParsedCache, ParsedResources } from './parsed-resources';
 
 /** Of a live query: where its changes go. */
 export interface LiveContext {
   /** Stands for the argument `after`, where the client reconnects by itself (Last-Event-ID). */
   readonly after?: number;
   opened(stream: ChangeStream): void;
+}
+
+/** What was found in something that was written all the same, and where the answer tells of that write. */
+export interface ReportedIssue extends Issue {
+  readonly path: readonly (string | number)[];
 }
 
 /** What every resolver is given: who asks where, and the reads of this request. */
@@ -18,6 +23,8 @@ export interface GatewayContext {
   readonly extensionBase: string;
   /** Levels of objects and arrays that a resource may have. */
   readonly maxDepth: number;
+  /** Of all writes of the request: `extensions.issues` of its answer. */
+  readonly issues: ReportedIssue[];
   /** Versions of the space that were parsed before. */
   readonly parsed: ParsedResources;
   /** Undefined: subscriptions are not asked for here. */
@@ -33,7 +40,7 @@ export function createGatewayContext(
   core: Core,
   request: RequestContext,
   settings: Pick<GatewayContext, 'extensionBase' | 'maxDepth'>,
-  parsed: ParsedMemory,
+  parsed: ParsedCache,
   live?: LiveContext,
 ): GatewayContext {
   const { extensionBase, maxDepth } = settings;
@@ -42,7 +49,8 @@ export function createGatewayContext(
     request,
     extensionBase,
     maxDepth,
-    parsed: parsed.within(request.space.number),
+    parsed: parsed.within(request.space.number, request.bytes),
+    issues: [],
     loaders: createLoaders(core, request),
     ...(live ? { live } : {}),
   };

@@ -1,8 +1,7 @@
 /** What the generated fields ask of core. */
 import {
-  createFilterAllowance,
   fhirError,
-  type FilterAllowance,
+  FilterAllowance,
   filterElements,
   type JsonObject,
   type JsonValue,
@@ -57,10 +56,9 @@ export const handlers: Handlers<GatewayContext> = {
     const seal = (inner: string | undefined): string => sealConnection(request, opened, inner);
     const sealed = (inner: string | undefined): string | undefined =>
       inner === undefined ? undefined : seal(inner);
+    const resources = await selected(page.matches, fhirpath, request.type, context);
     return {
-      resources: selected(page.matches, fhirpath, request.type, context).map((version) =>
-        toResource(version, context),
-      ),
+      resources: resources.map((version) => toResource(version, context)),
       pageSize,
       total: page.total,
       ...(request.isPage
@@ -104,7 +102,7 @@ export const handlers: Handlers<GatewayContext> = {
     };
     const result = await context.core.invoke(context.request, {
       ...address,
-      input: toInput(input, context.maxDepth),
+      input: await toInput(input, context.maxDepth),
       ...(cursor === undefined ? {} : { query: [['_cursor', cursor]] }),
       safe: !affectsState,
     });
@@ -150,24 +148,24 @@ function pageOf(
 }
 
 /** Those that the expression is true of. */
-function selected(
+async function selected(
   versions: readonly StoredVersion[],
   expression: string | undefined,
   type: string,
   context: GatewayContext,
-): readonly StoredVersion[] {
+): Promise<readonly StoredVersion[]> {
   if (expression === undefined) return versions;
   const byResource = new Map<JsonValue, StoredVersion>();
   for (const version of versions) byResource.set(context.parsed.of(version), version);
   const { release } = context.request.space;
-  return filterElements(release, type, expression, [...byResource.keys()], allowanceOf(context)).flatMap(
-    (resource) => byResource.get(resource) ?? [],
-  );
+  const resources = [...byResource.keys()];
+  const found = await filterElements(release, type, expression, resources, allowanceOf(context));
+  return found.flatMap((resource) => byResource.get(resource) ?? []);
 }
 
 function allowanceOf(context: GatewayContext): FilterAllowance {
   let allowance = allowances.get(context);
-  if (allowance === undefined) allowances.set(context, (allowance = createFilterAllowance()));
+  if (allowance === undefined) allowances.set(context, (allowance = new FilterAllowance()));
   return allowance;
 }
 

@@ -4,14 +4,15 @@ import { buildSchemaSync } from 'type-graphql';
 import { atomicDirective } from '../schema/atomic';
 import { SHAPING_DIRECTIVES } from '../schema/directives';
 import {
-  createFhirTypes,
+  fhirTypeSteps,
   type FhirTypes,
   type OwnDefinitions,
   type SchemaDefinitions,
 } from '../schema/fhir/index';
 import { ExtendedSchema } from '../schema/extended-schema';
-import { graft, resourceTypeEnum } from '../schema/graft';
+import { graftSteps, resourceTypeEnum } from '../schema/graft';
 import { setRelease } from '../schema/places';
+import { finish, type Steps } from '../schema/steps';
 import type { GatewayContext } from './context';
 import { setCosts } from './costs';
 import { handlers } from './generated';
@@ -30,6 +31,11 @@ const made = new WeakMap<GraphQLSchema, FhirTypes<GatewayContext>>();
  * second, and 30 MB.
  */
 export function createSchema(definitions: SchemaDefinitions, assumeValid = false): GraphQLSchema {
+  return finish(schemaSteps(definitions, assumeValid));
+}
+
+/** The same in steps. */
+export function* schemaSteps(definitions: SchemaDefinitions, assumeValid = false): Steps<GraphQLSchema> {
   const root = buildSchemaSync({
     resolvers: [SearchResolver, ReadResolver, OperationResolver, WriteResolver, ChangeResolver],
     directives: [...specifiedDirectives, atomicDirective, ...SHAPING_DIRECTIVES],
@@ -41,10 +47,13 @@ export function createSchema(definitions: SchemaDefinitions, assumeValid = false
     skipCheck: true,
   });
   const patchOperation = assertInputObjectType(root.getType('JsonPatchOperation'));
-  const generated = createFhirTypes(definitions, handlers, patchOperation);
+  yield;
+  const generated = yield* fhirTypeSteps(definitions, handlers, patchOperation);
   const { types, query, mutation } = generated;
   const fields = { query, mutation };
-  const grafted = graft(root, [resourceTypeEnum(definitions.resourceTypes), ...types], fields, assumeValid);
+  const ofRelease = [resourceTypeEnum(definitions.resourceTypes), ...types];
+  const grafted = yield* graftSteps(root, ofRelease, fields, assumeValid);
+  yield;
   made.set(grafted, generated);
   return setRelease(setCosts(grafted), definitions.release);
 }
@@ -65,5 +74,6 @@ function refuseTopics(): never {
 
 export { atomicRule } from './changes/atomic-rule';
 export { createGatewayContext, type GatewayContext, isGatewayContext, withRequest } from './context';
+export { finish, finishInSlices, type Steps } from '../schema/steps';
 export { ToldChange } from './change-resolver';
-export { ParsedMemory } from './parsed-resources';
+export { ParsedCache } from './parsed-resources';

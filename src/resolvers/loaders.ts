@@ -32,7 +32,7 @@ export function createLoaders(core: Core, request: RequestContext): Loaders {
     searches: new DataLoader(
       async (asked: readonly TypeSearch[]) => {
         const [first, second] = asked;
-        if (first === undefined || second !== undefined) return core.searchEach(request, asked);
+        if (first === undefined || second !== undefined) return core.searchBatch(request, asked);
         return each([first], (one) => core.search(request, one));
       },
       { cacheKeyFn: (asked) => JSON.stringify(asked) },

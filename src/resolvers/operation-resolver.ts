@@ -22,12 +22,12 @@ function toSimple(name: string, value: JsonValue): [name: string, value: string]
 }
 
 /** `{"resourceType": "Parameters"}` or any resource is the input as it is; other objects are names and simple values. */
-function toArguments(
+async function toArguments(
   parameters: JsonObject | null | undefined,
   maxDepth: number,
-): Pick<Invocation, 'input' | 'query'> {
+): Promise<Pick<Invocation, 'input' | 'query'>> {
   if (!parameters) return {};
-  if ('resourceType' in parameters) return { input: toInput(parameters, maxDepth) };
+  if ('resourceType' in parameters) return { input: await toInput(parameters, maxDepth) };
   const query = Object.entries(parameters).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((single) => toSimple(name, single)),
   );
@@ -92,7 +92,7 @@ export class OperationResolver {
       id: id ?? undefined,
       code,
       safe: false,
-      ...toArguments(parameters, context.maxDepth),
+      ...(await toArguments(parameters, context.maxDepth)),
     });
     const text = 'text' in result ? result.text : toBundleText(result);
     return { resource: toReturnedResource(text), json: new RawJson(text) };

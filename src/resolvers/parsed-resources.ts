@@ -1,17 +1,19 @@
 import { LRUCache } from 'lru-cache';
 import {
-  forgettable,
+  registerCache,
+  type HeldBytes,
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  mayRemember,
+  isCacheable,
   parseStoredObject,
   type StoredVersion,
 } from '../core/index';
 
 /** Bytes that a character of JSON takes when it is parsed, measured (objects and strings of a Patient), and its text. */
 const BYTES_PER_CHARACTER = 6;
-const MAX_BYTES = 48 * 1024 * 1024;
+/** What all of them may take, where nobody says otherwise. */
+const MOST_BYTES = 48 * 1024 * 1024;
 /** Longer texts are seldom asked for twice, and would drive out hundreds of others. */
 const LONGEST = 256 * 1024;
 
@@ -21,29 +23,38 @@ export interface ParsedResources {
 }
 
 interface Parsed {
-  /** Of one version there are several: what is hidden from a client is not in his. */
+  /** One version can have several texts: elements that are hidden from a client are missing in its text. */
   readonly text: string;
   readonly object: JsonObject;
 }
 
 /** Parsed versions of all spaces, those used last, within bounds of memory. */
-export class ParsedMemory {
-  private readonly known = forgettable(new LRUCache<string, Parsed>({ maxSize: MAX_BYTES }));
+export class ParsedCache {
+  private readonly known: LRUCache<string, Parsed>;
 
-  /** Cost: parsing, once; then one lookup and a comparison of texts. */
-  within(space: number): ParsedResources {
-    return { of: (version) => this.parse(space, version) };
+  /** @param bytes that they may take together */
+  constructor(bytes = MOST_BYTES) {
+    this.known = registerCache(new LRUCache<string, Parsed>({ maxSize: Math.floor(bytes) }));
   }
 
-  private parse(space: number, version: StoredVersion): JsonObject {
+  /** `bytes`: where what must be parsed is counted. Cost: parsing, once; then one lookup and a comparison of texts. */
+  within(space: number, bytes?: HeldBytes): ParsedResources {
+    return { of: (version) => this.parse(space, version, bytes) };
+  }
+
+  private parse(space: number, version: StoredVersion, bytes: HeldBytes | undefined): JsonObject {
     const { type, id, versionId, lastUpdated, sequence, text } = version;
-    if (text.length > LONGEST) return parseResource(text);
+    if (text.length > LONGEST) {
+      bytes?.addParsed(text.length);
+      return parseResource(text);
+    }
     // Time and sequence tell a resource of the tenant from the base one that it hides, and from one before a restore.
     const key = `${space} ${type}/${id}/${versionId} ${lastUpdated} ${sequence} ${text.length}`;
     const known = this.known.get(key);
     if (known?.text === text) return known.object;
+    bytes?.addParsed(text.length);
     const object = parseResource(text);
-    if (mayRemember(space))
+    if (isCacheable(space))
       this.known.set(key, { text, object }, { size: key.length + text.length * BYTES_PER_CHARACTER });
     return object;
   }

@@ -6,7 +6,7 @@ import { Resource } from '../schema/types/resource';
 import { JsonPatchOperation, WriteResult } from '../schema/types/write';
 import { creation, deletion, patching, update } from './changes/change';
 import { forgetReads } from './changes/forget-reads';
-import { perform } from './changes/perform';
+import { perform, reportIssues } from './changes/perform';
 import { toWriteResult } from './changes/write-result';
 import type { GatewayContext } from './context';
 import { toInput } from './json-document';
@@ -144,14 +144,17 @@ export class WriteResolver {
   })
   async transaction(
     @Ctx() context: GatewayContext,
+    @Info() info: GraphQLResolveInfo,
     @Arg('bundle', () => resourceInputScalar) bundle: JsonObject,
     @Arg('dryRun', () => Boolean, { nullable: true, description: SAID.dryRun })
     dryRun: boolean | null | undefined,
   ): Promise<Resource> {
     const { core, request, maxDepth } = context;
-    const input = toInput(bundle, maxDepth);
+    const input = await toInput(bundle, maxDepth);
     forgetReads(context);
     const answer = await core.bundle(request, { input, types: ['transaction'], isDryRun: dryRun === true });
+    for (const [index, entry] of answer.entries.entries())
+      reportIssues(context, [String(info.path.key), 'entry', index], entry);
     return toReturnedResource(toResponseText(answer));
   }
 }

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Space } from '../core';
-
-const SAFE_HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
+import { parseHost } from './host';
 
 /** Makes the `{fhir_root}` of answers: under the first public address, else under the host that was asked. */
 export class AddressBook {
@@ -25,6 +24,6 @@ export class AddressBook {
 /** Fastify believes `X-Forwarded-Host` and `-Proto` only with TRUST_PROXY. A host that is none is not repeated. */
 function baseOf(request: FastifyRequest): string {
   const host = request.host;
-  if (SAFE_HOST.test(host)) return `${request.protocol === 'https' ? 'https' : 'http'}://${host}`;
+  if (parseHost(host) !== undefined) return `${request.protocol === 'https' ? 'https' : 'http'}://${host}`;
   return `http://localhost:${request.socket.localPort ?? 80}`;
 }

@@ -1,6 +1,13 @@
 /** Routes below /w/system/api/v1/tenants/{tenant} in which JSON of our own travels. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fhirError, isJsonObject, parseJson, type JsonObject } from '../core';
+import {
+  fhirError,
+  isJsonObject,
+  isReleaseScope,
+  parseJson,
+  type JsonObject,
+  type ReleaseScope,
+} from '../core';
 import { requireContentType } from './body';
 import { refuseOtherMethods } from './method';
 
@@ -76,6 +83,11 @@ export function readWords(name: string, value: unknown): readonly string[] | und
   const isText = (each: unknown): each is string => typeof each === 'string';
   if (value === undefined || (Array.isArray(value) && value.every(isText))) return value;
   return refuse(`"${name}" is a list of texts`);
+}
+
+export function readReleaseScope(value: unknown): ReleaseScope | undefined {
+  if (value === undefined || (typeof value === 'string' && isReleaseScope(value))) return value;
+  return refuse('"release" is r4, r4b or both');
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,19 +1,21 @@
 /** Who may administer the server: clients of the tenant `system` that are administrators. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { fhirError, type Core } from '../core';
+import { fhirError, isLoopback, type Core } from '../core';
+import { parseHost } from './host';
 import { INTERACTIONS } from './interaction-names';
 import type { RestSettings } from './settings';
-import { READING_METHODS, type Visit } from './visit';
+import { READING_METHODS, type RequestLogEntry } from './request-log-entry';
 
 const SYSTEM = 'system';
 
 const ROOT = /^\/w\/system\/api\/v1\//;
 /** An answer that fails to be recorded is followed by another one. */
-const isRecorded = new WeakSet<Visit>();
+const isRecorded = new WeakSet<RequestLogEntry>();
 
 /**
- * Refuses all requests to the routes of `scope` that do not come from an administrator, and has the others recorded: `unauthorized`, `forbidden`. In open
- * mode whoever is on this machine is one too. Nothing of a request is read before that.
+ * Refuses all requests to the routes of `scope` that do not come from an administrator, with `unauthorized` or
+ * `forbidden`, and records the others. In open mode, requests from this machine are allowed too. The check comes before
+ * the body of a request is read.
  */
 export function admitAdministratorsOnly(
   scope: FastifyInstance,
@@ -47,20 +49,21 @@ export function admitAdministratorsOnly(
   });
 }
 
+/** Headers by which proxies say that they pass a request on, beside those that begin with `x-forwarded-`. */
+const FORWARDING_HEADERS: readonly string[] = ['forwarded', 'via', 'x-real-ip'];
+
 /**
- * By its socket, not through a proxy that tells so, and under a local name, so that a web page whose name was made to point
- * here stays outside.
+ * By its socket, without any sign of a proxy, and under a local name, so that a web page whose name was made to point here stays
+ * outside.
  */
 function requireThisMachine({ headers, socket }: FastifyRequest): void {
-  const isForwarded = headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined;
-  const host = (headers.host ?? '').replace(/:\d+$/, '');
-  if (isLoopback(socket.remoteAddress ?? '') && !isForwarded && (host === 'localhost' || isLoopback(host)))
+  const isForwarded = Object.keys(headers).some(
+    (name) => name.startsWith('x-forwarded-') || FORWARDING_HEADERS.includes(name),
+  );
+  const host = parseHost(headers.host ?? '')?.name;
+  if (isLoopback(socket.remoteAddress ?? '') && !isForwarded && host !== undefined && isLoopback(host))
     return;
   const reason =
     'The server is administered from its own machine, or with the credentials of an administrator of the tenant system';
   throw fhirError('forbidden', { reason });
-}
-
-function isLoopback(address: string): boolean {
-  return /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(address) || address === '::1' || address === '[::1]';
 }

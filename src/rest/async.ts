@@ -4,13 +4,14 @@
  */
 import type { FastifyInstance, FastifyReply, InjectOptions } from 'fastify';
 import { FhirError, fhirError, isRelease, toOutcome, type Caller, type Core, type JobRequest } from '../core';
+import { toText } from './body';
 import { watchCaller } from './caller-watch';
 import type { Exchange } from './exchange';
 import { INTERACTIONS, type Interaction } from './interaction-names';
 import { jobTime } from './job-time';
 import { parsePreference, withoutAsync } from './prefer';
 import type { RestSettings } from './settings';
-import { DATA_ADDRESS } from './visit';
+import { DATA_ADDRESS } from './request-log-entry';
 
 /** Searches change nothing, so that they may be begun anew. */
 const SEARCHES: readonly Interaction[] = [
@@ -64,7 +65,7 @@ export async function submit(exchange: Exchange, interaction: Interaction): Prom
       ...(request.socket.remoteAddress === undefined ? {} : { remoteAddress: request.socket.remoteAddress }),
     },
     isRepeatable: SEARCHES.includes(interaction),
-    ...(request.body === undefined ? {} : { body: request.body }),
+    ...(request.body === undefined ? {} : { body: toText(request.body) }),
   };
   const id = await edge.core.jobs.submit(context, job);
   reply.header('content-location', `${root}/_async/${id}`).header('preference-applied', 'respond-async');
@@ -80,6 +81,7 @@ export async function status(exchange: Exchange): Promise<FastifyReply> {
   if (job === undefined) throw fhirError('unknownJob');
   exchange.forbidCaching();
   if (job.state === 'done') {
+    context.bytes?.addAnswer(job.text.length);
     reply.header('expires', new Date(job.expires).toUTCString());
     return exchange.send(job.status, job.text);
   }

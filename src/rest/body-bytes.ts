@@ -1,21 +1,29 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import { fhirError, type FhirError } from '../core';
+import { errorOf, fhirError, type FhirError, type HeldBytes } from '../core';
+import { CollectedBytes, type BodyBlocks } from './collected-bytes';
 import { createDecoder } from './content-coding';
 
 /** Bytes beyond the limit that are still read and dropped, so that the client gets to see the refusal. */
 const DRAINED_SIZE = 16 * 1024 * 1024;
 
+/** What is known of a body before it is read, and where its bytes are counted. */
+export interface CountedBody {
+  readonly headers: IncomingHttpHeaders;
+  readonly visit: { readonly bytes: HeldBytes };
+}
+
 /**
- * The whole body, uncompressed; inflated in the threads of libuv and never further than the limit. Errors, given to
+ * The whole body, uncompressed, a long one in blocks; inflated in the threads of libuv and never further than the limit. Errors, given to
  * `done`: `bodyTooLarge` over `limit` bytes, sent or inflated; `unsupportedCoding` for an unknown `Content-Encoding`;
- * `invalidCoding` for bytes that are not what it says; `invalidJson` for a body that breaks off.
+ * `invalidCoding` for bytes that are not what it says; `invalidJson` for a body that breaks off; what `HeldBytes.addBody`
+ * throws: bytes are counted as they come, so that nobody holds memory by a length that is only declared.
  */
 export function readBytes(
   source: Readable,
-  headers: IncomingHttpHeaders,
+  { headers, visit }: CountedBody,
   limit: number,
-  done: (error: Error | null, bytes?: Buffer) => void,
+  done: (error: Error | null, bytes?: Buffer | BodyBlocks) => void,
 ): void {
   const coding = headers['content-encoding'];
   const declared = Number(headers['content-length'] ?? 0);
@@ -26,12 +34,12 @@ export function readBytes(
       ? fhirError('bodyTooLarge', { limit })
       : created === 'unknown'
         ? fhirError('unsupportedCoding', { coding: (coding ?? '').slice(0, 100) })
-        : undefined;
+        : errorOf(() => visit.bytes.requireRoomForBody(declared));
   if (declared > limit + DRAINED_SIZE) {
     done(refusal ?? null);
     return;
   }
-  let chunks: Buffer[] = [];
+  const collected = new CollectedBytes();
   let sent = 0;
   let inflated = 0;
   let hasEnded = false;
@@ -39,17 +47,24 @@ export function readBytes(
     source.off('data', collect).off('end', conclude).off('error', breakOff).off('close', breakOff);
     decoder?.removeAllListeners().on('error', ignore).destroy();
     if (error !== null) done(error);
-    else done(null, chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+    else done(null, collected.take());
   };
   const refuse = (error: FhirError): FhirError => {
-    chunks = [];
+    collected.drop();
+    visit.bytes.release();
     return (refusal ??= error);
+  };
+  const keep = (chunk: Buffer): boolean => {
+    const full = errorOf(() => visit.bytes.addBody(chunk.length));
+    if (full === undefined) collected.add(chunk);
+    else refuse(full);
+    return full === undefined;
   };
   const collect = (chunk: Buffer): void => {
     sent += chunk.length;
     if (sent > limit) refuse(fhirError('bodyTooLarge', { limit }));
     if (refusal === undefined) {
-      if (decoder === undefined) chunks.push(chunk);
+      if (decoder === undefined) keep(chunk);
       else decoder.write(chunk);
     }
     if (sent > limit + DRAINED_SIZE) finish(refusal ?? null);
@@ -65,8 +80,7 @@ export function readBytes(
     ?.on('data', (chunk: Buffer) => {
       inflated += chunk.length;
       if (refusal !== undefined) return;
-      chunks.push(chunk);
-      if (inflated <= limit) return;
+      if (keep(chunk) && inflated <= limit) return;
       const refused = refuse(fhirError('bodyTooLarge', { limit }));
       decoder.destroy();
       if (hasEnded) finish(refused);

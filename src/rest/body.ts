@@ -1,8 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import { fhirError, RELEASES, type Release } from '../core';
-import { readBytes } from './body-bytes';
+import { decodeUtf8, FhirError, fhirError, RELEASES, textOf, type Release } from '../core';
+import { readBytes, type CountedBody } from './body-bytes';
+import type { BodyBlocks } from './collected-bytes';
 import { parseMediaRange } from './media-range';
 import { fitsRelease } from './negotiation';
 
@@ -76,37 +76,56 @@ function judgeContentType(header: string): ContentType | undefined {
   return contentType;
 }
 
+/** A body: text, or a long one as bytes where `readLongBody` read it. */
+export type Body = string | BodyBlocks;
+
 /** The whole body as text. Errors, given to `done`: those of `readBytes`, `invalidJson` for bytes that are not UTF-8. */
 export function readBody(
   source: Readable,
-  headers: IncomingHttpHeaders,
+  counted: CountedBody,
   limit: number,
   done: (error: Error | null, text?: string) => void,
 ): void {
-  readBytes(source, headers, limit, (error, bytes = NO_BYTES) => {
-    if (error !== null) done(error);
-    else if (!isUtf8(bytes))
-      done(fhirError('invalidJson', { reason: `${placeOfBadByte(bytes)}: its bytes are not UTF-8` }));
-    else done(null, bytes.toString('utf8'));
+  readLongBody(source, counted, limit, (error, body) => {
+    if (body === undefined || typeof body === 'string') {
+      done(error, body);
+      return;
+    }
+    // Joining, decoding and handing over megabytes are a turn of the event loop each.
+    const bytes = Buffer.concat(body);
+    setImmediate(() => decode(bytes, (failure, text) => setImmediate(() => done(failure, text))));
   });
+}
+
+/** As `readBody`, but a body of more than LONG_BODY bytes stays in blocks and is decoded where it is parsed. */
+export function readLongBody(
+  source: Readable,
+  counted: CountedBody,
+  limit: number,
+  done: (error: Error | null, body?: Body) => void,
+): void {
+  readBytes(source, counted, limit, (error, bytes = NO_BYTES) => {
+    if (error !== null) done(error);
+    else if (Buffer.isBuffer(bytes)) decode(bytes, done);
+    else done(null, bytes);
+  });
+}
+
+function decode(bytes: Buffer, done: (error: Error | null, text?: string) => void): void {
+  let text: string;
+  try {
+    text = decodeUtf8(bytes);
+  } catch (error) {
+    if (!(error instanceof FhirError)) throw error;
+    done(error);
+    return;
+  }
+  done(null, text);
 }
 
 const NO_BYTES = Buffer.alloc(0);
 
-const REPLACEMENT = '\ufffd';
-const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
-
-/** Line and column, as the parser counts them, of the first byte that is not UTF-8. */
-function placeOfBadByte(bytes: Buffer): string {
-  const text = bytes.toString('utf8');
-  let position = text.indexOf(REPLACEMENT);
-  let offset = Buffer.byteLength(text.slice(0, position));
-  // A replacement character that the client sent is one in the bytes as well.
-  while (bytes.subarray(offset, offset + REPLACEMENT_BYTES.length).equals(REPLACEMENT_BYTES)) {
-    const next = text.indexOf(REPLACEMENT, position + 1);
-    offset += Buffer.byteLength(text.slice(position, next));
-    position = next;
-  }
-  const before = text.slice(0, position);
-  return `line ${before.split('\n').length}, column ${position - before.lastIndexOf('\n')}`;
+/** A body as text. Throws `invalidJson` for bytes that are not UTF-8. Cost: decoding, for a long one. */
+export function toText(body: Body): string {
+  return typeof body === 'string' ? body : textOf({ blocks: body });
 }

@@ -43,10 +43,7 @@ function writeEntry(entry: EntryAnswer, root: string, wanted: Preference['answer
       const issues = wanted === 'OperationOutcome' ? writtenIssues(entry.result, 'stored') : warnings;
       const status = created ? 201 : 200;
       const location = created ? locationOf(root, version) : undefined;
-      return join(
-        resourceOf(version, root, wanted),
-        writeResponse({ status, location, version, ...(wanted === 'minimal' ? {} : { issues }) }),
-      );
+      return join(resourceOf(version, root, wanted), writeResponse({ status, location, version, issues }));
     }
     case 'found': {
       const { version } = entry;

@@ -1,20 +1,20 @@
-/** Whoever has asked for something long may be told meanwhile that he may not any more. */
+/** Stops a long request when its caller loses access. */
 import { FhirError, fhirError, type Caller, type Core, type Release } from '../core';
 
-/** What is begun goes on for so long after that. */
+/** Milliseconds between two checks: work goes on for so long after access is lost. */
 const LOOK_MS = 1_000;
 
 export interface CallerWatch {
   /** Aborted with a FhirError, `unauthorized` or `forbidden`. */
   readonly signal: AbortSignal;
-  /** To be called when there is nothing left to be stopped. */
+  /** Stops the checks. */
   end(): void;
 }
 
 /**
- * Looks every second whether a caller may still do what he might at the beginning: his client was not disabled and has all its
- * rights, what he has signed in by stands, the issuer of his token is still one of the tenant, and the tenant is there. Where the
- * database cannot say so, it is looked at again. Cost: a look-up a second; nothing in open mode.
+ * Checks every second whether a caller still has the access that it had at the beginning. Its client must be enabled with
+ * the same rights, its sign-in valid, the issuer of its token still registered, and the tenant active. A check that fails
+ * because of the database is repeated. Cost: a lookup a second; none in open mode.
  */
 export function watchCaller(core: Core, tenant: string, release: Release, caller: Caller): CallerWatch {
   const controller = new AbortController();

@@ -20,6 +20,7 @@ import {
   isObject,
   readFlag,
   readMembers,
+  readReleaseScope,
   readText,
   readWords,
   refuse,
@@ -83,6 +84,7 @@ export function registerClientRoutes(scope: FastifyInstance, core: Core): void {
         client: readText('client', client) ?? '',
         audience: readText('audience', audience) ?? '',
         jwksUrl: readText('jwksUrl', jwksUrl) ?? '',
+        release: readReleaseScope(more['release']),
         scopeClaim: readText('scopeClaim', more['scopeClaim']),
         userClaim: readText('userClaim', more['userClaim']),
         patientClaim: readText('patientClaim', more['patientClaim']),
@@ -110,6 +112,7 @@ export function registerClientRoutes(scope: FastifyInstance, core: Core): void {
 const ISSUER_MEMBERS = [
   'issuer',
   'client',
+  'release',
   'audience',
   'jwksUrl',
   'scopeClaim',

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { fhirError, toOutcome, type Log } from '../core';
+import { jobTime } from './job-time';
 import { FHIR_JSON } from './negotiation';
 
 /** What a client may ask of a connection before anything is known of it but its bytes. */
@@ -17,6 +18,8 @@ export interface ConnectionLimits {
   readonly arrivalTimeoutMs: number;
   /** Connections at once; further ones are closed. */
   readonly connections: number;
+  /** Milliseconds after which a connection is closed whose client takes nothing of its answer. */
+  readonly stallMs: number;
 }
 
 /** How often Node looks for connections that are too slow: they are ended so much later at most. */
@@ -41,7 +44,7 @@ export function connectionOptions(limits: ConnectionLimits) {
 
 /** The limits that only a request that was read can be told of, as an OperationOutcome; to be called before other hooks. */
 export function limitRequests(server: FastifyInstance, limits: ConnectionLimits, log: Log): void {
-  const { headers, urlBytes, connections } = limits;
+  const { headers, urlBytes, connections, stallMs } = limits;
   limitServer(server.server, connections, log);
   server.addHook('onRequest', (request, _reply, done) => {
     const { rawHeaders, url = '' } = request.raw;
@@ -50,6 +53,18 @@ export function limitRequests(server: FastifyInstance, limits: ConnectionLimits,
     else if (rawHeaders.length > 2 * headers) done(fhirError('tooManyHeaders', { limit: headers }));
     else done();
   });
+  server.addHook('onSend', (request, _reply, payload, done) => {
+    // Node gives the connection another limit once the answer is out. The answer of a job goes to no connection.
+    if (isLong(payload) && jobTime.getStore() === undefined) request.raw.socket.setTimeout(stallMs);
+    done(null, payload);
+  });
+}
+
+/** What fits into the buffers of the kernel waits for nobody. */
+const LONG = 64 * 1024;
+
+function isLong(payload: unknown): boolean {
+  return (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length > LONG;
 }
 
 function limitServer(server: Server, connections: number, log: Log): void {

@@ -14,6 +14,7 @@ const EXPOSED_HEADERS = [
   'RateLimit-Policy',
   'Retry-After',
   'WWW-Authenticate',
+  'X-Issues',
   'X-Progress',
   'X-Request-Id',
   'X-Security-Context',

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestContext, StoredVersion } from '../core';
 import { CONTENT_SECURITY_POLICY, dispositionOf, type BinaryContent } from './binary';
-import type { Edge } from './edge';
+import type { Body } from './body';
+import type { RestContext } from './rest-context';
 import { encodePieces } from './encode-pieces';
 import { toEntityTag } from './entity-tag';
 import { indentJson } from './json-layout';
@@ -25,8 +26,8 @@ export interface RouteParts {
   readonly job?: string;
 }
 
-/** A request to a FHIR route; the body is text, or undefined where there was none or it was not read. */
-export type FhirRequest = FastifyRequest<{ Params: RouteParts; Body: string | undefined }>;
+/** A request to a FHIR route; the body is undefined where there was none or it was not read. */
+export type FhirRequest = FastifyRequest<{ Params: RouteParts; Body: Body | undefined }>;
 
 /**
  * Caches must ask again before they answer: a browser would take a resource with Last-Modified for fresh for a while.
@@ -43,7 +44,7 @@ const LONGEST_LAID_OUT = 4 * 1024 * 1024;
 
 /** One request to a FHIR route whose address was checked, and its answer. */
 export class Exchange {
-  readonly edge: Edge;
+  readonly edge: RestContext;
   readonly request: FhirRequest;
   readonly reply: FastifyReply;
   readonly context: RequestContext;
@@ -55,7 +56,13 @@ export class Exchange {
   readonly id: string;
   #cacheControl = REVALIDATE;
 
-  constructor(edge: Edge, request: FhirRequest, reply: FastifyReply, context: RequestContext, query: Query) {
+  constructor(
+    edge: RestContext,
+    request: FhirRequest,
+    reply: FastifyReply,
+    context: RequestContext,
+    query: Query,
+  ) {
     this.edge = edge;
     this.request = request;
     this.reply = reply;
@@ -89,15 +96,15 @@ export class Exchange {
    */
   send(status: number, resource: string | readonly string[] | Buffer, contentType = FHIR_JSON): FastifyReply {
     this.#setCommonHeaders();
-    return this.reply
-      .code(status)
-      .header('content-type', contentType)
-      .send(Buffer.isBuffer(resource) ? resource : encode(resource, this.query.pretty));
+    const body = Buffer.isBuffer(resource) ? resource : encode(resource, this.query.pretty);
+    this.request.visit.sends(body.length);
+    return this.reply.code(status).header('content-type', contentType).send(body);
   }
 
   /** Sends what a Binary holds. A browser that opens it may save it or show it, and run nothing of it. */
   sendContent({ contentType, securityContext, bytes }: BinaryContent): FastifyReply {
     this.#setCommonHeaders();
+    this.request.visit.sends(bytes.length);
     if (securityContext !== undefined) this.reply.header('x-security-context', securityContext);
     return this.reply
       .code(200)

@@ -27,7 +27,7 @@ export async function sendFailure(
     log.error({ requestId: request.id, ...describeFault(thrown) }, 'a request failed');
   const allowed = error.allowed ?? ALLOWED[error.key];
   if (error.status === 405 && allowed !== undefined) reply.header('allow', allowed);
-  if ((error.status === 503 || error.status === 429) && !reply.hasHeader('retry-after'))
+  if (isToBeRepeated(error, request.method) && !reply.hasHeader('retry-after'))
     reply.header('retry-after', String(error.retryAfterSeconds ?? RETRY_AFTER));
   if (error.status === 401) reply.header('www-authenticate', challengeOf(request));
   if (error.key === 'unsupportedCoding') reply.header('accept-encoding', BODY_CODINGS);
@@ -41,6 +41,14 @@ export async function sendFailure(
     .header('x-request-id', request.id)
     .header('cache-control', 'no-store')
     .send(isPretty(request.url) ? indentJson(toOutcome(error.issues)) : toOutcome(error.issues));
+}
+
+/** Methods of which a request that is carried out twice does what it does once. */
+const IDEMPOTENT_METHODS: readonly string[] = ['GET', 'HEAD', 'PUT', 'DELETE'];
+
+/** Whether a client should send the same again after a while. */
+function isToBeRepeated({ status, isUncertain }: FhirError, method: string): boolean {
+  return (status === 503 || status === 429) && (!isUncertain || IDEMPOTENT_METHODS.includes(method));
 }
 
 /**

@@ -4,6 +4,8 @@ import type { Core } from '../core';
 import { INTERACTIONS } from './interaction-names';
 import { refuseOtherMethods } from './method';
 
+/** Where health is answered, as the router has it. */
+export const HEALTH_ADDRESSES: readonly string[] = ['/health/live', '/health/ready'];
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 export function registerHealthRoutes(server: FastifyInstance, core: Core): void {
@@ -24,5 +26,5 @@ export function registerHealthRoutes(server: FastifyInstance, core: Core): void 
       .header('cache-control', 'no-store')
       .send(JSON.stringify({ status: ready ? 'ready' : 'not ready', notices }));
   });
-  for (const url of ['/health/live', '/health/ready']) refuseOtherMethods(server, url, ['GET']);
+  for (const url of HEALTH_ADDRESSES) refuseOtherMethods(server, url, ['GET']);
 }

@@ -7,7 +7,7 @@ export interface Interaction {
   readonly pattern: string;
 }
 
-/** `{fhir_root}` of the specification, as a route pattern. */
+/** `{fhir_root}` of docs/behaviour.md, as a route pattern. */
 export const FHIR_ROOT = '/w/:tenant/api/v1/fhir/:release';
 
 function describe(name: string, path: string): Interaction {

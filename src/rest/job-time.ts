@@ -5,11 +5,11 @@ import type { Caller } from '../core';
 interface JobTime {
   /** Milliseconds since 1970. */
   readonly deadline: number;
-  /** Aborted when nobody wants the answer any more. */
+  /** Aborted when the job is cancelled or the caller loses access. */
   readonly signal: AbortSignal;
-  /** Aborted when whoever asked for it may not any more. */
+  /** Aborted when the caller loses access. */
   readonly revoked: AbortSignal;
-  /** Who asked for it. */
+  /** The caller that submitted the job. */
   readonly caller: Caller;
 }
 

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Log } from '../core';
+import { isLoopback, type Log } from '../core';
+import { parseHost } from './host';
 
 /** Counts of this process for Prometheus. Others may add their own to `registry`; a tenant is never a label. */
 export interface Metrics {
@@ -60,7 +61,7 @@ export interface ListenAddress {
 }
 
 /**
- * Serves `/metrics` on an address of its own. A port that is taken is a warning and undefined, so that several
+ * Serves `/metrics` on an address of its own, on loopback under loopback names only. A port that is taken is a warning and undefined, so that several
  * processes run side by side.
  */
 export async function listenForMetrics(
@@ -68,7 +69,13 @@ export async function listenForMetrics(
   address: ListenAddress,
   log: Log,
 ): Promise<MetricsListener | undefined> {
+  const isLimited = isLoopback(address.host);
   const server = createServer((request, response) => {
+    // A web page whose name was made to point here reads nothing.
+    if (isLimited && !isLoopback(parseHost(request.headers.host ?? '')?.name ?? '')) {
+      response.writeHead(421).end();
+      return;
+    }
     if (request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end();
       return;

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { FastifyReply } from 'fastify';
-import { forgettable } from '../core';
+import { registerCache } from '../core';
 import type { AnswerCoding } from './content-coding';
 import { chooseCoding } from './content-coding';
 import { parseEntityTags } from './entity-tag';
@@ -17,7 +17,7 @@ const compress: Readonly<Record<AnswerCoding, (plain: Buffer) => Promise<Buffer>
 
 /** Forms of texts, some 2 MB each. */
 const KEPT = 24;
-const forms = forgettable(new LRUCache<string, Promise<Buffer>>({ max: KEPT }));
+const forms = registerCache(new LRUCache<string, Promise<Buffer>>({ max: KEPT }));
 
 /** A long text that many clients ask for, under a strong hash of it. */
 interface PreparedText {

@@ -44,10 +44,10 @@ export function toQuery(all: readonly Parameter[]): Query {
   return { parameters, format, pretty, presentation };
 }
 
-const READABLE: Readonly<Record<string, string>> = { '%3A': ':', '%2C': ',', '%24': '$', '%2F': '/' };
-
 function encode(text: string): string {
-  return encodeURIComponent(text).replace(/%3A|%2C|%24|%2F/g, (code) => READABLE[code] ?? code);
+  const encoded = encodeURIComponent(text);
+  if (encoded.length === text.length) return encoded;
+  return encoded.replaceAll('%3A', ':').replaceAll('%2C', ',').replaceAll('%24', '$$').replaceAll('%2F', '/');
 }
 
 /** The parameters as a query text without `?`, percent-encoded where RFC 3986 needs it. */

@@ -1,17 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Log } from '../core';
+import type { ByteBudget, Log } from '../core';
 import { INTERACTIONS } from './interaction-names';
 import type { Metrics } from './metrics';
-import { Visit } from './visit';
+import { RequestLogEntry } from './request-log-entry';
 
 /**
  * One log line and one measurement for every request, when its answer is out or its client is gone. Lines name the
  * route pattern and what was found to exist; never addresses, ids, query values or bodies. Health checks are at debug.
  */
-export function watchRequests(server: FastifyInstance, log: Log, metrics: Metrics | undefined): void {
+export function watchRequests(
+  server: FastifyInstance,
+  budget: ByteBudget,
+  log: Log,
+  metrics: Metrics | undefined,
+): void {
   server.decorateRequest('visit');
   server.addHook('onRequest', (request, reply, done) => {
-    request.visit = new Visit();
+    request.visit = new RequestLogEntry(budget.open());
     metrics?.requestStarted();
     reply.raw.once('close', () => {
       request.visit.end();

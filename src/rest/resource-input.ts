@@ -1,6 +1,6 @@
 import type { ResourceInput } from '../core';
 import { BINARY, isBinaryResource, isContentOfBinary, writeBinary } from './binary';
-import { hasContentType, RESOURCE_TYPES } from './body';
+import { hasContentType, RESOURCE_TYPES, toText } from './body';
 import type { Exchange } from './exchange';
 
 /**
@@ -16,9 +16,10 @@ export async function readResource(exchange: Exchange): Promise<ResourceInput> {
   const isContent = isContentOfBinary(request);
   if (!isContent) {
     const isJson = hasContentType(headers, RESOURCE_TYPES, release) && body !== '';
-    if (!isJson || (await isBinaryResource(edge.core, body, edge.settings.maxDepth))) return asWritten();
+    if (!isJson || (await isBinaryResource(edge.core, toText(body), edge.settings.maxDepth)))
+      return asWritten();
   }
-  const base64 = isContent ? body : Buffer.from(body).toString('base64');
+  const base64 = isContent ? toText(body) : Buffer.from(toText(body)).toString('base64');
   const text = writeBinary(base64, id === '' ? undefined : id, headers);
   return edge.parse(text);
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { fhirError } from '../core';
 import { cancel, isAnsweredLater, status, submit } from './async';
 import { announcesBody } from './body';
-import type { Edge } from './edge';
+import type { RestContext } from './rest-context';
 import type { Exchange, FhirRequest } from './exchange';
 import { FHIR_ROOT, INTERACTIONS, type Interaction } from './interaction-names';
 import { runBundle } from './interactions/bundle';
@@ -18,6 +18,13 @@ import { search } from './interactions/search';
 import { create, remove, update } from './interactions/write';
 import { refuseOtherMethods } from './method';
 import type { DescribedRoute } from './openapi';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether long bodies may come as bytes. */
+    takesLongBodies?: boolean;
+  }
+}
 
 type Run = (exchange: Exchange) => Promise<FastifyReply>;
 const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -106,7 +113,7 @@ function describedRoutes(): readonly DescribedRoute[] {
 }
 
 /** Registers every FHIR address; a method that an address does not have is answered 405 with `Allow`. */
-export function registerFhirRoutes(server: FastifyInstance, edge: Edge): void {
+export function registerFhirRoutes(server: FastifyInstance, edge: RestContext): void {
   for (const route of ROUTES) {
     const url = FHIR_ROOT + route.path;
     const served: string[] = [];
@@ -114,7 +121,8 @@ export function registerFhirRoutes(server: FastifyInstance, edge: Edge): void {
       const entry = route.methods[method];
       if (entry === undefined) continue;
       served.push(method);
-      server.route({ method, url, handler: serve(edge, entry[0], guardBody(method, entry)) });
+      const config = { takesLongBodies: true };
+      server.route({ method, url, config, handler: serve(edge, entry[0], guardBody(method, entry)) });
     }
     const none = { name: 'none', pattern: url };
     refuseOtherMethods(server, url, served, (request: FhirRequest, reply) =>
@@ -123,8 +131,9 @@ export function registerFhirRoutes(server: FastifyInstance, edge: Edge): void {
   }
 }
 
-function serve(edge: Edge, interaction: Interaction, run: Run) {
+function serve(edge: RestContext, interaction: Interaction, run: Run) {
   return async (request: FhirRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    request.visit.begin();
     try {
       const exchange = await edge.open(request, reply, interaction);
       return await (isAnsweredLater(exchange, interaction) ? submit(exchange, interaction) : run(exchange));

@@ -1,17 +1,21 @@
 import fastify, { type FastifyInstance } from 'fastify';
-import { fhirError, type Core, type Log } from '../core';
+import { type ByteBudget, fhirError, type Core, type Log } from '../core';
 import { admitAdministratorsOnly } from './administrator';
 import { answerLater } from './async';
 import { isContentOfBinary, largestContent } from './binary';
-import { readBody } from './body';
+import { readBody, readLongBody } from './body';
 import { readBytes } from './body-bytes';
+import { toBuffer } from './collected-bytes';
 import { registerClientRoutes } from './clients';
 import { compressAnswers } from './compression';
 import { connectionOptions, limitRequests } from './connection-limits';
 import { allowOrigin, allowOrigins } from './cors';
-import { Edge } from './edge';
+import { refuseCrossSiteWrites } from './cross-site';
+import { answerAtDeadlines } from './deadlines';
+import { RestContext } from './rest-context';
 import { sendFailure } from './failure';
 import { registerHealthRoutes } from './health';
+import { checkHosts, toOriginForm } from './host';
 import { registerOidcRoutes } from './oidc/routes';
 import type { Metrics } from './metrics';
 import { registerPolicyRoutes } from './policies';
@@ -23,11 +27,13 @@ import type { RestSettings } from './settings';
 import { registerTenantTransfer } from './tenant-transfer';
 import { registerTenantRoutes } from './tenants';
 import { registerUserRoutes } from './users';
-import { Visit } from './visit';
+import { RequestLogEntry } from './request-log-entry';
 
 export interface RestServerOptions {
   readonly core: Core;
   readonly settings: RestSettings;
+  /** Of all bodies and answers. */
+  readonly budget: ByteBudget;
   readonly log: Log;
   readonly metrics?: Metrics;
   /** Adds routes of others (GraphQL) before the server is ready; they share error answers, log lines and metrics. */
@@ -46,6 +52,7 @@ const LONGEST_PART = 512;
 export function createRestServer({
   core,
   settings,
+  budget,
   log,
   metrics,
   register,
@@ -63,11 +70,11 @@ export function createRestServer({
     ...connectionOptions(settings.connection),
     routerOptions: { maxParamLength: LONGEST_PART, ignoreTrailingSlash: true },
     // `$` is often sent percent-encoded.
-    rewriteUrl: (request) => spellOutDollar(request.url ?? '/'),
+    rewriteUrl: (request) => spellOutDollar(toOriginForm(request.url ?? '/')),
     frameworkErrors(error, request, reply) {
       allowOrigin(request, reply, settings.corsOrigins);
       // What the router refuses has come by no hook.
-      request.visit = new Visit();
+      request.visit = new RequestLogEntry(budget.open());
       void sendFailure(error, request, reply, { core, log });
     },
   });
@@ -76,8 +83,11 @@ export function createRestServer({
       for (const one of Array.isArray(method) ? method : [method]) onRoute(one, url);
     });
   admitEveryMethod(server);
-  watchRequests(server, log, metrics);
+  watchRequests(server, budget, log, metrics);
+  answerAtDeadlines(server, settings.requestTimeoutMs);
   limitRequests(server, settings.connection, log);
+  checkHosts(server, settings);
+  refuseCrossSiteWrites(server, settings);
   server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply, { core, log }));
   server.setNotFoundHandler(() => {
     throw fhirError('noSuchAddress');
@@ -97,7 +107,7 @@ export function createRestServer({
     registerPolicyRoutes(scope, core);
     registerUserRoutes(scope, core);
   });
-  const edge = new Edge(core, settings, log);
+  const edge = new RestContext(core, settings, log);
   registerOidcRoutes(server, edge);
   registerFhirRoutes(server, edge);
   register?.(server);
@@ -113,12 +123,13 @@ function readBodiesAsText(server: FastifyInstance, { bodyLimits }: RestSettings)
       done(null, undefined);
     } else if (isContentOfBinary(request)) {
       // As the resource holds it.
-      readBytes(payload, request.headers, largestContent(bodyLimits.resource), (error, bytes) =>
-        done(error, bytes?.toString('base64')),
+      readBytes(payload, request, largestContent(bodyLimits.resource), (error, bytes) =>
+        done(error, bytes && toBuffer(bytes).toString('base64')),
       );
     } else {
       const limit = isBundleAddress(request.url) ? bodyLimits.bundle : bodyLimits.resource;
-      readBody(payload, request.headers, limit, done);
+      const read = request.routeOptions.config.takesLongBodies === true ? readLongBody : readBody;
+      read(payload, request, limit, done);
     }
   });
 }

@@ -83,6 +83,8 @@ export function registerTenantTransfer(
         throw fhirError('unsupportedMediaType', { contentType, allowed: `send ${LINES}` });
       }
       enter();
+      // It takes as long as its lines come.
+      request.visit.deadline = Infinity;
       const watch = watchCaller(core, SYSTEM, 'r4', callerOf(request));
       try {
         const lines = until(readTextLines(body, LINE_FACTOR * largestResource), watch.signal);

@@ -3,13 +3,13 @@
  * /w/system/api/v1/tenants/{tenant}: `users` (GET, POST), `users/{id}` (GET, PATCH, DELETE).
  */
 import type { FastifyInstance } from 'fastify';
-import { isRelease, type Core, type Release, type User, type UserChanges } from '../core';
+import type { Core, User, UserChanges } from '../core';
 import {
   found,
   readFlag,
   readMembers,
+  readReleaseScope,
   readText,
-  refuse,
   addAdministration,
   toInstant,
   type AdministrationRequest,
@@ -57,15 +57,10 @@ function readUser(request: AdministrationRequest): UserChanges {
     display: readText('display', members['display']),
     password: readText('password', members['password']),
     isDisabled: readFlag('disabled', members['disabled']),
-    release: readRelease(readText('release', members['release'])),
+    release: readReleaseScope(members['release']),
     fhirUser: orNull('fhirUser'),
     patient: orNull('patient'),
   };
-}
-
-function readRelease(release: string | undefined): Release | undefined {
-  if (release === undefined || isRelease(release)) return release;
-  return refuse('"release" is r4 or r4b');
 }
 
 function toAnswer(user: User): object {

@@ -1,7 +1,10 @@
 import type { FastifyReply } from 'fastify';
-import { toOutcome, type Issue, type StoredVersion, type WriteResult } from '../core';
+import { toOutcome, worstSeverity, type Issue, type StoredVersion, type WriteResult } from '../core';
 import type { Exchange } from './exchange';
 import { parsePreference } from './prefer';
+
+/** How many issues an accepted write has, and the worst of their severities, whatever its body tells: `2; warning`. */
+export const ISSUES_HEADER = 'x-issues';
 
 /**
  * Answers a create, update or patch: 201 with Location or 200, and the body that `Prefer: return` asks for
@@ -12,9 +15,11 @@ export function sendWritten(
   result: WriteResult,
   verb: 'stored' | 'patched',
 ): FastifyReply {
-  const { version, created } = result;
+  const { version, created, warnings } = result;
   const status = created ? 201 : 200;
   exchange.forbidCaching().setVersion(version);
+  const worst = worstSeverity(warnings);
+  if (worst !== undefined) exchange.reply.header(ISSUES_HEADER, `${warnings.length}; ${worst}`);
   if (created) exchange.reply.header('location', locationOf(exchange.root, version));
   const { answer } = parsePreference(exchange.request.headers.prefer);
   if (answer === 'representation') return exchange.send(status, version.text);

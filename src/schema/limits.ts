@@ -11,6 +11,7 @@ import {
   Kind,
   Lexer,
   type OperationDefinitionNode,
+  parse,
   type SelectionSetNode,
   Source,
   TokenKind,
@@ -108,8 +109,21 @@ export function measureText(text: string, limits: DocumentLimits): GraphQLError 
           break;
       }
     }
+    // graphql compares what fragments bring with each other before it comes to `limitRule`.
+    return spreads > FEW_SPREADS ? measureFragments(text, limits) : undefined;
   } catch {
     return undefined;
+  }
+}
+
+const FEW_SPREADS = 20;
+
+function measureFragments(text: string, limits: DocumentLimits): GraphQLError | undefined {
+  const document = parse(text, { noLocation: true, maxTokens: limits.tokens });
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+    const refused = exceeded(measureOperation(document, definition), limits);
+    if (refused) return refused;
   }
   return undefined;
 }
@@ -165,14 +179,18 @@ function measureOperation(document: DocumentNode, operation: OperationDefinition
   return measure(operation.selectionSet);
 }
 
+function exceeded({ depth, fields, roots }: Extent, limits: DocumentLimits): GraphQLError | undefined {
+  if (depth > limits.depth) return refusal('levels of fields', limits.depth);
+  if (fields > limits.fields) return refusal('fields', limits.fields);
+  return roots > limits.rootFields ? refusal('fields at its root', limits.rootFields) : undefined;
+}
+
 /** A validation rule that refuses operations which are too deep, too wide or too many in one. */
 export function limitRule(limits: DocumentLimits): (context: ValidationContext) => ASTVisitor {
   return (context) => ({
     OperationDefinition(operation) {
-      const { depth, fields, roots } = measureOperation(context.getDocument(), operation);
-      if (depth > limits.depth) context.reportError(refusal('levels of fields', limits.depth));
-      else if (fields > limits.fields) context.reportError(refusal('fields', limits.fields));
-      else if (roots > limits.rootFields) context.reportError(refusal('fields at its root', limits.rootFields));
+      const refused = exceeded(measureOperation(context.getDocument(), operation), limits);
+      if (refused) context.reportError(refused);
     },
   });
 }

@@ -25,19 +25,33 @@ const tokens = new RegExp(`"${tokenPrefix}(\\d+)"`, 'g');
 /** The texts met by the `stringifyAround` that runs now; it is synchronous, so there is never more than one. */
 let texts: string[] | undefined;
 
+/** The JSON text of a value, in which raw texts are still missing. */
+export interface TextApart {
+  readonly text: string;
+  readonly raw: readonly string[];
+}
+
 /**
  * A value with raw texts in it as JSON text. `stringify` writes everything else (and restores marked decimals); raw
  * texts are put in place afterwards. Cost: one pass over the text that `stringify` gives.
  */
 export function stringifyAround(value: unknown, stringify: (value: unknown) => string): string {
-  const met: string[] = [];
-  texts = met;
-  let text;
+  return putTogether(stringifyApart(value, stringify));
+}
+
+/** The first half of `stringifyAround`, which touches no raw text. */
+export function stringifyApart(value: unknown, stringify: (value: unknown) => string): TextApart {
+  const raw: string[] = [];
+  texts = raw;
   try {
-    text = stringify(value);
+    return { text: stringify(value), raw };
   } finally {
     texts = undefined;
   }
-  if (met.length === 0) return text;
-  return text.replace(tokens, (token, index: string) => met[Number(index)] ?? token);
+}
+
+/** The second half. Cost: copying the raw texts. */
+export function putTogether({ text, raw }: TextApart): string {
+  if (raw.length === 0) return text;
+  return text.replace(tokens, (token, index: string) => raw[Number(index)] ?? token);
 }

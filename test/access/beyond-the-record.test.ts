@@ -1,9 +1,9 @@
 /**
- * One who has the scopes of a patient is answered as if there were that record and nothing else, also where few look: two
- * tenants that have the same record of his, and of others what differs, give him the same answers to every odd question.
+ * A client with the scopes of a patient gets answers as if only that record existed, in rare requests too. Two tenants
+ * have the same record of that patient and different other data; their answers to every rare request are equal.
  */
 import type { Release } from '../../src/core';
-import { makeKey, serveKeys, toJwt, type KeyServer } from '../support/access';
+import { makeKey, serveKeys, toJwt, WITH_LOCAL_KEYS, type KeyServer } from '../support/access';
 import { startServer, type Answer, type TestServer } from '../support/server';
 import { TWO_SIDES_ENVIRONMENT, View, type Question } from '../security/hidden/two-sides';
 import { oddQuestions } from './record/odd-questions';
@@ -38,7 +38,7 @@ const tokens: Record<Way, string[]> = {
 let otherPatient: string | undefined;
 
 beforeAll(async () => {
-  server = await startServer({ environment: TWO_SIDES_ENVIRONMENT });
+  server = await startServer({ environment: { ...TWO_SIDES_ENVIRONMENT, ...WITH_LOCAL_KEYS } });
   const { core } = server.app;
   const key = makeKey('idp', 'P-256');
   keyServer = await serveKeys([key]);
@@ -51,6 +51,7 @@ beforeAll(async () => {
       client: id,
       audience: 'andiron',
       jwksUrl: keyServer.url,
+      release: 'both',
     });
     const exp = Math.floor(Date.now() / 1000) + 3_600;
     const claims = { iss: ISSUER, aud: 'andiron', sub: 'u', exp };

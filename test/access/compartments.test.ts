@@ -6,16 +6,19 @@ import { FhirError, type Access, type RequestContext, type SearchPage } from '..
 import { loadDefinitions } from '../../src/core/fhir/definitions';
 import type { JsonObject } from '../../src/core/fhir/json';
 import { withValue } from '../properties/every-parameter/made-values';
-import { makeKey, serveKeys, toJwt, type KeyServer } from '../support/access';
+import { makeKey, serveKeys, toJwt, WITH_LOCAL_KEYS, type KeyServer } from '../support/access';
 import { forEachOf } from '../support/examples';
 import { silentLog } from '../support/log';
 import { startServer, type TestServer } from '../support/server';
 import { storeUnvalidated, type UnvalidatedResource } from '../support/unvalidated';
+import { TESTED_RELEASES } from '../support/releases';
 
 const MINE = 'mine';
 const THEIRS = 'theirs';
 /** Read by auditors alone. */
 const AUDIT_EVENT = 'AuditEvent';
+/** They say whose records people reach: no patient writes them. */
+const DECIDING = ['Person', 'RelatedPerson', 'Group'];
 const ISSUER = 'https://login.example';
 
 let server: TestServer;
@@ -23,13 +26,13 @@ let keyServer: KeyServer;
 let token: string;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { VALIDATION: 'structure' } });
+  server = await startServer({ environment: { ...WITH_LOCAL_KEYS, VALIDATION: 'structure' } });
   const { core } = server.app;
   const key = makeKey('idp', 'P-256');
   keyServer = await serveKeys([key]);
   const { id } = await core.clients.create('system', { name: 'Portal', scopes: ['patient/*.cruds'] });
   await core.issuers.put('system', {
-    ...{ issuer: ISSUER, client: id, audience: 'andiron', jwksUrl: keyServer.url },
+    ...{ issuer: ISSUER, client: id, audience: 'andiron', jwksUrl: keyServer.url, release: 'both' },
   });
   const now = Math.floor(Date.now() / 1000);
   const claims = { iss: ISSUER, aud: 'andiron', sub: 'u', exp: now + 600, patient: MINE };
@@ -41,7 +44,7 @@ afterAll(async () => {
   await server.close();
 });
 
-describe.each(['r4', 'r4b'] as const)('with scopes of a patient, in %s', (release) => {
+describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
   const definitions = loadDefinitions(release);
   const compartment = definitions.compartments.get('Patient')?.parameters ?? new Map<string, string[]>();
   const types = [...compartment.keys()].filter((type) => type !== AUDIT_EVENT).sort();
@@ -129,6 +132,10 @@ describe.each(['r4', 'r4b'] as const)('with scopes of a patient, in %s', (releas
         if (key !== wanted) wrong.push(`${how} ${type}/${id}: ${key}`);
       }
       if (isMine(one)) return;
+      if (DECIDING.includes(type)) {
+        expect(await keyOf(core.delete(own, type, id))).toBe('forbidden');
+        return;
+      }
       const { version } = await core.delete(own, type, id);
       if (version !== undefined) wrong.push(`${type}/${id} was deleted`);
     });

@@ -163,7 +163,7 @@ describe('a request that is answered later', () => {
   const later = { prefer: 'respond-async' };
   const place = (answer: Answer): string => new URL(String(answer.headers['content-location'])).pathname;
 
-  it('is seen, read and given up by the client that began it and by administrators, and nobody else (check 194)', async () => {
+  it('is seen, read and given up by the client that began it and by administrators, and nobody else', async () => {
     const [owner, stranger, ours] = [await make({}), await make({}), await make({ isAdministrator: true })];
     const taken = await ask('GET', `${ROOT}/Patient`, owner, undefined, later);
     expect(taken.status).toBe(202);

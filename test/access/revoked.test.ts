@@ -1,12 +1,12 @@
 /**
- * Whoever may not any more is refused by every process, and what he has begun is stopped (docs/access-rules.md). The second
- * process here knows nothing of Redis: it finds out by itself.
+ * Every process refuses a client that has lost access, and stops its running requests (docs/access-rules.md). The second
+ * process here has no Redis, so it must find out from the database.
  */
 import { request as open } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { fhirError, type RequestContext } from '../../src/core';
-import { makeClient, makeKey, serveKeys, toBasic, toJwt } from '../support/access';
+import { makeClient, makeKey, serveKeys, toBasic, toJwt, WITH_LOCAL_KEYS } from '../support/access';
 import { getToken } from '../support/credentials';
 import { silentLog } from '../support/log';
 import { startServer, type Answer, type TestServer } from '../support/server';
@@ -17,10 +17,12 @@ const FHIR_JSON = { 'content-type': 'application/fhir+json' };
 let server: TestServer;
 let other: TestServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { AUTH_MODE: 'enforced', VALIDATION: 'structure' } });
+  server = await startServer({
+    environment: { ...WITH_LOCAL_KEYS, AUTH_MODE: 'enforced', VALIDATION: 'structure' },
+  });
   other = await startServer({
     database: server.database,
-    environment: { AUTH_MODE: 'enforced', REDIS_PORT: '1' },
+    environment: { ...WITH_LOCAL_KEYS, AUTH_MODE: 'enforced', REDIS_PORT: '1' },
   });
   await server.app.core.tenants.create('acme');
 });

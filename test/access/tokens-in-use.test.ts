@@ -1,4 +1,4 @@
-/** A token that is used all the time is not believed for longer than one that rests (contract.md: out within 2 s). */
+/** Revocation reaches a token in constant use as fast as an idle one, within 2 s (docs/behaviour.md, Access). */
 import { makeClient, type MadeClient } from '../support/access';
 import { startServer, type TestServer } from '../support/server';
 

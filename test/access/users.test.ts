@@ -137,7 +137,9 @@ it('an export has accounts with their passwords, and nothing that anybody has al
   const tenants = '/w/system/api/v1/tenants';
   const { text } = await server.request('GET', `${tenants}/acme/export`, undefined, headers);
   expect([text.includes('"table":"user_account"'), text.includes(json.id)]).toEqual([true, true]);
-  expect(/"table":"(?:user_session|user_grant|launch_context|signing_key)"/.test(text)).toBe(false);
+  expect(/"table":"(?:user_session|user_grant|launch_context|sign_in_network|signing_key)"/.test(text)).toBe(
+    false,
+  );
   const lines = { ...headers, 'content-type': 'application/x-ndjson' };
   expect((await server.request('POST', `${tenants}/moved/import`, text, lines)).status).toBe(201);
   const browser = new Browser(server);

@@ -1,11 +1,12 @@
 /** fhir-kit-client (https://github.com/Vermonster/fhir-kit-client), as its README shows its use. */
 import { toParameters } from '../support/fhirpath-patch';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { chalmers, family, transaction } from './example';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -14,7 +15,7 @@ interface Link {
   readonly url: string;
 }
 
-describe.each(['r4', 'r4b'] as const)('fhir-kit-client under %s', (release) => {
+describe.each(TESTED_RELEASES)('fhir-kit-client under %s', (release) => {
   async function open() {
     const { Client } = await import('fhir-kit-client');
     return new Client({ baseUrl: server.root('system', release) });

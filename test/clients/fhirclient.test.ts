@@ -6,6 +6,7 @@ import { APP, Browser, toReturned } from '../support/sign-in';
 import { toParameters } from '../support/fhirpath-patch';
 import { startServer, type TestServer } from '../support/server';
 import { chalmers, family, transaction } from './example';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -23,7 +24,7 @@ interface Referring {
   readonly subject: object;
 }
 
-describe.each(['r4', 'r4b'] as const)('fhirclient under %s', (release) => {
+describe.each(TESTED_RELEASES)('fhirclient under %s', (release) => {
   function open() {
     const request = new IncomingMessage(new Socket());
     return smart(request, new ServerResponse(request)).client(server.root('system', release));

@@ -1,11 +1,12 @@
 /** @medplum/core's client (https://www.medplum.com/docs/sdk/core.medplumclient), where it needs no server of Medplum's. */
 import { MedplumClient, OperationOutcomeError } from '@medplum/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { chalmers, family, transaction } from './example';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -17,7 +18,7 @@ interface Issue {
   readonly severity: string;
 }
 
-describe.each(['r4', 'r4b'] as const)("Medplum's client under %s", (release) => {
+describe.each(TESTED_RELEASES)("Medplum's client under %s", (release) => {
   const open = (autoBatchTime = 0) =>
     new MedplumClient({
       baseUrl: `${server.base}/`,

@@ -1,4 +1,4 @@
-import { InFlight } from '../../src/core/in-flight';
+import { InFlight } from '../../src/core/concurrency/in-flight';
 
 it('what is under way is found by its key, in the order in which it came, until it is taken', () => {
   const underWay = new InFlight<number, string>();

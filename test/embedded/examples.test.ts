@@ -15,7 +15,14 @@ it('the quick start stores all official examples but those that are known to be 
     expect(await loadExamples(opened.core, 'system', silentLog, output)).toEqual({
       stored: all - wrong,
       refused: wrong,
+      subscriptionsOff: RELEASE_NAMES.length,
     });
+    for (const release of RELEASE_NAMES) {
+      const context = await opened.context('system', release);
+      const { matches } = await opened.core.search(context, { type: 'Subscription', parameters: [] });
+      const statuses = matches.map(({ text }) => JSON.parse(text).status);
+      expect(statuses.sort()).toEqual(['error', 'off']);
+    }
   } finally {
     await opened.close();
   }

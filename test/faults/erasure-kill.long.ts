@@ -6,8 +6,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { OwnerSession } from '../../src/core/storage/owner-session';
-import { countRows, readOwnedTables } from '../../src/core/storage/owned-tables';
+import { OwnerSession } from '../../src/core/storage/connection/owner-session';
+import { countRows, readOwnedTables } from '../../src/core/storage/schema/owned-tables';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { openCore, type OpenedCore } from '../support/core';
 import { startProcess, type ServerProcess } from '../support/process';

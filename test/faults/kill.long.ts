@@ -4,8 +4,9 @@ import { Client } from 'pg';
 import { openCore } from '../support/core';
 import { createTestDatabase } from '../support/database';
 import { startProcess, type ServerProcess } from '../support/process';
+import { rounds } from '../support/rounds';
 
-const KILLS = 50;
+const KILLS = rounds(12, 50);
 /** Servers at work at a time: while some are killed, others start. */
 const SLOTS = 3;
 const CLIENTS = 6;
@@ -77,7 +78,7 @@ async function writeUntilGone(
   }
 }
 
-it('fifty kills in the middle of writes lose nothing acknowledged and leave nothing half', async () => {
+it('kills in the middle of writes lose nothing acknowledged and leave nothing half', async () => {
   const database = await createTestDatabase();
   const made = new Map<string, string>();
   const all: Tracked[] = [];

@@ -4,8 +4,9 @@ import { slowness } from '../support/machine-speed';
 import { startTestRedis, type TestRedis } from '../support/redis';
 import { subscribeByEvents, subscribeBySocket, type ChangeSeen } from '../graphql/live/subscriber';
 import { eventually, startTwoServers, type MeasuredServer, type TwoServers } from './two-servers';
+import { rounds } from '../support/rounds';
 
-const KILLS = 100;
+const KILLS = rounds(30, 100);
 /** Of the machine that limits of time are meant for; a slower one is asked for fewer by as many times. */
 const WRITES_A_SECOND = 500;
 /** Changes of one transaction, of which each of two writers begins one in so many milliseconds: 700 changes a second. */
@@ -36,7 +37,7 @@ async function put(writer: MeasuredServer, ids: readonly string[]): Promise<void
   if (status !== 200) throw new Error(text);
 }
 
-it('misses nothing and keeps the order, killed 100 times under 500 writes a second, with Redis restarted', async () => {
+it('misses nothing and keeps the order, killed again and again under 500 writes a second, with Redis restarted', async () => {
   const { first, second } = servers;
   let isOver = false;
   const written: string[] = [];
@@ -55,8 +56,8 @@ it('misses nothing and keeps the order, killed 100 times under 500 writes a seco
   const seen: ChangeSeen[] = [];
   const variables = { type: 'Basic', after: 0 };
   for (let kill = 0; kill < KILLS; kill++) {
-    if (kill === 30) await redis.stop();
-    if (kill === 60) await redis.restart();
+    if (kill === Math.floor(KILLS * 0.3)) await redis.stop();
+    if (kill === Math.floor(KILLS * 0.6)) await redis.restart();
     const subscribe = kill % 3 === 0 ? subscribeBySocket : subscribeByEvents;
     const follower = await subscribe({ base: (kill % 2 === 0 ? first : second).base, variables });
     await delay(20 + (kill % 7) * 15);

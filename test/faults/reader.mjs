@@ -1,6 +1,6 @@
 /**
  * Reads and searches, one request after the other, until its standard input ends; then writes how long each took, in
- * milliseconds, as JSON. A process of its own, so that it measures the server and not whoever troubles it.
+ * milliseconds, as JSON. It is a separate process, so that it measures the server and not the load generator.
  * Arguments: the address of {fhir_root}.
  */
 import { Agent, get } from 'node:http';

@@ -5,6 +5,7 @@ import type { TestDatabase } from '../support/database';
 import { makeParameter, until } from '../support/search-parameters';
 import { startProcess } from '../support/process';
 import { startTwoServers, type TwoServers } from './two-servers';
+import { rounds } from '../support/rounds';
 
 const MARK = 'http://example.org/fhir/StructureDefinition/mark';
 
@@ -35,6 +36,20 @@ async function readWork({ settings }: TestDatabase): Promise<readonly WorkRow[]>
   );
   await client.end();
   return rows;
+}
+
+async function readAttempts(
+  { settings }: TestDatabase,
+  code: string,
+): Promise<{ readonly rows: readonly { readonly attempts: number }[] }> {
+  const client = new Client(settings);
+  await client.connect();
+  const found = await client.query<{ attempts: number }>(
+    'select attempts from andiron.search_parameter where code = $1',
+    [code],
+  );
+  await client.end();
+  return found;
 }
 
 describe('search parameters of a tenant', () => {
@@ -137,5 +152,60 @@ describe('search parameters of a tenant', () => {
     const opened = await openCore({ database });
     expect(await opened.differences('system')).toEqual([]);
     await opened.close();
+  });
+
+  it('are made to their end however often the server is killed, as long as it comes further', async () => {
+    const { database } = servers;
+    const kills = rounds(3, 12);
+    let server = await startProcess({ database });
+    const root = server.path('system', 'r4b');
+    await server.request('PUT', `${root}/SearchParameter/often`, parameter('often'));
+    const progress = async (): Promise<WorkRow | undefined> =>
+      (await readWork(database)).find(({ code }) => code === 'often');
+    for (let kill = 0; kill < kills; kill++) {
+      const before = (await progress())?.indexed ?? 0;
+      await until(async () => {
+        const now = await progress();
+        return now?.pending === false || (now?.indexed ?? 0) > before;
+      });
+      await server.kill();
+      server = await startProcess({ database });
+    }
+    await until(async () => (await server.request('GET', `${root}/Basic?often=kept`)).status === 200);
+    await server.close();
+  });
+
+  it.each([
+    ['fail when it was killed three times at the same resources', 3, 'failed'],
+    ['are made when it was killed twice', 2, 'active'],
+  ])('%s', async (_title, kills, state) => {
+    const { database } = servers;
+    let server = await startProcess({ database });
+    const root = server.path('system', 'r4');
+    const code = `killed${kills}`;
+    const held = new Client(database.settings);
+    await held.connect();
+    await held.query('begin');
+    // The work waits for these, and comes no further.
+    await held.query('select 1 from andiron.resource r where not r.deleted for update');
+    await server.request('PUT', `${root}/SearchParameter/${code}`, parameter(code));
+    const attempts = async (): Promise<number> => {
+      const { rows } = await readAttempts(database, code);
+      return rows[0]?.attempts ?? 0;
+    };
+    for (let kill = 1; kill <= kills; kill++) {
+      await until(async () => (await attempts()) === kill);
+      await server.kill();
+      server = await startProcess({ database });
+    }
+    await held.query('rollback');
+    await held.end();
+    await until(async () => (await readWork(database)).find((row) => row.code === code)?.state === state);
+    const found = await server.request('GET', `${root}/Basic?${code}=m1`);
+    expect(found.status).toBe(state === 'active' ? 200 : 400);
+    // The line is written after the change that the search has seen.
+    if (state === 'failed')
+      await until(async () => (await server.output()).includes('a search parameter has failed'));
+    await server.close();
   });
 });

@@ -1,7 +1,7 @@
 /** PostgreSQL answers late: who waits for a connection is told so, and no connection is lost by it. */
 import { sql } from 'kysely';
-import { Connections } from '../../src/core/storage/connections';
-import { defineStatement, template } from '../../src/core/storage/statement';
+import { Connections } from '../../src/core/storage/connection/connections';
+import { defineStatement, template } from '../../src/core/storage/connection/statement';
 import { createTestDatabase } from '../support/database';
 import { silentLog } from '../support/log';
 import { startForwarder } from './forwarder';

@@ -1,6 +1,6 @@
 /**
  * Transactions whose server is killed, or whose database connections are ended, at random moments: each is there as a
- * whole or not at all, and what was acknowledged is there (check 91).
+ * whole or not at all, and what was acknowledged is there.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -8,14 +8,15 @@ import type { Release } from '../../src/core';
 import { openCore } from '../support/core';
 import { createTestDatabase } from '../support/database';
 import { startProcess } from '../support/process';
+import { rounds } from '../support/rounds';
 
 /** Transactions, one after the other, whose connections are ended by PostgreSQL. */
-const ENDED = 160;
+const ENDED = rounds(64, 160);
 /** After every so many of them the server is killed under a crowd of transactions that are under way at once. */
 const KILL_EVERY = 32;
 const CROWD = 16;
 /** So many were without an answer when their server was killed; else there are more crowds, up to so many. */
-const KILLED = 40;
+const KILLED = rounds(12, 40);
 const MOST_CROWDS = 15;
 /** Every so many are large enough to be written by several statements. */
 const LARGE_EVERY = 20;
@@ -44,7 +45,7 @@ function makeTransaction(attempt: number, size: number): object {
   return { resourceType: 'Bundle', type: 'transaction', entry: [...changed, ...made] };
 }
 
-it('two hundred transactions that are broken off at random moments leave all or nothing (check 91)', async () => {
+it('transactions that are broken off at random moments leave all or nothing', async () => {
   const database = await createTestDatabase();
   const owner = new Client(database.settings);
   await owner.connect();

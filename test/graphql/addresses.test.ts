@@ -1,27 +1,26 @@
 /** Where GraphQL is answered: HL7's addresses (http://hl7.org/fhir/R4/graphql.html#invoking) and the schema as a file. */
 import { gunzipSync } from 'node:zlib';
-import type { Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, gatewayPath, putExample } from './gateway-client';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
   await server.createTenant('north');
-  for (const release of ['r4', 'r4b'] as const)
-    await putExample(server, 'system', release, 'Patient-example');
+  for (const release of TESTED_RELEASES) await putExample(server, 'system', release, 'Patient-example');
 });
 afterAll(() => server.close());
 
 const QUERY = '{ read(type: Patient, id: "example") { id } }';
 const JSON_ACCEPTED = { accept: 'application/fhir+json' };
 
-describe.each<Release>(['r4', 'r4b'])('$graphql of %s', (release) => {
+describe.each(TESTED_RELEASES)('$graphql of %s', (release) => {
   const root = (tenant = 'system'): string => `${server.path(tenant, release)}/$graphql`;
   const get = (query: string, headers: Record<string, string> = JSON_ACCEPTED) =>
     server.request('GET', `${root()}?query=${encodeURIComponent(query)}`, undefined, headers);
 
-  it('answers a query in the address, as JSON, as GraphQL and as Parameters in the body alike (check 181)', async () => {
+  it('answers a query in the address, as JSON, as GraphQL and as Parameters in the body alike', async () => {
     const parameters = { resourceType: 'Parameters', parameter: [{ name: 'query', valueString: QUERY }] };
     const answers = [
       await get(QUERY),
@@ -47,13 +46,13 @@ describe.each<Release>(['r4', 'r4b'])('$graphql of %s', (release) => {
     for (const { json } of answers) expect(json).toEqual({ data: { read: { id: 'example' } } });
   });
 
-  it('changes nothing by GET (check 182)', async () => {
+  it('changes nothing by GET', async () => {
     const { status, json } = await get('mutation { delete(type: Patient, id: "example") { versionId } }');
     expect([status, json.data]).toEqual([405, undefined]);
     expect((await get(QUERY)).json.data.read).toEqual({ id: 'example' });
   });
 
-  it('refuses unknown fields and arguments before anything runs (check 183)', async () => {
+  it('refuses unknown fields and arguments before anything runs', async () => {
     for (const query of ['{ nothing }', '{ read(type: Patient, id: "1", nothing: 1) { id } }']) {
       const { status, json } = await get(query);
       expect([status, json.data, json.errors[0].extensions.code]).toEqual([400, undefined, 'invalid']);
@@ -127,7 +126,7 @@ describe.each<Release>(['r4', 'r4b'])('$graphql of %s', (release) => {
     ['schema.graphql', 'text/plain; charset=utf-8', 'type Patient implements Resource'],
     ['schema.json', 'application/json; charset=utf-8', '"kind":"OBJECT","name":"Patient"'],
   ])('gives the schema as the file %s, packed, which need not be fetched again', async (name, type, part) => {
-    const address = `${gatewayPath('system', release)}/${name}`;
+    const address = `${gatewayPath(server.tenant('system'), release)}/${name}`;
     const { status, headers, text } = await server.request('GET', address);
     expect([status, headers['content-type'], headers['content-encoding']]).toEqual([200, type, undefined]);
     expect(text).toContain('slice');

@@ -1,14 +1,14 @@
 /** Counts by the values that resources have; that they are right is shown in test/properties/aggregates.test.ts. */
-import type { Release } from '../../src/core';
 import { makeParameter, until } from '../support/search-parameters';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, type SendQuery } from './gateway-client';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
-  await server.app.core.tenants.create('here', { 'time-zone': 'Europe/Copenhagen' });
-  await server.app.core.tenants.create('elsewhere');
+  server = await openSharedServer();
+  await server.createTenant('here', { 'time-zone': 'Europe/Copenhagen' });
+  await server.createTenant('elsewhere');
 });
 afterAll(() => server.close());
 
@@ -34,7 +34,7 @@ const OBSERVATIONS = [
   observation('o5', '29463-7', undefined),
 ];
 
-describe.each<Release>(['r4', 'r4b'])('counts in %s', (release) => {
+describe.each(TESTED_RELEASES)('counts in %s', (release) => {
   let send: SendQuery;
   beforeAll(async () => {
     send = createSender(server, 'here', release);

@@ -1,18 +1,18 @@
 /** Mutations of one document as one transaction. */
-import type { Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, type SendQuery } from './gateway-client';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
   for (const name of ['atomic', 'other']) await server.createTenant(name);
 });
 afterAll(() => server.close());
 
 const URN = 'urn:uuid:9d0c1f3e-0000-4000-8000-00000000000a';
 
-describe.each<Release>(['r4', 'r4b'])('an @atomic mutation of %s', (release) => {
+describe.each(TESTED_RELEASES)('an @atomic mutation of %s', (release) => {
   let send: SendQuery;
   beforeAll(() => {
     send = createSender(server, 'atomic', release);

@@ -1,5 +1,4 @@
 /** What a client wrote comes back to the last digit and sign; what could not is refused, with the place. */
-import type { Release } from '../../src/core';
 import { exactCodeSystem, exactPieces, exactText, FAULTS, missingPieces, nestedExtensions, patientNamed, TEXTS, toBadBytes } from '../support/exact'; // prettier-ignore
 import { startServer, type TestServer } from '../support/server';
 import {
@@ -9,6 +8,7 @@ import {
   type GatewayAnswer,
   type SendQuery,
 } from './gateway-client';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ function toLiteral(json: string): string {
   return json.replace(/"(\w+)":/g, '$1:');
 }
 
-describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   let send: SendQuery;
   beforeAll(() => {
     send = createSender(server, 'system', release);

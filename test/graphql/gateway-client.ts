@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Release } from '../../src/core';
-import type { Answer, Headers, TestServer } from '../support/server';
+import type { Answer, Headers } from '../support/http';
+import type { HttpServer } from '../support/shared-server';
 
 export interface GatewayAnswer extends Answer {
   /** `data` of the response. */
@@ -49,12 +50,18 @@ export function toGatewayAnswer(answer: Answer): GatewayAnswer {
   });
 }
 
-export function createSender(server: TestServer, tenant: string, release: Release): SendQuery {
+export function createSender(
+  server: Pick<HttpServer, 'request' | 'tenant' | 'path'>,
+  tenant: string,
+  release: Release,
+): SendQuery {
   return async (query, variables = {}, headers = {}) => {
     const text = typeof variables === 'string' ? variables : JSON.stringify(variables);
     const body = `{"query":${JSON.stringify(query)},"variables":${text}}`;
     const sent = { 'content-type': 'application/json', ...headers };
-    return toGatewayAnswer(await server.request('POST', gatewayPath(tenant, release), body, sent));
+    return toGatewayAnswer(
+      await server.request('POST', gatewayPath(server.tenant(tenant), release), body, sent),
+    );
   };
 }
 
@@ -65,7 +72,7 @@ export function readExample(name: string): string {
 
 /** Stores an official example under its own id by REST. */
 export async function putExample(
-  server: TestServer,
+  server: Pick<HttpServer, 'request' | 'tenant' | 'path'>,
   tenant: string,
   release: Release,
   name: string,

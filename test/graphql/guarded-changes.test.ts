@@ -1,13 +1,14 @@
 /** Mutations by search criteria, under guards, tried out (`dryRun`), and as one Bundle. */
-import type { Release, StoredVersion } from '../../src/core';
-import { ParsedMemory } from '../../src/resolvers';
+import type { StoredVersion } from '../../src/core';
+import { ParsedCache } from '../../src/resolvers';
 import { showVersion } from '../../src/resolvers/changes/show-version';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, type GatewayAnswer, readExample, type SendQuery } from './gateway-client';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
   for (const name of ['guarded', 'other']) await server.createTenant(name);
 });
 afterAll(() => server.close());
@@ -40,14 +41,14 @@ it('what was tried out is not remembered as the version that another change make
     },
     text,
   });
-  const tools = { extensionBase: 'http://example.org', parsed: new ParsedMemory().within(1) };
+  const tools = { extensionBase: 'http://example.org', parsed: new ParsedCache().within(1) };
   const tried = versionOf('{"resourceType":"Basic","id":"b","language":"de"}');
   const written = versionOf('{"resourceType":"Basic","id":"b","language":"en"}');
   expect(showVersion(tools, tried, true).member('language')).toBe('de');
   expect(showVersion(tools, written, false).member('language')).toBe('en');
 });
 
-describe.each<Release>(['r4', 'r4b'])('changes of %s', (release) => {
+describe.each(TESTED_RELEASES)('changes of %s', (release) => {
   let send: SendQuery;
   beforeAll(() => {
     send = createSender(server, 'guarded', release);

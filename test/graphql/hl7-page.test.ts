@@ -5,11 +5,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { Release } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
 import { gatewayPath } from './gateway-client';
 import { readExamples } from '../support/examples';
 import { load, type Json } from './official-data';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -171,7 +171,7 @@ const REFUSED: readonly (readonly [sentence: string, of: string, query: string, 
   ['a create that fails', '', 'mutation { PatientCreate(res: {resourceType: "Observation"}) { location } }', 400],
 ]; // prettier-ignore
 
-describe.each<Release>(['r4', 'r4b'])("sentences of HL7's page in %s", (release) => {
+describe.each(TESTED_RELEASES)("sentences of HL7's page in %s", (release) => {
   const ask = async (
     of: string,
     query: string,

@@ -2,15 +2,15 @@
  * Queries on one resource, {fhir_root}/{type}/{id}/$graphql, and the forms of their answers: the sentences and examples of
  * HL7's page (http://hl7.org/fhir/R4/graphql.html#flattening) over its patient.
  */
-import type { Release } from '../../src/core';
-import { startServer, type Answer, type TestServer } from '../support/server';
+import { openSharedServer, type Answer, type HttpServer } from '../support/shared-server';
 import { putExample } from './gateway-client';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
   await server.createTenant('north');
-  for (const release of ['r4', 'r4b'] as const) {
+  for (const release of TESTED_RELEASES) {
     await putExample(server, 'system', release, 'Patient-example');
     const gone = `${server.path('system', release)}/Patient/gone`;
     await server.request('PUT', gone, { resourceType: 'Patient', id: 'gone' });
@@ -137,7 +137,7 @@ const EXAMPLES: readonly (readonly [title: string, query: string, answer: object
   ],
 ];
 
-describe.each<Release>(['r4', 'r4b'])('a query on one resource in %s', (release) => {
+describe.each(TESTED_RELEASES)('a query on one resource in %s', (release) => {
   const address = (place = 'Patient/example', tenant = 'system'): string =>
     `${server.path(tenant, release)}/${place}/$graphql`;
   const ask = (query: string, place?: string, tenant?: string): Promise<Answer> =>

@@ -1,5 +1,4 @@
 /** A long request is parsed in a thread of its own, and most of its variables stay text: nobody can tell. */
-import type { Release } from '../../src/core';
 import {
   DECIMALS,
   exactPieces,
@@ -8,12 +7,13 @@ import {
   nestedExtensions,
   patientNamed,
 } from '../support/exact';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, gatewayPath, type SendQuery } from './gateway-client';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -31,7 +31,7 @@ const many = (count = 10_000): string =>
     (_, index) => `{"valueDecimal":${index}.50,"url":"http://example.org/${index}"}`,
   ).join();
 
-describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   let send: SendQuery;
   beforeAll(() => {
     send = createSender(server, 'system', release);
@@ -129,7 +129,9 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
 
     it('several requests in one body', async () => {
       const post = (body: string) =>
-        server.request('POST', gatewayPath('system', release), body, { 'content-type': 'application/json' });
+        server.request('POST', gatewayPath(server.tenant('system'), release), body, {
+          'content-type': 'application/json',
+        });
       const one = JSON.stringify({ query: '{ metadata { fhirVersion } }' });
       const short = await post(`[${one},${one}]`);
       const long = await post(`[${one},${BLANKS}${one}]`);
@@ -173,7 +175,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     it('members of the body itself', async () => {
       const query = '"query":"{ metadata { fhirVersion } }"';
       const body = `{${query},"extensions":{"a":[${many(12_000)}]}}`;
-      const answer = await server.request('POST', gatewayPath('system', release), body, {
+      const answer = await server.request('POST', gatewayPath(server.tenant('system'), release), body, {
         'content-type': 'application/json',
       });
       expect([answer.status, answer.json.errors[0].extensions.code]).toEqual([422, 'too-costly']);

@@ -1,7 +1,7 @@
 /** The official examples in a server, for the tests of HL7's binding. */
 import type { Release } from '../../src/core';
 import { readExamples } from '../support/examples';
-import type { TestServer } from '../support/server';
+import type { HttpServer } from '../support/shared-server';
 import type { SendQuery } from './gateway-client';
 
 /** What a server answered, looked at by the expectations. */
@@ -15,7 +15,7 @@ interface Given {
 
 /** @throws Error where more than a few are refused: some official examples refer to what they may not refer to */
 export async function load(
-  server: TestServer,
+  server: HttpServer,
   tenant: string,
   release: Release,
   resources: readonly Given[],
@@ -31,7 +31,7 @@ export async function load(
 
 /** Those of these types that are not long. */
 export async function loadExamples(
-  server: TestServer,
+  server: HttpServer,
   release: Release,
   types: readonly string[],
 ): Promise<void> {

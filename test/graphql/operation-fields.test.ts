@@ -1,20 +1,19 @@
 /** Operations as fields, typed by their OperationDefinitions. */
-import type { Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, putExample, type SendQuery } from './gateway-client';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
   await server.createTenant('north');
-  for (const release of ['r4', 'r4b'] as const)
-    await putExample(server, 'system', release, 'Patient-example');
+  for (const release of TESTED_RELEASES) await putExample(server, 'system', release, 'Patient-example');
 });
 afterAll(() => server.close());
 
 const GENDER = 'http://hl7.org/fhir/ValueSet/administrative-gender';
 
-describe.each<Release>(['r4', 'r4b'])('operations of %s', (release) => {
+describe.each(TESTED_RELEASES)('operations of %s', (release) => {
   let send: SendQuery;
   const data = async (
     query: string,

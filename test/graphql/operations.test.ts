@@ -1,17 +1,17 @@
-import type { Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, type SendQuery } from './gateway-client';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
 const FHIR_VERSIONS = { r4: '4.0.1', r4b: '4.3.0' } as const;
 const GENDER = 'http://hl7.org/fhir/ValueSet/administrative-gender';
 
-describe.each<Release>(['r4', 'r4b'])('what the server can do in %s', (release) => {
+describe.each(TESTED_RELEASES)('what the server can do in %s', (release) => {
   let send: SendQuery;
   beforeAll(() => {
     send = createSender(server, 'system', release);

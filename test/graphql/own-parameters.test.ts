@@ -1,10 +1,10 @@
 /** Search parameters that a tenant has made are in the schema of that tenant, and in no other. */
 import { gunzipSync } from 'node:zlib';
-import type { Release } from '../../src/core';
 import { mainThreadMilliseconds } from '../support/processor-time';
 import { makeParameter, until } from '../support/search-parameters';
 import { startServer, type TestServer } from '../support/server';
 import { createSender, gatewayPath } from './gateway-client';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ const nickname = (id: string, code: string): object =>
     expression: `Patient.extension.where(url = '${URL}').value.ofType(string)`,
   });
 
-describe.each<Release>(['r4', 'r4b'])('a search parameter of a tenant in %s', (release) => {
+describe.each(TESTED_RELEASES)('a search parameter of a tenant in %s', (release) => {
   const put = async (type: string, resource: object): Promise<void> => {
     const { id } = resource as { id: string };
     const { status, text } = await server.request(

@@ -4,14 +4,15 @@
  * test/schema/execution-parity.test.ts has the corners of the language itself.
  */
 import { execute, type ExecutionResult, type GraphQLSchema, parse, validate } from 'graphql';
-import { type JsonValue, type Release, releaseDefinitions, stringifyJson } from '../../src/core';
+import { type JsonValue, releaseDefinitions, stringifyJson } from '../../src/core';
 import { compileOperation } from '../../src/gateway/execution/compile';
-import { createGatewayContext, createSchema, type GatewayContext, ParsedMemory } from '../../src/resolvers';
+import { createGatewayContext, createSchema, type GatewayContext, ParsedCache } from '../../src/resolvers';
 import { stringifyAround } from '../../src/schema/raw-json';
 import { movers, observations, others, patients } from '../security/hidden/data';
 import { graphqlReads } from '../security/hidden/graphql-reads';
 import { openCore, type OpenedCore } from '../support/core';
 import { readExamples } from '../support/examples';
+import { TESTED_RELEASES } from '../support/releases';
 
 type Asked = readonly [text: string, variables?: Readonly<Record<string, unknown>>];
 
@@ -54,7 +55,7 @@ function told({ data, errors }: ExecutionResult): string {
   );
 }
 
-describe.each<Release>(['r4', 'r4b'])('documents over the schema of %s and a database', (release) => {
+describe.each(TESTED_RELEASES)('documents over the schema of %s and a database', (release) => {
   let opened: OpenedCore;
   let schema: GraphQLSchema;
   const documents: readonly Asked[] = [
@@ -93,7 +94,7 @@ describe.each<Release>(['r4', 'r4b'])('documents over the schema of %s and a dat
       opened.core,
       await opened.context('system', release),
       { extensionBase: 'https://andiron.example/fhir', maxDepth: 64 },
-      new ParsedMemory(),
+      new ParsedCache(),
     );
 
   async function compiled([text, variables]: Asked): Promise<ExecutionResult> {

@@ -1,6 +1,6 @@
 /** What of a stored resource a query takes the trouble to read. */
 import type { StoredVersion } from '../../src/core';
-import { ParsedMemory } from '../../src/resolvers/parsed-resources';
+import { ParsedCache } from '../../src/resolvers/parsed-resources';
 import { toResource } from '../../src/resolvers/resource-source';
 import { LazyObject } from '../../src/schema/types/resource';
 
@@ -16,13 +16,13 @@ const version: StoredVersion = {
 };
 
 describe('a stored resource', () => {
-  const toolsOf = (memory: ParsedMemory, space = SPACE): Parameters<typeof toResource>[1] => ({
+  const toolsOf = (memory: ParsedCache, space = SPACE): Parameters<typeof toResource>[1] => ({
     extensionBase: 'https://here.example/fhir/StructureDefinition',
     parsed: memory.within(space),
   });
 
   it('is parsed once for all queries that show the version', () => {
-    const memory = new ParsedMemory();
+    const memory = new ParsedCache();
     const nameOf = (of: StoredVersion, space?: number): unknown =>
       toResource(of, toolsOf(memory, space)).member('name');
     const name = nameOf(version);
@@ -33,7 +33,7 @@ describe('a stored resource', () => {
   });
 
   it('is not parsed for its type, id, version and time', () => {
-    const source = toResource({ ...version, text: 'no JSON at all' }, toolsOf(new ParsedMemory()));
+    const source = toResource({ ...version, text: 'no JSON at all' }, toolsOf(new ParsedCache()));
     const meta = source.member('meta');
     if (!(meta instanceof LazyObject)) throw new Error('meta is made when it is asked for');
     const shown = [source.member('resourceType'), source.member('id')];

@@ -1,11 +1,11 @@
 /** Searches as of a moment, compared with what the same searches found at that moment. */
-import type { Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, type SendQuery } from './gateway-client';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
   for (const name of ['past', 'other']) await server.createTenant(name);
 });
 afterAll(() => server.close());
@@ -39,7 +39,7 @@ function randomPatient(id: string): object {
   };
 }
 
-describe.each<Release>(['r4', 'r4b'])('lists of %s as of a moment', (release) => {
+describe.each(TESTED_RELEASES)('lists of %s as of a moment', (release) => {
   let send: SendQuery;
   beforeAll(() => {
     send = createSender(server, 'past', release);

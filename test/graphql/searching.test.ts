@@ -1,14 +1,14 @@
-import type { Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, putExample, type SendQuery } from './gateway-client';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
-describe.each<Release>(['r4', 'r4b'])('searching in %s', (release) => {
+describe.each(TESTED_RELEASES)('searching in %s', (release) => {
   let send: SendQuery;
   beforeAll(async () => {
     send = createSender(server, 'system', release);

@@ -52,7 +52,10 @@ const organization = { __typename: 'Organization', id: 'two', name: 'Gastro', te
 const root = { patient, patients: [patient], owner: organization, owners: [patient, organization] };
 
 /** The shaped data as JSON, or the messages of what failed. */
-function ask(text: string, variables: Record<string, unknown> = {}): { data: unknown; errors: string[] } {
+async function ask(
+  text: string,
+  variables: Record<string, unknown> = {},
+): Promise<{ data: unknown; errors: string[] }> {
   const document = parse(text);
   expect(validate(schema, document)).toEqual([]);
   expect(validate(schema, document, [shapingRule])).toEqual([]);
@@ -60,7 +63,7 @@ function ask(text: string, variables: Record<string, unknown> = {}): { data: unk
   if (!planned) throw new Error('nothing to shape');
   const result = executeSync({ schema, document: planned, rootValue: root, variableValues: variables });
   expect(result.errors).toBeUndefined();
-  const { data, errors } = shape(schema, planned, undefined, variables, result.data ?? {});
+  const { data, errors } = await shape(schema, planned, undefined, variables, result.data ?? {});
   return {
     data: JSON.parse(JSON.stringify(data)) as unknown,
     errors: errors.map((error) => `${error.path?.join('.')}: ${error.message}`),
@@ -175,32 +178,35 @@ const CASES: readonly (readonly [title: string, text: string, expected: unknown]
   ],
 ];
 
-it.each(CASES)('%s', (_title, text, expected) => {
-  expect(ask(text)).toEqual({ data: expected, errors: [] });
+it.each(CASES)('%s', async (_title, text, expected) => {
+  expect(await ask(text)).toEqual({ data: expected, errors: [] });
 });
 
-it('what is skipped shapes nothing, by variables and their defaults too', () => {
+it('what is skipped shapes nothing, by variables and their defaults too', async () => {
   const text = `query ($off: Boolean = true) { patient { name @flatten @skip(if: $off) { family } name { use } } }`;
-  expect(ask(text).data).toEqual({ patient: { name: [{ use: 'official' }, { use: 'usual' }] } });
-  expect(ask(text, { off: false }).data).toEqual({
+  expect((await ask(text)).data).toEqual({ patient: { name: [{ use: 'official' }, { use: 'usual' }] } });
+  expect((await ask(text, { off: false })).data).toEqual({
     patient: { family: ['Chalmers'], use: ['official', 'usual'] },
   });
 });
 
-it('several values for a singleton are an error, and the rest is answered', () => {
-  expect(ask('{ patient { id telecom @flatten { value @singleton } } }')).toEqual({
+it('several values for a singleton are an error, and the rest is answered', async () => {
+  expect(await ask('{ patient { id telecom @flatten { value @singleton } } }')).toEqual({
     data: { patient: { id: 'one', value: null } },
     errors: ["patient.value: @singleton is for one value, and there are several: 'value'"],
   });
 });
 
-it('children of different types are not collated', () => {
-  expect(ask('{ patient { telecom @flatten { system } maritalStatus @flatten { system: text } } }')).toEqual({
+it('children of different types are not collated', async () => {
+  expect(
+    await ask('{ patient { telecom @flatten { system } maritalStatus @flatten { system: text } } }'),
+  ).toEqual({
     data: { patient: { system: null } },
     errors: ["patient.system: What is flattened into one list is not of one type: 'system'"],
   });
   expect(
-    ask('{ patient { telecom @flatten { value } contact @flatten { telecom @flatten { value } } } }').data,
+    (await ask('{ patient { telecom @flatten { value } contact @flatten { telecom @flatten { value } } } }'))
+      .data,
   ).toEqual({
     patient: { value: ['1', '2', '3', '4', '5', '6'] },
   });

@@ -17,7 +17,7 @@ const SHAPES: readonly (readonly [what: string, query: string])[] = [
   ['a page with its count', '{ PatientConnection(family: "F", _count: 5) { count edges { resource { id } } } }'],
   ['a reference of each', '{ PatientList(family: "F", _count: 8) { managingOrganization { resource { id } } } }'],
   ['a list of each', '{ PatientList(family: "F", _count: 8) { ObservationList(_reference: subject, _count: 5) { id } } }'],
-  ['three levels (check 186)', '{ PatientList(family: "F", _count: 8) { ObservationList(_reference: subject, _count: 10) { encounter { resource { id } } } } }'],
+  ['three levels', '{ PatientList(family: "F", _count: 8) { ObservationList(_reference: subject, _count: 10) { encounter { resource { id } } } } }'],
   ['two kinds of lists of each', '{ PatientList(family: "F", _count: 8) { ObservationList(_reference: subject, _count: 5) { id } EncounterList(_reference: subject, _count: 5) { id } } }'],
   ['back and forth', '{ PatientList(family: "F", _count: 8) { EncounterList(_reference: subject, _count: 5) { ObservationList(_reference: encounter, _count: 5) { subject { resource { id } } } } } }'],
   ['a list of each by a further parameter', '{ PatientList(family: "F", _count: 8) { ObservationList(_reference: subject, code: "C", _count: 3) { id } } }'],
@@ -143,9 +143,9 @@ describe('the statements of a query that does not ask for its cost, as PostgreSQ
     for (const each of [fresh, another]) {
       const ask = createSender(each, 'system', 'r4');
       let asked: string[] = [];
-      for (let again = 0; again < 100 && !(asked.length === 1 && isLook(asked[0])); again++)
+      for (let again = 0; again < 100 && !(asked.length === 1 && isPlanningQuery(asked[0])); again++)
         asked = await statementsOf(() => ask('{ PatientList(family: "Nobody") { id } }'));
-      expect(asked.map(isLook)).toEqual([true]);
+      expect(asked.map(isPlanningQuery)).toEqual([true]);
     }
   });
   afterAll(async () => {
@@ -153,7 +153,7 @@ describe('the statements of a query that does not ask for its cost, as PostgreSQ
     await another.close();
   });
 
-  const isLook = (text: string | undefined): boolean =>
+  const isPlanningQuery = (text: string | undefined): boolean =>
     text?.includes('s.unversioned_changes, c.resource_type') === true;
 
   async function countOf(asked: TestServer, query: string): Promise<number> {

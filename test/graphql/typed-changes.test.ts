@@ -1,18 +1,18 @@
 /** PatientCreate, PatientUpdate, PatientPatch and PatientDelete, for every type; and typed reads as of a moment. */
-import type { Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, readExample, type SendQuery } from './gateway-client';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
   for (const name of ['typed', 'other']) await server.createTenant(name);
 });
 afterAll(() => server.close());
 
 const URN = 'urn:uuid:9d0c1f3e-0000-4000-8000-00000000000b';
 
-describe.each<Release>(['r4', 'r4b'])('typed changes of %s', (release) => {
+describe.each(TESTED_RELEASES)('typed changes of %s', (release) => {
   let send: SendQuery;
   beforeAll(() => {
     send = createSender(server, 'typed', release);

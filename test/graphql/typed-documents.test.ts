@@ -8,12 +8,12 @@ import type {
   PatientChartQuery,
   PatientChartQueryVariables,
 } from '../generated/graphql';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, putExample } from './gateway-client';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 

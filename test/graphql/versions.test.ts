@@ -1,16 +1,16 @@
 /** Earlier versions: histories, reads as of a moment, and the difference of two versions. */
-import type { Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, type SendQuery } from './gateway-client';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
   for (const name of ['past', 'other']) await server.createTenant(name);
 });
 afterAll(() => server.close());
 
-describe.each<Release>(['r4', 'r4b'])('the past of resources of %s', (release) => {
+describe.each(TESTED_RELEASES)('the past of resources of %s', (release) => {
   let send: SendQuery;
   let elsewhere: SendQuery;
   beforeAll(() => {

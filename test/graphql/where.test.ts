@@ -1,7 +1,7 @@
 /** Lists by the typed argument `where`; the grammar as a whole is compared with REST in test/properties/graphql-where.long.ts. */
-import type { Release } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
 import { createSender, type SendQuery } from './gateway-client';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -35,7 +35,7 @@ const OBSERVATIONS = [
   observation('b1', 'bob', 'x', 20, '2021-06-01T12:00:00Z'),
 ];
 
-describe.each<Release>(['r4', 'r4b'])('where, in %s', (release) => {
+describe.each(TESTED_RELEASES)('where, in %s', (release) => {
   let send: SendQuery;
   const ids = async (type: string, where: string): Promise<string[]> => {
     const { found, errors } = await send(`{ list: ${type}List(where: ${where}) { id } }`);

@@ -58,13 +58,34 @@ describe('andiron import-package', () => {
       output: [
         'clinic.example 1.0.0 in tenant system, r4: 1 stored, 0 unchanged, 0 refused',
         '  ValueSet      1 stored      0 unchanged',
-        'Examples left out: 1 (--examples loads them)',
-        'It needs packages that the tenant does not have: other.example 2.0.0',
+        'Examples not loaded: 1 (--examples loads them)',
+        'Required packages that the tenant does not have: other.example 2.0.0',
         '',
       ].join('\n'),
     });
     const { output } = await run(file, '--tenant', 'system', '--release', 'r4', '--examples');
     expect(output).toContain('r4: 1 stored, 1 unchanged, 0 refused\n');
+  });
+
+  it('names what has another id or a warning, and ends with code 0', async () => {
+    const parameter = {
+      ...{ resourceType: 'SearchParameter', id: 'own-id', url: 'http://clinic.example/own-id', name: 'Id' },
+      ...{ status: 'active', description: 'x', code: '_id', base: ['Patient'], type: 'token' },
+      expression: 'Patient.id',
+    };
+    const file = await packResources(folder, manifest, {
+      'ValueSet-rooms.json': { ...valueSet, url: 'http://ward.example/rooms' },
+      'SearchParameter-own-id.json': parameter,
+    });
+    const { code, output, errors } = await run(file, '--tenant', 'system');
+    expect([code, errors]).toEqual([0, '']);
+    expect(output).toContain('r4: 2 stored, 0 unchanged, 0 refused\n');
+    expect(output).toMatch(
+      /^Stored under another id than in the package:\n {2}ValueSet-rooms.json: as ValueSet\/rooms-[0-9a-f]{12}, because /m,
+    );
+    expect(output).toMatch(
+      /^Stored with warnings:\n {2}SearchParameter-own-id.json: SearchParameter.code: /m,
+    );
   });
 
   it('names what it refused and ends with code 1', async () => {

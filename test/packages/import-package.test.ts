@@ -150,7 +150,138 @@ describe('An implementation guide', () => {
       ['ImplementationGuide', { stored: 0, unchanged: 1 }],
       ['ValueSet', { stored: 1, unchanged: 0 }],
     ]);
+    expect(next.replaced).toEqual([{ file: 'Basic-x.json', reason: 'Basic/x said something else' }]);
+    const corrected = { 'ValueSet-rooms.json': { ...valueSet, title: 'Rooms' } };
+    expect([...(await load(tenant, corrected)).counts]).toEqual([['ValueSet', { stored: 1, unchanged: 0 }]]);
     expect((await find(tenant, 'ValueSet', 'rooms'))?.versionId).toBe(2);
+  });
+
+  const findAll = async (tenant: string, type: string, url: string): Promise<readonly string[]> => {
+    const parameters = [['url', url]] as const;
+    const { matches } = await opened.core.search(await opened.context(tenant, 'r4'), { type, parameters });
+    return matches
+      .map(({ text }) => text)
+      .filter((text) => text.includes('ClientApplication/import-package'));
+  };
+
+  it('never replaces a resource with another url or version: a taken id becomes another one, the same each time', async () => {
+    const tenant = await makeTenant();
+    const other = { ...valueSet, url: 'http://other.example/rooms' };
+    const guides = [
+      { ...RESOURCES },
+      { 'ValueSet-rooms.json': other },
+      { 'ValueSet-rooms.json': { ...valueSet, version: '2.0.0' } },
+    ];
+    for (const resources of guides) expect((await load(tenant, resources)).refused).toEqual([]);
+    for (const [resources, renamed] of [
+      [guides[0] ?? {}, []],
+      [
+        guides[1] ?? {},
+        [
+          {
+            file: 'ValueSet-rooms.json',
+            reason: expect.stringMatching(/^as ValueSet\/rooms-[0-9a-f]{12}, because ValueSet\/rooms is /),
+          },
+        ],
+      ],
+    ] as const) {
+      const again = await load(tenant, resources);
+      expect([...again.counts.values()].every(({ stored }) => stored === 0)).toBe(true);
+      expect(again.renamed).toEqual(renamed);
+    }
+    expect(await findAll(tenant, 'ValueSet', other.url)).toHaveLength(1);
+    const versions = (await findAll(tenant, 'ValueSet', valueSet.url)).map(
+      (text) => JSON.parse(text).version as string,
+    );
+    expect(versions.sort()).toEqual(['1.0.0', '2.0.0']);
+    expect((await find(tenant, 'ValueSet', 'rooms'))?.versionId).toBe(1);
+  });
+
+  it('gives ids to resources without one, and leaves those of the specification alone', async () => {
+    const tenant = await makeTenant();
+    const resources = {
+      'CodeSystem-nameless.json': canonical('CodeSystem', 'x', {
+        id: undefined,
+        url: `${GUIDE}/name_of_it`,
+        content: 'complete',
+      }),
+      'CodeSystem-condition-category.json': canonical('CodeSystem', 'condition-category', {
+        content: 'complete',
+      }),
+      'Basic-of-file.json': { resourceType: 'Basic', code: { text: 'x' } },
+      'ImplementationGuide-clinic.json': {
+        ...guide,
+        definition: { resource: [{ reference: { reference: 'CodeSystem/condition-category' } }] },
+      },
+    };
+    const summary = await load(tenant, resources);
+    expect([summary.refused, summary.renamed.length]).toEqual([[], 3]);
+    expect(await find(tenant, 'CodeSystem', 'name-of-it')).toBeDefined();
+    expect(await find(tenant, 'Basic', 'Basic-of-file')).toBeDefined();
+    const official = JSON.parse((await find(tenant, 'CodeSystem', 'condition-category'))?.text ?? '');
+    expect(official.url).toBe('http://terminology.hl7.org/CodeSystem/condition-category');
+    const stored = JSON.parse((await find(tenant, 'ImplementationGuide', 'clinic'))?.text ?? '');
+    const { reference } = stored.definition.resource[0].reference;
+    expect(reference).toMatch(/^CodeSystem\/condition-category-[0-9a-f]{12}$/);
+    const [, id = ''] = String(reference).split('/');
+    expect(JSON.parse((await find(tenant, 'CodeSystem', id))?.text ?? '')).toMatchObject({
+      id,
+      content: 'complete',
+    });
+    const again = await load(tenant, resources);
+    expect([...again.counts.values()].map(({ stored: count }) => count)).toEqual([0, 0, 0]);
+  });
+
+  it('has search parameters that cannot be indexed stored with a warning, and is complete', async () => {
+    const tenant = await makeTenant();
+    const parameter = (id: string, more: object) =>
+      canonical('SearchParameter', id, {
+        description: 'x',
+        code: id,
+        base: ['Patient'],
+        type: 'token',
+        expression: 'Patient.gender',
+        ...more,
+      });
+    const { refused, warned, counts } = await load(tenant, {
+      'a-pair.json': parameter('pair', {
+        type: 'composite',
+        expression: 'Patient',
+        component: ['first', 'second'].map((id) => ({
+          definition: `${GUIDE}/SearchParameter/${id}`,
+          expression: 'gender',
+        })),
+      }),
+      'id.json': parameter('id', { code: '_id', expression: 'Patient.id' }),
+      'json.json': parameter('json', {
+        type: 'date',
+        expression: "Patient.extension('http://a.example').valueDateTime",
+      }),
+      'first.json': parameter('first', {}),
+      'second.json': parameter('second', {}),
+      'third.json': parameter('third', { code: 'birthdate' }),
+    });
+    expect([refused, counts.get('SearchParameter')]).toEqual([[], { stored: 6, unchanged: 0 }]);
+    expect(warned.map(({ file }) => file).sort()).toEqual(['id.json', 'json.json', 'third.json']);
+    expect(warned[0]?.reason).toMatch(/^SearchParameter\.\w+: .*it is stored, and not searched by$/);
+  });
+
+  it('has Subscriptions stored as off, and says which', async () => {
+    const tenant = await makeTenant();
+    const subscription = (id: string, status: string) => ({
+      ...{ resourceType: 'Subscription', id, status, reason: 'x', criteria: 'Patient?active=true' },
+      channel: { type: 'rest-hook', endpoint: 'https://stranger.example' },
+    });
+    const resources = {
+      'example/a.json': subscription('a', 'active'),
+      'example/b.json': subscription('b', 'error'),
+    };
+    const summary = await load(tenant, resources, { withExamples: true });
+    expect([summary.refused, summary.switchedOff.map(({ file }) => file)]).toEqual([[], ['example/a.json']]);
+    expect(JSON.parse((await find(tenant, 'Subscription', 'a'))?.text ?? '').status).toBe('off');
+    expect(JSON.parse((await find(tenant, 'Subscription', 'b'))?.text ?? '').status).toBe('error');
+    const again = await load(tenant, resources, { withExamples: true });
+    expect([...again.counts.values()]).toEqual([{ stored: 0, unchanged: 2 }]);
   });
 
   it('gets snapshots for its profiles that have none, in whatever order they rest on each other', async () => {
@@ -207,20 +338,21 @@ describe('What cannot be stored is named with its file and the reason:', () => {
       'ValueSet-rooms-2.json': valueSet,
       'notes.json': { note: 'x' },
       'Requirements-x.json': { resourceType: 'Requirements', id: 'x' },
-      'ValueSet-nameless.json': { ...valueSet, id: undefined },
-      'ValueSet-wrong.json': canonical('ValueSet', 'wrong', { status: 'fine' }),
+      'ValueSet-wrong.json': canonical('ValueSet', 'wrong', {
+        status: 'fine',
+        meta: { profile: [`${GUIDE}/StructureDefinition/none`] },
+      }),
     });
     expect([...counts]).toEqual([['ValueSet', { stored: 1, unchanged: 0 }]]);
     expect(Object.fromEntries(refused.map(({ file, reason }) => [file, reason]))).toEqual({
-      'ValueSet-rooms.json': 'ValueSet-rooms-2.json of the same package is ValueSet/rooms too',
+      'ValueSet-rooms.json': `ValueSet-rooms-2.json of the same package is ValueSet ${valueSet.url}|1.0.0 too`,
       'notes.json': 'it is not a resource: it has no resourceType',
       'Requirements-x.json': "'Requirements' is not a resource type of this FHIR release",
-      'ValueSet-nameless.json': 'the ValueSet has no id',
       'ValueSet-wrong.json': expect.stringContaining('ValueSet.status: '),
     });
   });
 
-  it('a resource whose id another one has, of the tenant or of the specification', async () => {
+  it('and what others have written under the same id stays as it is', async () => {
     const tenant = await makeTenant();
     const context = await opened.context(tenant, 'r4');
     const write = (type: string, resource: object) => {
@@ -234,25 +366,19 @@ describe('What cannot be stored is named with its file and the reason:', () => {
       'StructureDefinition-Patient.json': profile('Patient', []),
       'example/Patient-ana.json': patient,
     };
-    const { refused, counts } = await load(tenant, resources, { withExamples: true });
-    expect([...counts]).toEqual([]);
-    expect(refused).toEqual(
-      expect.arrayContaining([
-        {
-          file: 'ValueSet-rooms.json',
-          reason: 'there is another ValueSet/rooms already, with the url http://elsewhere.example/rooms',
-        },
-        {
-          file: 'StructureDefinition-Patient.json',
-          reason: `there is another StructureDefinition/Patient already, with the url ${BASE}/Patient`,
-        },
-        {
-          file: 'example/Patient-ana.json',
-          reason: 'there is another Patient/ana already, which no import has written',
-        },
-      ]),
+    const { refused, renamed } = await load(tenant, resources, { withExamples: true });
+    expect(refused).toEqual([]);
+    expect(renamed.map(({ file }) => file).sort()).toEqual(
+      Object.keys(resources).sort((a, b) => (a < b ? -1 : 1)),
     );
-    expect((await find(tenant, 'Patient', 'ana'))?.versionId).toBe(1);
+    for (const [type, id] of [
+      ['Patient', 'ana'],
+      ['ValueSet', 'rooms'],
+    ] as const)
+      expect((await find(tenant, type, id))?.versionId).toBe(1);
+    expect((await find(tenant, 'StructureDefinition', 'Patient'))?.text).toContain(`"url":"${BASE}/Patient"`);
+    const again = await load(tenant, resources, { withExamples: true });
+    expect([...again.counts.values()].map(({ stored }) => stored)).toEqual([0, 0, 0]);
   });
 
   it.each<[object, Release | undefined, string]>([

@@ -70,7 +70,7 @@ it.each<[string, (value: string) => readonly string[]]>([
     ],
   ],
   ['on condition of a name', (value) => [`family=family-${value}`, `name=family-${value}&active=true`]],
-])('fifty creates %s make one resource in each of two tenants (checks 71, 72)', async (_title, spell) => {
+])('fifty creates %s make one resource in each of two tenants', async (_title, spell) => {
   const value = `m${++last}`;
   const spellings = spell(value);
   const perTenant = await Promise.all(
@@ -94,7 +94,7 @@ it.each<[string, (value: string) => readonly string[]]>([
   }
 });
 
-it('creates whose criteria name several values, each in another order, make one resource in each tenant (checks 71, 72)', async () => {
+it('creates whose criteria name several values, each in another order, make one resource in each tenant', async () => {
   for (let round = 0; round < 4; round++) {
     const values = ['a', 'b', 'c'].map((name) => `${name}${++last}`);
     const [a = '', b = '', c = ''] = values;
@@ -125,7 +125,7 @@ it('creates whose criteria name several values, each in another order, make one 
   }
 });
 
-it('updates by criteria each make one version of one resource, among creates of the same (check 73)', async () => {
+it('updates by criteria each make one version of one resource, among creates of the same', async () => {
   const [tenant, release] = SPACES[0];
   const MANY = 10;
   const isUpdate = (number: number): boolean => Math.floor(number / MANY) % 2 === 0;

@@ -54,6 +54,26 @@ describe('the server process', () => {
     await server.close();
   });
 
+  it('says at the start that it chose enforced access where earlier versions chose open, and what made it', async () => {
+    const server = await startProcess({ environment: { PUBLIC_URL: 'https://fhir.example/base' } });
+    await server.terminate();
+    expect(await server.output()).toMatch(
+      /AUTH_MODE is enforced and AUDIT is on, because PUBLIC_URL is https:\/\/fhir\.example\/base\. Earlier versions used open/,
+    );
+    await server.close();
+  });
+
+  it('warns when it may open fewer files than it takes connections', async () => {
+    const server = await startProcess({ environment: { MAX_CONNECTIONS: '1000000000' } });
+    await server.terminate();
+    const warned = (await server.output()).split('\n').filter((line) => line.includes('MAX_CONNECTIONS'));
+    expect(warned).toHaveLength(1);
+    expect(warned[0]).toMatch(
+      /"level":40.*MAX_CONNECTIONS is 1000000000, but the process may open \d+ files/,
+    );
+    await server.close();
+  });
+
   it('does not start without a database, and says why', async () => {
     const database = await createTestDatabase();
     const environment = { FHIR_DATABASE_PORT: '1' };

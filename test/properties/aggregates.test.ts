@@ -3,6 +3,7 @@
  * few matches are read by the server, of many it counts index rows.
  */
 import { FhirError, type AggregateGroup, type RequestContext } from '../../src/core';
+import { OPEN } from '../support/server';
 import { openCore, type OpenedCore } from '../support/core';
 import { rangesOfElement } from './oracle/date';
 import type { Feature } from './oracle/features';
@@ -18,6 +19,7 @@ import { Unclear } from './oracle/refusal';
 import type { Space } from './oracle/space';
 import { tokensOf } from './oracle/token';
 import { elementsOf, type Element } from './oracle/values';
+import { TESTED_RELEASES } from '../support/releases';
 
 const PUBLIC_URL = 'https://fhir.example.org';
 const SEED = 11;
@@ -107,13 +109,13 @@ const toKey = ({ value, coding }: AggregateGroup, parameter: Parameter): string 
   return `${coding.system ?? ''} ${isExact ? coding.code : coding.code.toLowerCase()}`;
 };
 
-describe.each(['r4', 'r4b'] as const)('counts of random searches in %s', (release) => {
+describe.each(TESTED_RELEASES)('counts of random searches in %s', (release) => {
   let opened: OpenedCore;
   let context: RequestContext;
   let space: Space;
 
   beforeAll(async () => {
-    opened = await openCore({ environment: { PUBLIC_URL } });
+    opened = await openCore({ environment: { ...OPEN, PUBLIC_URL } });
     for (const name of ['elsewhere', 'empty']) await opened.core.tenants.create(name);
     context = await opened.context('system', release);
     const root = `${PUBLIC_URL}/w/system/api/v1/fhir/${release}`;

@@ -4,7 +4,7 @@
  */
 import { releaseDefinitions, type Release } from '../../src/core';
 import { createSender, type SendQuery } from '../graphql/gateway-client';
-import { startServer, type TestServer } from '../support/server';
+import { OPEN, startServer, type TestServer } from '../support/server';
 import { FEATURES, type Feature } from './oracle/features';
 import { generateSearch } from './oracle/generate-query';
 import { loadSpace, PUBLIC_URL } from './oracle/loaded-space';
@@ -105,7 +105,7 @@ function toWhere(release: Release, type: string, name: string, value: string): W
 describe('random searches', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ environment: { PUBLIC_URL } });
+    server = await startServer({ environment: { ...OPEN, PUBLIC_URL } });
   });
   afterAll(() => server.close());
 

@@ -1,6 +1,7 @@
 /** Random transactions do what a simple model says; `random-transactions.long.ts` runs more of them. */
 import { startServer, type TestServer } from '../support/server';
 import { runTransactions } from './transactions/run';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -10,7 +11,7 @@ afterAll(() => server.close());
 
 const TRANSACTIONS = 150;
 
-it.each(['r4', 'r4b'] as const)(
+it.each(TESTED_RELEASES)(
   'random transactions under %s are done as a whole or refused as a whole, as the model says',
   async (release) => {
     const seed = release === 'r4' ? 1 : 2;

@@ -3,17 +3,20 @@ import { Client } from 'pg';
 import {
   toResourceInput,
   type Core,
-  type Release,
   type RequestContext,
   type SearchPage,
   type SearchRequest,
 } from '../../src/core';
-import { SearchMemory, type MemoryOutcome } from '../../src/core/interactions/search-memory';
-import { Connections } from '../../src/core/storage/connections';
-import { SpaceChanges } from '../../src/core/storage/space-changes';
+import {
+  SearchResultCache,
+  type MemoryOutcome,
+} from '../../src/core/search-execution/page/search-result-cache';
+import { Connections } from '../../src/core/storage/connection/connections';
+import { SpaceChanges } from '../../src/core/storage/read/space-changes';
 import { openCore, type OpenedCore } from '../support/core';
 import { closedAtEnd } from '../support/left-open';
 import { silentLog } from '../support/log';
+import { TESTED_RELEASES } from '../support/releases';
 
 const FORGETFUL = { SEARCH_MEMORY_MB: '0' };
 const STEPS = 150;
@@ -38,7 +41,7 @@ afterAll(async () => {
 /** The searches of one process, with a memory before them, and what it came to. */
 function remembering(core: Core, bytes = 8 * 1024 * 1024) {
   const outcomes: Record<MemoryOutcome, number> = { current: 0, changed: 0, unknown: 0 };
-  const memory = new SearchMemory({
+  const memory = new SearchResultCache({
     changes: new SpaceChanges(connections.database),
     bytes,
     isConformanceType: (_release, type) => type === 'ValueSet',
@@ -152,7 +155,7 @@ async function change(core: Core, context: RequestContext, choose: (below: numbe
   }
 }
 
-it.each<Release>(['r4', 'r4b'])('at every step of random changes by two processes (%s)', async (release) => {
+it.each(TESTED_RELEASES)('at every step of random changes by two processes (%s)', async (release) => {
   const choose = createChooser(release === 'r4' ? 11 : 23);
   const contexts = [await first.context('system', release), await second.context('system', release)] as const;
   const processes = [remembering(first.core), remembering(second.core)] as const;
@@ -222,7 +225,7 @@ it('what a snapshot shows is of its moment, whatever was asked and remembered be
       const expected = await Promise.all(
         asked.map(async (request) => seen(await first.core.search(plain, request))),
       );
-      // Never asked before: whoever asks first does not look what has changed.
+      // A search that was never cached: its first execution does not check for changes.
       const fresh = { type: 'Patient', parameters: [['_count', String(100 + round)]] } as const;
       const before = seen(await first.core.search(plain, fresh));
       await third.core.inSnapshot(context, 20_000, async (within) => {
@@ -233,7 +236,7 @@ it('what a snapshot shows is of its moment, whatever was asked and remembered be
         expect(seen(await third.core.search(within, fresh))).toEqual(before);
         if (choose(2) === 0) await askAll(context);
         expect(await askAll(within)).toEqual(expected);
-        const each = await third.core.searchEach(within, asked);
+        const each = await third.core.searchBatch(within, asked);
         expect(each.map((page) => (page instanceof Error ? page : seen(page)))).toEqual(expected);
       });
       expect(await askAll(context)).toEqual(
@@ -302,7 +305,7 @@ it('what is answered from memory alone is of one moment, or not answered', async
     expect(await attempt(() => core.find(context, 'Patient', 'p1'))).toEqual({ answer: ['n4', 'n4'] });
     expect(await core.fromMemory(context, (within) => core.find(within, 'Patient', 'p1'))).toBe('unfit');
     const searches = ['Patient', 'Practitioner'].map((type) => ({ ...toRequest(`${type}?_id=p1`), type }));
-    expect(await core.fromMemory(context, (within) => core.searchEach(within, searches))).toEqual({
+    expect(await core.fromMemory(context, (within) => core.searchBatch(within, searches))).toEqual({
       answer: [expect.objectContaining({ issues: [] }), expect.objectContaining({ issues: [] })],
     });
 

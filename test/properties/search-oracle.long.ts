@@ -15,7 +15,7 @@
  *
  * Another tenant has other resources under the same ids, and those that references to nowhere name.
  */
-import { startServer, type TestServer } from '../support/server';
+import { OPEN, startServer, type TestServer } from '../support/server';
 import { judge } from './oracle/compare';
 import { FEATURES, type Feature } from './oracle/features';
 import { generateSearch } from './oracle/generate-query';
@@ -24,6 +24,7 @@ import type { Release } from './oracle/official';
 import type { GeneratedSearch } from './oracle/query-maker';
 import { createRandom } from './oracle/random';
 import type { Verdict } from './oracle/verdict';
+import { rounds } from '../support/rounds';
 
 /** What the server has not got yet: asked by the oracle's own tests only. */
 const FEATURES_OFF: readonly Feature[] = [];
@@ -33,7 +34,7 @@ const setting = (name: string): string | undefined => {
   return text === '' ? undefined : text;
 };
 const SEED = Number(setting('SEED') ?? 1);
-const SETS = setting('SEARCH') === undefined ? Number(setting('SETS') ?? 20) : 1;
+const SETS = setting('SEARCH') === undefined ? Number(setting('SETS') ?? rounds(1, 20)) : 1;
 const SEARCHES = Number(setting('SEARCHES') ?? 1000);
 const MOST_SHOWN = Number(setting('SHOWN') ?? 10);
 const SIZE = Number(setting('SIZE') ?? 1);
@@ -58,7 +59,7 @@ let server: TestServer;
 beforeAll(async () => {
   const gather = setting('GATHER');
   server = await startServer({
-    environment: { PUBLIC_URL, ...(gather === undefined ? {} : { SEARCH_GATHER: gather }) },
+    environment: { ...OPEN, PUBLIC_URL, ...(gather === undefined ? {} : { SEARCH_GATHER: gather }) },
   });
   await makeTenant(ELSEWHERE);
   for (const release of ['r4', 'r4b'] as const)

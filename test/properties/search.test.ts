@@ -1,10 +1,12 @@
 /**
- * Searches over random resources against an oracle that knows nothing of the server: it reads the rules of
- * search-rules.md off the plain JSON, resource by resource.
+ * Random searches over random resources, compared with an oracle that shares no code with the server: it applies
+ * docs/search.md to the parsed resources one by one.
  */
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
+import { rounds } from '../support/rounds';
 
-const ROUNDS = 150;
+const ROUNDS = rounds(50, 150);
 const COUNT = 160;
 
 let seed = 20261121;
@@ -283,13 +285,13 @@ const VALUES: Record<string, () => string> = {
 };
 
 // The comparison -----------------------------------------------------------------------------------------------------
-let server: TestServer;
+let server: HttpServer;
 const observations = Array.from({ length: COUNT }, (_, index) => makeObservation(index));
 const patients = PATIENT_IDS.map(makePatient);
 
 beforeAll(async () => {
-  server = await startServer();
-  for (const release of ['r4', 'r4b'] as const) {
+  server = await openSharedServer();
+  for (const release of TESTED_RELEASES) {
     await Promise.all(
       [...observations, ...patients].map(async (resource) => {
         const path = `${server.path('system', release)}/${resource.resourceType}/${resource.id}`;
@@ -338,7 +340,7 @@ async function follow(first: string): Promise<string[]> {
   return ids;
 }
 
-describe.each(['r4', 'r4b'] as const)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   const cases = [
     ...Array.from({ length: ROUNDS }, () => ({ type: 'Observation', ...ask(observations, OBSERVATION) })),
     ...Array.from({ length: ROUNDS }, () => ({ type: 'Patient', ...ask(patients, PATIENT) })),

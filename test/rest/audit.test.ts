@@ -4,8 +4,8 @@ import { makeClient } from '../support/access';
 import { silentLog } from '../support/log';
 import { runOnServer } from '../support/services';
 import { startServer, type TestServer } from '../support/server';
+import { TESTED_RELEASES } from '../support/releases';
 
-const RELEASES = ['r4', 'r4b'] as const;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const AUDITOR: Access = {
   client: 'auditor',
@@ -106,7 +106,7 @@ it('whose a version is, is not told of one that was purged and made anew for som
   await isTold('second');
 });
 
-describe.each(RELEASES)('in %s', (release) => {
+describe.each(TESTED_RELEASES)('in %s', (release) => {
   const root = rootOf(release);
   const ask = (method: string, path: string, id: string, body?: unknown): Promise<{ status: number }> =>
     server.request(method, `${root}${path}`, body, { ...JSON_TYPE, 'x-request-id': `${id}.${release}` });

@@ -1,6 +1,21 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { FORM_TYPES, hasContentType, PATCH_TYPES, readBody, RESOURCE_TYPES } from '../../src/rest/body';
+import { ByteBudget } from '../../src/core';
+import {
+  type Body,
+  FORM_TYPES,
+  hasContentType,
+  PATCH_TYPES,
+  readBody,
+  readLongBody,
+  RESOURCE_TYPES,
+  toText,
+} from '../../src/rest/body';
+
+const counted = (headers: Record<string, string>) => ({
+  headers,
+  visit: { bytes: new ByteBudget(1_000_000_000).open() },
+});
 
 function read(
   chunks: readonly Buffer[],
@@ -8,7 +23,7 @@ function read(
   limit = 1000,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    readBody(Readable.from(chunks, { objectMode: true }), headers, limit, (error, text) => {
+    readBody(Readable.from(chunks, { objectMode: true }), counted(headers), limit, (error, text) => {
       if (error === null) resolve(text ?? '');
       else reject(error);
     });
@@ -64,7 +79,7 @@ describe('a body', () => {
 
   it('that breaks off is 400', async () => {
     const source = new Readable({ read: () => undefined });
-    const result = new Promise((resolve) => readBody(source, {}, 1000, resolve));
+    const result = new Promise((resolve) => readBody(source, counted({}), 1000, resolve));
     source.push('{');
     source.destroy();
     expect(await result).toMatchObject({ status: 400 });
@@ -89,5 +104,34 @@ describe('a content type', () => {
     ['', RESOURCE_TYPES, false],
   ])('%s among %j: %s', (header, allowed, expected) => {
     expect(hasContentType({ 'content-type': header }, allowed, 'r4')).toBe(expected);
+  });
+});
+
+describe('a long body', () => {
+  const text = 'é€\u{1f600}x'.repeat(500_000);
+  const bytes = Buffer.from(text);
+  const chunks = Array.from({ length: Math.ceil(bytes.length / 65_521) }, (_, index) =>
+    bytes.subarray(index * 65_521, (index + 1) * 65_521),
+  );
+  const readLong = (headers: Record<string, string> = {}, sent: readonly Buffer[] = chunks): Promise<Body> =>
+    new Promise((resolve, reject) => {
+      const source = Readable.from(sent, { objectMode: true });
+      readLongBody(source, counted(headers), 1_000_000_000, (error, body = '') =>
+        error === null ? resolve(body) : reject(error),
+      );
+    });
+
+  it('stays in blocks that threads share, and is the same text', async () => {
+    const body = await readLong();
+    if (typeof body === 'string') throw new Error('it is no text');
+    for (const block of body) expect(block.buffer).toBeInstanceOf(SharedArrayBuffer);
+    expect(toText(body) === text).toBe(true);
+    expect((await read(chunks, {}, 1_000_000_000)) === text).toBe(true);
+  });
+
+  it('does so where it is compressed', async () => {
+    const body = await readLong({ 'content-encoding': 'gzip' }, [gzipSync(bytes)]);
+    expect(typeof body).toBe('object');
+    expect(toText(body) === text).toBe(true);
   });
 });

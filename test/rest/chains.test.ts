@@ -1,7 +1,7 @@
 /** Chains and `_has`, by R4's search.html#chaining and #has, however many resources the inner criteria find. */
-import { RELEASE_NAMES } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
 import { finder, storeAll, type Entry } from '../support/stored';
+import { TESTED_RELEASES } from '../support/releases';
 
 const LOINC = 'http://loinc.org';
 
@@ -104,7 +104,7 @@ describe.each([
   });
   afterAll(() => server.close());
 
-  describe.each(RELEASE_NAMES)('under %s', (release) => {
+  describe.each(TESTED_RELEASES)('under %s', (release) => {
     beforeAll(() => storeAll(server, release, RESOURCES));
 
     const find = (query: string): Promise<string[]> => finder(server, release)(query);

@@ -2,16 +2,16 @@
  * Compartments: https://hl7.org/fhir/R4/compartmentdefinition.html, https://hl7.org/fhir/R4/http.html#vsearch, on the
  * examples that HL7 publishes.
  */
-import { RELEASE_NAMES } from '../../src/core';
 import type { Searchset } from '../support/bundles';
 import { forEachOf } from '../support/examples';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { readRightExamples } from '../support/wrong-examples';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
-  await server.app.core.tenants.create('other');
+  server = await openSharedServer();
+  await server.createTenant('other');
 });
 afterAll(() => server.close());
 
@@ -24,7 +24,7 @@ const OWNERS = [
   'RelatedPerson/peter',
 ];
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   beforeAll(async () => {
     const mentions = new RegExp(`"(?:${OWNERS.join('|')})"`);
     const examples = readRightExamples(release).filter(
@@ -66,7 +66,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     link.find(({ relation }) => relation === wanted)?.url;
 
   it.each(OWNERS)(
-    'what is in the compartment of %s is what refers to it by the parameters of the CompartmentDefinition (check 144)',
+    'what is in the compartment of %s is what refers to it by the parameters of the CompartmentDefinition',
     async (owner) => {
       const [type = '', id = ''] = owner.split('/');
       const [definition] = (await get(`CompartmentDefinition?code=${type}`)).json.entry as {
@@ -119,7 +119,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
       expect((await get(place + query)).status).toBe(400);
   });
 
-  it('all types of a compartment are searched together, or some of them (check 144)', async () => {
+  it('all types of a compartment are searched together, or some of them', async () => {
     const { json } = await get('Patient/example/*?_count=5');
     expect(linkOf(json, 'self')).toBe(`${server.root('system', release)}/Patient/example/*?_count=5`);
     expect(linkOf(json, 'next')).toContain('/Patient/example/*?_count=5&_cursor=');

@@ -1,24 +1,23 @@
 /** One DELETE for all that meets its criteria, where the tenant allows it: https://hl7.org/fhir/R4/http.html#cdelete. */
-import type { Release } from '../../src/core';
 import type { Answer } from '../support/http';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
-  const { tenants } = server.app.core;
-  await tenants.create('broom', { 'conditional-delete': 'multiple' });
-  await tenants.create('keeper', {
+  server = await openSharedServer();
+  await server.createTenant('broom', { 'conditional-delete': 'multiple' });
+  await server.createTenant('keeper', {
     'conditional-delete': 'multiple',
     'referential-integrity': 'on-write-and-delete',
   });
-  await tenants.create('other', { 'conditional-delete': 'multiple' });
+  await server.createTenant('other', { 'conditional-delete': 'multiple' });
 });
 afterAll(() => server.close());
 
 const patient = (value: string): object => ({ resourceType: 'Patient', identifier: [{ value }] });
 
-describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   const send = (
     tenant: string,
     method: string,
@@ -37,7 +36,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect(status).toBe(200);
   }
 
-  it('takes all that meet them and nothing else, and metadata tells that it does (check 74)', async () => {
+  it('takes all that meet them and nothing else, and metadata tells that it does', async () => {
     for (const tenant of ['broom', 'other']) await store(tenant, 3, 'swept');
     const kept = await send('broom', 'POST', '/Patient', patient('kept'));
     const found = await send('broom', 'GET', '/Patient?identifier=swept');
@@ -78,7 +77,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     expect(await total('broom', '/Patient?identifier=many')).toBe(0);
   });
 
-  it('takes nothing where others refer to one of them, unless those go with it (check 41)', async () => {
+  it('takes nothing where others refer to one of them, unless those go with it', async () => {
     const { json } = await send('keeper', 'POST', '/Patient', patient('whole'));
     const link = [{ other: { reference: `Patient/${json.id}` }, type: 'refer' }];
     const referring = await send('keeper', 'POST', '/Patient', { ...patient('whole'), link });

@@ -1,20 +1,21 @@
 /**
- * Writes that criteria guard or select: https://hl7.org/fhir/R4/http.html#ccreate, #cond-update, #cdelete, #patch. Numbers
- * are rows of checks.md.
+ * Conditional writes by search criteria: https://hl7.org/fhir/R4/http.html#ccreate, #cond-update, #cdelete, #patch;
+ * docs/conditional.md.
  */
 import type { Release } from '../../src/core';
 import type { Answer } from '../support/http';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
   for (const [name, settings] of [
     ['north', {}],
     ['south', {}],
     ['lenient', { 'search-unknown': 'lenient' }],
   ] as const)
-    await server.app.core.tenants.create(name, settings);
+    await server.createTenant(name, settings);
 });
 afterAll(() => server.close());
 
@@ -56,7 +57,7 @@ describe.each<[tenant: string, release: Release]>([
     return ids;
   }
 
-  it('a create with If-None-Exist makes one, gives the one, and is refused by two (check 70)', async () => {
+  it('a create with If-None-Exist makes one, gives the one, and is refused by two', async () => {
     const value = anew();
     const headers = { 'if-none-exist': `identifier=${SYSTEM}|${value}` };
     const made = await send('POST', '/Patient', patient(value), headers);
@@ -77,7 +78,7 @@ describe.each<[tenant: string, release: Release]>([
     expect(await total(value)).toBe(2);
   });
 
-  it('a hit of If-None-Exist answers as Prefer asks (check 70)', async () => {
+  it('a hit of If-None-Exist answers as Prefer asks', async () => {
     const value = anew();
     const [id] = await store(patient(value));
     const hit = (prefer: string): Promise<Answer> =>
@@ -87,7 +88,7 @@ describe.each<[tenant: string, release: Release]>([
     expect(told.json.issue[0].diagnostics).toContain(`Patient/${id} meets the criteria already`);
   });
 
-  it('a deleted resource, and one that was changed since, meet no criteria any more (check 70)', async () => {
+  it('a deleted resource, and one that was changed since, meet no criteria any more', async () => {
     const [value, other] = [anew(), anew()];
     const headers = { 'if-none-exist': `identifier=${value}` };
     const [deleted] = await store(patient(value));
@@ -111,7 +112,7 @@ describe.each<[tenant: string, release: Release]>([
         `identifier=${value}&active=true`,
       ],
     ],
-  ])('%s creates with If-None-Exist at once make one resource (check 71)', async (_title, spell) => {
+  ])('%s creates with If-None-Exist at once make one resource', async (_title, spell) => {
     const value = anew();
     const spellings = spell(value);
     const answers = await Promise.all(
@@ -130,25 +131,22 @@ describe.each<[tenant: string, release: Release]>([
     ['a name', 'family=Concurrent-{}'],
     ['a chain', 'organization.name=Org-{}'],
     ['a date and a name', 'birthdate=1970-01-02&family=concurrent {}'],
-  ])(
-    'creates on condition of %s, which names no value, make one too (check 71)',
-    async (_title, criteria) => {
-      const value = anew();
-      const organization = { resourceType: 'Organization', name: `Org-${value}` };
-      const { json } = await send('POST', '/Organization', organization);
-      const body = patient(value, {
-        name: [{ family: `Concurrent-${value}` }],
-        birthDate: '1970-01-02',
-        managingOrganization: { reference: `Organization/${json.id}` },
-      });
-      const headers = { 'if-none-exist': criteria.replaceAll('{}', value) };
-      const answers = await Promise.all(
-        Array.from({ length: 10 }, () => send('POST', '/Patient', body, headers)),
-      );
-      expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(9).fill(200), 201]);
-      expect(await total(value)).toBe(1);
-    },
-  );
+  ])('creates on condition of %s, which names no value, make one too', async (_title, criteria) => {
+    const value = anew();
+    const organization = { resourceType: 'Organization', name: `Org-${value}` };
+    const { json } = await send('POST', '/Organization', organization);
+    const body = patient(value, {
+      name: [{ family: `Concurrent-${value}` }],
+      birthDate: '1970-01-02',
+      managingOrganization: { reference: `Organization/${json.id}` },
+    });
+    const headers = { 'if-none-exist': criteria.replaceAll('{}', value) };
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => send('POST', '/Patient', body, headers)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(9).fill(200), 201]);
+    expect(await total(value)).toBe(1);
+  });
 
   it('two that each store what the other asks for make one', async () => {
     for (let round = 0; round < 5; round++) {
@@ -171,7 +169,7 @@ describe.each<[tenant: string, release: Release]>([
     }
   });
 
-  it('an update by criteria makes one, changes the one, and is refused by two (check 73)', async () => {
+  it('an update by criteria makes one, changes the one, and is refused by two', async () => {
     const value = anew();
     const made = await send('PUT', by(value), patient(value));
     expect(made.status).toBe(201);
@@ -186,7 +184,7 @@ describe.each<[tenant: string, release: Release]>([
     expect((await send('GET', `/Patient/${made.json.id}`)).json.meta.versionId).toBe('3');
   });
 
-  it('an update by criteria refuses the id of another resource: 400 (check 73)', async () => {
+  it('an update by criteria refuses the id of another resource: 400', async () => {
     const value = anew();
     const [id] = await store(patient(value));
     const { status, json } = await send('PUT', by(value), patient(value, { id: 'somebody-else' }));
@@ -195,7 +193,7 @@ describe.each<[tenant: string, release: Release]>([
     expect((await send('GET', `/Patient/${id}`)).json.meta.versionId).toBe('1');
   });
 
-  it('an update by criteria that nothing meets makes one under the id of its body, but takes no id of others (check 73)', async () => {
+  it('an update by criteria that nothing meets makes one under the id of its body, but takes no id of others', async () => {
     const [value, other] = [anew(), anew()];
     const id = `chosen-${value}`;
     const made = await send('PUT', by(value), patient(value, { id }));
@@ -209,7 +207,7 @@ describe.each<[tenant: string, release: Release]>([
     expect((await send('PUT', by(anew()), patient(value, { id: 'no id!' }))).status).toBe(400);
   });
 
-  it('a long body is updated by criteria like a short one (check 73)', async () => {
+  it('a long body is updated by criteria like a short one', async () => {
     const value = anew();
     const note = {
       text: {
@@ -222,7 +220,7 @@ describe.each<[tenant: string, release: Release]>([
     expect((await send('PUT', by(value), patient(value, note))).headers.etag).toBe('W/"2"');
   });
 
-  it('updates by criteria at once each make a version of one resource (check 73)', async () => {
+  it('updates by criteria at once each make a version of one resource', async () => {
     const value = anew();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, number) =>
@@ -234,7 +232,7 @@ describe.each<[tenant: string, release: Release]>([
     expect(versions).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
   });
 
-  it('a patch by criteria is 404 for none, changes the one, and is refused by two (check 62)', async () => {
+  it('a patch by criteria is 404 for none, changes the one, and is refused by two', async () => {
     const value = anew();
     const operations = [{ op: 'add', path: '/active', value: true }];
     const none = await send('PATCH', by(value), operations, JSON_PATCH);
@@ -248,7 +246,7 @@ describe.each<[tenant: string, release: Release]>([
     expect((await send('PATCH', by(value), operations, JSON_PATCH)).status).toBe(412);
   });
 
-  it('a delete by criteria is 200 for none and one, and refused by several (check 74)', async () => {
+  it('a delete by criteria is 200 for none and one, and refused by several', async () => {
     const value = anew();
     const none = await send('DELETE', by(value));
     expect([none.status, none.json.resourceType]).toEqual([200, 'OperationOutcome']);
@@ -282,7 +280,7 @@ describe.each<[tenant: string, release: Release]>([
     ['a cache-buster', '_=1'],
     ['a layout', '_pretty=true'],
     ['a malformed date', 'birthdate=yesterday'],
-  ])('criteria of %s are 400 and change nothing (check 75)', async (_title, template) => {
+  ])('criteria of %s are 400 and change nothing', async (_title, template) => {
     const value = anew();
     await store(patient(value));
     const before = await count('_id:missing=false');
@@ -303,7 +301,7 @@ describe.each<[tenant: string, release: Release]>([
     expect(await count('_id:missing=false')).toBe(before);
   });
 
-  it('If-Match holds for what the criteria select, weak or strong (checks 30, 59)', async () => {
+  it('If-Match holds for what the criteria select, weak or strong', async () => {
     const value = anew();
     const guard = (tag: string) => ({ 'if-match': tag });
     for (const tag of ['W/"1"', '"1"', '*']) {
@@ -321,7 +319,7 @@ describe.each<[tenant: string, release: Release]>([
     expect((await send('DELETE', by(value), undefined, guard('"2", W/"4"'))).status).toBe(200);
   });
 
-  it('If-None-Match: * on an update by criteria lets it make one only (check 31)', async () => {
+  it('If-None-Match: * on an update by criteria lets it make one only', async () => {
     const value = anew();
     const headers = { 'if-none-match': '*' };
     expect((await send('PUT', by(value), patient(value), headers)).status).toBe(201);
@@ -384,7 +382,7 @@ describe.each<[tenant: string, release: Release]>([
     expect((await send('GET', `/ValueSet?url=${url}`)).json.entry[0].resource).toEqual(base);
   });
 
-  it('metadata says what works (check 1)', async () => {
+  it('metadata says what works', async () => {
     const { json } = await send('GET', '/metadata');
     expect(json.rest[0].resource[0]).toMatchObject({
       conditionalCreate: true,
@@ -395,7 +393,7 @@ describe.each<[tenant: string, release: Release]>([
   });
 });
 
-describe.each<[Release]>([['r4'], ['r4b']])('across tenants under %s', (release) => {
+describe.each(TESTED_RELEASES)('across tenants under %s', (release) => {
   const send = (
     tenant: string,
     method: string,
@@ -404,7 +402,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('across tenants under %s', (release)
     headers: Record<string, string> = {},
   ) => server.request(method, `${server.path(tenant, release)}${rest}`, body, headers);
 
-  it('fifty creates with If-None-Exist at once make one resource in each of two tenants (check 72)', async () => {
+  it('fifty creates with If-None-Exist at once make one resource in each of two tenants', async () => {
     const value = anew();
     const tenants = ['north', 'south'];
     const answers = await Promise.all(
@@ -422,7 +420,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('across tenants under %s', (release)
     }
   });
 
-  it('a tenant that is lenient in searches is strict in criteria (check 75)', async () => {
+  it('a tenant that is lenient in searches is strict in criteria', async () => {
     const value = anew();
     await send('lenient', 'POST', '/Patient', patient(value));
     const { status } = await send('lenient', 'DELETE', `/Patient?identifier=${value}&nonsense=1`, undefined, {

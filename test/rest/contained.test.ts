@@ -1,12 +1,12 @@
 /**
- * Chains into contained resources (https://hl7.org/fhir/R4/search.html#contained; search-rules.md: "Contained targets
- * take part in chains under their container").
+ * Chains into contained resources find the container: https://hl7.org/fhir/R4/search.html#contained; docs/search.md,
+ * Reference.
  */
-import { RELEASE_NAMES } from '../../src/core';
 import { ROW_SCHEME } from '../../src/core/search/index-rows';
 import { startServer, type TestServer } from '../support/server';
 import { runOnServer } from '../support/services';
 import { finder, storeAll } from '../support/stored';
+import { TESTED_RELEASES } from '../support/releases';
 
 const RX = 'http://www.nlm.nih.gov/research/umls/rxnorm';
 const medication = (id: string, code: string, members: object = {}): object => ({
@@ -90,7 +90,7 @@ describe.each([
   });
   afterAll(() => server.close());
 
-  describe.each(RELEASE_NAMES)('under %s', (release) => {
+  describe.each(TESTED_RELEASES)('under %s', (release) => {
     beforeAll(() => storeAll(server, release, RESOURCES));
 
     const find = (query: string): Promise<string[]> => finder(server, release)(query);

@@ -1,10 +1,11 @@
 /** Composition/$document over HTTP: https://hl7.org/fhir/R4/composition-operation-document.html */
-import { RELEASE_NAMES } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
+import { gatewayPath } from '../graphql/gateway-client';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -54,7 +55,7 @@ const RESOURCES = [
   },
 ];
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   const send = (method: string, rest: string, body?: unknown) =>
     server.request(method, `${server.path('system', release)}/${rest}`, body);
 
@@ -120,7 +121,12 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
   it('GraphQL gives the same document', async () => {
     const query = 'mutation { invoke(code: "document", type: Composition, id: "summary") { json } }';
     const headers = { 'content-type': 'application/json' };
-    const { json } = await server.request('POST', `/w/system/api/v1/graphql/${release}`, { query }, headers);
+    const { json } = await server.request(
+      'POST',
+      gatewayPath(server.tenant('system'), release),
+      { query },
+      headers,
+    );
     const { type, entry } = json.data.invoke.json;
     expect([type, entry.length, entry[0].resource.id]).toEqual(['document', 5, 'summary']);
   });

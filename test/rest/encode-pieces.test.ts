@@ -1,4 +1,4 @@
-import { encodePieces } from '../../src/rest/encode-pieces';
+import { encodeInTurns, encodePieces } from '../../src/rest/encode-pieces';
 
 describe('A text that is encoded in pieces', () => {
   it.each([
@@ -9,5 +9,15 @@ describe('A text that is encoded in pieces', () => {
     ['many long pieces', Array.from({ length: 200 }, (_, at) => `${'é'.repeat(at)}${'x'.repeat(1000)}`)],
   ])('has the bytes of the whole: %s', (_, pieces) => {
     expect(encodePieces(pieces).equals(Buffer.from(pieces.join('')))).toBe(true);
+  });
+
+  it('has them too where others have their turn meanwhile', async () => {
+    const pieces = Array.from({ length: 40 }, (_, at) => 'é€\u{1f600}x'.repeat(at * 1000));
+    let turns = 0;
+    const counting = setInterval(() => (turns += 1), 0);
+    const bytes = await encodeInTurns(pieces);
+    clearInterval(counting);
+    expect(bytes.equals(Buffer.from(pieces.join('')))).toBe(true);
+    expect(turns).toBeGreaterThan(0);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * A long record: many pages, more of what comes along than one page or one cursor holds, referred to again and again, and
- * one resource with most of it (check 171).
+ * one resource with most of it.
  */
 import { transaction, type Searchset } from '../support/bundles';
 import { startServer, type TestServer } from '../support/server';
@@ -75,7 +75,7 @@ function countOf(pages: readonly Searchset[], mode: string, type: string): { all
   return { all: ids.length, distinct: new Set(ids).size };
 }
 
-test('pages of 50 of a record of 2,000 have each resource once (check 171)', async () => {
+test('pages of 50 of a record of 2,000 have each resource once', async () => {
   const pages = await readPages('?_count=50');
   expect(countOf(pages, 'match', 'Observation')).toEqual({ all: MEMBERS, distinct: MEMBERS });
   expect(countOf(pages, 'match', 'Patient')).toEqual({ all: 1, distinct: 1 });
@@ -88,7 +88,7 @@ test('pages of 50 of a record of 2,000 have each resource once (check 171)', asy
   }
 });
 
-test('what is referred to by many comes along once over all pages (check 171)', async () => {
+test('what is referred to by many comes along once over all pages', async () => {
   const pages = await readPages('?_count=50&_type=Observation,Practitioner');
   expect(countOf(pages, 'match', 'Observation')).toEqual({ all: MEMBERS, distinct: MEMBERS });
   expect(countOf(pages, 'include', 'Practitioner')).toEqual({ all: PRACTITIONERS, distinct: PRACTITIONERS });

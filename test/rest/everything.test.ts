@@ -1,9 +1,8 @@
 /**
  * Patient/$everything and Encounter/$everything over HTTP: https://hl7.org/fhir/R4/patient-operation-everything.html,
- * https://hl7.org/fhir/R4/encounter-operation-everything.html. Numbers are rows of checks.md.
+ * https://hl7.org/fhir/R4/encounter-operation-everything.html.
  */
-import { RELEASE_NAMES } from '../../src/core';
-import { RECORD_LIMITS } from '../../src/core/interactions/record-limits';
+import { RECORD_LIMITS } from '../../src/core/interactions/compartment/record-limits';
 import type { Searchset } from '../support/bundles';
 import type { Answer } from '../support/http';
 import {
@@ -17,16 +16,18 @@ import {
   observation,
   type Resource,
 } from '../support/patient-record';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
+import { gatewayPath } from '../graphql/gateway-client';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
-  await server.app.core.tenants.create('other');
+  server = await openSharedServer();
+  await server.createTenant('other');
 });
 afterAll(() => server.close());
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   let middle = '';
   const put = async (tenant: string, resource: Resource): Promise<Answer> => {
     const path = `${server.path(tenant, release)}/${addressOf(resource)}`;
@@ -74,7 +75,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
   const all = (pages: readonly Searchset<Resource>[], mode: string): string[] =>
     pages.flatMap((page) => withMode(page, mode)).sort();
 
-  it('a record is what is in the compartment, and what that refers to and nobody else owns (check 171)', async () => {
+  it('a record is what is in the compartment, and what that refers to and nobody else owns', async () => {
     const page = await pageOf('Patient/ann/$everything');
     expect(page).toMatchObject({ resourceType: 'Bundle', type: 'searchset', total: ANN.length });
     expect(withMode(page, 'match').sort()).toEqual(ANNS);
@@ -88,7 +89,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     }
   });
 
-  it('a record comes in pages, each resource once, all of it (check 171)', async () => {
+  it('a record comes in pages, each resource once, all of it', async () => {
     for (const count of [1, 2, 3, 7]) {
       const pages = await pagesOf(`Patient/ann/$everything?_count=${count}`);
       expect(pages.length).toBe(Math.ceil(ANN.length / count));
@@ -104,7 +105,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     { names: 1, brought: 3, carried: 2, scanned: 3 },
     { names: 0, brought: 2, carried: 1, scanned: 6, scannedCharacters: 1, followed: 2, lookedAt: 2 },
   ])(
-    'what comes along comes once, and all of it, however little a page may remember and do: %j (check 171)',
+    'what comes along comes once, and all of it, however little a page may remember and do: %j',
     async (limits) => {
       const small = Object.entries(limits).map(([name, limit]) =>
         jest.replaceProperty(RECORD_LIMITS, name as keyof typeof RECORD_LIMITS, limit),
@@ -145,7 +146,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     }
   });
 
-  it('start and end are dates of care: what happened then, at least in part, and what has no date (check 171)', async () => {
+  it('start and end are dates of care: what happened then, at least in part, and what has no date', async () => {
     const dateless = ['Coverage/policy', 'Observation/pulse-undated', 'Patient/ann', 'RelatedPerson/mother'];
     const of2019 = ['Encounter/visit-2019', 'Observation/pulse-2019'];
     const of2021 = [
@@ -177,7 +178,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     ]);
   });
 
-  it('_type names what the answer may have, comma or repeated, also of what comes along (check 171)', async () => {
+  it('_type names what the answer may have, comma or repeated, also of what comes along', async () => {
     const some = await pagesOf('Patient/ann/$everything?_type=Encounter,Patient&_type=Practitioner');
     expect(all(some, 'match')).toEqual(['Encounter/visit-2019', 'Encounter/visit-2021', 'Patient/ann']);
     expect(all(some, 'include')).toEqual(['Practitioner/doctor', 'Practitioner/nurse']);
@@ -190,7 +191,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect(all(await pagesOf('Patient/ann/$everything?_type=Patient'), 'match')).toEqual(['Patient/ann']);
   });
 
-  it('_since leaves out what was not changed, of what comes along too (check 171)', async () => {
+  it('_since leaves out what was not changed, of what comes along too', async () => {
     const answer = await put('system', { ...(SHARED[1] as Resource), active: true });
     middle = answer.json.meta.lastUpdated;
     await put('system', { ...(ANN[5] as Resource), note: [{ text: 'seen' }] });
@@ -232,7 +233,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     ]);
   });
 
-  it('the record of an encounter is narrowed by _type and by _since, and comes in pages (check 171)', async () => {
+  it('the record of an encounter is narrowed by _type and by _since, and comes in pages', async () => {
     const typed = await pagesOf('Encounter/visit-2021/$everything?_type=Observation,Practitioner&_count=1');
     expect(all(typed, 'match')).toEqual(['Observation/pulse-2021']);
     expect(all(typed, 'include')).toEqual(['Observation/air', 'Practitioner/doctor']);
@@ -388,7 +389,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
         'mutation ($p: ParametersInput) { invoke(code: "everything", type: Patient, id: "ann", parameters: $p) { json } }';
       const { json } = await server.request(
         'POST',
-        `/w/system/api/v1/graphql/${release}`,
+        gatewayPath(server.tenant('system'), release),
         { query, variables: { p: parameters } },
         { 'content-type': 'application/json' },
       );

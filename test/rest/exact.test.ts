@@ -1,17 +1,17 @@
 /** What a client wrote comes back to the last digit and sign; what could not is refused, with the place. */
-import type { Release } from '../../src/core';
 import { DECIMALS, exactCodeSystem, exactPieces, exactText, FAULTS, missingPieces, nestedExtensions, patientNamed, TEXTS, toBadBytes } from '../support/exact'; // prettier-ignore
-import { startServer, type Answer, type TestServer } from '../support/server';
+import { openSharedServer, type Answer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
 const JSON_PATCH = { 'content-type': 'application/json-patch+json' };
 
-describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
     server.request(method, `${server.path('system', release)}${rest}`, body, headers);
 

@@ -1,4 +1,4 @@
-/** FHIRPath Patch by PATCH, beside JSON Patch (test/rest/patch.test.ts). Numbers are rows of checks.md. */
+/** FHIRPath Patch over HTTP: https://hl7.org/fhir/R4/fhirpatch.html. JSON Patch is in patch.test.ts. */
 import type { Release } from '../../src/core';
 import {
   add,
@@ -10,11 +10,11 @@ import {
   toParameters,
   type PatchStep,
 } from '../support/fhirpath-patch';
-import { startServer, type TestServer } from '../support/server';
+import { OPEN, startServer, type TestServer } from '../support/server';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { PUBLIC_URL: 'https://fhir.example.org' } });
+  server = await startServer({ environment: { ...OPEN, PUBLIC_URL: 'https://fhir.example.org' } });
   await server.createTenant('clinic');
 });
 afterAll(() => server.close());
@@ -53,7 +53,7 @@ describe.each<[Release, string]>([
 
   // prettier-ignore
   it.each(['application/fhir+json', 'application/json', 'application/fhir+json; charset=utf-8'])(
-    'as %s makes a new version, and what it does not touch stays to the last digit (check 60)',
+    'as %s makes a new version, and what it does not touch stays to the last digit',
     async (type) => {
       const id = await create();
       const { status, headers, json, text } = await patch(
@@ -82,7 +82,7 @@ describe.each<[Release, string]>([
     expect(json.text).toEqual({ status: 'generated', div });
   });
 
-  it('adds, inserts, deletes, replaces and moves, each on what the one before has left (check 60)', async () => {
+  it('adds, inserts, deletes, replaces and moves, each on what the one before has left', async () => {
     const id = await create();
     const { status, json } = await patch(id, [
       add('Patient', 'name', { valueHumanName: { text: 'second' } }),
@@ -105,7 +105,7 @@ describe.each<[Release, string]>([
     ['by its name', add('Patient', 'deceased', { valueDateTime: '2026-01-01' }), { deceasedDateTime: '2026-01-01' }],
     ['by the name of its definition', add('Patient', 'deceased[x]', { valueBoolean: true }), { deceasedBoolean: true }],
     ['by the name of its member', add('Patient', 'deceasedBoolean', { valueBoolean: true }), { deceasedBoolean: true }],
-  ])('names a choice of types %s (check 60)', async (_title, step, deceased) => {
+  ])('names a choice of types %s', async (_title, step, deceased) => {
     const id = await create();
     expect(await patch(id, [step])).toMatchObject({ status: 200, json: deceased });
     const other = replace('Patient.deceased', { valueDateTime: '2020' });
@@ -128,12 +128,12 @@ describe.each<[Release, string]>([
 
   // prettier-ignore
   it.each<[title: string, step: PatchStep, status: number, expression: string]>([
-    ['a path to nothing (check 55)', replace('Patient.gender', { valueCode: 'male' }), 422, 'Parameters.parameter[1].part[1].value'],
-    ['the id (check 57)', replace('Patient.id', { valueId: 'other' }), 422, 'Parameters.parameter[1].part[1].value'],
-    ['the version (check 57)', replace('Patient.meta.versionId', { valueId: '9' }), 422, 'Parameters.parameter[1].part[1].value'],
+    ['a path to nothing', replace('Patient.gender', { valueCode: 'male' }), 422, 'Parameters.parameter[1].part[1].value'],
+    ['the id', replace('Patient.id', { valueId: 'other' }), 422, 'Parameters.parameter[1].part[1].value'],
+    ['the version', replace('Patient.meta.versionId', { valueId: '9' }), 422, 'Parameters.parameter[1].part[1].value'],
     ['a value of a wrong type', replace('Patient.active', { valueString: 'yes' }), 422, 'Parameters.parameter[1].part[2].value'],
-    ['a code that is none (check 56)', add('Patient', 'gender', { valueCode: 'none' }), 422, 'Patient.gender'],
-    ['what breaks an invariant (check 56)', add('Patient', 'contact', parts(['gender', { valueCode: 'male' }])), 422, 'Patient.contact[0]'],
+    ['a code that is none', add('Patient', 'gender', { valueCode: 'none' }), 422, 'Patient.gender'],
+    ['what breaks an invariant', add('Patient', 'contact', parts(['gender', { valueCode: 'male' }])), 422, 'Patient.contact[0]'],
     ['a malformed value', replace('Patient.active', { valueBoolean: 'yes' }), 400, 'Parameters.parameter[1].part[2].value.ofType(boolean)'],
     ['a value without a type', replace('Patient.active', { value: true }), 400, 'Parameters.parameter[1].part[2].value'],
     ['a path that is no FHIRPath', remove('Patient.name['), 400, 'Parameters.parameter[1].part[1].value'],
@@ -166,7 +166,7 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/${reference}`)).json).toEqual(clinic);
   }); // prettier-ignore
 
-  it('is held to If-Match (check 59)', async () => {
+  it('is held to If-Match', async () => {
     const id = await create();
     expect((await patch(id, [rename], { 'if-match': 'W/"1"' })).status).toBe(200);
     expect((await patch(id, [rename], { 'if-match': 'W/"1"' })).status).toBe(412);
@@ -182,7 +182,7 @@ describe.each<[Release, string]>([
     expect((await patch(id, [rename])).status).toBe(410);
   });
 
-  it('may have 1,000 operations; 1,001 are 413 (check 61)', async () => {
+  it('may have 1,000 operations; 1,001 are 413', async () => {
     const id = await create();
     const steps = (count: number): PatchStep[] =>
       Array.from({ length: count }, (_unused, index) =>
@@ -195,7 +195,7 @@ describe.each<[Release, string]>([
     expect(json.telecom).toHaveLength(1000);
   });
 
-  it('changes what criteria find: nothing is 404, one 200, two 412 (check 62)', async () => {
+  it('changes what criteria find: nothing is 404, one 200, two 412', async () => {
     const identifier = { system: 'http://example.org/fhirpath-patch', value: release };
     const where = `/Patient?identifier=${identifier.system}|${identifier.value}`;
     const change = () =>
@@ -250,15 +250,15 @@ describe.each<[Release, string]>([
 });
 
 it.each([
-  [300, 200],
+  [60, 200],
   [1500, 422],
 ])(
-  'a FHIRPath Patch that goes through each of %d names for each of them is answered %d (check 61)',
+  'a FHIRPath Patch that goes through each of %d names for each of them is answered %d',
   async (count, expected) => {
     const path = server.path('system', 'r4');
     const name = Array.from({ length: count }, (_unused, index) => ({ text: `n${index}` }));
     const { json } = await server.request('POST', `${path}/Patient`, { resourceType: 'Patient', name });
-    // Too much for the server's own thread in both cases, and in the second for any.
+    // Each name is compared with each: the second takes longer than one evaluation may, in any thread.
     const costly = "Patient.name.where($this.combine(%resource.name).where(text = 'n1').count() = 0)";
     const answer = await server.request('PATCH', `${path}/Patient/${json.id}`, toParameters(remove(costly)));
     expect(answer.status).toBe(expected);

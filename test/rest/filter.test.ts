@@ -1,7 +1,7 @@
 /** `_filter`, by the sentences of https://hl7.org/fhir/R4/search_filter.html. */
-import { RELEASE_NAMES } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
 import { finder, storeAll, type Entry } from '../support/stored';
+import { TESTED_RELEASES } from '../support/releases';
 
 const LOINC = 'http://loinc.org';
 const GENDERS = 'http://hl7.org/fhir/administrative-gender';
@@ -138,7 +138,7 @@ describe.each([
   });
   afterAll(() => server.close());
 
-  describe.each(RELEASE_NAMES)('under %s', (release) => {
+  describe.each(TESTED_RELEASES)('under %s', (release) => {
     beforeAll(() => storeAll(server, release, RESOURCES));
 
     const ask = (query: string): ReturnType<TestServer['request']> =>

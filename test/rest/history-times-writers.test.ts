@@ -2,17 +2,17 @@
  * Histories by `_at` and `_list` whose pages are read while others write: what is told is what stood at that moment when the
  * first page was asked for, once each: https://hl7.org/fhir/R4/http.html#history.
  */
-import { RELEASE_NAMES } from '../../src/core';
 import { namesOf, nextOf, openHistory, readAll, type HistoryTenant } from '../support/histories';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
 const RESOURCES = 60;
 const VERSIONS = 4;
 const WRITERS = 4;
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -106,7 +106,7 @@ function atOf(time: number): string {
 
 const LEVELS = ['/_history?', '/Basic/_history?', '/_history?_list=all&', '/Patient/_history?_list=all&'];
 
-describe.each(RELEASE_NAMES)('while four writers change and remove resources of %s', (release) => {
+describe.each(TESTED_RELEASES)('while four writers change and remove resources of %s', (release) => {
   let tenant: HistoryTenant;
   let written: Written[];
   let writers: ReturnType<typeof startWriters>;
@@ -128,7 +128,7 @@ describe.each(RELEASE_NAMES)('while four writers change and remove resources of 
     return [...names].filter((name) => type === undefined || name.startsWith(`${type}/`)).sort();
   };
 
-  it.each(LEVELS)('(check 102) pages of %s_at tell what stood at a time that is past', async (level) => {
+  it.each(LEVELS)('pages of %s_at tell what stood at a time that is past', async (level) => {
     const times = written.map(({ made }) => made).sort((one, other) => one - other);
     for (const at of [0, 0.4, 0.9]) {
       const time = times[Math.floor(times.length * at)] ?? 0;
@@ -138,7 +138,7 @@ describe.each(RELEASE_NAMES)('while four writers change and remove resources of 
   });
 
   it.each(LEVELS)(
-    '(check 102) pages of %s_at tell one version of each resource of this moment, and of one that is yet to come',
+    'pages of %s_at tell one version of each resource of this moment, and of one that is yet to come',
     async (level) => {
       for (const time of [Date.now(), Date.now() + 1, Date.UTC(2999, 0, 1)]) {
         const seen = await readSlowly(tenant, `${level}${atOf(time)}&_count=13`, () => writers.writes());
@@ -154,7 +154,7 @@ describe.each(RELEASE_NAMES)('while four writers change and remove resources of 
     },
   );
 
-  it('(check 102) pages of one resource by _at tell each version since then, newest first', async () => {
+  it('pages of one resource by _at tell each version since then, newest first', async () => {
     const own = written.filter(({ resource }) => resource === 'Basic/b1');
     for (const { made, version } of own) {
       const at = `_at=${encodeURIComponent(new Date(made).toISOString())}`;
@@ -171,7 +171,7 @@ describe.each(RELEASE_NAMES)('while four writers change and remove resources of 
   });
 
   it.each(['/_history?_list=all', '/Basic/_history?_list=all', '/_history?_list=all&_at=2'])(
-    '(check 102) pages of %s tell each version of what a List refers to once',
+    'pages of %s tell each version of what a List refers to once',
     async (rest) => {
       const year = String(new Date().getUTCFullYear());
       const address = rest.replace('_at=2', `_at=${year}`);

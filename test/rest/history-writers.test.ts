@@ -1,8 +1,9 @@
 /** Histories that are long, or that others write while they are read: https://hl7.org/fhir/R4/http.html#history. */
 import { Client } from 'pg';
-import { RELEASE_NAMES, type Release } from '../../src/core';
+import type { Release } from '../../src/core';
 import { namesOf, nextOf, openHistory, readAll, type HistoryTenant } from '../support/histories';
 import { startServer, type TestServer } from '../support/server';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -12,8 +13,8 @@ afterAll(() => server.close());
 
 const openTenant = (release: Release): Promise<HistoryTenant> => openHistory(server, release);
 
-it.each(RELEASE_NAMES)(
-  '(check 102) pages through a thousand versions of %s neither skip nor repeat one while four writers change them',
+it.each(TESTED_RELEASES)(
+  'pages through a thousand versions of %s neither skip nor repeat one while four writers change them',
   async (release) => {
     const tenant = await openTenant(release);
     const { send, put } = tenant;
@@ -66,7 +67,7 @@ it('a page of long versions ends early and the next one goes on', async () => {
   expect(namesOf(await tenant.history(nextOf(first, tenant.root) ?? ''))).toEqual(['Binary/one/1']);
 });
 
-it('(check 102) of versions of many hours, whose times run a little against their order, those of a time are told', async () => {
+it('of versions of many hours, whose times run a little against their order, those of a time are told', async () => {
   const tenant = await openTenant('r4');
   const { put, remove } = tenant;
   const code = { text: 'x' };

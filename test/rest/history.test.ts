@@ -1,11 +1,12 @@
-/** Histories of a resource, a type and a space: https://hl7.org/fhir/R4/http.html#history, checks.md rows 100 to 103. */
-import { RELEASE_NAMES, type Release } from '../../src/core';
+/** Histories of a resource, a type and a space: https://hl7.org/fhir/R4/http.html#history. */
+import type { Release } from '../../src/core';
 import { namesOf, nextOf, openHistory, readAll, type HistoryTenant } from '../support/histories';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -13,8 +14,8 @@ const openTenant = (release: Release): Promise<HistoryTenant> => openHistory(ser
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
-  it('(check 101) a type and the whole tell each change, newest first, with request and response', async () => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
+  it('a type and the whole tell each change, newest first, with request and response', async () => {
     const { send, put, remove, history, root } = await openTenant(release);
     const { json: made } = await send('POST', '/Patient', { resourceType: 'Patient' });
     await put('Organization', 'clinic', { name: 'Clinic' });
@@ -58,7 +59,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect((await history('/Device/_history')).entry).toBeUndefined();
   });
 
-  it('(check 100) one resource has its total on each page, its deletions without a resource', async () => {
+  it('one resource has its total on each page, its deletions without a resource', async () => {
     const { put, remove, history, root } = await openTenant(release);
     for (let version = 1; version <= 5; version++)
       await put('Basic', 'b', { code: { text: String(version) } });
@@ -100,7 +101,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     }
   });
 
-  it('(check 102) _since, _at and _since-version choose by when a change was made', async () => {
+  it('_since, _at and _since-version choose by when a change was made', async () => {
     const tenant = await openTenant(release);
     const { send, put, remove, history } = tenant;
     const times: string[] = [];
@@ -202,7 +203,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect((await send('GET', '/StructureDefinition/Patient/_history')).status).toBe(404);
   });
 
-  it('(check 103) the history of an id that never was is 404, whatever it is asked for', async () => {
+  it('the history of an id that never was is 404, whatever it is asked for', async () => {
     const { send } = await openTenant(release);
     for (const query of ['', '?_count=0', '?_since=2020', '?_at=2020', '?_list=x']) {
       const { status, json } = await send('GET', `/Patient/never-was/_history${query}`);
@@ -253,7 +254,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
   });
 });
 
-it('(check 12) a HEAD is answered wherever a GET is, with the same headers and no body', async () => {
+it('a HEAD is answered wherever a GET is, with the same headers and no body', async () => {
   const { send, put } = await openTenant('r4');
   await put('Patient', 'ann');
   for (const rest of [

@@ -1,13 +1,11 @@
-/** `_include` and `_revinclude`: https://hl7.org/fhir/R4/search.html#include, search-rules.md. */
-import { RELEASE_NAMES } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+/** `_include` and `_revinclude`: https://hl7.org/fhir/R4/search.html#include; docs/search.md, Includes. */
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
-  await server.request('POST', '/w/system/api/v1/tenants', '{"name":"other"}', {
-    'content-type': 'application/json',
-  });
+  server = await openSharedServer();
+  await server.createTenant('other');
 });
 afterAll(() => server.close());
 
@@ -69,7 +67,7 @@ const SECOND_VERSION = {
   managingOrganization: { reference: 'Organization/ward' },
 };
 
-describe.each(RELEASE_NAMES)('includes under %s', (release) => {
+describe.each(TESTED_RELEASES)('includes under %s', (release) => {
   beforeAll(async () => {
     for (const resource of [...RESOURCES, SECOND_VERSION]) {
       const path = `${server.path('system', release)}/${resource.resourceType}/${resource.id}`;
@@ -128,12 +126,12 @@ describe.each(RELEASE_NAMES)('includes under %s', (release) => {
     ['QuestionnaireResponse?_id=r&_include=QuestionnaireResponse:questionnaire', ['Questionnaire/q']],
     ['Questionnaire?_id=q&_revinclude=QuestionnaireResponse:questionnaire', ['QuestionnaireResponse/r']],
     ['Observation?_id=none&_include=Observation:subject', []],
-  ])('%s brings %j (check 133)', async (query, expected) => {
+  ])('%s brings %j', async (query, expected) => {
     const { included } = await find(query);
     expect(included).toEqual([...expected].sort());
   });
 
-  it('what is included is neither counted nor given twice (check 133)', async () => {
+  it('what is included is neither counted nor given twice', async () => {
     const { json, matches } = await find(
       'Observation?code=c&_include=Observation:subject&_total=accurate&_count=2',
     );

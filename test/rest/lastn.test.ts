@@ -1,10 +1,10 @@
 /** Observation/$lastn over HTTP: https://hl7.org/fhir/R4/observation-operation-lastn.html */
-import { RELEASE_NAMES } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -32,7 +32,7 @@ const OBSERVATIONS: readonly (readonly [id: string, code: object, effective: obj
   ['same-code', { coding: [{ system: 'urn:y', code: '8867-4' }] }, { effectiveDateTime: '2020-01-01' }],
 ];
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   const get = (query: string) =>
     server.request('GET', `${server.path('system', release)}/Observation/$lastn?${query}`);
 

@@ -1,11 +1,11 @@
 /** An operation with a long input runs in the thread for long bodies, and gives the same answer. */
-import type { Release } from '../../src/core';
 import { FAULTS, patientNamed } from '../support/exact';
-import { startServer, type Answer, type TestServer } from '../support/server';
+import { openSharedServer, type Answer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -14,7 +14,7 @@ const BLANKS = ' '.repeat(300_000);
 const SYSTEM = 'http://example.org/animals';
 const OUTCOME = 'OperationOutcome';
 
-describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   const send = (method: string, rest: string, body: string): Promise<Answer> =>
     server.request(method, `${server.path('system', release)}${rest}`, body);
 
@@ -102,5 +102,52 @@ describe.each<[Release]>([['r4'], ['r4b']])('under %s', (release) => {
     const first = await send('POST', '/ValueSet/$expand', body + BLANKS);
     const second = await send('POST', '/ValueSet/$expand', body);
     expect([first.status, second.text]).toEqual([200, first.text]);
+  });
+});
+
+describe('a body of more than a megabyte', () => {
+  const TEXT = 'é'.repeat(60_000);
+  const divOfText = (text: string): string => `<div xmlns="http://www.w3.org/1999/xhtml">${text}</div>`;
+  const basic = (id: string): object => ({
+    resourceType: 'Basic',
+    id,
+    text: { status: 'generated', div: divOfText(`${id} ${TEXT}`) },
+    code: { text: 'a' },
+  });
+  const divOf = (resource: { text: { div: string } }): string => resource.text.div.slice(0, 60);
+
+  it.each(['batch', 'transaction'])('is a %s of which each entry is answered as it came', async (type) => {
+    const ids = Array.from({ length: 40 }, (_, index) => `${type}-${index}`);
+    const entry = ids.map((id) => ({ request: { method: 'PUT', url: `Basic/${id}` }, resource: basic(id) }));
+    const body = { resourceType: 'Bundle', type, entry };
+    const { status, json } = await server.request('POST', server.path('system', 'r4'), body);
+    expect(status).toBe(200);
+    const divs = json.entry.map(({ resource }: { resource: { text: { div: string } } }) => divOf(resource));
+    expect(divs).toEqual(
+      ids.map((id) => `<div xmlns="http://www.w3.org/1999/xhtml">${id} ${TEXT}`.slice(0, 60)),
+    );
+    const stored = await server.request('GET', `${server.path('system', 'r4')}/Basic/${ids[39] ?? ''}`);
+    expect(stored.json.text.div).toContain(TEXT);
+  });
+
+  const wide = { ...basic('wide'), text: { status: 'generated', div: divOfText('b'.repeat(1_200_000)) } };
+
+  it.each<[string, string, string]>([
+    ['a create', 'POST', '/Basic'],
+    ['an update', 'PUT', '/Basic/wide'],
+    ['an update by criteria', 'PUT', '/Basic?_id=wide'],
+    ['an operation', 'POST', '/Basic/$validate'],
+  ])('is %s', async (_title, method, rest) => {
+    const { status, text } = await server.request(method, server.path('system', 'r4') + rest, wide);
+    expect(text).toContain('"resourceType"');
+    expect([200, 201]).toContain(status);
+  });
+
+  it('that is not UTF-8 is refused with the place', async () => {
+    const bytes = Buffer.from(`{"resourceType":"Basic",\n"code":{"text":"${'a'.repeat(1_200_000)}\u0000"}}`);
+    bytes[bytes.length - 4] = 0xff;
+    const { status, json } = await server.request('POST', `${server.path('system', 'r4')}/Basic`, bytes);
+    expect(status).toBe(400);
+    expect(json.issue[0].diagnostics).toContain('line 2, column 1200017: its bytes are not UTF-8');
   });
 });

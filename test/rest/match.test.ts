@@ -1,11 +1,11 @@
 /** Patient/$match over HTTP: https://hl7.org/fhir/R4/patient-operation-match.html */
-import { RELEASE_NAMES } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
-  await server.app.core.tenants.create('other');
+  server = await openSharedServer();
+  await server.createTenant('other');
 });
 afterAll(() => server.close());
 
@@ -25,7 +25,7 @@ interface Entry {
   readonly search: { readonly mode: string; readonly score?: number; readonly extension?: readonly object[] };
 }
 
-describe.each(RELEASE_NAMES)('Patient/$match of %s', (release) => {
+describe.each(TESTED_RELEASES)('Patient/$match of %s', (release) => {
   const root = (tenant = 'system') => server.path(tenant, release);
   const match = (body: object, tenant?: string) =>
     server.request('POST', `${root(tenant)}/Patient/$match`, body);

@@ -2,12 +2,12 @@
  * $meta, $meta-add and $meta-delete over HTTP: https://hl7.org/fhir/R4/resource-operation-meta.html,
  * resource-operation-meta-add.html, resource-operation-meta-delete.html.
  */
-import { RELEASE_NAMES } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -19,7 +19,7 @@ const RESTRICTED = {
   display: 'restricted',
 };
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   const send = (method: string, rest: string, body?: unknown) =>
     server.request(method, `${server.path('system', release)}/${rest}`, body);
   const change = (rest: string, code: string, meta: object) =>

@@ -1,17 +1,17 @@
 import { RELEASE_NAMES, RELEASES } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 
 interface Outcome {
   readonly issue: readonly { readonly severity: string; readonly diagnostics: string }[];
 }
 
 describe.each(RELEASE_NAMES)('metadata of %s', (release) => {
-  let server: TestServer;
+  let server: HttpServer;
   let root: string;
   let other: string;
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await openSharedServer();
     root = server.path('system', release);
     other = server.path('other', release);
     await server.createTenant('other');
@@ -25,7 +25,7 @@ describe.each(RELEASE_NAMES)('metadata of %s', (release) => {
       .map(({ diagnostics }) => diagnostics);
   };
 
-  it('is a valid CapabilityStatement of the release, without a token too (checks 1 and 2)', async () => {
+  it('is a valid CapabilityStatement of the release, without a token too', async () => {
     const { status, headers, json } = await server.request('GET', `${root}/metadata`);
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('application/fhir+json; charset=utf-8');
@@ -38,7 +38,7 @@ describe.each(RELEASE_NAMES)('metadata of %s', (release) => {
   });
 
   it.each(['full', 'normative', 'terminology'])(
-    'with mode=%s is 304 for who has it already (check 3)',
+    'with mode=%s is 304 for who has it already',
     async (mode) => {
       const path = `${root}/metadata?mode=${mode}`;
       const { headers } = await server.request('GET', path);
@@ -51,7 +51,7 @@ describe.each(RELEASE_NAMES)('metadata of %s', (release) => {
     },
   );
 
-  it('is refused in other forms, and with modes that there are not (check 4)', async () => {
+  it('is refused in other forms, and with modes that there are not', async () => {
     expect((await server.request('GET', `${root}/metadata`, undefined, { accept: 'text/csv' })).status).toBe(
       406,
     );

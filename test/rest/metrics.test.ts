@@ -34,6 +34,14 @@ describe('metrics', () => {
     client.close();
   });
 
+  it('on loopback are 421 under any other name, so that a page whose name was made to point here reads nothing', async () => {
+    const client = createHttpClient(`http://127.0.0.1:${listener?.port}`);
+    const status = async (host: string) =>
+      (await client.request('GET', '/metrics', undefined, { host })).status;
+    expect([await status('evil.example'), await status('localhost')]).toEqual([421, 200]);
+    client.close();
+  });
+
   it('are left out with a warning when their port is taken', async () => {
     const warnings: string[] = [];
     const log = { ...silentLog, warn: (_details: object, message: string) => warnings.push(message) };

@@ -1,7 +1,8 @@
 /** `_query`: searches that a tenant has given a name (search.html#query). */
-import { RELEASE_NAMES, type Release } from '../../src/core';
+import type { Release } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { startServer, type TestServer } from '../support/server';
+import { TESTED_RELEASES } from '../support/releases';
 
 let database: TestDatabase;
 let server: TestServer;
@@ -71,7 +72,7 @@ interface Bundle {
   }[];
 }
 
-describe.each(RELEASE_NAMES)('named queries under %s', (release: Release) => {
+describe.each(TESTED_RELEASES)('named queries under %s', (release: Release) => {
   const path = (rest: string, tenant = 'system'): string => `${server.path(tenant, release)}/${rest}`;
   const put = (resource: object, from = server): ReturnType<TestServer['request']> => {
     const { resourceType, id } = resource as { resourceType: string; id: string };

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { RELEASE_NAMES } from '../../src/core';
 import { forEachOf } from '../support/examples';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 
 const VALIDATOR = path.join(__dirname, '../support/validate-openapi.mjs');
 
@@ -13,9 +13,9 @@ type Item = Readonly<
   >
 >;
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 

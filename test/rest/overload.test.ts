@@ -1,9 +1,9 @@
 /** Limits of a server under load, which are settings (docs/configuration.md): what is over them is told so, and nothing else suffers. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { RELEASE_NAMES } from '../../src/core';
 import { startProcess } from '../support/process';
 import { startServer, type Answer, type TestServer } from '../support/server';
+import { TESTED_RELEASES } from '../support/releases';
 
 /** Does `work` while no resource can be written, nor be read where the lock is `access exclusive`. */
 async function whileLocked(
@@ -23,7 +23,7 @@ async function whileLocked(
   }
 }
 
-it.each(RELEASE_NAMES)(
+it.each(TESTED_RELEASES)(
   'writes of %s beyond those that may wait are 503 at once, and the others are done',
   async (release) => {
     const server = await startServer({ environment: { MAX_WRITE_QUEUE: '3' } });

@@ -1,10 +1,10 @@
-/** Which part of an answer a client asks for: `_offset`, `_at`, and the links between pages (contract.md, Search answers). */
-import { RELEASE_NAMES } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+/** Pages: `_offset`, `_at`, and the links between pages (docs/behaviour.md, Search pages). */
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -23,7 +23,7 @@ function linkOf({ link }: Bundle, relation: string): string | undefined {
   return found === undefined ? undefined : new URL(found.url).pathname + new URL(found.url).search;
 }
 
-describe.each(RELEASE_NAMES)('pages under %s', (release) => {
+describe.each(TESTED_RELEASES)('pages under %s', (release) => {
   const address = (rest: string): string => `${server.path('system', release)}${rest}`;
   const get = async (rest: string): Promise<{ status: number; json: Bundle }> => {
     const { status, json } = await server.request('GET', rest);

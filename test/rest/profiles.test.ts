@@ -1,7 +1,7 @@
 /** Resources that claim profiles, over HTTP. */
-import type { Release } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { startServer, type TestServer } from '../support/server';
+import { TESTED_RELEASES } from '../support/releases';
 
 let database: TestDatabase;
 let server: TestServer;
@@ -59,7 +59,7 @@ const placesOf = (issues: readonly Issue[]) =>
     .map(({ expression }) => expression?.[0])
     .sort();
 
-describe.each<[Release]>([['r4'], ['r4b']])('Profiles under %s', (release) => {
+describe.each(TESTED_RELEASES)('Profiles under %s', (release) => {
   const root = (tenant = 'clinic') => server.path(tenant, release);
   const send = (method: string, rest: string, body?: unknown) => server.request(method, root() + rest, body);
   async function store(structure: { readonly id: string }): Promise<void> {

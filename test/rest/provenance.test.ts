@@ -1,8 +1,8 @@
-import { RELEASE_NAMES } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-describe.each(RELEASE_NAMES)('X-Provenance of %s', (release) => {
-  let server: TestServer;
+describe.each(TESTED_RELEASES)('X-Provenance of %s', (release) => {
+  let server: HttpServer;
   let root: string;
   const basic = { resourceType: 'Basic', code: { text: 'a' } };
   const provenance = {
@@ -23,7 +23,7 @@ describe.each(RELEASE_NAMES)('X-Provenance of %s', (release) => {
     (await server.request('GET', `${root}/${type}?_summary=count`)).json.total;
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await openSharedServer();
     root = server.path('system', release);
   });
   afterAll(() => server.close());
@@ -220,7 +220,7 @@ describe.each(RELEASE_NAMES)('X-Provenance of %s', (release) => {
   });
 
   it('with a transaction may name what the transaction makes, where references must lead somewhere', async () => {
-    await server.app.core.tenants.create(`strict-${release}`, {
+    await server.createTenant(`strict-${release}`, {
       'referential-integrity': 'on-write-and-delete',
     });
     const strict = server.path(`strict-${release}`, release);

@@ -1,5 +1,6 @@
 /** How the server names itself in answers, behind proxies and without, and clients that go away. */
 import { connect } from 'node:net';
+import { makeClient } from '../support/access';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { startServer, type TestServer } from '../support/server';
 
@@ -18,7 +19,11 @@ async function locationUnder(
 ): Promise<string> {
   const server = await startServer({ database, environment });
   try {
-    const answer = await server.request('POST', `${server.path('system', 'r4')}/Patient`, patient, headers);
+    const { basic: authorization } = await makeClient(server.app.core, 'system');
+    const answer = await server.request('POST', `${server.path('system', 'r4')}/Patient`, patient, {
+      authorization,
+      ...headers,
+    });
     expect(answer.status).toBe(201);
     return (answer.headers.location ?? '').replace(server.base, 'own').replace(/Patient\/.*/, '');
   } finally {
@@ -67,7 +72,10 @@ describe('a connection', () => {
   it('that speaks no HTTP, or sends endless headers, is answered with an OperationOutcome', async () => {
     const garbage = await exchange('HELO example.org\r\n\r\n', 1000);
     expect(garbage).toMatch(/^HTTP\/1\.1 400 [\s\S]*"OperationOutcome"/);
-    const endless = await exchange(`GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(70_000)}\r\n\r\n`, 1000);
+    const endless = await exchange(
+      `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'x'.repeat(70_000)}\r\n\r\n`,
+      1000,
+    );
     expect(endless).toMatch(/^HTTP\/1\.1 431 [\s\S]*"OperationOutcome"/);
   });
 
@@ -80,12 +88,12 @@ describe('a connection', () => {
 
   it('that is given up at any point does no harm', async () => {
     const path = `${server.path('system', 'r4')}/Patient`;
-    const head = `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n`;
+    const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n`;
     await Promise.all([
       exchange('GET /', 20),
       exchange(head, 20),
       exchange(`${head}{"resourceType":`, 20),
-      exchange(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`, 1),
+      exchange(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`, 1),
     ]);
     expect((await server.request('GET', path)).status).toBe(200);
   });

@@ -153,3 +153,23 @@ it('a tenant that has all of its requests under way is told so at once, and no o
   // What was answered is under way no more.
   expect((await ask(tenant)).headers['ratelimit']).toBe('"tenant-concurrent";r=1');
 });
+
+it('refusals that repeat are answered later, and delay no other client', async () => {
+  const [busy, quiet] = [await makeTenant(), await makeTenant()];
+  const ask = async (tenant: string): Promise<{ status: number; milliseconds: number }> => {
+    const began = performance.now();
+    const { status } = await server.request('POST', `${server.path(tenant, 'r4')}/Basic`, basic);
+    return { status, milliseconds: performance.now() - began };
+  };
+  for (let sent = 0; sent < 4 + 9; sent++) await ask(busy);
+  const late = [ask(busy), ask(busy), ask(busy)];
+  const order: string[] = [];
+  for (const each of late) void each.then(() => order.push('busy'));
+  await ask(quiet).then(() => order.push('quiet'));
+  const times = await Promise.all(late);
+  expect(times.map(({ status }) => status)).toEqual([429, 429, 429]);
+  // A timer may be a millisecond early.
+  for (const [index, { milliseconds }] of times.entries())
+    expect(milliseconds).toBeGreaterThanOrEqual(98 + index * 100);
+  expect(order.at(-1)).toBe('busy');
+});

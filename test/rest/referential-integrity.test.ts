@@ -1,17 +1,18 @@
 /**
- * Referential integrity, a setting of each tenant (docs/storage.md): checks.md rows 40 and 41.
+ * Referential integrity, a setting of each tenant (docs/storage.md, Referential integrity):
  * https://hl7.org/fhir/R4/http.html#transaction-integrity and https://hl7.org/fhir/R4/references.html
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { RELEASE_NAMES, type Release } from '../../src/core';
-import { startServer, type Answer, type TestServer } from '../support/server';
+import type { Release } from '../../src/core';
+import { OPEN, startServer, type Answer, type TestServer } from '../support/server';
+import { TESTED_RELEASES } from '../support/releases';
 
 type Mode = 'off' | 'on-write' | 'on-write-and-delete';
 
 let server: TestServer;
 const PUBLIC_URL = 'https://fhir.example';
 beforeAll(async () => {
-  server = await startServer({ environment: { PUBLIC_URL } });
+  server = await startServer({ environment: { ...OPEN, PUBLIC_URL } });
 });
 afterAll(() => server.close());
 
@@ -48,8 +49,8 @@ function refusalOf({ status, json }: Answer): unknown[] {
   ];
 }
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
-  it('(check 40) a reference to what is not there is refused with its expression, each of them', async () => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
+  it('a reference to what is not there is refused with its expression, each of them', async () => {
     const { send, put } = await openTenant(release, 'on-write');
     await put('Patient', 'ann');
     const contained = [{ resourceType: 'Specimen', id: 's', subject: { reference: 'Patient/nobody' } }];
@@ -76,7 +77,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect((await send('GET', '/_history?_count=0')).json.total).toBe(1);
   });
 
-  it('(check 40) what is no resource of the tenant here needs not be there', async () => {
+  it('what is no resource of the tenant here needs not be there', async () => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     const references = [
       { reference: '#s' },
@@ -106,7 +107,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect((await put('Bundle', 'c', { type: 'collection', entry })).status).toBe(201);
   });
 
-  it('(check 40) deleted resources and versions that never were are not there', async () => {
+  it('deleted resources and versions that never were are not there', async () => {
     const { send, put } = await openTenant(release, 'on-write');
     await put('Patient', 'ann');
     await put('Patient', 'bob');
@@ -126,7 +127,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
       ]).toEqual([reference, status]);
   });
 
-  it('(check 40) updates and patches are held to it as creates are, and change nothing when refused', async () => {
+  it('updates and patches are held to it as creates are, and change nothing when refused', async () => {
     const { send, put } = await openTenant(release, 'on-write');
     await put('Patient', 'ann');
     const subject = { reference: 'Patient/ann' };
@@ -144,7 +145,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect(refusalOf(await put('Observation', 'o', observation({ subject })))).toEqual(broken);
   });
 
-  it('(check 40) another tenant’s resource is as little there as one that nobody has, in the same words', async () => {
+  it('another tenant’s resource is as little there as one that nobody has, in the same words', async () => {
     const here = await openTenant(release, 'on-write');
     const other = await openTenant(release, 'on-write');
     expect((await other.put('Patient', 'known')).status).toBe(201);
@@ -181,7 +182,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect((await send('GET', '/Provenance?_count=0')).json.total).toBe(1);
   });
 
-  it('(check 41) what others refer to is not deleted, and the answer says who they are', async () => {
+  it('what others refer to is not deleted, and the answer says who they are', async () => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     await put('Patient', 'ann');
     await put('Observation', 'o', observation({ subject: { reference: 'Patient/ann' } }));
@@ -218,7 +219,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
       'an identifier’s assigner',
       { identifier: [{ value: '1', assigner: { reference: 'Organization/clinic' } }] },
     ],
-  ])('(check 41) what no search leads to counts as well: %s', async (_place, more) => {
+  ])('what no search leads to counts as well: %s', async (_place, more) => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     await put('Organization', 'clinic', { name: 'Clinic' });
     await put('Patient', 'ann');
@@ -235,7 +236,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect((await send('DELETE', `/${target}`)).status).toBe(200);
   });
 
-  it('(check 41) many that refer are told by a few of them', async () => {
+  it('many that refer are told by a few of them', async () => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     await put('Patient', 'ann');
     const subject = { reference: 'Patient/ann' };
@@ -248,7 +249,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect(json.issue[0].diagnostics).toContain('and others');
   });
 
-  it('(checks 40, 41) writes by condition are held to it', async () => {
+  it('writes by condition are held to it', async () => {
     const { send, put } = await openTenant(release, 'on-write-and-delete');
     const identifier = [{ system: 'urn:s', value: '1' }];
     const body = observation({ identifier, subject: { reference: 'Patient/ann' } });
@@ -289,8 +290,8 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
   });
 });
 
-it('(checks 40, 41) of writers that refer and others that delete, over two servers, none leaves a broken reference', async () => {
-  const other = await startServer({ database: server.database, environment: { PUBLIC_URL } });
+it('of writers that refer and others that delete, over two servers, none leaves a broken reference', async () => {
+  const other = await startServer({ database: server.database, environment: { ...OPEN, PUBLIC_URL } });
   try {
     const { root, put } = await openTenant('r4', 'on-write-and-delete');
     const servers = [server, other];
@@ -349,7 +350,7 @@ it('(checks 40, 41) of writers that refer and others that delete, over two serve
   }
 });
 
-describe.each(RELEASE_NAMES)('a transaction under %s', (release) => {
+describe.each(TESTED_RELEASES)('a transaction under %s', (release) => {
   const post = (resource: object, fullUrl?: string): object => ({
     ...(fullUrl === undefined ? {} : { fullUrl }),
     resource,
@@ -363,7 +364,7 @@ describe.each(RELEASE_NAMES)('a transaction under %s', (release) => {
   const bundle = (...entry: object[]): object => ({ resourceType: 'Bundle', type: 'transaction', entry });
   const URN = 'urn:uuid:7a9b5a3e-4d35-4a5b-9a7f-0d7d5c3f4b11';
 
-  it('(check 40) may refer to what its other entries make, whichever comes first', async () => {
+  it('may refer to what its other entries make, whichever comes first', async () => {
     const { send } = await openTenant(release, 'on-write-and-delete');
     const circle = [
       put('Patient', 'ann', { link: [{ other: { reference: 'Patient/bob' }, type: 'seealso' }] }),
@@ -382,7 +383,7 @@ describe.each(RELEASE_NAMES)('a transaction under %s', (release) => {
     expect((await send('POST', '', bundle(remove('Patient/ann'), remove('Patient/bob')))).status).toBe(200);
   });
 
-  it('(check 40) is refused as a whole where an entry refers to nothing, with the place in the Bundle', async () => {
+  it('is refused as a whole where an entry refers to nothing, with the place in the Bundle', async () => {
     const { send } = await openTenant(release, 'on-write');
     const broken = observation({
       subject: { reference: 'Patient/ann' },
@@ -407,7 +408,7 @@ describe.each(RELEASE_NAMES)('a transaction under %s', (release) => {
     expect((await send('GET', '/Patient/ann')).status).toBe(200);
   });
 
-  it('(check 41) deletes what nothing refers to when it is over, and else nothing', async () => {
+  it('deletes what nothing refers to when it is over, and else nothing', async () => {
     const { send, put: store } = await openTenant(release, 'on-write-and-delete');
     await store('Patient', 'ann');
     await store('Observation', 'o', observation({ subject: { reference: 'Patient/ann' } }));

@@ -2,6 +2,7 @@
 import { Client } from 'pg';
 import { makeParameter, until } from '../support/search-parameters';
 import { startServer, type Answer, type TestServer } from '../support/server';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -17,7 +18,7 @@ function idsOf({ json }: Answer): string[] {
   return entries.map(({ resource }) => resource.id).sort();
 }
 
-describe.each(['r4', 'r4b'] as const)('$reindex in %s', (release) => {
+describe.each(TESTED_RELEASES)('$reindex in %s', (release) => {
   const send = (method: string, tenant: string, address: string, body?: unknown): Promise<Answer> =>
     server.request(method, `${server.path(tenant, release)}/${address}`, body);
   const get = (tenant: string, address: string): Promise<Answer> => send('GET', tenant, address);

@@ -1,11 +1,13 @@
 /** `_contained` and `_containedType`: matches among what resources contain (search.html#contained). */
-import { RELEASE_NAMES, type Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import type { Release } from '../../src/core';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
+import { gatewayPath } from '../graphql/gateway-client';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
-  for (const tenant of ['elsewhere']) await server.app.core.tenants.create(tenant);
+  server = await openSharedServer();
+  for (const tenant of ['elsewhere']) await server.createTenant(tenant);
 });
 afterAll(() => server.close());
 
@@ -39,7 +41,7 @@ function observation(id: string, contained: readonly object[], more: object = {}
   };
 }
 
-describe.each(RELEASE_NAMES)('under %s', (release: Release) => {
+describe.each(TESTED_RELEASES)('under %s', (release: Release) => {
   const path = (rest: string, tenant = 'system'): string => `${server.path(tenant, release)}/${rest}`;
   const ask = async (query: string, tenant?: string): Promise<Bundle> => {
     const { status, text, json } = await server.request('GET', path(query, tenant));
@@ -241,7 +243,7 @@ describe.each(RELEASE_NAMES)('under %s', (release: Release) => {
       '{ search(type: Patient, query: "family=smith&gender=female&_contained=true&_containedType=contained") { total resources { id json } } }';
     const { json } = await server.request(
       'POST',
-      `/w/system/api/v1/graphql/${release}`,
+      gatewayPath(server.tenant('system'), release),
       { query },
       {
         'content-type': 'application/json',

@@ -1,10 +1,10 @@
-/** Ranges of dates against ranges of dates: https://hl7.org/fhir/R4/search.html#date. The number is the row of checks.md. */
-import { RELEASE_NAMES } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+/** Search ranges against stored ranges of dates: https://hl7.org/fhir/R4/search.html#date. */
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -71,7 +71,7 @@ const MEETS: Readonly<Record<string, (value: Range, asked: Range) => boolean>> =
   eb: (value, asked) => value.over <= asked.from,
 };
 
-describe.each(RELEASE_NAMES)('a date under %s (check 123)', (release) => {
+describe.each(TESTED_RELEASES)('a date under %s', (release) => {
   const send = (method: string, rest: string, body?: unknown) =>
     server.request(method, `${server.path('system', release)}${rest}`, body);
 

@@ -1,8 +1,8 @@
 /** `:above` and `:below` of references, by R4's search.html#recursive. */
-import { RELEASE_NAMES } from '../../src/core';
 import { startServer, type TestServer } from '../support/server';
 import { runOnServer } from '../support/services';
 import { finder, storeAll, type Entry } from '../support/stored';
+import { TESTED_RELEASES } from '../support/releases';
 
 const location = (id: string, partOf?: string): object => ({
   resourceType: 'Location',
@@ -84,7 +84,7 @@ describe('hierarchies of references', () => {
   });
   afterAll(() => server.close());
 
-  describe.each(RELEASE_NAMES)('under %s', (release) => {
+  describe.each(TESTED_RELEASES)('under %s', (release) => {
     beforeAll(() => storeAll(server, release, RESOURCES));
     const find = (query: string): Promise<string[]> => finder(server, release)(query);
     const ask = (query: string): ReturnType<TestServer['request']> =>

@@ -1,10 +1,10 @@
-/** Numbers, quantities, composites and modifiers, by the sentences of search-rules.md and R4's search page. */
-import { RELEASE_NAMES } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+/** Numbers, quantities, composites and modifiers: https://hl7.org/fhir/R4/search.html and docs/search.md. */
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -136,7 +136,7 @@ const RESOURCES: readonly object[] = [
   { resourceType: 'ValueSet', id: 'other', url: 'http://example.org/fhirs/ValueSet/other', status: 'active' },
 ];
 
-describe.each(RELEASE_NAMES)('search under %s', (release) => {
+describe.each(TESTED_RELEASES)('search under %s', (release) => {
   beforeAll(async () => {
     for (const resource of RESOURCES) {
       const { resourceType, id } = resource as { resourceType: string; id: string };

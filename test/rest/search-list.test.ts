@@ -2,16 +2,15 @@
  * Search by list: https://hl7.org/fhir/R4/search.html#list, https://hl7.org/fhir/R4/lifecycle.html#lists, on the
  * examples that HL7 publishes.
  */
-import { RELEASE_NAMES } from '../../src/core';
 import { forEachOf } from '../support/examples';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { readRightExamples } from '../support/wrong-examples';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
-  const tenant = { name: 'other' };
-  await server.request('POST', '/w/system/api/v1/tenants', tenant, { 'content-type': 'application/json' });
+  server = await openSharedServer();
+  await server.createTenant('other');
 });
 afterAll(() => server.close());
 
@@ -68,7 +67,7 @@ const UNSORTED = {
   code: { text: 'Something' },
 };
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   beforeAll(async () => {
     const types = [
       'List',

@@ -1,10 +1,11 @@
 /** Chains of many links: what is behind each is found by itself, and they mean what short ones do. */
-import { RELEASE_NAMES, type Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import type { Release } from '../../src/core';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -81,7 +82,7 @@ const SEARCHES: readonly (readonly [query: string, ids: readonly string[]])[] = 
   ],
 ];
 
-describe.each(RELEASE_NAMES)('chains of many links under %s', (release: Release) => {
+describe.each(TESTED_RELEASES)('chains of many links under %s', (release: Release) => {
   beforeAll(async () => {
     for (const resource of RESOURCES) {
       const path = `${server.path('system', release)}/${resource.resourceType}/${resource.id}`;

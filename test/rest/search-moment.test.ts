@@ -1,5 +1,6 @@
 /** What a search answers is of one moment, while others write. */
 import { startServer, type TestServer } from '../support/server';
+import { rounds } from '../support/rounds';
 
 let server: TestServer;
 let root: string;
@@ -48,7 +49,7 @@ async function whileWriting(
   }
 }
 
-const ROUNDS = 60;
+const ROUNDS = rounds(20, 60);
 
 /** Patients and practitioners named Storm come, are renamed and go. */
 function storms(): ((round: number) => Promise<void>)[] {

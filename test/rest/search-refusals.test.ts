@@ -1,11 +1,11 @@
 /** What a search refuses names the parameter, the value and what would be allowed; what is missing is missing exactly. */
-import { RELEASE_NAMES } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { finder, storeAll } from '../support/stored';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -63,10 +63,10 @@ const RESOURCES: readonly object[] = [
 ];
 const TYPES = ['Patient', 'Observation', 'Location', 'RiskAssessment', 'Questionnaire'];
 
-describe.each(RELEASE_NAMES)('a search under %s', (release) => {
+describe.each(TESTED_RELEASES)('a search under %s', (release) => {
   beforeAll(() => storeAll(server, release, RESOURCES));
 
-  const ask = (query: string): ReturnType<TestServer['request']> =>
+  const ask = (query: string): ReturnType<HttpServer['request']> =>
     server.request('GET', `${server.path('system', release)}/${query}`);
   const find = (query: string): Promise<string[]> => finder(server, release)(query);
 

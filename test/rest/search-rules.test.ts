@@ -1,11 +1,11 @@
-/** Sentences of search-rules.md that no row of checks.md tells: tokens, strings, uris, references, dates, numbers. */
-import { RELEASE_NAMES } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+/** Tokens, strings, uris, references, dates and numbers: further sentences of docs/search.md. */
+import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { finder, storeAll } from '../support/stored';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -113,10 +113,10 @@ const RESOURCES: readonly object[] = [
   },
 ];
 
-describe.each(RELEASE_NAMES)('a search under %s', (release) => {
+describe.each(TESTED_RELEASES)('a search under %s', (release) => {
   beforeAll(() => storeAll(server, release, RESOURCES));
 
-  const ask = (query: string): ReturnType<TestServer['request']> =>
+  const ask = (query: string): ReturnType<HttpServer['request']> =>
     server.request('GET', `${server.path('system', release)}/${query}`);
 
   async function expectFound(expected: Readonly<Record<string, readonly string[] | number>>): Promise<void> {

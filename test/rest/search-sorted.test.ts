@@ -1,8 +1,9 @@
 /** `_sort` by what index rows lie in the order of: the same pages whether they are walked or gathered (#sort). */
-import { RELEASE_NAMES, type Release } from '../../src/core';
+import type { Release } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { startServer, type TestServer } from '../support/server';
 import { runOnServer } from '../support/services';
+import { TESTED_RELEASES } from '../support/releases';
 
 interface Bundle {
   readonly total?: number;
@@ -136,7 +137,7 @@ async function follow(servers: readonly TestServer[], path: string): Promise<str
   return ids;
 }
 
-describe.each(RELEASE_NAMES)('orders by values under %s', (release: Release) => {
+describe.each(TESTED_RELEASES)('orders by values under %s', (release: Release) => {
   const root = (): string => gathering.path('system', release);
   beforeAll(async () => {
     const entry = [...patients(), ...others()].map((resource) => {

@@ -1,10 +1,10 @@
 /** Search of several types: https://hl7.org/fhir/R4/http.html#search, https://hl7.org/fhir/R4/search.html#type */
-import { RELEASE_NAMES } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
   for (const name of ['other', 'small']) await server.createTenant(name);
 });
 afterAll(() => server.close());
@@ -56,7 +56,7 @@ const RESOURCES = [
   },
 ] as const;
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   beforeAll(async () => {
     for (const resource of RESOURCES) {
       const path = `${server.path('system', release)}/${resource.resourceType}/${resource.id}`;
@@ -121,7 +121,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect((await find('?_count=0', 'small')).bundle.total).toBe(0);
   });
 
-  it('what the server is told of all resources finds them, in one type and in all; a List too (check 142)', async () => {
+  it('what the server is told of all resources finds them, in one type and in all; a List too', async () => {
     const root = server.path('system', release);
     const profile = 'http://example.org/fhir/StructureDefinition/marked';
     const security = { system: 'http://terminology.hl7.org/CodeSystem/v3-Confidentiality', code: 'R' };
@@ -212,7 +212,7 @@ describe.each(RELEASE_NAMES)('under %s', (release) => {
     expect(json.entry.at(-1).resource.issue[0].diagnostics).toContain('birthdate');
   });
 
-  it('a form does the same, and its parameters and those of the address count alike (check 143)', async () => {
+  it('a form does the same, and its parameters and those of the address count alike', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const root = server.path('system', release);
     const posted = await server.request(

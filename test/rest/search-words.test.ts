@@ -1,11 +1,10 @@
 /**
- * `:text`, `_text` and `_content`: https://hl7.org/fhir/R4/search.html#token, #text, #content and search-rules.md
- * ("word prefixes").
+ * `:text`, `_text` and `_content`: https://hl7.org/fhir/R4/search.html#token, #text, #content; docs/search.md, Words.
  */
-import { RELEASE_NAMES } from '../../src/core';
 import { leastAwaitedMilliseconds } from '../support/processor-time';
 import { startServer, type TestServer } from '../support/server';
 import { runOnServer } from '../support/services';
+import { TESTED_RELEASES } from '../support/releases';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -89,7 +88,7 @@ const RESOURCES: readonly string[] = [
     '{"resourceType":"Binary","id":"bytes","contentType":"text/plain","data":"aGVhZGFjaGU="}',
   );
 
-describe.each(RELEASE_NAMES)('search for words under %s', (release) => {
+describe.each(TESTED_RELEASES)('search for words under %s', (release) => {
   const put = async (text: string): Promise<void> => {
     const { resourceType, id } = JSON.parse(text) as { resourceType: string; id: string };
     const answer = await server.request(

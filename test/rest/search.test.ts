@@ -1,10 +1,10 @@
 /** The form of search answers over HTTP: https://hl7.org/fhir/R4/search.html. */
-import type { Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -14,7 +14,7 @@ interface Entry {
   readonly search: { readonly mode: string };
 }
 
-describe.each<[Release]>([['r4'], ['r4b']])('a search under %s', (release) => {
+describe.each(TESTED_RELEASES)('a search under %s', (release) => {
   const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
     server.request(method, `${server.path('system', release)}${rest}`, body, headers);
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -55,7 +55,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('a search under %s', (release) => {
     expect(new Set(found).size).toBe(5);
   });
 
-  it('by POST counts the form and the address alike (check 143)', async () => {
+  it('by POST counts the form and the address alike', async () => {
     const { status, json } = await send('POST', '/Patient/_search?gender=female', 'name=miller', form);
     expect(status).toBe(200);
     expect(json.entry).toHaveLength(1);

@@ -1,11 +1,11 @@
 /** StructureDefinition/$snapshot over HTTP. */
-import type { Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
-  await server.app.core.tenants.create('clinic');
+  server = await openSharedServer();
+  await server.createTenant('clinic');
 });
 afterAll(() => server.close());
 
@@ -17,7 +17,7 @@ interface Element {
   readonly min?: number;
 }
 
-describe.each<[Release]>([['r4'], ['r4b']])('StructureDefinition/$snapshot under %s', (release) => {
+describe.each(TESTED_RELEASES)('StructureDefinition/$snapshot under %s', (release) => {
   const root = () => server.path('clinic', release);
   const send = (method: string, rest: string, body?: unknown) => server.request(method, root() + rest, body);
   const parameters = (...parameter: object[]) => ({ resourceType: 'Parameters', parameter });

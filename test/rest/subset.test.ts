@@ -1,10 +1,10 @@
 /** Parts of resources: https://hl7.org/fhir/R4/search.html#summary and #elements. */
-import { RELEASE_NAMES } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -37,7 +37,7 @@ const OBSERVATION = {
   component: [{ code: { text: 'y' }, valueString: 'z', interpretation: [{ text: 'high' }] }],
 };
 
-describe.each(RELEASE_NAMES)('parts of resources under %s', (release) => {
+describe.each(TESTED_RELEASES)('parts of resources under %s', (release) => {
   beforeAll(async () => {
     for (const resource of [PATIENT, OBSERVATION]) {
       const path = `${server.path('system', release)}/${resource.resourceType}/${resource.id}`;
@@ -67,7 +67,7 @@ describe.each(RELEASE_NAMES)('parts of resources under %s', (release) => {
     ['Observation?_id=whole&_elements=subject,note', ['code', 'note', 'status', 'subject']],
     ['Patient?_id=whole&_elements=Patient.name', ['deceasedBoolean', 'name']],
     ['Patient?_id=whole&_elements=birthDate', ['_birthDate', 'birthDate', 'deceasedBoolean']],
-  ])('%s has %j (check 140)', async (query, expected) => {
+  ])('%s has %j', async (query, expected) => {
     const { members, resource } = await partOf(query);
     expect(members).toEqual([...expected].sort());
     expect(resource.meta.tag?.map(({ code }) => code)).toEqual(['SUBSETTED']);
@@ -80,7 +80,7 @@ describe.each(RELEASE_NAMES)('parts of resources under %s', (release) => {
     expect(text).toContain('"value":1.00');
   });
 
-  it('_summary=false and no wish at all give the whole, without the tag, and a count nothing of it (check 140)', async () => {
+  it('_summary=false and no wish at all give the whole, without the tag, and a count nothing of it', async () => {
     for (const query of ['Observation?_id=whole&_summary=false', 'Observation?_id=whole']) {
       const { members, resource } = await partOf(query);
       expect(members).toHaveLength(7);

@@ -2,9 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { RELEASE_NAMES } from '../../src/core';
-import { OwnerSession } from '../../src/core/storage/owner-session';
-import { readOwnedTables } from '../../src/core/storage/owned-tables';
-import { lockTenant } from '../../src/core/storage/tenant-removal';
+import { OwnerSession } from '../../src/core/storage/connection/owner-session';
+import { readOwnedTables } from '../../src/core/storage/schema/owned-tables';
+import { lockTenant } from '../../src/core/storage/tenants/tenant-removal';
 import { startServer, type TestServer } from '../support/server';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -223,7 +223,7 @@ describe('A tenant that another process works on', () => {
   });
 });
 
-describe('where everybody says who he is, and it is recorded', () => {
+describe('where access is enforced and recorded', () => {
   let closed: TestServer;
   let db: Client;
   const headersOf = async (tenant: string, isAdministrator: boolean): Promise<Record<string, string>> => {

@@ -52,13 +52,13 @@ describe('tenant administration', () => {
   });
 
   it('is closed to those who come through a proxy or under another name', async () => {
-    const ways: Record<string, string>[] = [
-      { 'x-forwarded-for': '203.0.113.7' },
-      { forwarded: 'for=203.0.113.7' },
-      { host: 'evil.example' },
+    const ways: readonly [number, Record<string, string>][] = [
+      [403, { 'x-forwarded-for': '203.0.113.7' }],
+      [403, { forwarded: 'for=203.0.113.7' }],
+      [421, { host: 'evil.example' }],
     ];
-    for (const headers of ways) {
-      expect((await administer('GET', undefined, { ...JSON_TYPE, ...headers })).status).toBe(403);
+    for (const [status, headers] of ways) {
+      expect((await administer('GET', undefined, { ...JSON_TYPE, ...headers })).status).toBe(status);
     }
   });
 });

@@ -1,15 +1,15 @@
 /**
  * Conditional entries, conditional references and entries that read, in transactions:
- * https://hl7.org/fhir/R4/http.html#transaction. Numbers are rows of checks.md.
+ * https://hl7.org/fhir/R4/http.html#transaction.
  */
 import type { Release } from '../../src/core';
 import { ask, post, transaction, uuid } from '../support/bundles';
-import { startServer, type Answer, type TestServer } from '../support/server';
+import { openSharedServer, type Answer, type HttpServer } from '../support/shared-server';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
-  await server.app.core.tenants.create('other', { 'conditional-delete': 'multiple' });
+  server = await openSharedServer();
+  await server.createTenant('other', { 'conditional-delete': 'multiple' });
 });
 afterAll(() => server.close());
 
@@ -46,7 +46,7 @@ describe.each<[Release, string]>([
     (await send('GET', `/${query}${query.includes('?') ? '&' : '?'}_summary=count`)).json.total;
   const criteria = (value: string): string => `identifier=${SYSTEM}|${value}`;
 
-  it('(check 83) resolves a reference by criteria; none or two matches refuse all of it', async () => {
+  it('resolves a reference by criteria; none or two matches refuse all of it', async () => {
     const reference = `Patient?${criteria('83')}`;
     const both = transaction(
       post({ resourceType: 'Basic', code: { text: 'x' } }),
@@ -89,7 +89,7 @@ describe.each<[Release, string]>([
     expect(await total(`Patient?${criteria('made-here')}`)).toBe(1);
   });
 
-  it('(check 84) a conditional create that finds one lets the others refer to that one', async () => {
+  it('a conditional create that finds one lets the others refer to that one', async () => {
     const entry = transaction(
       post(observation(uuid(1))),
       post(patient('84'), uuid(1), { ifNoneExist: criteria('84') }),
@@ -182,7 +182,7 @@ describe.each<[Release, string]>([
     expect(await total('Patient')).toBe(before);
   });
 
-  it('(check 85) works in the order DELETE, POST, PUT and PATCH, GET, however they are listed', async () => {
+  it('works in the order DELETE, POST, PUT and PATCH, GET, however they are listed', async () => {
     const id = `ordered-${release}`;
     await send('PUT', `/Patient/${id}`, {
       resourceType: 'Patient',

@@ -1,4 +1,4 @@
-/** What a refused transaction leaves: nothing, in no table (https://hl7.org/fhir/R4/http.html#transaction, check 87). */
+/** A refused transaction leaves nothing in any table: https://hl7.org/fhir/R4/http.html#transaction. */
 import { Client } from 'pg';
 import type { Release } from '../../src/core';
 import { ask, post, put, transaction, uuid } from '../support/bundles';
@@ -107,7 +107,7 @@ describe.each<[Release, string]>([
   });
 
   it.each(FAILURES)(
-    'for %s in its eighth entry names that entry and leaves no row in any table (check 87)',
+    'for %s in its eighth entry names that entry and leaves no row in any table',
     async (_title, failing, status, below) => {
       const before = await countRows();
       const answer = await send(

@@ -1,6 +1,4 @@
-/**
- * Transactions: https://hl7.org/fhir/R4/http.html#transaction. Numbers are rows of checks.md.
- */
+/** Transactions: https://hl7.org/fhir/R4/http.html#transaction. */
 import { Client } from 'pg';
 import type { Release } from '../../src/core';
 import { post, put, transaction, uuid } from '../support/bundles';
@@ -43,7 +41,7 @@ describe.each<[Release, string]>([
     return rows[0]?.last ?? 0;
   }
 
-  it('without entries answers a transaction-response without entries (check 80)', async () => {
+  it('without entries answers a transaction-response without entries', async () => {
     const { status, json } = await send('POST', '', { resourceType: 'Bundle', type: 'transaction' });
     expect([status, json]).toEqual([200, { resourceType: 'Bundle', type: 'transaction-response' }]);
   });
@@ -75,7 +73,7 @@ describe.each<[Release, string]>([
     expect(again.json.entry[0].response.location).toBeUndefined();
   });
 
-  it('(check 81) puts new ids in the place of urns everywhere that they stand', async () => {
+  it('puts new ids in the place of urns everywhere that they stand', async () => {
     const [patient, organization, valueSet, picture] = [uuid(1), uuid(2), uuid(3), uuid(4)];
     const { status, json } = await send(
       'POST',
@@ -117,7 +115,7 @@ describe.each<[Release, string]>([
     expect(found.json.entry[0].resource.id).toBe(ids[0]);
   });
 
-  it('(check 82) has references in a circle, by urns and by any other fullUrl, resolved against it too', async () => {
+  it('has references in a circle, by urns and by any other fullUrl, resolved against it too', async () => {
     const { status, json } = await send(
       'POST',
       '',
@@ -141,7 +139,7 @@ describe.each<[Release, string]>([
     'http://old.example/fhir/Organization/mine',
     'https://old.example/export?row=7&part=2',
   ])(
-    '(check 81) knows another entry by the fullUrl %s, in references, narratives, attachments and patches',
+    'knows another entry by the fullUrl %s, in references, narratives, attachments and patches',
     async (fullUrl) => {
       const id = `named-${release}`;
       await send('PUT', `/Patient/${id}`, { resourceType: 'Patient', id });
@@ -188,7 +186,7 @@ describe.each<[Release, string]>([
     expect(json.entry[1].resource.item[0].answerValueSet).toBe(url);
   });
 
-  it('(check 86) that writes one resource twice is refused, and nothing is written', async () => {
+  it('that writes one resource twice is refused, and nothing is written', async () => {
     const before = await sequence();
     const id = `twice-${release}`;
     const { status, json } = await send(
@@ -206,7 +204,7 @@ describe.each<[Release, string]>([
     expect((await send('GET', `/Patient/${id}`)).status).toBe(404);
   });
 
-  it('(check 87) with an invalid entry names it and leaves nothing behind', async () => {
+  it('with an invalid entry names it and leaves nothing behind', async () => {
     const before = await sequence();
     const id = `invalid-${release}`;
     const { status, json } = await send(
@@ -230,7 +228,7 @@ describe.each<[Release, string]>([
     expect(rows[0]?.count).toBe(0);
   });
 
-  it('(check 89) with an ifMatch that is not current is 412, and nothing is written', async () => {
+  it('with an ifMatch that is not current is 412, and nothing is written', async () => {
     const id = `guarded-${release}`;
     await send('PUT', `/Patient/${id}`, { resourceType: 'Patient', id });
     const before = await sequence();
@@ -249,7 +247,7 @@ describe.each<[Release, string]>([
   });
 
   it.each(['collection', 'history', 'searchset', 'document', undefined])(
-    '(check 92) of the type %s is refused',
+    'of the type %s is refused',
     async (type) => {
       const { status, json } = await send('POST', '', { resourceType: 'Bundle', type });
       expect([status, json.issue[0].expression]).toEqual([400, ['Bundle.type']]);
@@ -263,7 +261,7 @@ describe.each<[Release, string]>([
     '../r4/Patient/1',
     'Nothing/1',
     'Patient/1/2/3',
-  ])('(check 93) with an entry whose url is %s is refused', async (url) => {
+  ])('with an entry whose url is %s is refused', async (url) => {
     const resource = { resourceType: 'Patient', id: '1' };
     const before = await sequence();
     const { status, json } = await send(

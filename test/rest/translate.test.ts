@@ -1,10 +1,10 @@
 /** ConceptMap/$translate over HTTP: https://hl7.org/fhir/R4/conceptmap-operation-translate.html */
-import { RELEASE_NAMES } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
   await server.createTenant('other');
 });
 afterAll(() => server.close());
@@ -78,7 +78,7 @@ interface Parameter {
   readonly [value: string]: unknown;
 }
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   // As the maps of each release have it.
   const SAME = release === 'r4' ? 'equal' : 'equivalent';
   const [WIDER, NARROWER] = release === 'r4' ? ['wider', 'narrower'] : ['narrower', 'wider'];

@@ -1,18 +1,18 @@
 /** Requests that FHIR and HTTP allow or refuse and few clients send: https://hl7.org/fhir/R4/http.html. */
 import { gzipSync } from 'node:zlib';
-import { RELEASE_NAMES } from '../../src/core';
 import type { Headers } from '../support/http';
-import { startServer, type TestServer } from '../support/server';
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   const send = (method: string, rest: string, body?: unknown, headers?: Headers) =>
     server.request(method, server.path('system', release) + rest, body, headers);
   const ann = {

@@ -1,10 +1,10 @@
-/** `$validate` over HTTP. Numbers are rows of checks.md. */
-import type { Release } from '../../src/core';
-import { startServer, type TestServer } from '../support/server';
+/** `$validate` over HTTP: https://hl7.org/fhir/R4/resource-operation-validate.html. */
+import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { TESTED_RELEASES } from '../support/releases';
 
-let server: TestServer;
+let server: HttpServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await openSharedServer();
 });
 afterAll(() => server.close());
 
@@ -24,7 +24,7 @@ interface Issue {
   readonly expression?: readonly string[];
 }
 
-describe.each<[Release]>([['r4'], ['r4b']])('$validate under %s', (release) => {
+describe.each(TESTED_RELEASES)('$validate under %s', (release) => {
   const send = (method: string, rest: string, body?: unknown) =>
     server.request(method, `${server.path('system', release)}${rest}`, body);
   const parameters = (...parameter: object[]) => ({ resourceType: 'Parameters', parameter });
@@ -42,7 +42,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('$validate under %s', (release) => {
   const errorsOf = (issues: readonly Issue[]) => issues.filter(({ severity }) => severity === 'error');
 
   it.each([['/$validate'], ['/Patient/$validate']])(
-    '(check 168) %s takes the resource wrapped and bare, and says that nothing is wrong',
+    '%s takes the resource wrapped and bare, and says that nothing is wrong',
     async (rest) => {
       for (const body of [patient, wrapped(patient)]) {
         expect(await validate(rest, body)).toEqual([
@@ -53,7 +53,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('$validate under %s', (release) => {
   );
 
   it.each([['/$validate'], ['/Patient/$validate'], ['/Patient/p1/$validate']])(
-    '(check 168) %s tells all faults at once, with places in the resource and not in its wrapping',
+    '%s tells all faults at once, with places in the resource and not in its wrapping',
     async (rest) => {
       for (const body of [broken, wrapped(broken)]) {
         const errors = errorsOf(await validate(rest, body));
@@ -66,7 +66,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('$validate under %s', (release) => {
     },
   );
 
-  it('(check 168) without a resource it is an error', async () => {
+  it('without a resource it is an error', async () => {
     for (const rest of ['/$validate', '/Patient/$validate']) {
       for (const body of [undefined, parameters(), parameters(mode('create'))]) {
         const { status, json } = await send('POST', rest, body);
@@ -234,7 +234,7 @@ describe.each<[Release]>([['r4'], ['r4b']])('$validate under %s', (release) => {
   });
 });
 
-describe.each<[Release]>([['r4'], ['r4b']])('the input of every operation under %s', (release) => {
+describe.each(TESTED_RELEASES)('the input of every operation under %s', (release) => {
   const send = (rest: string, body: unknown) =>
     server.request('POST', `${server.path('system', release)}${rest}`, body);
 

@@ -1,9 +1,10 @@
 /** A schema with search parameters of one space shares the types of its release, and is what would be made of them all at once. */
 import { assertInputObjectType, getNamedType, graphqlSync, parse, printSchema, validate, validateSchema } from 'graphql';
-import { RELEASE_NAMES, releaseDefinitions } from '../../src/core';
+import { releaseDefinitions } from '../../src/core';
 import { createSchema, extendSchema } from '../../src/resolvers';
 import type { OwnDefinitions, SchemaDefinitions } from '../../src/schema/fhir';
 import type { SchemaParameter } from '../../src/schema/fhir/definitions';
+import { TESTED_RELEASES } from '../support/releases';
 
 const parameter = (code: string, kind: string, parts: Partial<SchemaParameter> = {}): SchemaParameter => ({
   code,
@@ -34,7 +35,7 @@ function withOwn(release: SchemaDefinitions, own: typeof OWN): OwnDefinitions {
 /** What stands in a schema, in the order of the names of its types. */
 const blocks = (text: string): string[] => text.split('\n\n').sort();
 
-describe.each(RELEASE_NAMES)('a schema that extends the one of %s', (release) => {
+describe.each(TESTED_RELEASES)('a schema that extends the one of %s', (release) => {
   const definitions = releaseDefinitions(release);
   const schema = createSchema(definitions, true);
   const own = extendSchema(schema, withOwn(definitions, OWN));

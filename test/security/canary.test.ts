@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { findFreePort } from '../../src/embedded/free-port';
 import { createHttpClient } from '../support/http';
 import { startProcess, type ServerProcess } from '../support/process';
+import { OPEN } from '../support/server';
 
 const CANARY = 'Canary9417';
 const PATCH = { 'content-type': 'application/json-patch+json' };
@@ -20,6 +21,7 @@ beforeAll(async () => {
       LOG_LEVEL: 'trace',
       METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
       STATEMENT_TIMEOUT_MS: '1000',
+      ...OPEN,
       PUBLIC_URL: 'https://fhir.example',
     },
   });

@@ -12,13 +12,14 @@ import type { TestServer } from '../support/server';
 import { inBatches, READS } from './hidden/questions';
 import { anyQuestion } from './hidden/random-questions';
 import { openTwoSides, startTwoSidesServer } from './hidden/two-sides';
+import { rounds } from '../support/rounds';
 
 const setting = (name: string, usual: number): number => {
   const text = process.env[`HIDDEN_${name}`];
   return text === undefined || text === '' ? usual : Number(text);
 };
 /** Of each release. */
-const QUESTIONS = setting('QUESTIONS', 150);
+const QUESTIONS = setting('QUESTIONS', rounds(50, 150));
 const SEED = setting('SEED', 1);
 const MOST_SHOWN = 5;
 

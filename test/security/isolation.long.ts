@@ -10,7 +10,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { startServer, type TestServer } from '../support/server';
+import { OPEN, startServer, type TestServer } from '../support/server';
 import {
   ask,
   askAtRandom,
@@ -29,21 +29,22 @@ import { fillings } from './isolation/requests/fillings';
 import { erasures } from './isolation/requests/writes';
 import { makeTenants } from './isolation/tenant';
 import { PUBLIC_URL, World } from './isolation/world';
+import { rounds } from '../support/rounds';
 
 const setting = (name: string): number | undefined => {
   const text = process.env[`ISOLATION_${name}`];
   return text === undefined || text === '' ? undefined : Number(text);
 };
 /** Of both tenants together, behind each wall; those to the servers where a tenant is alone are not counted. */
-const REQUESTS = setting('REQUESTS') ?? 200;
+const REQUESTS = setting('REQUESTS') ?? rounds(100, 200);
 const SEED = setting('SEED') ?? 1;
 const NAMES = ['alice', 'bob'] as const;
 const BOTH_WALLS = 'both walls';
 const SECOND_WALL = 'the second wall alone';
 const WALLS = [BOTH_WALLS, SECOND_WALL] as const;
 const ENVIRONMENT = {
+  ...OPEN,
   PUBLIC_URL,
-  AUDIT: 'off',
   PURGE_OPEN: 'on',
   // What is answered must not hang on how busy the machine is.
   GRAPHQL_SNAPSHOT_MS: '60000',

@@ -3,12 +3,13 @@
  * not, by every route; once with both walls, once with row-level security alone.
  */
 import { Client } from 'pg';
-import { Connections } from '../../src/core/storage/connections';
-import { Snapshot } from '../../src/core/storage/snapshot';
+import { Connections } from '../../src/core/storage/connection/connections';
+import { Snapshot } from '../../src/core/storage/connection/snapshot';
 import { forEachOf, type Example } from '../support/examples';
-import { startServer, type TestServer } from '../support/server';
+import { OPEN, startServer, type TestServer } from '../support/server';
 import { readRightExamples } from '../support/wrong-examples';
 import { attacksOn, CANARY, searchesFor, send, withCanary, type Attack, type Place } from './attacks';
+import { rounds } from '../support/rounds';
 
 const VICTIM: Place = { tenant: 'alice', release: 'r4' };
 const STRANGERS: readonly Place[] = [
@@ -28,7 +29,7 @@ const ALWAYS = [
 ];
 
 /** Of the other types each stranger asks for every so manieth: together for more of them than any could in this time. */
-const STRIDE = 6;
+const STRIDE = rounds(30, 6);
 
 /** An example of each type. */
 function chooseExamples(): Example[] {
@@ -62,7 +63,7 @@ const VALUES = {
 let server: TestServer;
 let owner: Client;
 beforeAll(async () => {
-  server = await startServer({ environment: { PUBLIC_URL: 'https://fhir.example' } });
+  server = await startServer({ environment: { ...OPEN, PUBLIC_URL: 'https://fhir.example' } });
   owner = new Client(server.database.settings);
   await owner.connect();
   for (const name of ['alice', 'mallory']) await server.app.core.tenants.create(name);
@@ -266,10 +267,12 @@ describe('what the victim has stored', () => {
 
 describe('row-level security alone', () => {
   const original = Connections.prototype.run;
+  const originalWrite = Connections.prototype.write;
   const originalInSnapshot = Snapshot.prototype.run;
   const originalTransaction = Connections.prototype.transaction;
   afterEach(() => {
     Connections.prototype.run = original;
+    Connections.prototype.write = originalWrite;
     Snapshot.prototype.run = originalInSnapshot;
     Connections.prototype.transaction = originalTransaction;
   });
@@ -282,6 +285,9 @@ describe('row-level security alone', () => {
     ): Values => (space === stranger && 'space' in bound ? { ...bound, space: victim } : bound);
     Connections.prototype.run = function (this: Connections, lane, space, statement, bound) {
       return original.call(this, lane, space, statement, confused(space, bound));
+    };
+    Connections.prototype.write = function (this: Connections, lane, space, written) {
+      return originalWrite.call(this, lane, space, { ...written, bound: confused(space, written.bound) });
     };
     Snapshot.prototype.run = function (this: Snapshot, lane, space, statement, bound) {
       return originalInSnapshot.call(this, lane, space, statement, confused(space, bound));

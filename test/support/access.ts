@@ -69,6 +69,9 @@ export interface KeyServer {
   close(): Promise<void>;
 }
 
+/** Lets a server of the tests fetch the keys that `serveKeys` answers. */
+export const WITH_LOCAL_KEYS = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' };
+
 /** Somebody's key set on a port of its own. */
 export async function serveKeys(keys: readonly TestKey[]): Promise<KeyServer> {
   const made = { keys };

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { findOrInstall } from './services';
+import { findOrInstall } from './programs';
 
 /** PEM, both. */
 export interface Certificate {

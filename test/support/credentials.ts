@@ -15,11 +15,14 @@ export const STATUSES = {
   'issuer that nobody knows': 401,
   'no token': 401,
   'wrong secret': 401,
+  'secret of another tenant': 401,
   'scheme that nobody knows': 401,
   'token of another tenant': 403,
 } as const;
 export type Kind = keyof typeof STATUSES;
 export const KINDS = Object.keys(STATUSES) as readonly Kind[];
+/** Those that are counted: after five of them a pause begins (docs/access.md, Failed attempts). */
+export const GUESSES: readonly Kind[] = ['wrong secret', 'secret of another tenant'];
 /** Values of the header Authorization. */
 export type Credentials = Readonly<Record<Kind, string | undefined>>;
 
@@ -57,7 +60,8 @@ export async function makeCredentials(
   if (stored === undefined) throw new Error(`${tenant} has no key`);
   const key = createPrivateKey({ key: stored.private_key, format: 'jwk' });
   const bearer = (token: string): string => `Bearer ${token}`;
-  const elsewhere = await getToken(server, other, await makeClient(server.app.core, other));
+  const foreign = await makeClient(server.app.core, other);
+  const elsewhere = await getToken(server, other, foreign);
   const now = Math.floor(Date.now() / 1000);
   return {
     none: undefined,
@@ -69,6 +73,7 @@ export async function makeCredentials(
     'issuer that nobody knows': bearer(toJwt(header, { ...claims, iss: 'https://elsewhere.example' }, key)),
     'no token': 'Bearer x.y.z',
     'wrong secret': toBasic(client.id, 'guess'),
+    'secret of another tenant': foreign.basic,
     'scheme that nobody knows': 'Negotiate abc',
     'token of another tenant': bearer(elsewhere),
   };

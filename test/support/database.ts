@@ -1,11 +1,8 @@
 import { closedAtEnd } from './left-open';
-import { findServices, runOnServer, type Connection } from './services';
+import { findServices, runOnServer } from './services';
+import { copyTemplate, type DatabaseAddress } from './template';
 
-export interface TestDatabase {
-  /** What `createDatabase` and `migrate` of core/storage take. */
-  readonly settings: Connection & { readonly ssl: false | { readonly ca?: string } };
-  /** The same as environment variables of the server. */
-  readonly environment: Readonly<Record<string, string>>;
+export interface TestDatabase extends DatabaseAddress {
   drop(): Promise<void>;
 }
 
@@ -16,23 +13,10 @@ let made = 0;
  * Cost: some ten milliseconds.
  */
 export async function createTestDatabase(options: { readonly empty?: boolean } = {}): Promise<TestDatabase> {
-  const { server, template } = findServices();
   made += 1;
-  const name = `andiron_test_${process.pid}_${made}`;
-  await runOnServer(server, `drop database if exists "${name}" with (force)`);
-  await runOnServer(
-    server,
-    `create database "${name}" ${options.empty === true ? '' : `template "${template}"`}`,
-  );
-  return {
-    settings: { ...server, database: name, ssl: false },
-    environment: {
-      FHIR_DATABASE_HOST: server.host,
-      FHIR_DATABASE_PORT: String(server.port),
-      FHIR_DATABASE_USERNAME: server.user,
-      FHIR_DATABASE_PASSWORD: server.password,
-      FHIR_DATABASE_NAME: name,
-    },
-    drop: closedAtEnd(() => runOnServer(server, `drop database if exists "${name}" with (force)`)),
-  };
+  const copy = await copyTemplate(String(made), options.empty);
+  const { server } = findServices();
+  const drop = (): Promise<void> =>
+    runOnServer(server, `drop database if exists "${copy.settings.database}" with (force)`);
+  return { ...copy, drop: closedAtEnd(drop) };
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { isJsonObject, parseJson, type JsonDocument, type JsonObject } from '../../src/core/fhir/json';
 import type { Release } from '../../src/core/fhir/release';
+import { switchedOff } from '../../src/core/preparation/subscription';
 
 export interface Example {
   readonly type: string;
@@ -29,6 +30,14 @@ export function readExamples(release: Release): Example[] {
         throw new Error(`an example of ${release} has no name`);
       return { type, id, document, resource, text: line };
     });
+}
+
+/** The example as the quick start stores it: a Subscription that asks for notifications is `off`. */
+export function toStorable(example: Example): Example {
+  const resource = switchedOff(example.resource);
+  if (resource === undefined) return example;
+  const text = JSON.stringify(resource);
+  return { ...example, resource, text, document: parseJson(text) };
 }
 
 /** Runs `work` for each member, a few at a time. */

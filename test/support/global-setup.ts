@@ -1,4 +1,4 @@
-import { startServices } from './services';
+import { startServices } from './start-services';
 
 /** Jest loads setup and teardown as two modules of one process, so that what they share hangs on `process`. */
 export const STOP_SERVICES = Symbol.for('andiron.stopServices');

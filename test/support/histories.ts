@@ -1,6 +1,6 @@
 /** Histories as tests write and read them. */
 import type { Release } from '../../src/core';
-import type { TestServer } from './server';
+import type { HttpServer } from './shared-server';
 
 interface Entry {
   readonly fullUrl: string;
@@ -23,9 +23,9 @@ interface Bundle {
 
 let tenants = 0;
 /** A tenant of its own for each test, so that a history of all of it is what the test wrote. */
-export async function openHistory(server: TestServer, release: Release) {
+export async function openHistory(server: HttpServer, release: Release) {
   const tenant = `history-${++tenants}`;
-  await server.app.core.tenants.create(tenant);
+  await server.createTenant(tenant);
   const root = server.path(tenant, release);
   const send = (method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) =>
     server.request(method, root + rest, body, headers);

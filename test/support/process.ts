@@ -2,14 +2,15 @@
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Release } from '../../src/core';
 import { startChild } from '../../src/embedded/child';
 import { findFreePort } from '../../src/embedded/free-port';
 import { createHttpClient, type HttpClient } from './http';
 import { closedAtEnd } from './left-open';
-import { toEnvironment, toPath, type TestServerOptions } from './server';
 import { createTestDatabase, type TestDatabase } from './database';
+import { toEnvironment, toPath } from './environment';
+import { MAIN, waitUntilReady } from './launch';
+import type { TestServerOptions } from './server';
 
 export interface ServerProcess extends Pick<HttpClient, 'request'> {
   readonly base: string;
@@ -30,18 +31,14 @@ export interface ServerProcess extends Pick<HttpClient, 'request'> {
   close(): Promise<void>;
 }
 
-const START_TIMEOUT_MS = 120_000;
-
 export interface ProcessOptions extends TestServerOptions {
   /** Folder of the program, with `dist/src/main.js`; default this one. */
   readonly program?: string;
 }
 
-const THIS_PROGRAM = path.resolve(__dirname, '..', '..');
-
 /**
  * Starts `node dist/src/main.js` on a free port and waits until it says that it is ready.
- * @throws Error with the output of the process when it is not ready within 30 s
+ * @throws Error with the output of the process when it is not ready within two minutes
  */
 export async function startProcess(options: ProcessOptions = {}): Promise<ServerProcess> {
   const database = options.database ?? (await createTestDatabase());
@@ -49,7 +46,7 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Server
   const folder = await mkdtemp(path.join(tmpdir(), 'andiron-process-'));
   const logFile = path.join(folder, 'output');
   const log = await open(logFile, 'w');
-  const main = path.join(options.program ?? THIS_PROGRAM, 'dist', 'src', 'main.js');
+  const main = options.program === undefined ? MAIN : path.join(options.program, 'dist', 'src', 'main.js');
   const child = await startChild(process.execPath, [main], {
     // A folder without a `.env`.
     cwd: folder,
@@ -75,16 +72,10 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Server
     if (options.database === undefined) await database.drop();
   });
 
-  const began = Date.now();
-  for (;;) {
-    const answer = await client.request('GET', '/health/ready').catch(() => undefined);
-    if (answer?.status === 200) break;
-    if (!child.isRunning() || Date.now() - began > START_TIMEOUT_MS) {
-      const written = await output();
-      await close();
-      throw new Error(`The server did not become ready:\n${written}`);
-    }
-    await delay(20);
+  if (!(await waitUntilReady(base, child))) {
+    const written = await output();
+    await close();
+    throw new Error(`The server did not become ready:\n${written}`);
   }
 
   return {

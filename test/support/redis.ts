@@ -1,7 +1,7 @@
 /** A Redis for one test to kill and to bring back, beside the one that all tests share. */
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/embedded/redis';
 import { closedAtEnd } from './left-open';
-import { findRedisProgram } from './services';
+import { findRedisProgram } from './programs';
 
 export interface TestRedis {
   readonly host: string;

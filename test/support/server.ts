@@ -2,10 +2,11 @@ import { createApp, type App } from '../../src/app';
 import { loadSettings, type Settings } from '../../src/config';
 import type { LiveQueryCounts, Release } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from './database';
+import { toEnvironment, toPath } from './environment';
 import { createHttpClient, type HttpClient } from './http';
 import { closedAtEnd } from './left-open';
-import { findServices } from './services';
 
+export { OPEN, toEnvironment, toPath } from './environment';
 export type { Answer, Headers } from './http';
 
 export interface TestServerOptions {
@@ -18,6 +19,8 @@ export interface TestServerOptions {
 export interface TestServer extends Pick<HttpClient, 'request'> {
   /** Such as http://127.0.0.1:40123 */
   readonly base: string;
+  /** The name under which the server knows a tenant: the same, but on a shared server (shared-server.ts). */
+  tenant(name: string): string;
   /** The path of `{fhir_root}`, for `request`. */
   path(tenant: string, release: Release): string;
   /** The address of `{fhir_root}`. */
@@ -25,21 +28,8 @@ export interface TestServer extends Pick<HttpClient, 'request'> {
   readonly app: App;
   readonly database: TestDatabase;
   /** Makes a tenant by REST. */
-  createTenant(name: string): Promise<void>;
+  createTenant(name: string, settings?: Readonly<Record<string, string>>): Promise<void>;
   close(): Promise<void>;
-}
-
-/** The environment that a server of the tests starts with: the services of the run, a free port, silence. */
-export function toEnvironment(database: TestDatabase): Record<string, string> {
-  const { redis } = findServices();
-  return {
-    ...database.environment,
-    REDIS_HOST: redis.host,
-    REDIS_PORT: String(redis.port),
-    PORT: '0',
-    METRICS_ADDRESS: 'off',
-    LOG_LEVEL: 'silent',
-  };
 }
 
 export function makeSettings(
@@ -47,10 +37,6 @@ export function makeSettings(
   environment: Readonly<Record<string, string>> = {},
 ): Settings {
   return loadSettings({ ...toEnvironment(database), ...environment });
-}
-
-export function toPath(tenant: string, release: Release): string {
-  return `/w/${tenant}/api/v1/fhir/${release}`;
 }
 
 /** Those that run in this process, by the address under which their clients know them. */
@@ -71,14 +57,20 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   running.set(base, app);
   return {
     base,
+    tenant: (name) => name,
     path: toPath,
     root: (tenant, release) => base + toPath(tenant, release),
     app,
     database,
     request: (...sent) => client.request(...sent),
-    async createTenant(name) {
+    async createTenant(name, settings = {}) {
       const json = { 'content-type': 'application/json' };
-      const { status, text } = await client.request('POST', '/w/system/api/v1/tenants', { name }, json);
+      const { status, text } = await client.request(
+        'POST',
+        '/w/system/api/v1/tenants',
+        { name, ...settings },
+        json,
+      );
       if (status !== 201) throw new Error(`${name} was not made: ${status} ${text}`);
     },
     close: closedAtEnd(async () => {

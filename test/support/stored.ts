@@ -1,6 +1,6 @@
 /** Resources that a test stores, in the system tenant or another one, and what searches find of them. */
 import type { Release } from '../../src/core';
-import type { TestServer } from './server';
+import type { HttpServer } from './shared-server';
 
 /** An entry of a searchset. */
 export interface Entry {
@@ -10,7 +10,7 @@ export interface Entry {
 
 /** Puts each resource under its own id; throws for the first that is not created. */
 export async function storeAll(
-  server: TestServer,
+  server: HttpServer,
   release: Release,
   resources: readonly object[],
   tenant = 'system',
@@ -25,7 +25,7 @@ export async function storeAll(
 
 /** Gives what `query`, such as `Patient?name=ann`, finds: the sorted ids of the matches. Throws for all but 200. */
 export function finder(
-  server: TestServer,
+  server: HttpServer,
   release: Release,
   tenant = 'system',
 ): (query: string) => Promise<string[]> {

@@ -11,7 +11,7 @@ import { startEmbeddedPostgres } from '../../src/embedded/postgres';
 import type { Certificate } from './certificates';
 import type { TestDatabase } from './database';
 import { closedAtEnd } from './left-open';
-import { findRedisProgram } from './services';
+import { findRedisProgram } from './programs';
 
 const START_TIMEOUT_MS = 60_000;
 

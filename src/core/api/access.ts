@@ -1,11 +1,11 @@
 /** Who may ask: callers, clients, issuers, policies and tokens of tenants. */
-import type { Access } from '../access/access';
-import type { SignInTrail } from '../access/sign-in-trail';
-import type { PolicyDefinition } from '../access/policy';
+import type { Access } from '../authorization/access';
+import type { SignInTrail } from '../audit/sign-in-trail';
+import type { PolicyDefinition } from '../authorization/policy';
 import type { TenantSpace } from '../context';
 import type { Release } from '../fhir/release';
-import type { ClientDetails } from '../storage/client-applications';
-import type { TokenIssuer } from '../storage/token-issuers';
+import type { ClientDetails } from '../storage/accounts/client-applications';
+import type { TokenIssuer } from '../storage/accounts/token-issuers';
 import type { VersionGuard } from './version';
 
 /** Who asks: what a request's context has of it. */
@@ -82,9 +82,10 @@ export interface Clients {
   removeSecret(tenant: string, id: string, secret: string): Promise<boolean>;
 }
 
-/** What is not said of an issuer elsewhere has a default: the claims `scope`, `fhirUser` and `patient`, and no map. */
+/** The defaults of an issuer elsewhere: the release `r4`, the claims `scope`, `fhirUser` and `patient`, and no map. */
 export type NewIssuer = Pick<TokenIssuer, 'issuer' | 'client' | 'audience' | 'jwksUrl'> & {
-  readonly [Name in 'scopeClaim' | 'scopeMap' | 'userClaim' | 'patientClaim']?: TokenIssuer[Name] | undefined;
+  readonly [Name in 'release' | 'scopeClaim' | 'scopeMap' | 'userClaim' | 'patientClaim']?:
+    TokenIssuer[Name] | undefined;
 };
 
 /** Issuers elsewhere whose tokens a tenant takes. All throw `unknownTenant`; in force in every process within 2 s. */

@@ -66,6 +66,8 @@ export interface BundleRequest {
    * them are given to others.
    */
   readonly isDryRun?: boolean;
+  /** Of a dry run: it stands for a single write, in which references by criteria are refused. */
+  readonly isAlone?: boolean;
 }
 
 export interface BundleAnswer {

@@ -77,7 +77,7 @@ export interface Interactions extends SingleWrites {
    * Several searches of one type each, of one moment: what they do alike goes together in one statement. In the order of
    * the requests; one that fails fails for itself.
    */
-  searchEach(
+  searchBatch(
     context: RequestContext,
     requests: readonly (SearchRequest & { readonly type: string })[],
   ): Promise<readonly (SearchPage | Error)[]>;

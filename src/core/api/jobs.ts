@@ -1,14 +1,14 @@
-import type { JobExecutor } from '../async-jobs';
+import type { JobExecutor } from '../jobs/async-jobs';
 import type { RequestContext } from '../context';
-import type { JobRequest, JobState } from '../storage/async-jobs';
+import type { JobRequest, JobState } from '../storage/jobs/async-jobs';
 
 /** Requests that are answered later. */
 export interface Jobs {
   /** Takes a request for later; its id. Throws tooManyJobs. */
   submit(context: RequestContext, request: JobRequest): Promise<string>;
   /**
-   * Undefined: there is none of this id in the space that whoever asks has begun, or it has expired. Administrators of
-   * the tenant find all.
+   * The state of a job that the caller has submitted in this space. Undefined: there is none of this id, or it has
+   * expired. Administrators of the tenant find all jobs.
    */
   find(context: RequestContext, id: string): Promise<JobState | undefined>;
   /** Stops it and forgets it, done or not. False: there was none. */

@@ -1,8 +1,8 @@
 /** People: their accounts, and how they sign in for a client (RFC 6749, section 4.1; SMART App Launch 2). */
-import type { SignInTrail } from '../access/sign-in-trail';
+import type { SignInTrail } from '../audit/sign-in-trail';
 import type { Log, TenantSpace } from '../context';
-import type { StoredUser, UserDetails } from '../storage/user-accounts';
-import type { LaunchContext } from '../storage/user-grants';
+import type { StoredUser, UserDetails } from '../storage/accounts/user-accounts';
+import type { LaunchContext } from '../storage/accounts/user-grants';
 
 /** An account, as administrators see it. */
 export type User = Omit<StoredUser, 'hash'>;

@@ -1,6 +1,6 @@
 /** Tenants: their names, settings and use, and how they are made, moved and removed. */
-import type { TenantStatus } from '../storage/tenants';
-import type { ExportLine } from '../tenant-export';
+import type { TenantStatus } from '../storage/tenants/tenants';
+import type { ExportLine } from '../tenants/tenant-export';
 
 export interface Tenant {
   /** In all addresses; it never changes. */
@@ -38,6 +38,8 @@ export interface TenantImport {
   readonly versions: number;
   /** Deleted ones included. */
   readonly resources: number;
+  /** Versions of Subscriptions that asked for notifications and are stored as off. */
+  readonly subscriptionsOff: number;
 }
 
 /** What became of a tenant that is removed. */

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { Redis, ReplyError } from 'ioredis';
 import type { Log } from '../context';
 import type { BucketAnswer, BucketRequest } from '../limits/token-bucket';
-import { mayRemember } from '../process-memory';
-import { VERSION } from '../version';
+import { isCacheable } from '../erasure/cache-registry';
+import { VERSION } from '../conformance/version';
 import { takeTokens } from './take-tokens';
 
 export interface RedisOptions {
@@ -15,7 +15,7 @@ export interface RedisOptions {
   readonly tls: false | { readonly ca?: string };
 }
 
-/** A word between the processes of one installation. It may be lost: whoever listens must be right without it. */
+/** A message between the processes of one installation. It may be lost: listeners must be correct without it. */
 export interface Notice {
   /**
    * tenant-changed: subject is its name. definitions-changed: subject is the digest of the set now in the database.
@@ -29,6 +29,8 @@ export interface Notice {
 const COMMAND_TIMEOUT_MS = 250;
 const CONNECT_TIMEOUT_MS = 2_000;
 const LONGEST_RETRY_MS = 2_000;
+/** A node of a cluster answers for some keys only. */
+const TRIAL_KEYS = 16;
 const TIME_TO_LIVE_SECONDS = 24 * 60 * 60;
 /** A key that was put while keys were removed is met by the next round. */
 const MAX_FORGET_ROUNDS = 5;
@@ -49,6 +51,9 @@ export class RedisCache {
   /** By the channels of spaces of which changes are listened for. */
   private readonly changeListeners = new Map<string, Set<() => void>>();
   private wasReachable = true;
+  /** Whether a command failed on a connection that stands: nothing but a trial is sent until one of those succeeds. */
+  private isFailing = false;
+  private trial: NodeJS.Timeout | undefined;
   private closed = false;
 
   /**
@@ -105,7 +110,7 @@ export class RedisCache {
   }
 
   private found(): void {
-    if (this.wasReachable || this.closed) return;
+    if (this.wasReachable || this.closed || !this.isReachable) return;
     this.wasReachable = true;
     this.log.info({}, 'Redis is reachable again');
   }
@@ -116,22 +121,66 @@ export class RedisCache {
     this.log.warn({ reason }, 'Redis cannot be reached; answers are computed each time until it returns');
   }
 
+  /** A Redis that is connected may still do nothing: CLUSTERDOWN, MOVED, READONLY, OOM, or no answer in time. */
+  private failed(error: unknown): void {
+    if (this.isFailing || this.closed || this.commands.status !== 'ready') return;
+    this.isFailing = true;
+    this.lost(`a command failed: ${reasonOf(error)}`);
+    this.tryLater();
+  }
+
+  private tryLater(): void {
+    this.trial = setTimeout(() => {
+      this.tryCommands().then(
+        () => {
+          this.isFailing = false;
+          this.found();
+        },
+        () => {
+          if (!this.closed) this.tryLater();
+        },
+      );
+    }, LONGEST_RETRY_MS).unref();
+  }
+
+  /** One of each kind of command that is used. */
+  private async tryCommands(): Promise<void> {
+    const request = {
+      key: 'trial',
+      quota: 1,
+      windowMs: 1_000,
+      asked: 0,
+      wanted: 0,
+      returned: 0,
+      known: undefined,
+    };
+    await takeTokens(this.commands, this.prefix, request);
+    const keys = Array.from({ length: TRIAL_KEYS }, (_, number) => `${this.prefix}:trial:${number}`);
+    await Promise.all(keys.map((key) => this.commands.get(key)));
+    await this.commands.publish(this.channel, '');
+  }
+
   /** The text of this key in this space; undefined on a miss and on any failure. */
   async get(space: number, key: string): Promise<string | undefined> {
-    try {
-      const text = await this.commands.get(this.keyOf(space, key));
-      this.observe(text === null ? 'miss' : 'hit');
-      return text ?? undefined;
-    } catch {
-      this.observe('unreachable');
-      return undefined;
+    if (this.isReachable) {
+      try {
+        const text = await this.commands.get(this.keyOf(space, key));
+        this.observe(text === null ? 'miss' : 'hit');
+        return text ?? undefined;
+      } catch (error) {
+        this.failed(error);
+      }
     }
+    this.observe('unreachable');
+    return undefined;
   }
 
   /** Returns at once; a failure loses the text only. */
   put(space: number, key: string, text: string): void {
-    if (text.length > MAX_TEXT_LENGTH || !mayRemember(space)) return;
-    this.commands.set(this.keyOf(space, key), text, 'EX', TIME_TO_LIVE_SECONDS).catch(() => undefined);
+    if (text.length > MAX_TEXT_LENGTH || !isCacheable(space) || !this.isReachable) return;
+    this.commands
+      .set(this.keyOf(space, key), text, 'EX', TIME_TO_LIVE_SECONDS)
+      .catch((error: unknown) => this.failed(error));
   }
 
   /** Takes tokens of a bucket that all processes share; undefined: Redis cannot be asked. */
@@ -139,7 +188,8 @@ export class RedisCache {
     if (!this.isReachable) return undefined;
     try {
       return await takeTokens(this.commands, this.prefix, request);
-    } catch {
+    } catch (error) {
+      this.failed(error);
       return undefined;
     }
   }
@@ -158,7 +208,8 @@ export class RedisCache {
         if (found === 0) return removed;
       }
       return undefined;
-    } catch {
+    } catch (error) {
+      this.failed(error);
       return undefined;
     }
   }
@@ -182,7 +233,9 @@ export class RedisCache {
   /** Tells the other processes of this installation, as soon as Redis is there. Returns at once. */
   announce(notice: Notice): void {
     const publish = (): void => {
-      this.commands.publish(this.channel, JSON.stringify(notice)).catch(() => undefined);
+      this.commands
+        .publish(this.channel, JSON.stringify(notice))
+        .catch((error: unknown) => this.failed(error));
     };
     if (this.commands.status === 'ready') publish();
     else this.commands.once('ready', publish);
@@ -219,7 +272,7 @@ export class RedisCache {
 
   /** Tells all processes that something of the space was written. Returns at once; lost while Redis is away. */
   announceChanges(space: number): void {
-    this.commands.publish(this.changeChannel(space), '').catch(() => undefined);
+    this.commands.publish(this.changeChannel(space), '').catch((error: unknown) => this.failed(error));
   }
 
   /** Calls `hear` when something of the space may have been written. What is returned takes that back. */
@@ -249,11 +302,12 @@ export class RedisCache {
   }
 
   get isReachable(): boolean {
-    return this.commands.status === 'ready';
+    return this.commands.status === 'ready' && !this.isFailing;
   }
 
   close(): void {
     this.closed = true;
+    clearTimeout(this.trial);
     this.commands.disconnect();
     this.subscriber.disconnect();
   }

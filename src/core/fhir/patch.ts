@@ -6,16 +6,23 @@
 import { applyOperation, compare, JsonPatchError } from 'fast-json-patch';
 import { fhirError, type ErrorKey, type FhirError } from '../errors';
 import { isJsonObject, type JsonDocument, type JsonObject, type JsonValue } from './json';
-import { copyJson, type CopyAllowance } from './json/copy';
+import { copyJson, sizeOfJson, type CopyAllowance } from './json/copy';
 import { areEqualJson } from './json/equality';
 import { shorten } from './json/fault';
 import { refuseDeeper } from './patch/depth';
-import type { PatchLimits } from './patch/limits';
+import { COPIES_PER_BYTE, createCopyBudget, type CopyBudget, type PatchLimits } from './patch/limits';
 import { parseOperations, type PatchOperation } from './patch/operation';
 import { parseIndex, resolvePointer, type Pointer } from './patch/pointer';
 
 export { applyFhirPathPatch, isFhirPathPatch } from './patch/fhirpath-patch';
-export { createPathBudget, createShortPathBudget, type PatchLimits, type PathBudget } from './patch/limits';
+export {
+  createCopyBudget,
+  createPathBudget,
+  createShortPathBudget,
+  type CopyBudget,
+  type PatchLimits,
+  type PathBudget,
+} from './patch/limits';
 export { dropGeneratedNarrative } from './patch/narrative';
 
 /**
@@ -41,9 +48,13 @@ export function applyJsonPatch(
     bytes: limits.maxGrowthBytes,
     marked: whole.marked,
   };
+  const copies = new Copies(
+    limits.copies ?? createCopyBudget(),
+    sizeOfJson(patch.value, limits.maxGrowthBytes),
+  );
   let root: JsonObject = copied;
   operations.forEach((operation, index) => {
-    root = new Step(root, operation, index, growth).apply();
+    root = new Step(root, operation, index, { growth, copies }).apply();
   });
   refuseDeeper(root, limits.maxDepth);
   return { value: root, marked: growth.marked };
@@ -60,13 +71,43 @@ export function differenceOf(before: JsonDocument, after: JsonDocument): JsonDoc
   return { value: operations, marked: after.marked };
 }
 
+/** What all copies of one patch may come to: a multiple of the patch, then what the budget has. */
+class Copies {
+  private ofPatch: number;
+
+  constructor(
+    private readonly budget: CopyBudget,
+    patchBytes: number,
+  ) {
+    this.ofPatch = patchBytes * COPIES_PER_BYTE;
+  }
+
+  /** Whether a value may be copied; counts it. Cost: a walk through the value, as far as it may go. */
+  take(value: JsonValue): boolean {
+    const left = this.ofPatch + this.budget.bytes;
+    const size = sizeOfJson(value, left);
+    if (size > left) return false;
+    const beyond = Math.max(0, size - this.ofPatch);
+    this.ofPatch -= size - beyond;
+    this.budget.bytes -= beyond;
+    return true;
+  }
+}
+
+interface Allowances {
+  /** Of all that is added. */
+  readonly growth: CopyAllowance;
+  /** Of what is copied from the resource itself. */
+  readonly copies: Copies;
+}
+
 /** One operation on the way through the patch. */
 class Step {
   constructor(
     private readonly root: JsonObject,
     private readonly operation: PatchOperation,
     private readonly index: number,
-    private readonly growth: CopyAllowance,
+    private readonly allowances: Allowances,
   ) {}
 
   /** The root afterwards; it is changed in place unless the operation replaces it. */
@@ -79,15 +120,15 @@ class Step {
         }
         return this.root;
       case 'add':
-        return this.add(operation.path, copyJson(operation.value, this.growth));
+        return this.add(operation.path, copyJson(operation.value, this.allowances.growth));
       case 'replace':
         this.existing(operation.path);
-        return this.run('replace', operation.path, copyJson(operation.value, this.growth));
+        return this.run('replace', operation.path, copyJson(operation.value, this.allowances.growth));
       case 'remove':
         this.existing(operation.path);
         return this.remove(operation.path);
       case 'copy':
-        return this.add(operation.path, copyJson(this.existing(operation.from), this.growth));
+        return this.add(operation.path, this.copyOf(operation.from));
       case 'move': {
         const value = this.existing(operation.from);
         if (operation.from.text === operation.path.text) return this.root;
@@ -96,6 +137,14 @@ class Step {
         return this.add(operation.path, value, false);
       }
     }
+  }
+
+  private copyOf(from: Pointer): JsonValue {
+    const value = this.existing(from);
+    const { growth, copies } = this.allowances;
+    if (!copies.take(value))
+      throw this.error('tooCostly', 'what is copied comes to more than a patch of this size may copy');
+    return copyJson(value, growth);
   }
 
   private existing(pointer: Pointer): JsonValue {

@@ -105,6 +105,11 @@ export function canonicalUnit(code: string): CanonicalUnit | undefined {
   return made;
 }
 
+/** Whether `canonicalUnit` costs nothing but a Map lookup. */
+export function isKnownUnit(code: string): boolean {
+  return units.has(code) || code.length === 0 || code.length > MAX_UNIT_LENGTH;
+}
+
 /** True for every UCUM code, arbitrary units such as `[IU]/L` included. Cost: as `canonicalUnit`. */
 export function isUnit(code: string): boolean {
   if (canonicalUnit(code) !== undefined) return true;

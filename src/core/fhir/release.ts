@@ -22,3 +22,14 @@ export const RELEASE_NAMES: readonly Release[] = ['r4', 'r4b'];
 export function isRelease(name: string): name is Release {
   return name === 'r4' || name === 'r4b';
 }
+
+/** Whose ids an account or an issuer names: those of one release, or those of both. */
+export type ReleaseScope = Release | 'both';
+
+export function isReleaseScope(name: string): name is ReleaseScope {
+  return name === 'both' || isRelease(name);
+}
+
+export function coversRelease(scope: ReleaseScope, release: Release): boolean {
+  return scope === 'both' || scope === release;
+}

@@ -1,6 +1,6 @@
 /**
  * The stored text of a version and the full text that is answered. The server's part of `meta` (versionId,
- * lastUpdated, the extensions version-sequence and author) lives in columns; the stored text is a whole, valid JSON
+ * lastUpdated, the extensions version-sequence, author and search-parameter-failed) lives in columns; the stored text is a whole, valid JSON
  * resource without it, and an offset says where it is put in. So an answer is one concatenation.
  */
 import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from './json';
@@ -26,10 +26,13 @@ export interface ServerMeta {
   readonly sequence: number;
   /** Id of the ClientApplication that made the change. */
   readonly author: string;
+  /** Of a SearchParameter that nothing is found by any more: why. */
+  readonly failure?: string | undefined;
 }
 
 export const SEQUENCE_EXTENSION = 'version-sequence';
 export const AUTHOR_EXTENSION = 'author';
+export const FAILURE_EXTENSION = 'search-parameter-failed';
 
 const CLOSING_BRACKET = 0x5d;
 const CLOSING_BRACE = 0x7d;
@@ -97,7 +100,9 @@ function isServerExtension(extension: JsonValue, extensionBase: string): boolean
   const url = isJsonObject(extension) ? extension['url'] : undefined;
   if (typeof url !== 'string' || !url.startsWith(extensionBase)) return false;
   const name = url.slice(extensionBase.length);
-  return name === `/${SEQUENCE_EXTENSION}` || name === `/${AUTHOR_EXTENSION}`;
+  return (
+    name === `/${SEQUENCE_EXTENSION}` || name === `/${AUTHOR_EXTENSION}` || name === `/${FAILURE_EXTENSION}`
+  );
 }
 
 /** The constant parts of the server's extensions, for the one base that a process uses. */
@@ -125,12 +130,21 @@ export function toFullText(
   const { sequence, author } = partsOf(extensionBase);
   const version = `"versionId":"${meta.versionId}","lastUpdated":"${formatInstant(meta.lastUpdated)}"`;
   const extensions =
-    sequence + meta.sequence + author + JSON.stringify(`ClientApplication/${meta.author}`) + '}}';
+    sequence +
+    meta.sequence +
+    author +
+    JSON.stringify(`ClientApplication/${meta.author}`) +
+    '}}' +
+    (meta.failure === undefined ? '' : failureExtension(meta.failure, extensionBase));
   const before = text.slice(0, metaOffset);
   const next = text.charCodeAt(metaOffset);
   if (next === CLOSING_BRACKET) return `${before},${extensions}],${version}${text.slice(metaOffset + 1)}`;
   const comma = next === CLOSING_BRACE ? '' : ',';
   return `${before}${version},"extension":[${extensions}]${comma}${text.slice(metaOffset)}`;
+}
+
+function failureExtension(failure: string, extensionBase: string): string {
+  return `,${JSON.stringify({ url: `${extensionBase}/${FAILURE_EXTENSION}`, valueString: failure })}`;
 }
 
 const MINUTE_MS = 60_000;

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { leadsFromAuditEvents } from '../access/audit-door';
-import { AUDIT_EVENT } from '../access/audit-space';
-import type { Capabilities, CapabilityMode, OperationInfo } from '../api';
+import { leadsFromAuditEvents } from '../audit/authorized-audit';
+import { AUDIT_EVENT } from '../audit/audit-space';
+import type { Capabilities, CapabilityMode, OperationInfo } from '../api/core';
 import type { RequestContext, TenantSettings } from '../context';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { RELEASES } from '../fhir/release';
 import { operationsOf } from '../operations/invoke';
-import { forEachDatabase, forgettable } from '../process-memory';
+import { forEachDatabase, registerCache } from '../erasure/cache-registry';
 import { storedParameters } from '../search/parameter';
 import { searchableParameters } from '../search/searchable';
 import type { NamedQuery } from '../search/named-query';
-import type { Services } from '../services';
-import { VERSION, VERSION_DATE } from '../version';
+import type { Services } from '../ports';
+import { VERSION, VERSION_DATE } from '../conformance/version';
 import { listQueries, queriesVersion } from './named-queries';
 import { normativePortion } from './normative';
 import { terminologyCapabilities } from './terminology-capabilities';
@@ -78,7 +78,7 @@ const ofSpaces = forEachDatabase(() => new LRUCache<number, Made>({ max: MAX_OWN
 const plainSpaces = forEachDatabase(() => new LRUCache<number, string>({ max: MAX_KNOWN }));
 
 /** Normative portions and statements on terminology, by the texts that they were made of. */
-const others = forgettable(new LRUCache<string, Capabilities>({ max: 2 * MAX_OWN }));
+const others = registerCache(new LRUCache<string, Capabilities>({ max: 2 * MAX_OWN }));
 
 /**
  * What a space can do, in one of the modes of http.html#capabilities. Cost: one statement and two lookups.

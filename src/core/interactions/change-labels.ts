@@ -1,9 +1,9 @@
-import type { StoredVersion } from '../api';
+import type { StoredVersion } from '../api/core';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { isJsonObject, parseStoredObject } from '../fhir/json';
 import { toLabelPatch, type LabelChange } from '../fhir/meta-labels';
-import type { Services } from '../services';
+import type { Services } from '../ports';
 import { addressOf, readBase } from './resource-address';
 import { replaceVersion } from './replace-version';
 import { toStoredVersion } from './stored-version';

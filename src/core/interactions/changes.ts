@@ -1,17 +1,17 @@
-import type { StoredVersion } from '../api';
+import type { StoredVersion } from '../api/core';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
-import type { Services } from '../services';
-import { readFeed } from '../storage/feed';
+import type { Services } from '../ports';
+import { readFeed } from '../storage/read/feed';
 import { SeenVersions } from './seen-versions';
 import { toStoredVersion } from './stored-version';
 
 const MAX_CHANGES = 1000;
 
 /**
- * The changes of the space after a version-sequence, oldest first: what a follower reads, again and again with the
- * last sequence it was given (contract.md, Versions); fewer than `count` where their texts are long, never none while
- * there are any. Cost: one statement.
+ * The changes of the space after a version-sequence, oldest first (docs/behaviour.md, Versions). A reader continues with
+ * the last sequence that it received. Long texts make a page shorter than `count`; a page is empty only at the end.
+ * Cost: one statement.
  */
 export async function changes(
   services: Services,
@@ -29,7 +29,7 @@ export async function changes(
     const shown = seen === undefined ? page : await seen.among(page);
     if (last === undefined || shown.length > 0)
       return shown.map((row) => toStoredVersion(services, definitions.typeName(row.type) ?? '', row));
-    // Whoever reads on after the last that was given must not take it for the end.
+    // The caller may see nothing of this page. An empty result would mean the end, so the next page is read.
     after = last.sequence;
     if (Date.now() > context.deadline) throw fhirError('timeout');
   }

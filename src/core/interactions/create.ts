@@ -1,17 +1,17 @@
-import { permissionsOf } from '../access/visibility';
-import { requireWritable } from '../access/write-guard';
-import type { WriteResult } from '../api';
-import { recordOf } from '../access/recording';
+import { permissionsOf } from '../authorization/visibility';
+import { requireWritable } from '../authorization/write-guard';
+import type { WriteResult } from '../api/core';
+import { recordOf } from '../audit/recording';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import type { ResourceInput } from '../preparation/preparer';
-import type { Services } from '../services';
-import type { VersionWrite } from '../storage/version-write';
-import type { WriteCondition } from '../storage/write-queues';
+import type { Services } from '../ports';
+import type { VersionWrite } from '../storage/write/version-write';
+import type { WriteCondition } from '../storage/write/write-queues';
 import { requireTargets } from './referential-integrity';
 import { typeNumberOf } from './resource-address';
-import { companionOf } from './provenance';
-import { authorOf, registrationOf, toVersion } from './replace-version';
+import { provenanceWrite } from './provenance';
+import { authorOf, parameterChanges, toVersion } from './replace-version';
 
 /** An id of ours is taken by chance less than once in a lifetime; by a client that PUTs ids of our format, more often. */
 const MAX_ATTEMPTS = 5;
@@ -42,7 +42,7 @@ export async function create(
     const own = { type: typeNumber, key: { high, low } };
     const content = { type, key: own.key, text, rows, before: undefined };
     await requireWritable(services, context, 'c', content);
-    const provenance = await companionOf(services, context, { type, id, versionId: 1 });
+    const provenance = await provenanceWrite(services, context, { type, id, versionId: 1 });
     const held = await requireTargets(services, context, [own], targets, provenance.targets);
     // Member by member: spreading parts into it took a tenth of a create.
     const write: VersionWrite = {
@@ -58,7 +58,7 @@ export async function create(
       replaced: undefined,
       parameterChange: space.searchParameters?.change,
       targets: held.targets,
-      registration: registrationOf(id, pairs),
+      registration: parameterChanges(id, pairs),
       companion: provenance.companion,
       record: recordOf(context, type, id),
     };

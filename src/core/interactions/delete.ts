@@ -1,9 +1,9 @@
-import type { DeleteResult, VersionGuard } from '../api';
+import type { DeleteResult, VersionGuard } from '../api/core';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
-import type { Services } from '../services';
-import type { VersionRow } from '../storage/version-row';
-import type { WriteCondition } from '../storage/write-queues';
+import type { Services } from '../ports';
+import type { VersionRow } from '../storage/read/version-row';
+import type { WriteCondition } from '../storage/write/write-queues';
 import { addressOf, readBase } from './resource-address';
 import { replaceVersion, type NextVersion } from './replace-version';
 

@@ -1,8 +1,8 @@
-import { shownText } from '../access/visibility';
+import { shownText } from '../authorization/visibility';
 import type { RequestContext } from '../context';
 import { toFullText } from '../fhir/resource-text';
-import type { Services } from '../services';
-import type { VersionRow } from '../storage/version-row';
+import type { Services } from '../ports';
+import type { VersionRow } from '../storage/read/version-row';
 import { addressOf } from './resource-address';
 import { readVersion } from './vread';
 

@@ -1,9 +1,9 @@
-import { visibilityOf } from '../access/visibility';
-import type { HistoryPage, HistoryRequest } from '../api';
+import { visibilityOf } from '../authorization/visibility';
+import type { HistoryPage, HistoryRequest } from '../api/core';
 import type { RequestContext } from '../context';
-import { openCursor, sealCursor } from '../cursor';
+import { openCursor, sealCursor } from '../search-execution/page/cursor';
 import { fhirError } from '../errors';
-import type { Services } from '../services';
+import type { Services } from '../ports';
 import {
   BEYOND_LAST_SEQUENCE,
   countListedVersions,
@@ -11,12 +11,12 @@ import {
   readListedVersions,
   type HistoryBounds,
   type ListedVersions,
-} from '../storage/version-history';
-import type { ResourceAddress } from '../storage/version-address';
-import type { PageRow } from '../storage/version-row';
+} from '../storage/read/version-history';
+import type { ResourceAddress } from '../storage/read/version-address';
+import type { PageRow } from '../storage/read/version-row';
 import { findListed } from './listed-versions';
 import { SeenVersions } from './seen-versions';
-import { readEach } from './reading';
+import { readEach } from '../search-execution/read-scope';
 import { addressOf, readOwn, rowOfId, typeNumberOf } from './resource-address';
 import { toStoredVersion } from './stored-version';
 
@@ -61,8 +61,8 @@ export async function history(
   const reading = readEach(services, context);
   const seen = SeenVersions.of(reading, context, request);
   const count = Math.min(request.count ?? DEFAULT_COUNT, MAX_COUNT);
-  const boundTo = boundText(context, request);
-  const { before, newest } = cursor === undefined ? {} : readPosition(services, boundTo, cursor);
+  const cursorScope = boundText(context, request);
+  const { before, newest } = cursor === undefined ? {} : readPosition(services, cursorScope, cursor);
   const source = await openSource(reading, context, request, newest);
   if (count === 0) {
     const total = seen === undefined ? await source.count() : await countSeen(reading, seen, source);
@@ -91,7 +91,7 @@ export async function history(
     ...(total === undefined ? {} : { total }),
     ...(next === undefined
       ? {}
-      : { next: sealCursor(services.secretKeys, boundTo, positionFrom(next, source)) }),
+      : { next: sealCursor(services.secretKeys, cursorScope, positionFrom(next, source)) }),
   };
 }
 
@@ -162,8 +162,8 @@ function positionFrom(next: number, { newest }: Source): number[] {
   return newest === undefined ? [next] : [next, newest];
 }
 
-function readPosition(services: Services, boundTo: string, cursor: string): Position {
-  const [before, newest] = openCursor(services.secretKeys, boundTo, cursor);
+function readPosition(services: Services, cursorScope: string, cursor: string): Position {
+  const [before, newest] = openCursor(services.secretKeys, cursorScope, cursor);
   if (typeof before !== 'number') throw fhirError('invalidCursor');
   return typeof newest === 'number' ? { before, newest } : { before };
 }

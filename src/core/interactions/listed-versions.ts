@@ -1,10 +1,10 @@
-import { visibilityOf } from '../access/visibility';
+import { visibilityOf } from '../authorization/visibility';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { isJsonObject, parseStoredObject } from '../fhir/json';
 import { isValidId } from '../fhir/resource';
-import type { Services } from '../services';
-import type { ListedVersions } from '../storage/version-history';
+import type { Services } from '../ports';
+import type { ListedVersions } from '../storage/read/version-history';
 import { addressOf, printable, readOwn } from './resource-address';
 
 /** Longer Lists are not looked into: their text is parsed where all requests are answered. */

@@ -1,5 +1,5 @@
 /** `_query`: the named queries of a tenant (search.html#query), asked of the database each time. */
-import type { NamedQueries, NamedQueryInfo } from '../api';
+import type { NamedQueries, NamedQueryInfo } from '../api/core';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
@@ -13,11 +13,11 @@ import {
 } from '../search/named-query';
 import type { Criterion } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
-import type { Services } from '../services';
-import { lastChangeOf } from '../storage/conformance';
-import { keyOfText } from '../storage/version-row';
+import type { Services } from '../ports';
+import { lastChangeOf } from '../storage/read/conformance';
+import { keyOfText } from '../storage/read/version-row';
 import { OPERATION_DEFINITION } from '../preparation/prepare';
-import { gatherHeads } from './gather-heads';
+import { gatherHeads } from '../search-execution/sort/fetch-heads';
 
 /** Definitions that are looked at, the newest first. */
 const MAX_DEFINITIONS = 500;

@@ -1,19 +1,18 @@
-import type { VersionGuard, WriteResult } from '../api';
+import type { VersionGuard, WriteResult } from '../api/core';
 import type { RequestContext } from '../context';
 import { fhirError, type Issue } from '../errors';
 import type { ResourceInput } from '../preparation/preparer';
-import type { Services } from '../services';
-import type { VersionRow } from '../storage/version-row';
-import type { WriteCondition } from '../storage/write-queues';
+import type { Services } from '../ports';
+import type { VersionRow } from '../storage/read/version-row';
+import type { WriteCondition } from '../storage/write/write-queues';
 import { addressOf, readBase } from './resource-address';
 import { replaceVersion, type NextVersion } from './replace-version';
 import { toStoredVersion } from './stored-version';
 
 /**
- * Applies a JSON Patch or a FHIRPath Patch to the resource exactly as a read gives it, meta included (http.html#patch;
- * contract.md).
- * All or nothing. Throws notFound, gone, preconditionFailed, the errors of the patch and of the resource that it makes;
- * ConditionLost.
+ * Applies a JSON Patch or a FHIRPath Patch to the resource as a read returns it, `meta` included; all of it or nothing
+ * (https://hl7.org/fhir/R4/http.html#patch; docs/behaviour.md, Patch).
+ * Throws notFound, gone, preconditionFailed, the errors of the patch and of the patched resource; ConditionLost.
  */
 export async function patch(
   services: Services,

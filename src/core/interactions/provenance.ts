@@ -1,10 +1,10 @@
-import { permissionsOf } from '../access/visibility';
-import { requireWritable } from '../access/write-guard';
+import { permissionsOf } from '../authorization/visibility';
+import { requireWritable } from '../authorization/write-guard';
 import type { RequestContext } from '../context';
 import { FhirError, fhirError, type Issue } from '../errors';
 import { isJsonObject, type JsonDocument } from '../fhir/json';
-import type { Services } from '../services';
-import type { VersionWrite } from '../storage/version-write';
+import type { Services } from '../ports';
+import type { VersionWrite } from '../storage/write/version-write';
 import { requireTargets } from './referential-integrity';
 import { addressOf, typeNumberOf } from './resource-address';
 import { ANONYMOUS } from './stored-version';
@@ -24,7 +24,7 @@ export interface WrittenVersion {
  * written. Nothing without one, and where nothing is written.
  * Throws what is wrong with it, in words that name the header.
  */
-export async function companionOf(
+export async function provenanceWrite(
   services: Services,
   context: RequestContext,
   ...written: readonly WrittenVersion[]

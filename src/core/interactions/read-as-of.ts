@@ -1,10 +1,10 @@
-import { visibilityOf } from '../access/visibility';
-import type { StoredVersion } from '../api';
+import { visibilityOf } from '../authorization/visibility';
+import type { StoredVersion } from '../api/core';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { RELEASES } from '../fhir/release';
-import type { Services } from '../services';
-import type { VersionRow } from '../storage/version-row';
+import type { Services } from '../ports';
+import type { VersionRow } from '../storage/read/version-row';
 import { addressOf, readBase, rowOfId } from './resource-address';
 import { toStoredVersion } from './stored-version';
 

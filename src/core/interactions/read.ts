@@ -1,20 +1,20 @@
-import { visibilityAmong } from '../access/visibility';
-import type { StoredVersion } from '../api';
+import { visibilityAmong } from '../authorization/visibility';
+import type { StoredVersion } from '../api/core';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { RELEASES } from '../fhir/release';
-import type { Services } from '../services';
-import type { VersionRow } from '../storage/version-row';
+import type { Services } from '../ports';
+import type { VersionRow } from '../storage/read/version-row';
 import { addressOf, readBase, readOwn } from './resource-address';
-import { toStoredVersion } from './stored-version';
+import { toReadVersion } from './stored-version';
 
-/** What stands at an address as whoever asks may know it. */
+/** The state of an address as far as the caller may see it. */
 type Standing = { readonly row: VersionRow } | 'deleted' | 'none';
 
 /**
- * The current version of a resource (http.html#read). A conformance resource that the tenant does not have is looked
- * for in the base space. What whoever asks may not see is not known. Throws notFound, gone, forbidden. Cost: one gathered
- * statement.
+ * The current version of a resource (http.html#read). A conformance resource that the tenant does not have is read from
+ * the base space. Resources that the caller may not see do not exist. Throws notFound, gone, forbidden. Cost: one
+ * batched statement.
  */
 export async function read(
   services: Services,
@@ -23,7 +23,7 @@ export async function read(
   id: string,
 ): Promise<StoredVersion> {
   const standing = await standingAt(services, context, type, id);
-  if (typeof standing === 'object') return toStoredVersion(services, type, standing.row);
+  if (typeof standing === 'object') return toReadVersion(services, context.space, type, standing.row);
   throw fhirError(standing === 'deleted' ? 'gone' : 'notFound', { type, id });
 }
 
@@ -35,7 +35,9 @@ export async function find(
   id: string,
 ): Promise<StoredVersion | undefined> {
   const standing = await standingAt(services, context, type, id);
-  return typeof standing === 'object' ? toStoredVersion(services, type, standing.row) : undefined;
+  return typeof standing === 'object'
+    ? toReadVersion(services, context.space, type, standing.row)
+    : undefined;
 }
 
 async function standingAt(

@@ -1,10 +1,10 @@
 /**
- * Referential integrity, which a tenant may ask for (src/core/tenant-settings.ts): literal references of a resource to its
+ * Referential integrity, which a tenant may ask for (src/core/tenants/tenant-settings.ts): literal references of a resource to its
  * own space point to something that is there, and with `on-write-and-delete` what is referred to is not deleted
  * (http.html#delete, references.html). What is looked up first only finds the words; that it is so when the write is
- * committed, the locks of the write's own statement see to (storage/targets.ts).
+ * committed, the locks of the write's own statement see to (storage/write/required-references.ts).
  */
-import { permissionsOf } from '../access/visibility';
+import { permissionsOf } from '../authorization/visibility';
 import type { RequestContext } from '../context';
 import { FhirError, fhirError, toIssue, type Issue } from '../errors';
 import type { Definitions } from '../fhir/definitions';
@@ -12,11 +12,16 @@ import type { LocalTarget } from '../fhir/reference';
 import { RELEASES } from '../fhir/release';
 import { referringParameters } from '../search/parameter';
 import { otherReferences } from '../search/rows/other-references';
-import type { Services } from '../services';
-import { findAbsent, findReferrers, holdTargets as hold, type Target } from '../storage/targets';
-import { keyOfText } from '../storage/version-row';
-import type { KeyHalves, VersionWrite } from '../storage/version-write';
-import type { ResourceAddress } from '../storage/version-address';
+import type { Services } from '../ports';
+import {
+  findAbsent,
+  findReferrers,
+  holdTargets as hold,
+  type Target,
+} from '../storage/write/required-references';
+import { keyOfText } from '../storage/read/version-row';
+import type { KeyHalves, VersionWrite } from '../storage/write/version-write';
+import type { ResourceAddress } from '../storage/read/version-address';
 
 /** Broken references, and referring resources, that one error names. */
 const MOST_ISSUES = 20;
@@ -99,7 +104,7 @@ export async function refuseReferred(
       ({ type, id, keyText }) =>
         `${definitions.typeName(type)}/${id ?? services.keys.idOf(keyOfText(keyText))}`,
     );
-  // Those that are found first may be ones that whoever asks does not see, or refer to it by what he does not.
+  // The caller may not see these resources, or the elements by which they refer to it.
   const referring =
     permissionsOf(services, context)?.allowsEverything('r') === false
       ? 'which ones, the grants of this client do not tell'

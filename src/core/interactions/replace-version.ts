@@ -1,18 +1,18 @@
-import { presentFor, requireWritable, type WriteIntent } from '../access/write-guard';
-import type { StoredVersion, VersionGuard } from '../api';
-import { recordOf } from '../access/recording';
+import { presentFor, requireWritable, type WriteIntent } from '../authorization/write-guard';
+import type { StoredVersion, VersionGuard } from '../api/core';
+import { recordOf } from '../audit/recording';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { SEARCH_PARAMETER, type PreparedVersion } from '../preparation/prepare';
 import type { IndexRows } from '../search/index-rows';
-import type { Services } from '../services';
-import { LOCK_STATEMENT } from '../storage/head-locks';
-import type { ResourceAddress } from '../storage/version-address';
-import { keyText, type VersionRow } from '../storage/version-row';
-import { NO_ROWS, type VersionWrite, type Written } from '../storage/version-write';
-import { ConditionLost, type WriteCondition } from '../storage/write-queues';
-import { writeInTransaction } from '../storage/write-statements';
-import { companionOf } from './provenance';
+import type { Services } from '../ports';
+import { LOCK_STATEMENT } from '../storage/write/head-locks';
+import type { ResourceAddress } from '../storage/read/version-address';
+import { keyText, type VersionRow } from '../storage/read/version-row';
+import { NO_ROWS, type VersionWrite, type Written } from '../storage/write/version-write';
+import { ConditionLost, type WriteCondition } from '../storage/write/write-queues';
+import { writeInTransaction } from '../storage/write/write-statements';
+import { provenanceWrite } from './provenance';
 import { refuseReferred, requireTargets } from './referential-integrity';
 import { readOwn } from './resource-address';
 import { ANONYMOUS, toStoredVersion } from './stored-version';
@@ -56,7 +56,7 @@ export async function replaceVersion(
   return services.turns.run(turn, async () => {
     let rows = NO_ROWS;
     for (let races = 0; races < MAX_RACES; races++) {
-      const current = await readOwn(services, context, address, id);
+      const current = await readOwn(services, context, address, id, context.bytes?.replaced);
       const plan = await planWrite(services, context, type, id, address, guard, intent, current, next);
       if (plan === undefined) return { version: undefined, created: false };
       if (mustHoldHead(context, plan)) break;
@@ -72,7 +72,7 @@ export async function replaceVersion(
   });
 }
 
-/** Whoever refers to it meanwhile must wait until the deletion is decided. */
+/** Whether to lock the current version: writes that refer to the resource must wait until the deletion commits or fails. */
 function mustHoldHead({ space }: RequestContext, { write }: Plan): boolean {
   return write.change === 'delete' && space.settings.referentialIntegrity === 'on-write-and-delete';
 }
@@ -93,7 +93,13 @@ async function planWrite(
   stored: VersionRow | undefined,
   next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>,
 ): Promise<Plan | undefined> {
-  const current = await presentFor(services, context, intent, { type, id }, stored);
+  const current = await presentFor(
+    services,
+    context,
+    intent,
+    { type, mustExist: guard?.ifMatch !== undefined },
+    stored,
+  );
   const live = current !== undefined && current.change !== 'delete';
   checkGuard(type, id, guard, live ? current : undefined);
   const decided = await next(current);
@@ -107,7 +113,7 @@ async function planWrite(
   const before = live ? current.body : undefined;
   await requireWritable(services, context, live ? 'u' : 'c', { type, key, text, rows, before });
   const expected = current?.version ?? 0;
-  const provenance = await companionOf(services, context, { type, id, versionId: expected + 1 });
+  const provenance = await provenanceWrite(services, context, { type, id, versionId: expected + 1 });
   const held = await requireTargets(services, context, [address], targets, provenance.targets);
   // Member by member, as in a create.
   const write: VersionWrite = {
@@ -123,7 +129,7 @@ async function planWrite(
     replaced: current && (await rowsOf(services, context, type, current)),
     parameterChange: context.space.searchParameters?.change,
     targets: held.targets,
-    registration: registrationOf(id, pairs),
+    registration: parameterChanges(id, pairs),
     companion: provenance.companion,
     record: recordOf(context, type, id),
   };
@@ -139,7 +145,7 @@ export async function deletionOf(
   current: VersionRow,
 ): Promise<VersionWrite> {
   const { type: typeNumber, key, version } = current;
-  const provenance = await companionOf(services, context, { type, id, versionId: version + 1 });
+  const provenance = await provenanceWrite(services, context, { type, id, versionId: version + 1 });
   return {
     type: typeNumber,
     key,
@@ -153,7 +159,7 @@ export async function deletionOf(
     replaced: await rowsOf(services, context, type, current),
     parameterChange: context.space.searchParameters?.change,
     targets: provenance.targets,
-    registration: registrationOf(id, type === SEARCH_PARAMETER ? [] : undefined),
+    registration: parameterChanges(id, type === SEARCH_PARAMETER ? [] : undefined),
     companion: provenance.companion,
     record: recordOf(context, type, id),
   };
@@ -165,7 +171,7 @@ export function authorOf({ actor }: RequestContext): string | null {
 }
 
 /** What a write changes of the tenant's search parameters. */
-export function registrationOf(id: string, pairs: PreparedVersion['pairs']): VersionWrite['registration'] {
+export function parameterChanges(id: string, pairs: PreparedVersion['pairs']): VersionWrite['registration'] {
   return pairs && { owner: id, pairs };
 }
 
@@ -252,7 +258,7 @@ async function replaceLocked(
       await condition?.lock(run, rows);
       await run(LOCK_STATEMENT, { space, type: address.type, key: keyText(address.key) });
       // Read on another connection: the lock holds the head, so what is committed is what is current.
-      const current = await readOwn(services, context, address, id);
+      const current = await readOwn(services, context, address, id, context.bytes?.replaced);
       const plan = await planWrite(services, context, type, id, address, guard, intent, current, next);
       if (plan === undefined) return { version: undefined, created: false };
       if (mustHoldHead(context, plan))

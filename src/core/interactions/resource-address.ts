@@ -2,9 +2,10 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { isValidId } from '../fhir/resource';
 import { RELEASES } from '../fhir/release';
-import type { Services } from '../services';
-import type { ResourceAddress } from '../storage/version-address';
-import type { VersionRow } from '../storage/version-row';
+import type { AnswerCounter } from '../limits/byte-budget';
+import type { Services } from '../ports';
+import type { ResourceAddress } from '../storage/read/version-address';
+import type { VersionRow } from '../storage/read/version-row';
 
 /** Where a resource lies: number of its type, key of its id. Throws unknownType; an impossible id is notFound. */
 export function addressOf(
@@ -32,17 +33,21 @@ export function rowOfId<R extends VersionRow>(row: R | undefined, id: string): R
   return row === undefined || (row.id !== null && row.id !== id) ? undefined : row;
 }
 
-/** The current version in the tenant's own space; deletions included. */
+/** The current version in the tenant's own space; deletions included. `bytes`: where a long text is counted. */
 export async function readOwn(
   services: Services,
   context: RequestContext,
   address: ResourceAddress,
   id: string,
+  bytes: AnswerCounter | undefined = context.bytes,
 ): Promise<VersionRow | undefined> {
-  return rowOfId(await services.reader.current(context.space.number, address), id);
+  return rowOfId(await services.reader.current(context.space.number, address, bytes), id);
 }
 
-/** The base conformance resource of this id, which every tenant sees unless it has its own (contract.md). */
+/**
+ * The base conformance resource with this id. A resource of the tenant hides it (docs/behaviour.md, Base conformance
+ * resources).
+ */
 export async function readBase(
   services: Services,
   context: RequestContext,
@@ -52,12 +57,12 @@ export async function readBase(
 ): Promise<VersionRow | undefined> {
   const { release } = context.space;
   if (!services.isConformanceType(release, type)) return undefined;
-  return rowOfId(await services.reader.current(RELEASES[release].baseSpace, address), id);
+  return rowOfId(await services.reader.current(RELEASES[release].baseSpace, address, context.bytes), id);
 }
 
 /**
- * What the server itself looks up to understand a request: the live resource of this id, the tenant's own or a base one,
- * whoever asks. It is not to be answered.
+ * The live resource of this id, the tenant's own or a base one, without authorization: for the server's own
+ * interpretation of a request. It must not be returned to the client.
  */
 export async function readForServer(
   services: Services,

@@ -1,47 +1,52 @@
-import { permissionsOf } from '../access/visibility';
-import type { SearchPage } from '../api';
+import { permissionsOf } from '../authorization/visibility';
+import type { SearchPage } from '../api/core';
 import type { RequestContext } from '../context';
-import type { CursorContent } from '../cursor';
+import type { CursorContent } from '../search-execution/page/cursor';
 import { isCounted, type SearchQuery } from '../search/parse-search';
 import type { HeadOrder, Order } from '../search/order';
-import type { Services } from '../services';
-import { askSearch, type TypeSearchRequest } from './ask-search';
-import { completePage } from './complete-page';
-import { countAll } from './count-matches';
-import { findMatches, type Positioned } from './find-matches';
-import { BY_KEY } from './gather-heads';
-import { countAhead, planSearch, type Plan } from './plan-search';
-import { readAtOnce, readEach } from './reading';
-import { decidingTypes, isResolved, resolveCriteria } from './resolve-criteria';
-import { hasManyLinks } from './resolve-chains';
-import { searchContained } from './search-contained';
-import { afterOf, contentOf, inOrder, pageLinks, phasesOf } from './search-position';
-import { searchSorted } from './search-sorted';
-import { searchTies } from './search-ties';
-import { countingReason, matchingReason, planningReason, withReason } from './search-timeout';
+import type { Services } from '../ports';
+import { askSearch, type TypeSearchRequest } from '../search-execution/plan/prepare-search';
+import { completePage } from '../search-execution/page/resolve-includes';
+import { countAll } from '../search-execution/aggregates/count-matches';
+import { findMatches, type Positioned } from '../search-execution/page/find-matches';
+import { BY_KEY } from '../search-execution/sort/fetch-heads';
+import { countAhead, planSearch, type Plan } from '../search-execution/plan/plan-search';
+import { readAtOnce, readEach } from '../search-execution/read-scope';
+import { decidingTypes, isResolved, resolveCriteria } from '../search-execution/plan/resolve-criteria';
+import { hasManyLinks } from '../search-execution/plan/resolve-chains';
+import { searchContained } from '../search-execution/page/search-contained';
+import { afterOf, contentOf, inOrder, pageLinks, phasesOf } from '../search-execution/page/search-position';
+import { searchSorted } from '../search-execution/sort/sort-in-memory';
+import { searchTies } from '../search-execution/sort/sort-by-several-keys';
+import {
+  countingReason,
+  matchingReason,
+  planningReason,
+  withReason,
+} from '../search-execution/search-timeout';
 import { toStoredVersion } from './stored-version';
-import { usualOrder } from './usual-order';
-import { valueOrderOf } from './value-order';
+import { defaultOrderFor } from '../search-execution/sort/default-order';
+import { valueOrderOf } from '../search-execution/sort/value-order';
 
 /**
- * Resources of a type that meet all parameters, one page of them (search.html; search-rules.md).
+ * One page of the resources of a type that match all parameters (https://hl7.org/fhir/R4/search.html; docs/search.md).
  * Throws unknownParameter, unsupportedModifier, invalidParameterValue, invalidCursor, tooCostly, searchTimeout.
- * Cost: one statement for one criterion; one more the first time several meet. Where the answer takes several (what the
- * page brings along, an order that is gathered), all of them see one snapshot.
+ * Cost: one statement for one criterion; one more the first time several criteria meet. An answer that needs several
+ * statements (includes, sorting) reads one snapshot.
  */
 export async function search(
   services: Services,
   context: RequestContext,
   request: TypeSearchRequest,
 ): Promise<SearchPage> {
-  const { query, asked, typeNumber, boundTo } = await askSearch(services, context, request);
+  const { query, asked, typeNumber, cursorScope } = await askSearch(services, context, request);
   if (asked.contained.matches !== 'false') {
     // What is found inside of other types would have to be looked at with their conditions.
     permissionsOf(services, context)?.requireEverything('s', 'The parameter _contained');
     return readAtOnce(services, context, async (reading) => {
       const criteria = await resolveCriteria(reading, context, asked.criteria);
       const stored = async (of: SearchQuery): Promise<SearchPage> => {
-        const page = await answer(reading, context, of, typeNumber, boundTo, false);
+        const page = await answer(reading, context, of, typeNumber, cursorScope, false);
         if (page === undefined) throw new Error('a search that may run several statements found no answer');
         return of.countOnly ? page : completePage(reading, context, of, page);
       };
@@ -50,19 +55,19 @@ export async function search(
         context,
         { ...asked, criteria, bothWays: false },
         typeNumber,
-        boundTo,
+        cursorScope,
         stored,
       );
     });
   }
   const isOneType = mayBeOneStatement(asked);
   // Where the number of statements is promised, nothing is tried that may have to be asked again.
-  const isAlone =
-    services.isBounded === true
+  const singleStatement =
+    services.hasStatementBudget === true
       ? services.isWithinSnapshot !== true && isSurelyAlone(services, context, asked)
       : true;
-  if (isOneType && isAlone) {
-    const page = await answer(readEach(services, context), context, asked, typeNumber, boundTo, true);
+  if (isOneType && singleStatement) {
+    const page = await answer(readEach(services, context), context, asked, typeNumber, cursorScope, true);
     if (page !== undefined) {
       const completed = await completePage(services, context, query, page);
       return { ...completed, decidedBy: decidingTypes(typeNumber, asked.criteria) };
@@ -72,7 +77,7 @@ export async function search(
     const criteria = await withReason(resolveCriteria(reading, context, asked.criteria), () =>
       planningReason(asked.criteria),
     );
-    const page = await answer(reading, context, { ...asked, criteria }, typeNumber, boundTo, false);
+    const page = await answer(reading, context, { ...asked, criteria }, typeNumber, cursorScope, false);
     if (page === undefined) throw new Error('a search that may run several statements found no answer');
     const completed = await completePage(reading, context, query, page);
     return isOneType ? { ...completed, decidedBy: decidingTypes(typeNumber, asked.criteria) } : completed;
@@ -98,29 +103,31 @@ function isSurelyAlone(services: Services, { space }: RequestContext, query: Sea
   return isOfHeads && !(isCounted(query) && cursor !== undefined);
 }
 
-/** Without what the page brings along. `isAlone`: by one statement, or undefined where that is not enough. */
+/** Without what the page brings along. `singleStatement`: by one statement, or undefined where that is not enough. */
 async function answer(
   services: Services,
   context: RequestContext,
   query: SearchQuery,
   typeNumber: number,
-  boundTo: string,
-  isAlone: boolean,
+  cursorScope: string,
+  singleStatement: boolean,
 ): Promise<SearchPage | undefined> {
   const { type } = query;
   const { release } = context.space;
   const sortDate = services.definitions(release).sortDateParameter(type);
   const sorted = async (): Promise<SearchPage | undefined> =>
-    isAlone ? undefined : searchSorted(services, context, query, typeNumber, boundTo);
+    singleStatement ? undefined : searchSorted(services, context, query, typeNumber, cursorScope);
   if (services.isConformanceType(release, type)) return sorted();
   const [key, ...further] = query.sort;
-  const ofHeads = headOrder(query, sortDate?.code, () => usualOrder(services, context, type, query.criteria));
+  const ofHeads = headOrder(query, sortDate?.code, () =>
+    defaultOrderFor(services, context, type, query.criteria),
+  );
   const [order] =
     ofHeads !== undefined || key === undefined
       ? [ofHeads]
       : await Promise.all([
           valueOrderOf(services, context, type, key),
-          isAlone ? undefined : countAhead(services, context.space.number, typeNumber, query),
+          singleStatement ? undefined : countAhead(services, context.space.number, typeNumber, query),
         ]);
   if (order === undefined) return sorted();
   const planned = (by: Order, limit?: number): Promise<Plan> =>
@@ -129,24 +136,25 @@ async function answer(
       () => planningReason(query.criteria),
     );
   const plan = await planned(order);
-  if (isAlone && plan.hasSets === true) return undefined;
-  if (order.by === 'value' && plan.drive.kind === 'gather') return sorted();
-  const isInParts = services.isBounded === true && phasesOf(plan).length > 1;
+  if (singleStatement && plan.hasSets === true) return undefined;
+  if (order.by === 'value' && plan.accessPath.kind === 'fetchAndSort') return sorted();
+  const isInParts = services.hasStatementBudget === true && phasesOf(plan).length > 1;
   const countOfAll = async (): Promise<number> =>
     countAll(services, isForSome(plan) || isInParts ? await planned(BY_KEY, Infinity) : plan);
   if (further.length > 0 && !query.countOnly) {
-    if (isAlone) return undefined;
-    const page = await searchTies(services, context, query, plan, boundTo);
+    if (singleStatement) return undefined;
+    const page = await searchTies(services, context, query, plan, cursorScope);
     if (page === undefined) return sorted();
     return isCounted(query) && page.total === undefined ? { ...page, total: await countOfAll() } : page;
   }
   const answered = { issues: query.issues, used: query.used };
   if (query.countOnly) {
-    if (isAlone && phasesOf(plan).length > 1 && services.isBounded !== true) return undefined;
+    if (singleStatement && phasesOf(plan).length > 1 && services.hasStatementBudget !== true)
+      return undefined;
     return { ...answered, matches: [], included: [], total: await countOfAll() };
   }
-  if (isAlone && isInParts && isCounted(query)) return undefined;
-  const found = await withReason(findMatches(services, plan, query, boundTo, isAlone), () =>
+  if (singleStatement && isInParts && isCounted(query)) return undefined;
+  const found = await withReason(findMatches(services, plan, query, cursorScope, singleStatement), () =>
     isCounted(query) ? countingReason(plan) : matchingReason(plan),
   );
   if (found === undefined) return undefined;
@@ -162,7 +170,7 @@ async function answer(
   const more = matches.length > page.length && last !== undefined;
   let { total } = found;
   if (isCounted(query) && total === undefined) {
-    if (isAlone) return undefined;
+    if (singleStatement) return undefined;
     total = await countOfAll();
   }
   return {
@@ -175,7 +183,7 @@ async function answer(
     ...(total === undefined || query.total === 'none' ? {} : { total }),
     ...pageLinks(
       services,
-      boundTo,
+      cursorScope,
       query,
       found,
       {
@@ -189,8 +197,8 @@ async function answer(
 }
 
 /** Whether a plan that finds the first matches soon may take long to find all: it walks over what does not match. */
-function isForSome({ order, drive }: Plan): boolean {
-  return order.by === 'value' || drive.kind === 'dates' || drive.kind === 'heads';
+function isForSome({ order, accessPath }: Plan): boolean {
+  return order.by === 'value' || accessPath.kind === 'dateScan' || accessPath.kind === 'headScan';
 }
 
 /** The order that heads lie in; undefined: they do not. What is only counted has no order. `usual`: where none is asked for. */
@@ -202,7 +210,7 @@ function headOrder(
   const [key, ...further] = query.sort;
   if (key === undefined || query.countOnly) return usual();
   if (key.code === '_lastUpdated') return { by: 'last_updated', descending: key.descending };
-  // What is equal by several keys is sorted by values as the texts have them (search-ties.ts).
+  // What is equal by several keys is sorted by values as the texts have them (sort-by-several-keys.ts).
   if (key.code === sortDateCode && further.length === 0)
     return { by: 'sort_date', descending: key.descending };
   return undefined;

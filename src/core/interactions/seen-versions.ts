@@ -1,9 +1,9 @@
-import { visibilityOf, type Visibility } from '../access/visibility';
-import type { HistoryRequest } from '../api';
+import { visibilityOf, type Visibility } from '../authorization/visibility';
+import type { HistoryRequest } from '../api/core';
 import type { RequestContext } from '../context';
-import type { Right } from '../access/right';
-import type { Services } from '../services';
-import type { VersionRow } from '../storage/version-row';
+import type { Right } from '../authorization/right';
+import type { Services } from '../ports';
+import type { VersionRow } from '../storage/read/version-row';
 
 /** Which versions of a history are shown to one who may not see all: see `Visibility.seesVersion`. */
 export class SeenVersions {

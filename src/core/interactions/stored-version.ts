@@ -1,7 +1,9 @@
-import type { StoredVersion } from '../api';
+import type { StoredVersion } from '../api/core';
+import type { TenantSpace } from '../context';
 import { toFullText } from '../fhir/resource-text';
-import type { Services } from '../services';
-import type { VersionRow } from '../storage/version-row';
+import { SEARCH_PARAMETER } from '../preparation/prepare';
+import type { Services } from '../ports';
+import type { VersionRow } from '../storage/read/version-row';
 
 /** ClientApplication of requests without credentials; stored as null. */
 export const ANONYMOUS = 'anonymous';
@@ -11,7 +13,33 @@ export function toStoredVersion(services: Services, type: string, row: VersionRo
   return (row.answered ??= makeStoredVersion(services, type, row));
 }
 
-function makeStoredVersion(services: Services, type: string, row: VersionRow): StoredVersion {
+/**
+ * The same as a client of the space reads it now: with the mark of a SearchParameter that has failed. Cost: nothing for other
+ * types.
+ */
+export function toReadVersion(
+  services: Services,
+  { searchParameters }: TenantSpace,
+  type: string,
+  row: VersionRow,
+): StoredVersion {
+  const version = toStoredVersion(services, type, row);
+  if (type !== SEARCH_PARAMETER || searchParameters === undefined) return version;
+  const failed = searchParameters.list.filter(
+    ({ owner, state }) => owner === version.id && state === 'failed',
+  );
+  const [first] = failed;
+  if (first === undefined) return version;
+  const types = failed.map((parameter) => parameter.type).join(', ');
+  return makeStoredVersion(services, type, row, `Not searched by in ${types}: ${first.failure ?? ''}`);
+}
+
+function makeStoredVersion(
+  services: Services,
+  type: string,
+  row: VersionRow,
+  failure?: string,
+): StoredVersion {
   const id = row.id ?? idAtStart(type, row.body) ?? services.keys.idOf(row.key);
   return {
     type,
@@ -31,6 +59,7 @@ function makeStoredVersion(services: Services, type: string, row: VersionRow): S
               lastUpdated: row.lastUpdated,
               sequence: row.sequence,
               author: row.author ?? ANONYMOUS,
+              failure,
             },
             services.extensionBase,
           ),

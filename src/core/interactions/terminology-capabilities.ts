@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../context';
 import { RELEASES, type Release } from '../fhir/release';
 import { EXPANSION_PARAMETERS_REFUSED, VALUE_SET_EXPAND } from '../operations/value-set-expand';
-import { forEachDatabase } from '../process-memory';
-import type { Services } from '../services';
-import { listCodeSystems, type CodeSystemHead } from '../storage/code-systems';
-import { createTerminologyStorage } from '../terminology-environment';
-import { VERSION, VERSION_DATE } from '../version';
+import { forEachDatabase } from '../erasure/cache-registry';
+import type { Services } from '../ports';
+import { listCodeSystems, type CodeSystemHead } from '../storage/read/code-systems';
+import { createTerminologyStorage } from '../composition/terminology-environment';
+import { VERSION, VERSION_DATE } from '../conformance/version';
 
 /** Statements that are kept, some 100 kB each. */
 const MAX_KEPT = 50;

@@ -1,11 +1,11 @@
-import { permissionsOf } from '../access/visibility';
-import type { VersionGuard, WriteResult } from '../api';
+import { permissionsOf } from '../authorization/visibility';
+import type { VersionGuard, WriteResult } from '../api/core';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { isValidId } from '../fhir/resource';
 import type { ResourceInput } from '../preparation/preparer';
-import type { Services } from '../services';
-import type { WriteCondition } from '../storage/write-queues';
+import type { Services } from '../ports';
+import type { WriteCondition } from '../storage/write/write-queues';
 import { addressOf, printable } from './resource-address';
 import { replaceVersion, type NextVersion } from './replace-version';
 

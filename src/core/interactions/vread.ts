@@ -1,11 +1,11 @@
-import { visibilityAmong } from '../access/visibility';
-import type { StoredVersion } from '../api';
+import { visibilityAmong } from '../authorization/visibility';
+import type { StoredVersion } from '../api/core';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { RELEASES } from '../fhir/release';
-import type { Services } from '../services';
-import type { ResourceAddress } from '../storage/version-address';
-import type { VersionRow } from '../storage/version-row';
+import type { Services } from '../ports';
+import type { ResourceAddress } from '../storage/read/version-address';
+import type { VersionRow } from '../storage/read/version-row';
 import { addressOf, printable, rowOfId } from './resource-address';
 import { toStoredVersion } from './stored-version';
 
@@ -36,10 +36,10 @@ export async function readVersion(
   }
   const visibility = visibilityAmong(services, context, type, 'r');
   let space = context.space.number;
-  let row = rowOfId(await services.reader.version(space, address, version), id);
+  let row = rowOfId(await services.reader.version(space, address, version, context.bytes), id);
   if (row === undefined && services.isConformanceType(context.space.release, type)) {
     space = RELEASES[context.space.release].baseSpace;
-    row = rowOfId(await services.reader.version(space, address, version), id);
+    row = rowOfId(await services.reader.version(space, address, version, context.bytes), id);
   }
   if (
     row === undefined ||

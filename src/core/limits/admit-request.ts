@@ -1,11 +1,13 @@
 import type { RequestContext } from '../context';
 import type { Admission, Counted, LimitState, RateLimiter } from './rate-limiter';
+import type { RefusalDelay } from './refusal-delay';
 import type { UnderWay } from './under-way';
 
 /** What requests are counted with. */
 export interface RequestCounts {
   readonly rates: RateLimiter;
   readonly underWay: UnderWay;
+  readonly refusals: RefusalDelay;
 }
 
 /** Seconds after which a client may come again whose tenant has too many requests under way. */
@@ -13,16 +15,26 @@ const RETRY_AFTER_SECONDS = 1;
 
 /**
  * Counts a request for its client and its tenant: first those of the tenant that are under way, then the client's rates,
- * whose use costs the others of the tenant nothing, then the tenant's. Undefined: nothing limits it. Cost: a round trip to
+ * whose use costs the others of the tenant nothing, then the tenant's. Undefined: nothing limits it. Refusals that repeat have a
+ * delay. Cost: a round trip to
  * Redis now and then. Throws storageUnavailable.
  */
 export function admitRequest(
-  { rates, underWay }: RequestCounts,
+  { rates, underWay, refusals }: RequestCounts,
   context: RequestContext,
 ): Promise<Admission> | undefined {
   const { limits, counted, tenant } = limitsOf(context);
-  if (limits.maxRequests === undefined) return counted && rates.take(counted);
-  return admitAmong(rates, underWay, { tenant, counted: counted ?? [], most: limits.maxRequests });
+  const admission =
+    limits.maxRequests === undefined
+      ? counted && rates.take(counted)
+      : admitAmong(rates, underWay, { tenant, counted: counted ?? [], most: limits.maxRequests });
+  return admission?.then((decided) => (decided.isAdmitted ? decided : withDelay(decided, refusals, context)));
+}
+
+function withDelay(refused: Admission, refusals: RefusalDelay, context: RequestContext): Admission {
+  const client = `${context.space.tenantNumber} ${context.actor}`;
+  const { windowSeconds = RETRY_AFTER_SECONDS } = refused.limits().at(-1) ?? {};
+  return { ...refused, delay: () => refusals.wait(client, windowSeconds * 1000, context.cancellation) };
 }
 
 /**

@@ -34,6 +34,11 @@ export interface Admission {
   readonly retryAfterSeconds: number;
   /** As they are now; of a refusal the one that was met is the last. */
   limits(): readonly LimitState[];
+  /**
+   * Of a refusal: waits as long as its answer is to be delayed, because the client was refused often. To be called once, when nothing
+   * is held for the request any more.
+   */
+  readonly delay?: () => Promise<void>;
   /** Counts nothing after all: what was let pass needed not be counted. */
   giveBack(): void;
   /** It is answered, and no longer under way. May be said more than once. */

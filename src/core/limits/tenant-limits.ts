@@ -76,33 +76,32 @@ export const LIMIT_SETTINGS: readonly LimitSetting[] = [
     name: TENANT_RATE,
     ...RATE,
     defaultFrom: 'RATE_LIMIT_TENANT',
-    meaning:
-      'Requests of the tenant in a second (s) or a minute (m), over all of its clients and all processes',
+    meaning: 'Requests of the tenant per second (s) or minute (m), over all of its clients and all processes',
   },
   {
     name: CLIENT_RATE,
     ...RATE,
     defaultFrom: 'RATE_LIMIT_CLIENT',
-    meaning: 'Requests of each client; `rate-limit-client.ID` holds for the client of that id alone',
+    meaning: 'Requests of each client; `rate-limit-client.ID` applies only to the client with that id',
   },
   {
     name: MAX_REQUESTS,
     expects: 'off or a whole number from 1 to 999999999',
     accepts: (text) => parseMaxRequests(text) !== undefined,
     defaultFrom: 'MAX_REQUESTS_TENANT',
-    meaning: 'Requests of the tenant that each process works on at the same time',
+    meaning: 'Concurrent requests of the tenant in each process',
   },
   {
     name: RESOURCES,
     ...QUOTA,
     defaultFrom: 'QUOTA_RESOURCES',
-    meaning: 'Resources that the tenant may have, of both releases, deleted ones not counted',
+    meaning: 'Maximum number of resources of the tenant, of both releases, without deleted ones',
   },
   {
     name: BYTES,
     ...QUOTA,
     defaultFrom: 'QUOTA_BYTES',
-    meaning: 'Bytes that the texts of all its versions may come to, of both releases',
+    meaning: 'Maximum size in bytes of the texts of all its versions, of both releases',
   },
 ];
 

@@ -9,14 +9,14 @@ import {
   type SearchPage,
   type SearchRequest,
   type StoredVersion,
-} from '../api';
+} from '../api/core';
 import { type RequestContext } from '../context';
 import { type Definitions } from '../fhir/definitions';
 import { type JsonDocument, type JsonObject } from '../fhir/json';
 import { type LabelChange } from '../fhir/meta-labels';
 import { type Finding, type Validator } from '../fhir/validate';
-import { type Judgement, type JudgementTask } from '../preparation/judgement';
-import { type CodeSystemMemory } from './code-system-memory';
+import { type ValidationReport, type ValidationTask } from '../preparation/validation-report';
+import { type CodeSystemCache } from '../terminology/code-system-cache';
 
 /** Types of which resources are looked for by their canonical url. */
 export type CanonicalType = 'ValueSet' | 'CodeSystem' | 'StructureDefinition' | 'ConceptMap';
@@ -36,7 +36,7 @@ export interface MetaSummary {
   readonly security: readonly JsonObject[];
 }
 
-/** All that belongs to one resource, or to all of its type; see interactions/everything.ts. */
+/** All that belongs to one resource, or to all of its type; see interactions/compartment/everything.ts. */
 export interface RecordRequest {
   /** The resource whose record it is; without an id that of all resources of the type. */
   readonly owner: { readonly type: CompartmentAddress['type']; readonly id?: string };
@@ -160,7 +160,7 @@ export interface SearchParameterProgress {
   readonly code: string;
   readonly status: 'in-progress' | 'completed' | 'failed';
   readonly isSearchable: boolean;
-  /** Of the type when the work began, and how many of them are done; undefined: whoever asks may not see all of them. */
+  /** Resources of the type when indexing began, and those indexed so far; undefined: the caller may not see all of them. */
   readonly resources: number | undefined;
   readonly indexed: number | undefined;
   readonly failure: string | undefined;
@@ -172,7 +172,7 @@ export interface TerminologyEnvironment extends Pick<
   'findCanonical' | 'terminologyVersion'
 > {
   /** Of the thread. */
-  readonly codeSystems: CodeSystemMemory;
+  readonly codeSystems: CodeSystemCache;
 }
 
 export interface OperationEnvironment extends OperationStorage, TerminologyEnvironment {
@@ -183,6 +183,6 @@ export interface OperationEnvironment extends OperationStorage, TerminologyEnvir
   /** What is wrong with an input, as fully as the tenant wants to have what it writes validated. */
   findInInput(input: JsonDocument): Promise<readonly Finding[]>;
   /** What $validate says about a resource; see `Preparer.judge`. */
-  judge(task: JudgementTask): Promise<Judgement>;
+  judge(task: ValidationTask): Promise<ValidationReport>;
   readonly limits: OperationLimits;
 }

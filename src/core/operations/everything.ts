@@ -6,13 +6,13 @@
  * what those refer to and no patient owns. Without _count a page has as much as one may have.
  * https://hl7.org/fhir/R4/patient-operation-everything.html, https://hl7.org/fhir/R4/encounter-operation-everything.html
  */
-import { type SearchPage } from '../api';
+import { type SearchPage } from '../api/core';
 import { fhirError } from '../errors';
 import { dateRange, type DateRange } from '../fhir/date';
 import { type Definitions } from '../fhir/definitions';
 import { stringifyJson } from '../fhir/json';
 import { MAX_COUNT } from '../search/parse-search';
-import { zoneOf } from '../space-zone';
+import { zoneOf } from '../tenants/space-zone';
 import { type OperationEnvironment } from './environment';
 import { type AskedPage, type OperationInput, type PagedOperation } from './operation';
 import { type InputParameters } from './parameters';

@@ -1,4 +1,4 @@
-import { type Invocation, type InvocationResult, type OperationInfo, type SearchPage } from '../api';
+import { type Invocation, type InvocationResult, type OperationInfo, type SearchPage } from '../api/core';
 import { fhirError } from '../errors';
 import { type Definitions, type OperationDefinition } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';

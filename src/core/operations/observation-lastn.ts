@@ -6,13 +6,13 @@
  * Result: a searchset Bundle of the newest `max` of each code, and those that are as old as the last of them.
  * https://hl7.org/fhir/R4/observation-operation-lastn.html
  */
-import { type StoredVersion } from '../api';
+import { type StoredVersion } from '../api/core';
 import { fhirError } from '../errors';
 import { dateRange } from '../fhir/date';
 import { type JsonObject } from '../fhir/json';
 import { objectMember, objectsMember, stringMember, stringsMember } from '../fhir/terminology/members';
 import { MAX_COUNT } from '../search/parse-search';
-import { zoneOf } from '../space-zone';
+import { zoneOf } from '../tenants/space-zone';
 import { type OperationEnvironment } from './environment';
 import { type AskedPage, type PagedOperation } from './operation';
 import { parseStored } from './terminology';

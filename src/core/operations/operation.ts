@@ -5,7 +5,7 @@ import {
   type OperationLevel,
   type SearchPage,
   type SearchRequest,
-} from '../api';
+} from '../api/core';
 import { type OperationDefinition } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 import { type OperationEnvironment } from './environment';

@@ -5,10 +5,10 @@
  * Result: the OperationOutcome, 200 however broken the resource is. Nothing is stored.
  * https://hl7.org/fhir/R4/resource-operation-validate.html
  */
-import { type Invocation } from '../api';
+import { type Invocation } from '../api/core';
 import { fhirError, toIssue, type Issue } from '../errors';
 import { toOutcomeResource } from '../outcome';
-import { type Judgement, type ValidationMode } from '../preparation/judgement';
+import { type ValidationReport, type ValidationMode } from '../preparation/validation-report';
 import { type OperationEnvironment } from './environment';
 import { type UnreadOperation } from './operation';
 
@@ -25,7 +25,7 @@ export const resourceValidate: UnreadOperation = {
   },
 };
 
-async function judge(environment: OperationEnvironment, invocation: Invocation): Promise<Judgement> {
+async function judge(environment: OperationEnvironment, invocation: Invocation): Promise<ValidationReport> {
   const task = { space: environment.context.space, operation: DEFINITION, invocation };
   const judgement = await environment.judge(task);
   const { type, id } = invocation;

@@ -60,7 +60,7 @@ async function toExpanded(
     forced: canonicals('force-system-version'),
     excluded: canonicals('exclude-system'),
   });
-  const expansion = expandValueSet(composed, {
+  const expansion = await expandValueSet(composed, {
     filter: parameters.text('filter'),
     offset: naturalNumber(parameters, 'offset'),
     count: naturalNumber(parameters, 'count'),

@@ -9,9 +9,9 @@ import type { ErrorKey, Issue } from '../errors';
 import type { BundleEntry } from '../fhir/bundle/entry';
 import type { ConditionalReference } from '../fhir/bundle/links';
 import type { IdMode } from '../fhir/resource';
-import type { Limits } from '../services';
-import type { Bound } from '../storage/statement';
-import type { KeyHalves, VersionWrite } from '../storage/version-write';
+import type { Limits } from '../ports';
+import type { Bound } from '../storage/connection/statement';
+import type { KeyHalves, VersionWrite } from '../storage/write/version-write';
 import type { PreparedVersion } from './prepare';
 import type { ResourceInput } from './resource-input';
 
@@ -87,6 +87,8 @@ export interface VersionsTask {
   readonly versions: readonly EntryVersion[];
   /** By the indexes of entries, what their fullUrls mean from now on: `Patient/123`. */
   readonly targets: ReadonlyMap<number, string>;
+  /** By the indexes of entries, the versions that their resources have from now on. */
+  readonly versionIds: ReadonlyMap<number, number>;
   /** What conditional references mean, by their texts. */
   readonly conditional: readonly (readonly [text: string, reference: string])[];
   /** As `VersionWrite.author`. */

@@ -4,9 +4,9 @@ import { rewritePatch } from '../fhir/bundle/patch-links';
 import type { TenantSpace } from '../context';
 import { loadDefinitions } from '../fhir/definitions';
 import type { JsonObject } from '../fhir/json';
-import type { PathBudget } from '../fhir/patch';
+import type { CopyBudget, PathBudget } from '../fhir/patch';
 import { identifyingValues } from '../search/identifying-values';
-import { encodeWrites, NO_ROWS, type VersionWrite } from '../storage/version-write';
+import { encodeWrites, NO_ROWS, type VersionWrite } from '../storage/write/version-write';
 import type {
   BundleLimits,
   EncodedWrites,
@@ -30,6 +30,8 @@ export interface Opened {
   readonly marked: boolean;
   readonly resources: ReadonlyMap<number, JsonObject>;
   readonly outlined: readonly (OutlinedEntry | RefusedEntry)[];
+  /** Of all JSON Patches together. */
+  readonly copies: CopyBudget;
   /** Of all FHIRPath Patches together. */
   readonly paths: PathBudget;
 }
@@ -42,7 +44,8 @@ const AT_ONCE = 256;
  * database together for what they need to know.
  */
 export async function prepareVersions(bundle: Opened, task: VersionsTask): Promise<PreparedVersions> {
-  const links = new Links(targetsOf(bundle, task), new Map(task.conditional));
+  const references = bundle.tools.references(task.space);
+  const links = new Links(targetsOf(bundle, task), references, new Map(task.conditional));
   const entries: PreparedEntry[] = [];
   const refused: RefusedEntry[] = [];
   const writer = new ChunkWriter(task.space.number);
@@ -72,11 +75,12 @@ export async function prepareVersions(bundle: Opened, task: VersionsTask): Promi
 }
 
 /** What the fullUrls of the entries mean. */
-function* targetsOf({ outlined }: Opened, { targets }: VersionsTask): Iterable<LinkTarget> {
+function* targetsOf({ outlined }: Opened, { targets, versionIds }: VersionsTask): Iterable<LinkTarget> {
   for (const [index, reference] of targets) {
     const entry = outlined[index];
     if (entry === undefined || 'refusal' in entry || entry.fullUrl === undefined) continue;
-    yield { fullUrl: entry.fullUrl, reference, isCanonical: entry.isCanonical };
+    const { fullUrl, isCanonical } = entry;
+    yield { fullUrl, reference, version: versionIds.get(index), isCanonical };
   }
 }
 
@@ -140,7 +144,8 @@ function prepareResource(
   const resource = bundle.resources.get(index) ?? {};
   if (current !== undefined) {
     const operations = rewritePatch(readPatch(resource, limits, marked), links, definitions);
-    return preparer.patch({ space, type, id, current, operations, paths: bundle.paths });
+    const { copies, paths } = bundle;
+    return preparer.patch({ space, type, id, current, operations, copies, paths });
   }
   const entry = bundle.outlined[index];
   const fullUrl = entry === undefined || 'refusal' in entry ? undefined : entry.fullUrl;

@@ -1,18 +1,20 @@
 /** What the server's thread and the preparation worker say to each other. Plain values: they are cloned. */
-import type { InvocationResult } from '../api';
+import type { InvocationResult } from '../api/core';
 import type { Log, Space, TenantSpace } from '../context';
 import { FhirError, type ErrorKey, type Issue } from '../errors';
+import { ExceededParameterError } from '../indexing/exceeded-parameter';
 import type { JsonOutline } from '../fhir/json/outline';
 import type { Finding, PendingCode } from '../fhir/validate';
 import type { IndexRows } from '../search/index-rows';
-import type { Limits } from '../services';
+import type { Limits } from '../ports';
 import type { StructureSource } from '../validation/structure-source';
 import type { OperationStorage } from '../operations/environment';
 import type { BundleOutline, BundleTask, PreparedVersions, VersionsTask } from './bundle';
-import { callStorage, type OperationContext, type StorageCall } from './distant-storage';
-import type { Judgement, JudgementTask } from './judgement';
+import { callStorage, type OperationContext, type StorageCall } from './storage-proxy';
+import type { ValidationReport, ValidationTask } from './validation-report';
 import type { PreparedVersion } from './prepare';
 import type { DifferenceTask, OutlineTask, PatchTask, ResourceTask, RowsTask } from './preparer';
+import type { ResultPart } from './result-parts';
 import type { InvocationTask } from './threaded-invoker';
 
 /** What a worker is started with. */
@@ -27,7 +29,7 @@ export type Task =
   | ({ readonly kind: 'resource' } & ResourceTask)
   | ({ readonly kind: 'patch' } & PatchTask)
   | ({ readonly kind: 'rows' } & RowsTask)
-  | ({ readonly kind: 'judgement' } & JudgementTask)
+  | ({ readonly kind: 'judgement' } & ValidationTask)
   | ({ readonly kind: 'invocation' } & InvocationTask)
   | ({ readonly kind: 'outline' } & OutlineTask)
   | ({ readonly kind: 'difference' } & DifferenceTask)
@@ -42,7 +44,7 @@ interface Results {
   readonly resource: PreparedVersion;
   readonly patch: PreparedVersion;
   readonly rows: IndexRows;
-  readonly judgement: Judgement;
+  readonly judgement: ValidationReport;
   readonly invocation: InvocationResult;
   readonly outline: JsonOutline;
   readonly difference: string;
@@ -78,28 +80,30 @@ export type ToWorker =
   | { readonly kind: 'forget'; readonly number: number }
   /** Something of these spaces was erased. */
   | { readonly kind: 'forget-spaces'; readonly spaces: readonly number[] }
+  /** A part of the result of the task of this number was taken. */
+  | { readonly kind: 'taken'; readonly number: number }
   | { readonly kind: 'answer'; readonly number: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly number: number; readonly failure: Failure };
 
 /** What the worker asks of the server's thread, which has the database. */
-export type Question =
+export type WorkerRequest =
   | { readonly kind: 'judge'; readonly space: TenantSpace; readonly pending: readonly PendingCode[] }
   | { readonly kind: 'version'; readonly space: Space; readonly of: 'structures' | 'terminology' }
   | { readonly kind: 'structure'; readonly space: Space; readonly canonical: string }
   | { readonly kind: 'codes'; readonly space: Space; readonly valueSet: string }
   | { readonly kind: 'storage'; readonly context: OperationContext; readonly call: StorageCall };
 
-/** Whoever has the database; how it answers each kind of question. */
-export interface Informant extends StructureSource {
+/** The thread with the database connections: its answer to each kind of worker request. */
+export interface WorkerHost extends StructureSource {
   judge(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
 }
 
 /** The same for the thread that runs operations too. */
-export interface OperationInformant extends Informant {
+export interface OperationWorkerHost extends WorkerHost {
   storage(context: OperationContext): OperationStorage;
 }
 
-export function answerQuestion(informant: OperationInformant, question: Question): Promise<unknown> {
+export function answerWorker(informant: OperationWorkerHost, question: WorkerRequest): Promise<unknown> {
   switch (question.kind) {
     case 'judge':
       return informant.judge(question.space, question.pending);
@@ -117,17 +121,21 @@ export function answerQuestion(informant: OperationInformant, question: Question
 /** From the worker. */
 export type FromWorker =
   | { readonly kind: 'done'; readonly number: number; readonly value: TaskResult }
+  /** A part of the result; the next one comes when it was taken. */
+  | { readonly kind: 'part'; readonly number: number; readonly part: ResultPart }
   | { readonly kind: 'failed'; readonly number: number; readonly failure: Failure }
-  | { readonly kind: 'question'; readonly number: number; readonly question: Question }
+  | { readonly kind: 'question'; readonly number: number; readonly question: WorkerRequest }
   | { readonly kind: 'log'; readonly level: keyof Log; readonly details: object; readonly message: string };
 
 /** An error as a plain value. */
 export type Failure =
   | { readonly key: ErrorKey; readonly issues: readonly Issue[] }
+  | { readonly exceededParameter: number }
   | { readonly message: string; readonly stack: string };
 
 export function toFailure(error: unknown): Failure {
   if (error instanceof FhirError) return { key: error.key, issues: error.issues };
+  if (error instanceof ExceededParameterError) return { exceededParameter: error.number };
   return error instanceof Error
     ? { message: error.message, stack: error.stack ?? '' }
     : { message: String(error), stack: '' };
@@ -135,6 +143,7 @@ export function toFailure(error: unknown): Failure {
 
 export function toError(failure: Failure): Error {
   if ('key' in failure) return new FhirError(failure.key, failure.issues);
+  if ('exceededParameter' in failure) return new ExceededParameterError(failure.exceededParameter);
   const error = new Error(failure.message);
   error.stack = failure.stack;
   return error;

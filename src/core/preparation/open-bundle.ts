@@ -9,7 +9,8 @@ import {
   type JsonValue,
 } from '../fhir/json';
 import { shorten } from '../fhir/json/fault';
-import { createPathBudget, createShortPathBudget } from '../fhir/patch';
+import type { ReferenceResolver } from '../fhir/reference';
+import { createCopyBudget, createPathBudget, createShortPathBudget } from '../fhir/patch';
 import type { TenantSpace } from '../context';
 import type {
   BundleLimits,
@@ -47,19 +48,23 @@ export function openBundle(
   const fullUrls = new Map<string, number>();
   const references = new Map<string, ConditionalReference>();
   const named = isAlone ? fullUrlsOf(entries) : fullUrls;
+  const { below } = tools.references(task.space);
   const outlined = entries.map((entry, index): OutlinedEntry | RefusedEntry => {
     const refusal = refused.get(index);
     if (refusal !== undefined) return { index, refusal };
     try {
       const read = readEntry(entry, index, {
-        below: (url) => tools.references(task.space).below(url),
+        below,
         isResourceType: (name) => tools.releaseTypes(task.space).has(name),
       });
       const { resource } = read;
       if (isAlone) requireIndependent(index, resource, named);
       else requireUnique(read, fullUrls);
       if (resource !== undefined) resources.set(index, resource);
-      return outlineEntry(read, describe(read, references, { marked: document.marked, isAlone, limits }));
+      return outlineEntry(
+        read,
+        describe(read, references, { marked: document.marked, isAlone, limits, below }),
+      );
     } catch (error) {
       if (error instanceof FhirError) return { index, refusal: { key: error.key, issues: error.issues } };
       throw error;
@@ -69,7 +74,8 @@ export function openBundle(
   const { marked } = document;
   // A long Bundle is open in a thread of its own.
   const paths = isLong(task.input) ? createPathBudget() : createShortPathBudget();
-  const bundle: Opened = { tools, preparer, limits, marked, resources, outlined, paths };
+  const copies = createCopyBudget();
+  const bundle: Opened = { tools, preparer, limits, marked, resources, outlined, copies, paths };
   return {
     outline: { type, entries: outlined, conditionalReferences: references },
     prepare: (versions) => prepareVersions(bundle, versions),
@@ -189,7 +195,17 @@ function outlineEntry(
 function describe(
   { index, request, fullUrl, resource }: BundleEntry,
   references: Map<string, ConditionalReference>,
-  { marked, isAlone, limits }: { marked: boolean; isAlone: boolean; limits: BundleLimits },
+  {
+    marked,
+    isAlone,
+    limits,
+    below,
+  }: {
+    readonly marked: boolean;
+    readonly isAlone: boolean;
+    readonly limits: BundleLimits;
+    readonly below: ReferenceResolver['below'];
+  },
 ): EntryDescription {
   const isNeeded = isAlone || request.kind === 'invoke';
   const input = resource === undefined || !isNeeded ? undefined : { value: resource, marked };
@@ -203,7 +219,8 @@ function describe(
     resourceId: typeof id === 'string' ? id : '',
     isCanonical: url !== undefined && url === fullUrl,
     refersByCriteria:
-      kind !== 'patch' && noteConditionalReferences(resource, entryExpression(index, 'resource'), references),
+      kind !== 'patch' &&
+      noteConditionalReferences(resource, entryExpression(index, 'resource'), references, below),
     input,
   };
 }
@@ -225,7 +242,7 @@ export function withTexts(outline: BundleOutline): BundleOutline {
   return {
     ...outline,
     entries: outline.entries.map((entry) =>
-      'refusal' in entry || entry.input === undefined || 'text' in entry.input
+      'refusal' in entry || entry.input === undefined || !('value' in entry.input)
         ? entry
         : { ...entry, input: { text: stringifyJson(entry.input.value, entry.input.marked) } },
     ),

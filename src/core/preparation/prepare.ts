@@ -4,6 +4,7 @@
  */
 import type { TenantSpace } from '../context';
 import { FhirError, type Issue } from '../errors';
+import { requireWithinBudget } from '../indexing/exceeded-parameter';
 import { loadDefinitions } from '../fhir/definitions';
 import type { JsonDocument, JsonObject } from '../fhir/json';
 import { checkReferences, collectTargets, type LocalTarget, type ReferenceResolver } from '../fhir/reference';
@@ -12,9 +13,14 @@ import { toStoredText } from '../fhir/resource-text';
 import type { IndexRows } from '../search/index-rows';
 import { checkNamedQuery } from '../search/named-query-check';
 import type { SearchTypeContext } from '../search/types/search-type';
-import { checkTenantParameter, type ParameterPair } from '../search/tenant-parameter-check';
+import {
+  checkTenantParameter,
+  type CheckedParameter,
+  type ParameterPair,
+} from '../search/tenant-parameter-check';
 import { findInContent, type ContentTools } from './content';
 import { refusalOf, toIssues } from './refusal';
+import { subscriptionIssues } from './subscription';
 
 /** A resource that is to become a version. */
 export interface Preparation {
@@ -57,8 +63,8 @@ export interface PreparationTools extends ContentTools {
 }
 
 /**
- * Throws one `FhirError` with all that is wrong: 400 if the body is not FHIR of this type, else 422
- * (contract.md, REST answers); tooCostly. Cost: some 100 µs for an ordinary resource.
+ * Throws one `FhirError` with all errors: 400 if the body is not FHIR of this type, else 422 (docs/behaviour.md, Status
+ * codes); tooCostly. Throws ExceededParameterError. Cost: about 100 µs for an ordinary resource.
  */
 export async function prepareVersion(
   tools: PreparationTools,
@@ -66,11 +72,16 @@ export async function prepareVersion(
 ): Promise<PreparedVersion> {
   const { space, type, id, idMode, document } = preparation;
   const resource = checkResource(document, { type, releaseTypes: tools.releaseTypes(space), idMode });
-  const warnings = await checkContent(tools, space, resource);
-  const pairs = type === SEARCH_PARAMETER ? requirePairs(space, id, resource) : undefined;
+  const found = await checkContent(tools, space, resource);
+  const parameter = type === SEARCH_PARAMETER ? requireParameter(space, id, resource) : undefined;
+  const pairs = parameter?.pairs;
+  const warnings = parameter === undefined ? found : [...found, ...parameter.warnings];
   const faults = namedQueryIssues(tools, space, type, resource);
   if (faults.length > 0) throw new FhirError('ruleViolated', faults);
+  const running = subscriptionIssues(type, resource);
+  if (running.length > 0) throw new FhirError('notSupported', running);
   const rows = tools.extract(space, type, resource);
+  requireWithinBudget(rows, space.searchParameters);
   const { text, metaOffset } = toStoredText(resource, document.marked, {
     id,
     extensionBase: tools.extensionBase,
@@ -89,15 +100,10 @@ export async function prepareVersion(
   };
 }
 
-function requirePairs(space: TenantSpace, id: string, resource: JsonObject): readonly ParameterPair[] {
-  const { pairs, issues } = checkTenantParameter(
-    loadDefinitions(space.release),
-    id,
-    resource,
-    space.searchParameters,
-  );
-  if (issues.length > 0) throw new FhirError('ruleViolated', issues);
-  return pairs;
+function requireParameter(space: TenantSpace, id: string, resource: JsonObject): CheckedParameter {
+  const checked = checkTenantParameter(loadDefinitions(space.release), id, resource, space.searchParameters);
+  if (checked.issues.length > 0) throw new FhirError('ruleViolated', checked.issues);
+  return checked;
 }
 
 /** Why a resource of this type is no sound named query of the tenant; nothing for all that is none. */
@@ -133,7 +139,7 @@ function join(one: FhirError | undefined, other: FhirError | undefined): FhirErr
 
 const NO_ISSUES: readonly Issue[] = [];
 
-/** References to other tenants (contract.md, releases and tenants). */
+/** The error for references to other tenants and for unresolved references (docs/behaviour.md, References). */
 export function wallFault(
   tools: PreparationTools,
   space: TenantSpace,

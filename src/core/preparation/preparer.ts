@@ -9,15 +9,16 @@ import {
   dropGeneratedNarrative,
   isFhirPathPatch,
   type PatchLimits,
+  type CopyBudget,
   type PathBudget,
 } from '../fhir/patch';
 import type { IdMode } from '../fhir/resource';
 import type { Finding } from '../fhir/validate';
 import type { IndexRows } from '../search/index-rows';
-import type { Limits } from '../services';
+import type { Limits } from '../ports';
 import { findInContent } from './content';
 import { withoutEmptyList } from '../operations/parameters';
-import { judgeResource, type Judgement, type JudgementTask } from './judgement';
+import { judgeResource, type ValidationReport, type ValidationTask } from './validation-report';
 import { toDocument, type ResourceInput } from './resource-input';
 import type { BundleTask, OpenBundle } from './bundle';
 import { openBundle } from './open-bundle';
@@ -43,6 +44,8 @@ export interface PatchTask {
   /** The resource as a read gives it. */
   readonly current: string;
   readonly operations: ResourceInput;
+  /** What the copies of a JSON Patch may add, where it is shared with others. */
+  readonly copies?: CopyBudget;
   /** What the paths of a FHIRPath Patch may cost, where it is another sum than usual. */
   readonly paths?: PathBudget;
 }
@@ -75,7 +78,7 @@ export interface Preparer {
   /** What is wrong with the input of an operation, as fully as the tenant wants to know. */
   inspect(space: TenantSpace, input: JsonDocument): Promise<readonly Finding[]>;
   /** What $validate answers; throws what is wrong with the question. */
-  judge(task: JudgementTask): Promise<Judgement>;
+  judge(task: ValidationTask): Promise<ValidationReport>;
   outline(task: OutlineTask): Promise<JsonOutline>;
   /** The JSON Patch between two versions, as text. */
   difference(task: DifferenceTask): Promise<string>;
@@ -91,12 +94,13 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
     async resource({ space, type, id, idMode, input }) {
       return prepareVersion(tools, { space, type, id, idMode, document: toDocument(input, limits) });
     },
-    async patch({ space, type, id, current, operations, paths }) {
+    async patch({ space, type, id, current, operations, copies, paths }) {
       const before = parseJson(current, STORED_DEPTH);
       const patched = await applyPatch(tools, space, before, toDocument(operations, limits), {
         maxOperations: limits.maxPatchOperations,
         maxGrowthBytes: 2 * limits.maxBodyBytes,
         maxDepth: limits.maxDepth,
+        ...(copies === undefined ? {} : { copies }),
         ...(paths === undefined ? {} : { paths }),
       });
       const document = dropGeneratedNarrative(before, patched);

@@ -1,6 +1,6 @@
-import type { Invocation, InvocationResult } from '../api';
+import type { Invocation, InvocationResult } from '../api/core';
 import type { RequestContext } from '../context';
-import type { OperationContext } from './distant-storage';
+import type { OperationContext } from './storage-proxy';
 import { valueOf, type Task, type TaskResult } from './messages';
 import { isLong } from './resource-input';
 

@@ -7,8 +7,12 @@ import type { WorkerPool } from './worker-pool';
 import type { PatchTask, Preparer, ResourceInput } from './preparer';
 import { isLong, LONG_TEXT } from './resource-input';
 
-/** The input of a write: parsed, or left as text for another thread. Throws what the parser finds. */
-export function toResourceInput(text: string, limits: JsonLimits): ResourceInput {
+/** A body as text, or a long one as bytes (`UndecodedJson`). */
+type Body = string | readonly Uint8Array[];
+
+/** The input of a write: parsed, or left as text or bytes for another thread. Throws what the parser finds. */
+export function toResourceInput(text: Body, limits: JsonLimits): ResourceInput {
+  if (typeof text !== 'string') return { blocks: text };
   return text.length > LONG_TEXT ? { text } : parseJson(text, limits);
 }
 
@@ -16,7 +20,8 @@ export function toResourceInput(text: string, limits: JsonLimits): ResourceInput
 const MEDIUM_TRANSACTION = 32 * 1024;
 
 /** The same of a Bundle. Entries of a batch are done here, one by one: only long ones are read there. */
-export function toBundleInput(text: string, limits: JsonLimits): ResourceInput {
+export function toBundleInput(text: Body, limits: JsonLimits): ResourceInput {
+  if (typeof text !== 'string') return { blocks: text };
   return text.length > MEDIUM_TRANSACTION && isTransaction(text) ? { text } : toResourceInput(text, limits);
 }
 
@@ -28,7 +33,7 @@ function isTransaction(text: string): boolean {
 const OUTER_PART = 500;
 
 function isFhirPath({ operations }: PatchTask): boolean {
-  return !('text' in operations) && isFhirPathPatch(operations.value);
+  return 'value' in operations && isFhirPathPatch(operations.value);
 }
 
 /**
@@ -36,7 +41,7 @@ function isFhirPath({ operations }: PatchTask): boolean {
  * 10,000 characters of the resource that it goes through.
  */
 function hasManyPaths({ operations, current }: PatchTask): boolean {
-  if ('text' in operations || !isFhirPathPatch(operations.value)) return false;
+  if (!('value' in operations) || !isFhirPathPatch(operations.value)) return false;
   const { parameter } = operations.value;
   const count = Array.isArray(parameter) ? parameter.length : 0;
   return count * (current.length + 10_000) > 2_000_000;

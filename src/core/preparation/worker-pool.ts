@@ -3,17 +3,18 @@ import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../context';
 import { fhirError } from '../errors';
-import { InFlight } from '../in-flight';
+import { InFlight } from '../concurrency/in-flight';
 import {
   toError,
   toFailure,
   type FromWorker,
-  type Question,
+  type WorkerRequest,
   type Task,
   type TaskResult,
   type ToWorker,
   type WorkerSettings,
 } from './messages';
+import { fromParts } from './result-parts';
 import { THREAD_LIMITS } from './thread-limits';
 
 interface Asked {
@@ -22,6 +23,8 @@ interface Asked {
   readonly task: Task;
   /** Takes some 10 ms at most. */
   readonly isShort: boolean;
+  /** Texts of its result that have come (result-parts.ts). */
+  readonly texts: Map<number, string>;
 }
 const isShort = (asked: Asked): boolean => asked.isShort;
 
@@ -42,7 +45,7 @@ export class WorkerPool {
 
   constructor(
     private readonly settings: WorkerSettings,
-    private readonly answer: (question: Question) => Promise<unknown>,
+    private readonly answer: (question: WorkerRequest) => Promise<unknown>,
     private readonly log: Log,
   ) {}
 
@@ -51,8 +54,10 @@ export class WorkerPool {
     if (this.isClosed || this.waiting.length >= THREAD_LIMITS.waiting)
       return Promise.reject(fhirError('overloaded'));
     return new Promise((resolve, reject) => {
-      this.waiting.push({ resolve, reject, task, isShort });
-      this.next();
+      this.waiting.push({ resolve, reject, task, isShort, texts: new Map() });
+      // Making a long text and handing it over are a turn of the event loop each.
+      if (isShort) this.next();
+      else setImmediate(() => this.next());
     });
   }
 
@@ -153,13 +158,26 @@ export class WorkerPool {
       this.log[message.level](message.details, message.message);
       return;
     }
+    if (message.kind === 'part') {
+      const { number } = message;
+      for (const [place, text] of message.part) this.given.get(number)?.texts.set(place, text);
+      // Others have their turn before the next one.
+      setImmediate(() => send(worker, { kind: 'taken', number }));
+      return;
+    }
     const oldest = this.given.oldestKey;
     const asked = this.given.take(message.number);
     if (asked === undefined) return;
     if (oldest === message.number && this.given.size > 0) this.watch();
     this.next();
-    if (message.kind === 'done') asked.resolve(message.value);
-    else asked.reject(toError(message.failure));
+    if (message.kind === 'failed') {
+      asked.reject(toError(message.failure));
+      return;
+    }
+    const result = fromParts(message.value, asked.texts);
+    if (asked.isShort) asked.resolve(result);
+    // Receiving a long result and working on with it are a turn of the event loop each.
+    else setImmediate(() => asked.resolve(result));
   }
 
   /** Gives up the thread and what it was at; what it had not come to is done by the next one. */

@@ -3,32 +3,34 @@
  * distance.
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import type { InvocationResult } from '../api';
+import type { InvocationResult } from '../api/core';
 import type { Log } from '../context';
-import { InFlight } from '../in-flight';
+import { InFlight } from '../concurrency/in-flight';
+import { limitEvaluationTime } from '../fhir/path';
 import type { Finding } from '../fhir/validate';
-import { createOperationEnvironment, type OperationParts } from '../operation-environment';
-import { createCodeSystemMemory } from '../operations/code-system-memory';
+import { createOperationEnvironment, type OperationParts } from '../composition/operation-environment';
+import { createCodeSystemMemory } from '../terminology/code-system-cache';
 import type { CanonicalResource } from '../operations/environment';
 import { invokeOperation } from '../operations/invoke';
-import { forgetSpaces } from '../process-memory';
+import { forgetSpaces } from '../erasure/cache-registry';
 import { createHasher } from '../search/hash';
 import type { ListedCodes } from '../validation/structure-source';
-import { KeptBundles } from './kept-bundles';
-import { createDistantStorage } from './distant-storage';
+import { KeptBundles } from './stored-bundles';
+import { createDistantStorage } from './storage-proxy';
 import {
   toError,
   toFailure,
   type FromWorker,
-  type Informant,
-  type Question,
+  type WorkerHost,
+  type WorkerRequest,
   type Task,
   type TaskResult,
   type ToWorker,
   type WorkerSettings,
 } from './messages';
 import { createPreparer, type Preparer } from './preparer';
-import { SpaceTools } from './space-tools';
+import { toParts, transferredBy } from './result-parts';
+import { SpaceIndexing } from './space-indexing';
 import type { InvocationTask } from './threaded-invoker';
 
 class Asker {
@@ -40,7 +42,7 @@ class Asker {
 
   constructor(private readonly port: MessagePort) {}
 
-  ask(question: Question): Promise<unknown> {
+  ask(question: WorkerRequest): Promise<unknown> {
     const number = ++this.number;
     return new Promise((resolve, reject) => {
       this.open.add(number, { resolve, reject });
@@ -52,6 +54,28 @@ class Asker {
     const asked = this.open.take(message.number);
     if (message.kind === 'answer') asked?.resolve(message.value);
     else asked?.reject(toError(message.failure));
+  }
+}
+
+/** Sends results, those that are long in parts. */
+class ResultSender {
+  private readonly open = new Map<number, () => void>();
+
+  constructor(private readonly port: MessagePort) {}
+
+  async send(number: number, result: TaskResult): Promise<void> {
+    const { rest, parts } = toParts(result);
+    for (const part of parts) {
+      const taken = new Promise<void>((resolve) => this.open.set(number, resolve));
+      this.port.postMessage({ kind: 'part', number, part } satisfies FromWorker);
+      await taken;
+    }
+    this.open.delete(number);
+    this.port.postMessage({ kind: 'done', number, value: rest } satisfies FromWorker, transferredBy(rest));
+  }
+
+  taken(number: number): void {
+    this.open.get(number)?.();
   }
 }
 
@@ -105,13 +129,14 @@ function createInvoke(port: MessagePort, asker: Asker, parts: OperationParts): I
 
 function listen(port: MessagePort, settings: WorkerSettings): void {
   const { publicUrls, extensionBase, limits } = settings;
+  limitEvaluationTime(limits.pathTimeoutMs);
   const asker = new Asker(port);
-  const tools = new SpaceTools({
+  const tools = new SpaceIndexing({
     hasher: createHasher(Buffer.from(settings.hashKey)),
     publicUrls,
     maxIndexRows: limits.maxIndexRows,
   });
-  const informant: Informant = {
+  const informant: WorkerHost = {
     judge: async (space, pending) =>
       (await asker.ask({ kind: 'judge', space, pending })) as readonly Finding[],
     version: async (space, of) => (await asker.ask({ kind: 'version', space, of })) as string,
@@ -128,6 +153,7 @@ function listen(port: MessagePort, settings: WorkerSettings): void {
     validator: (release) => tools.validator(release),
   });
   const bundles = new KeptBundles(preparer);
+  const results = new ResultSender(port);
   port.on('message', (message: ToWorker) => {
     if (message.kind === 'forget') {
       bundles.forget(message.number);
@@ -137,16 +163,20 @@ function listen(port: MessagePort, settings: WorkerSettings): void {
       forgetSpaces(message.spaces);
       return;
     }
+    if (message.kind === 'taken') {
+      results.taken(message.number);
+      return;
+    }
     if (message.kind !== 'task') {
       asker.hear(message);
       return;
     }
     const { number, task } = message;
-    run(preparer, invoke, bundles, task).then(
-      (value) => port.postMessage({ kind: 'done', number, value } satisfies FromWorker),
-      (error: unknown) =>
+    run(preparer, invoke, bundles, task)
+      .then((value) => results.send(number, value))
+      .catch((error: unknown) =>
         port.postMessage({ kind: 'failed', number, failure: toFailure(error) } satisfies FromWorker),
-    );
+      );
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * Criteria of a chain, asked of contained resources: they have index rows of their own, but no head
- * (search-rules.md: contained targets take part in chains under their container).
+ * Criteria of a chain, applied to contained resources: they have index rows of their own, but no head. A chain finds the
+ * container (docs/search.md, Reference).
  */
 import { containedBase, ROW_SCHEME } from './index-rows';
 import type { Criterion, Predicate } from './predicate';

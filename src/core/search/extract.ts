@@ -8,7 +8,7 @@ import type { PathAllowance, PathValue } from '../fhir/path';
 import { isCanonicalUrl } from './canonical-targets';
 import { componentExpression, elementPaths } from './component-types';
 import { compositeOrders } from './composite-order';
-import { ROW_SCHEME, type IndexRows } from './index-rows';
+import { ROW_SCHEME, type ExceededBudget, type IndexRows } from './index-rows';
 import {
   isComponentKind,
   referringParameters,
@@ -16,8 +16,9 @@ import {
   type RowSource,
   type StoredParameter,
 } from './parameter';
-import { compileParameterPath, newAllowance, renewAllowance } from './parameter-path';
+import { compileParameterPath, newAllowance } from './parameter-path';
 import { RowCollector, type RowSettings } from './rows/collector';
+import { isLargeResource } from './rows/foreign-budget';
 import { addCompositeRows, addOrderedRows, type CompositeComponent } from './rows/composite';
 import { addContainedRows, findBlocks, type ContainedBlock, type ReferencePath } from './rows/contained';
 import { addRangeRows } from './rows/range';
@@ -37,7 +38,8 @@ export interface ExtractorOptions extends Omit<RowSettings, 'typeNumber' | 'maxR
 
 /**
  * The index rows of a resource of a concrete type. Throws `tooCostly` for a resource with too many rows, nothing
- * else: a value of a wrong shape gives no row. Cost: below 60 µs for an ordinary Patient or Observation, some
+ * else: a value of a wrong shape gives no row. A parameter of a tenant that has exceeded its budget in a resource that is not
+ * large is not evaluated again. Cost: below 60 µs for an ordinary Patient or Observation, some
  * milliseconds the first time for a type.
  */
 export type Extractor = (type: string, resource: JsonObject) => IndexRows;
@@ -50,7 +52,9 @@ export function createExtractor({ definitions, maxRows, ...options }: ExtractorO
     typeNumber: (name) => (definitions.isResourceType(name) ? definitions.typeNumber(name) : undefined),
     maxRows: maxRows ?? DEFAULT_MAX_ROWS,
   };
-  return (type, resource) => extract(definitions, compiledType(definitions, type), resource, settings);
+  const blamed = new Set<number>();
+  return (type, resource) =>
+    extract(definitions, compiledType(definitions, type), resource, settings, blamed);
 }
 
 /** Adds the rows of a resource; true when the resource has a value for the parameter. */
@@ -95,11 +99,17 @@ function extract(
   compiledRules: CompiledType,
   resource: JsonObject,
   settings: RowSettings,
+  blamed: Set<number>,
 ): IndexRows {
   const rows = new RowCollector(settings.maxRows);
   const presence = new Uint8Array(compiledRules.presenceBytes);
   const present: number[] = [];
-  for (const { ordinal, number, rule } of compiledRules.own) {
+  let exceeded: ExceededBudget | undefined;
+  for (const { ordinal, number, isForeign, rule } of compiledRules.own) {
+    if (isForeign && blamed.has(number)) {
+      exceeded ??= { parameter: number, isLargeResource: false };
+      continue;
+    }
     if (!rule(resource, settings, rows)) continue;
     present.push(number);
     setBit(presence, ordinal);
@@ -121,7 +131,14 @@ function extract(
       settings,
       rows,
     );
-  return rows.finish(presence, compiledRules.sortDate);
+  if (rows.exceeded !== undefined) exceeded ??= blame(rows.exceeded, resource, blamed);
+  return rows.finish(presence, compiledRules.sortDate, exceeded);
+}
+
+function blame(parameter: number, resource: JsonObject, blamed: Set<number>): ExceededBudget {
+  const isLarge = isLargeResource(resource);
+  if (!isLarge) blamed.add(parameter);
+  return { parameter, isLargeResource: isLarge };
 }
 
 /** The contained resources that have rows: the same, in the same blocks. Cost: that of evaluating all references. */
@@ -219,9 +236,24 @@ function sharedPresence(definitions: Definitions, sources: readonly RowSource[])
 /** `isTyped`: another parameter looks in these rows for references to one type only. */
 function compileRule(definitions: Definitions, stored: StoredParameter, isTyped: boolean): Rule {
   const { parameter } = stored;
+  const allowance = newAllowance();
+  const rule = compileUnboundedRule(definitions, stored, isTyped, allowance);
+  if (parameter.isForeign !== true) return rule;
+  return (resource, settings, rows) =>
+    rows.foreign.run(parameter.number, allowance, () => rule(resource, settings, rows));
+}
+
+/** `allowance`: of all that the expressions of a tenant's parameter go through. */
+function compileUnboundedRule(
+  definitions: Definitions,
+  stored: StoredParameter,
+  isTyped: boolean,
+  allowance: PathAllowance,
+): Rule {
+  const { parameter } = stored;
   const { kind, expression = '' } = parameter;
-  if (kind === 'composite') return compileComposite(definitions, parameter);
-  const valuesOf = compileParameterPath(definitions, parameter, expression);
+  if (kind === 'composite') return compileComposite(definitions, parameter, allowance);
+  const valuesOf = compileParameterPath(definitions, parameter, expression, { allowance });
   const add = rowMaker(definitions, stored, isTyped);
   const isSorted = isSortedByRows(kind);
   return (resource, settings, rows) => {
@@ -310,8 +342,11 @@ export function extensionValue(definitions: Definitions, { value }: PathValue): 
  * The rule of a composite. Its components are evaluated on each element that its own expression finds; each branch of
  * that expression is a plain path (`Observation.component`), which says the type of its elements.
  */
-function compileComposite(definitions: Definitions, parameter: SearchParameterDefinition): Rule {
-  const allowance = newAllowance();
+function compileComposite(
+  definitions: Definitions,
+  parameter: SearchParameterDefinition,
+  allowance: PathAllowance,
+): Rule {
   const compiledBranches = elementPaths(parameter).map((branch) => ({
     elementsOf: compileParameterPath(definitions, parameter, branch, { allowance }),
     components: parameter.components.flatMap((component) =>
@@ -334,7 +369,6 @@ function compileComposite(definitions: Definitions, parameter: SearchParameterDe
       : compileParameterPath(definitions, order.sorted, order.sorted.expression);
   return (resource, settings, rows) => {
     const before = rows.size;
-    renewAllowance(allowance);
     for (const { elementsOf, components } of compiledBranches) {
       for (const { value } of elementsOf(resource)) {
         if (isJsonObject(value))

@@ -72,6 +72,16 @@ export interface IndexRows {
   readonly presence: Uint8Array;
   /** The clinical sort date, milliseconds since 1970; undefined when the resource has none. */
   readonly sortDate: number | undefined;
+  /** Set where they are not complete. */
+  readonly exceeded: ExceededBudget | undefined;
+}
+
+/** The expression of a parameter of a tenant went through more values than it may: the resource has no rows of it. */
+export interface ExceededBudget {
+  /** Number of the parameter. */
+  readonly parameter: number;
+  /** True: the resource has so many values that the parameter is not to blame. */
+  readonly isLargeResource: boolean;
 }
 
 /**
@@ -101,7 +111,7 @@ export const ROW_SCHEME = {
   long: 10_000_000,
   /**
    * Token rows of references to contained resources: once the number of the type with the block as its system, once both
-   * as the value (`containedValue`).
+   * as the value.
    */
   contained: 7_000_000,
   /** Token rows of contained resources: the key of the id, whatever the parameter (its number is 0). */

@@ -3,6 +3,7 @@ import type { Definitions } from '../fhir/definitions';
 import { hidesWords } from './criteria';
 import { storedParameters } from './parameter';
 import { searchableParameters, type SearchableParameter } from './searchable';
+import type { TenantParameter } from './tenant-parameter';
 import type { SearchTypeContext } from './types/search-type';
 
 /** By the parameters of a type, as in parameter.ts. */
@@ -22,12 +23,23 @@ export function searchableCodes(context: SearchTypeContext, type: string): strin
     .filter((code) => !hidesWords(context, type, code));
 }
 
-/** Behind "'name' is not a search parameter of Type": what is, or how a chain and `_has` are written. */
+/** Behind "'name' is not a search parameter of Type": why not yet or not any more, what is, or how a chain and `_has` are written. */
 export function knownParameters(context: SearchTypeContext, type: string, name: string): string {
   if (name.startsWith('_has:'))
     return '; it is _has:Type:reference:parameter, where the last is a search parameter of that Type';
+  const code = name.replace(/:.*/, '');
+  const unusable = context.tenantParameters?.find(
+    (one) => one.type === type && one.code === code && (one.state === 'indexing' || one.state === 'failed'),
+  );
+  if (unusable !== undefined) return `: ${reasonOf(unusable)}`;
   if (!name.includes('.')) return `; known are ${searchableCodes(context, type).join(', ')}`;
   const links = parametersOf(context.definitions, type).filter(({ kind }) => kind === 'reference');
   const codes = links.map(({ code }) => code).join(', ');
   return `; a chain is reference.parameter or reference:Type.parameter, and references of ${type} are ${codes === '' ? 'none' : codes}`;
+}
+
+function reasonOf({ owner, state }: TenantParameter): string {
+  return state === 'failed'
+    ? `SearchParameter/${owner} has failed, and SearchParameter/${owner}/$reindex-status says why`
+    : `SearchParameter/${owner} is being indexed, and SearchParameter/${owner}/$reindex-status says how far it is`;
 }

@@ -1,4 +1,4 @@
-import { canWalk, liesByTarget } from './drivable';
+import { canWalk, liesByTarget } from './indexed-access';
 import type { Criterion } from './predicate';
 import type { SortRows } from './sort-rows';
 import { rangesOfOneValue } from './split-range';

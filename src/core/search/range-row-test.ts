@@ -1,4 +1,4 @@
-/** What storage/range-sql.ts says in SQL, of rows in memory. */
+/** What storage/search/range-sql.ts says in SQL, of rows in memory. */
 import type { RangeRow } from './index-rows';
 import type { NumberTest, RangePredicate, SpanPredicate } from './predicate';
 

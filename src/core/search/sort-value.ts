@@ -36,7 +36,7 @@ export type SortValueReader = (
 
 /**
  * A reader for the keys of a search: the least value of each for an ascending key, the greatest for a descending one
- * (search-rules.md, _sort). Values come from the resource's text.
+ * (docs/search.md, Order). Values come from the resource's text.
  */
 export function createSortValueReader(
   definitions: Definitions,

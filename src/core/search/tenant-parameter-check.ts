@@ -6,7 +6,16 @@ import { toIssue, type ErrorKey, type Issue } from '../errors';
 import type { Definitions, SearchParameterComponent, SearchParameterKind } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import { shorten } from '../fhir/json/fault';
-import { inspectPath, PathError, PathSyntaxError, type PathNature } from '../fhir/path';
+import {
+  inspectPath,
+  JsonNameError,
+  PathAllowance,
+  PathBudgetError,
+  PathError,
+  PathSyntaxError,
+  UnsupportedPathError,
+  type PathNature,
+} from '../fhir/path';
 import { isComponentKind, saysTheSame, splitUnion } from './parameter';
 import { hasRowsOf } from './row-types';
 import { isStorable, type ComponentKind } from './rows/composite';
@@ -27,6 +36,11 @@ const MAX_PAIRS = 2_000;
 /** The longest of FHIR's own has some 1,200 characters, all its resource types together. */
 const MAX_EXPRESSION = 4_000;
 const MAX_COMPONENTS = 3;
+/** Characters of the expressions of one resource type, which are compiled at once: some 20 ms. */
+const MAX_CHARACTERS_OF_TYPE = 40_000;
+/** Steps of compiling one expression: its characters, and patterns of some 200 states. */
+const STEPS_OF_CHARACTER = 5;
+const STEPS_OF_PATTERNS = 5_000;
 
 const ROOT = 'SearchParameter';
 /** Without the characters that have a meaning in the name of a parameter: `:` before modifiers, `.` in chains. */
@@ -43,13 +57,16 @@ export interface ParameterPair {
 export interface CheckedParameter {
   /** None for one that is not active: nothing is indexed for it. */
   readonly pairs: readonly ParameterPair[];
-  /** Why it cannot be stored; 422 each. */
+  /** Why it cannot be stored: what is no FHIRPath, contradicts itself or is too much; 422 each. */
   readonly issues: readonly Issue[];
+  /** Why it is stored and not searched by, or not in all of its types. */
+  readonly warnings: readonly Issue[];
 }
 
 /**
  * `resource`: structurally a SearchParameter. Only an active one is looked at as a whole; of another one (a draft, a
- * retired one) the expressions must be FHIRPath. `others`: all of the space. Cost: below a millisecond for a few types.
+ * retired one) the expressions must be FHIRPath. What is sound and cannot be searched by is stored with a warning, because
+ * implementation guides have such. `others`: all of the space. Cost: below a millisecond for a few types.
  */
 export function checkTenantParameter(
   definitions: Definitions,
@@ -60,12 +77,14 @@ export function checkTenantParameter(
   const check = new Check(definitions, id, resource, others?.list ?? []);
   if (resource['status'] === 'active') check.checkActive();
   else check.checkSyntax();
-  return check.issues.length > 0 ? { pairs: [], issues: check.issues } : { pairs: check.pairs, issues: [] };
+  const { issues, warnings } = check;
+  return { pairs: issues.length > 0 ? [] : check.pairs, issues, warnings };
 }
 
 class Check {
   readonly pairs: ParameterPair[] = [];
   readonly issues: Issue[] = [];
+  readonly warnings: Issue[] = [];
 
   constructor(
     private readonly definitions: Definitions,
@@ -76,6 +95,17 @@ class Check {
 
   private refuse(reason: string, place: string, key: ErrorKey = 'ruleViolated'): void {
     this.issues.push(toIssue(key, { reason }, place === '' ? ROOT : `${ROOT}.${place}`));
+  }
+
+  /** What is sound as FHIR, and cannot be searched by here. */
+  private leave(reason: string, place: string): void {
+    const diagnostics = `${reason}; it is stored, and not searched by`;
+    this.warnings.push({
+      severity: 'warning',
+      code: 'not-supported',
+      diagnostics,
+      expression: `${ROOT}.${place}`,
+    });
   }
 
   checkSyntax(): void {
@@ -102,12 +132,12 @@ class Check {
     const code = this.readCode();
     const { expression, url, xpathUsage } = this.resource;
     if (xpathUsage !== undefined && xpathUsage !== 'normal')
-      this.refuse(
+      this.leave(
         `Search parameters of the usage '${textOf(xpathUsage)}' cannot be searched here`,
         'xpathUsage',
       );
     if (typeof expression !== 'string')
-      this.refuse('An active search parameter needs an expression: it says what is searched', 'expression');
+      this.leave('A search parameter without an expression does not say what is searched', 'expression');
     else if (expression.length > MAX_EXPRESSION)
       this.refuse(
         `An expression may have ${MAX_EXPRESSION} characters, not ${expression.length}`,
@@ -117,7 +147,7 @@ class Check {
       const definition = this.readDefinition(kind, expression);
       const types = this.readTypes();
       // What is wrong with the rest would only be said again for each type.
-      if (this.issues.length === 0)
+      if (this.issues.length === 0 && this.warnings.length === 0)
         for (const { type, isNamed } of types) this.addPair(type, isNamed, code, url, definition);
       this.checkLimits();
     }
@@ -126,7 +156,7 @@ class Check {
   private readKind(): SearchParameterKind | undefined {
     const { type } = this.resource;
     if (isSearchable(type)) return type;
-    this.refuse(
+    this.leave(
       `Search parameters of the type '${textOf(type)}' cannot be made: what they mean is not said by an expression`,
       'type',
     );
@@ -136,8 +166,8 @@ class Check {
   private readCode(): string | undefined {
     const { code } = this.resource;
     if (typeof code === 'string' && CODE.test(code)) return code;
-    this.refuse(
-      'The code of an active search parameter has 1 to 64 of A-Z a-z 0-9 - _ and begins with a letter: it is the name in searches',
+    this.leave(
+      'The code of a search parameter of a tenant has 1 to 64 of A-Z a-z 0-9 - _ and begins with a letter: it is the name in searches',
       'code',
     );
     return undefined;
@@ -195,7 +225,7 @@ class Check {
       const url = textOf(definition).replace(/\|.*$/, '');
       const found = this.findByUrl(url);
       if (found === undefined)
-        this.refuse(
+        this.leave(
           `The search parameter ${shorten(url)} is not known here`,
           `component[${index}].definition`,
         );
@@ -209,7 +239,7 @@ class Check {
     const kinds: ComponentKind[] = [];
     for (const { kind } of components) if (isComponentKind(kind)) kinds.push(kind);
     if (components.length === given.length && !(kinds.length === given.length && isStorable(kinds)))
-      this.refuse(
+      this.leave(
         `Composites of ${components.map(({ kind }) => kind).join(', ')} cannot be searched: the first part is a token, reference or uri, and the others are no composites`,
         'component',
       );
@@ -243,7 +273,7 @@ class Check {
       const pair = { number: FIRST_TENANT_NUMBER, type, slot: 0, code, url, definition };
       // Implementation guides repeat what FHIR says: then there is nothing to do.
       if (saysTheSame(toDefinition(definitions, pair), builtIn)) return;
-      this.refuse(
+      this.leave(
         `FHIR ${definitions.fhirVersion} has a search parameter '${code}' of ${type} that means something else`,
         'code',
       );
@@ -254,7 +284,7 @@ class Check {
         known.type === type && known.code === code && known.owner !== this.id && known.state !== 'removing',
     );
     if (other !== undefined) {
-      this.refuse(`SearchParameter/${other.owner} is called '${code}' of ${type} already`, 'code');
+      this.leave(`SearchParameter/${other.owner} is called '${code}' of ${type} already`, 'code');
       return;
     }
     const number = definitions.typeNumber(type);
@@ -262,18 +292,22 @@ class Check {
     this.pairs.push({ resource_type: number, code, url, definition });
   }
 
+  private get found(): number {
+    return this.issues.length + this.warnings.length;
+  }
+
   private checkExpressions(
     type: string,
     { kind, expression, components }: TenantParameterDefinition,
   ): boolean {
-    const before = this.issues.length;
+    const before = this.found;
     if (kind !== 'composite') {
       this.checkTypes(kind, this.inspect(expression, type, 'expression'), type, 'expression');
-      return this.issues.length === before;
+      return this.found === before;
     }
     for (const branch of splitUnion(expression).map((part) => part.trim())) {
       if (!isElement(this.definitions, branch)) {
-        this.refuse(
+        this.leave(
           `The expression of a composite names elements by plain paths, such as Observation or Observation.component, which '${shorten(branch)}' does not`,
           'expression',
         );
@@ -288,21 +322,32 @@ class Check {
         this.checkTypes(component.kind, nature, type, place);
       }
     }
-    return this.issues.length === before;
+    return this.found === before;
   }
 
   private inspect(expression: string, rootType: string, place: string): PathNature | undefined {
     const { definitions } = this;
     try {
-      const nature = inspectPath(expression, { definitions, rootType, isStrict: true, isForeign: true });
+      const allowance = new PathAllowance(expression.length * STEPS_OF_CHARACTER + STEPS_OF_PATTERNS);
+      const nature = inspectPath(expression, {
+        definitions,
+        rootType,
+        isStrict: true,
+        isForeign: true,
+        allowance,
+      });
       if (nature.isTimeless) return nature;
-      this.refuse(
+      this.leave(
         'The expression asks what time it is: what it finds must depend on the resource alone',
         place,
       );
     } catch (error) {
       if (!(error instanceof PathError)) throw error;
-      this.refuse(`The expression cannot be used on ${rootType}: ${error.message}`, place);
+      const reason = `The expression cannot be used on ${rootType}: ${error.message}`;
+      if (error instanceof PathBudgetError) this.refuse(reason, place, 'tooCostly');
+      else if (error instanceof JsonNameError || error instanceof UnsupportedPathError)
+        this.leave(reason, place);
+      else this.refuse(reason, place);
     }
     return undefined;
   }
@@ -338,14 +383,29 @@ class Check {
         'base',
         'tooCostly',
       );
-    for (const { resource_type: number } of this.pairs) {
+    for (const { resource_type: number, definition } of this.pairs) {
       const type = this.definitions.typeName(number);
-      if (others.filter((other) => other.type === type).length >= MAX_OF_TYPE) {
+      const ofType = others.filter((other) => other.type === type);
+      if (ofType.length >= MAX_OF_TYPE) {
         const reason = `There are ${MAX_OF_TYPE} active search parameters of ${type ?? ''} already, which is the most`;
         this.refuse(reason, 'base', 'tooCostly');
       }
+      const characters = ofType.reduce(
+        (sum, other) => sum + lengthOf(other.definition),
+        lengthOf(definition),
+      );
+      if (characters > MAX_CHARACTERS_OF_TYPE) {
+        const reason = `The expressions of the active search parameters of ${type ?? ''} may have ${MAX_CHARACTERS_OF_TYPE} characters together, not ${characters}`;
+        this.refuse(reason, 'expression', 'tooCostly');
+      }
     }
   }
+}
+
+/** Characters that are compiled: those of a component for each branch of the whole. */
+function lengthOf({ expression, components }: TenantParameterDefinition): number {
+  const ofComponents = components.reduce((sum, component) => sum + component.expression.length, 0);
+  return expression.length + (ofComponents === 0 ? 0 : ofComponents * splitUnion(expression).length);
 }
 
 const OF_RESOURCE = '%resource.';

@@ -13,8 +13,14 @@ import type {
  * - `indexing`: every write makes its rows, but those of older versions are not complete: it cannot be searched
  * - `active`: complete
  * - `removing`: nobody makes rows of it or searches by it; those that are there are being removed
+ * - `failed`: the same, but its rows stay as they are until its SearchParameter changes
  */
-export type TenantParameterState = 'indexing' | 'active' | 'removing';
+export type TenantParameterState = 'indexing' | 'active' | 'removing' | 'failed';
+
+/** True: each write makes its rows. */
+export function isIndexed({ state }: Pick<TenantParameter, 'state'>): boolean {
+  return state === 'indexing' || state === 'active';
+}
 
 /** What index rows and searches are made by, of one pair of a resource type and a parameter. */
 export interface TenantParameterDefinition {
@@ -41,6 +47,8 @@ export interface TenantParameter {
   /** Id of the SearchParameter that made it. */
   readonly owner: string;
   readonly state: TenantParameterState;
+  /** Why it has failed; undefined unless it is in that state. */
+  readonly failure?: string;
   readonly definition: TenantParameterDefinition;
 }
 

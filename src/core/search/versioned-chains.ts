@@ -2,7 +2,7 @@
 import { toIssue, type Issue } from '../errors';
 import { parseStoredObject } from '../fhir/json';
 import type { Criterion } from './predicate';
-import { targetsOf } from './targets';
+import { targetsOf } from './target-values';
 import type { SearchTypeContext } from './types/search-type';
 
 /** What a search asks, of one type or of each. */
@@ -23,9 +23,8 @@ interface Link {
 }
 
 /**
- * A warning where a match refers by a parameter of a chain to a version of its target: the chain was followed to the
- * current version (search-rules.md, Reference). Cost: nothing without chains; else the texts that name versions are
- * parsed.
+ * Warnings for matches whose chained reference names a version of its target: the chain was followed to the current
+ * version (docs/search.md, Reference). Cost: nothing without chains; else the texts that name versions are parsed.
  */
 export function versionedChainIssues(
   context: SearchTypeContext,
@@ -56,7 +55,7 @@ export function versionedChainIssues(
   return [{ ...toIssue('notSupported', { reason }), severity: 'warning' }];
 }
 
-/** Matches are remembered (version-memory.ts), and most texts name no version: looking once is enough. */
+/** Matches are remembered (version-cache.ts), and most texts name no version: looking once is enough. */
 const looked = new WeakMap<Match, boolean>();
 
 function mayNameVersions(match: Match): boolean {

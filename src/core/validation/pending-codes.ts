@@ -12,7 +12,7 @@ import { MAX_FINDINGS, type Finding, type FindingSeverity, type PendingCode } fr
 import { nameValueSet, notIn } from '../fhir/validate/coding-name';
 import type { TerminologyEnvironment } from '../operations/environment';
 import { terminologyOf } from '../operations/terminology';
-import { createValueSetMemory, type FoundValueSet, type Unanswered } from './value-set-memory';
+import { createValueSetMemory, type FoundValueSet, type Unanswered } from '../terminology/value-set-cache';
 
 type Coding = PendingCode['codings'][number];
 

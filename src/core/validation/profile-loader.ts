@@ -7,7 +7,7 @@ import { ValidationRun } from '../fhir/validate/run';
 import type { Finding, FindingSeverity, ResourceProfile } from '../fhir/validate';
 import { checkClaim, collectClaims, reportClaim, type ProfileClaim } from '../fhir/validate/profile/claims';
 import { checkExtensions, collectExtensionUrls } from '../fhir/validate/profile/extensions';
-import { forgettable } from '../process-memory';
+import { registerCache } from '../erasure/cache-registry';
 import { SpaceProfiles, unresolvedSentence, type ParsedStructures } from './space-profiles';
 import type { StructureSource } from './structure-source';
 
@@ -42,13 +42,13 @@ interface Versioned {
 }
 
 export class ProfileLoader {
-  private readonly spaces = forgettable(
+  private readonly spaces = registerCache(
     new LRUCache<number, Versioned>({ max: MAX_SPACES, maxSize: MAX_CHARACTERS }),
   );
   private readonly parsed: ParsedStructures;
 
   constructor(private readonly source: StructureSource) {
-    const parsed = forgettable(new LRUCache<string, JsonObject>({ maxSize: MAX_PARSED_CHARACTERS }));
+    const parsed = registerCache(new LRUCache<string, JsonObject>({ maxSize: MAX_PARSED_CHARACTERS }));
     this.parsed = {
       get: (key) => parsed.get(key),
       put: (key, structure, size) => void parsed.set(key, structure, { size: Math.max(1, size) }),

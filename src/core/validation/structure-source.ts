@@ -6,8 +6,8 @@ import { listMembers, Question, type Member } from '../fhir/terminology/membersh
 import { parseCanonical } from '../fhir/terminology/source';
 import type { CanonicalResource, TerminologyEnvironment } from '../operations/environment';
 import { terminologyOf } from '../operations/terminology';
-import type { Services } from '../services';
-import { lastChangeOf } from '../storage/conformance';
+import type { Services } from '../ports';
+import { lastChangeOf } from '../storage/read/conformance';
 
 /** What the codes of a value set are, by system. */
 export type ListedCodes = readonly (readonly [system: string, codes: readonly string[]])[];
@@ -55,7 +55,7 @@ export function createStructureSource({
       const valueSet = await source.findValueSet(url, version);
       if (valueSet === undefined) return undefined;
       try {
-        return bySystem(listMembers(await composeValueSet(valueSet, source), new Question(MAX_STEPS)));
+        return bySystem(await listMembers(await composeValueSet(valueSet, source), new Question(MAX_STEPS)));
       } catch (error) {
         if (error instanceof FhirError && (error.key === 'notSupported' || error.key === 'tooCostly'))
           return undefined;

@@ -22,6 +22,8 @@ import {
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from 'graphql';
+import type { HeldBytes } from '../../core/index';
+import { isGatewayContext } from '../../resolvers/index';
 import { completerOf, type Fill, isPromise } from './complete';
 import { refusalOfLongText } from './long-texts';
 import { FAILED, FieldInfo, type FieldSite, type Holder, Place, Run } from './run';
@@ -118,7 +120,8 @@ export function compileOperation(
           const message = `This schema has no ${operation.operation}s`;
           return { data: null, errors: [new GraphQLError(message, { nodes: operation })] };
         }
-        const scope = { schema, fragments, operation, rootValue, context, variables: coerced };
+        const bytes = countedIn(context);
+        const scope = { schema, fragments, operation, rootValue, context, bytes, variables: coerced };
         return runPlan(planFor(coerced, type), new Run(scope));
       },
     };
@@ -132,6 +135,12 @@ export function compileOperation(
       return 'run' in prepared ? prepared.run(context, rootValue) : { errors: prepared };
     },
   };
+}
+
+/** Where the answer is counted; undefined for a context that is none of the gateway. */
+function countedIn(context: unknown): HeldBytes | undefined {
+  if (typeof context !== 'object' || context === null || !isGatewayContext(context)) return undefined;
+  return context.request.bytes;
 }
 
 function findOperation(
@@ -158,6 +167,8 @@ function runPlan(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResul
   const root = new Place(undefined, answer, 'data', true, undefined);
   const { rootValue, operation } = run.scope;
   const finish = (): ExecutionResult => {
+    if (run.refusal !== undefined)
+      return { data: null, errors: [new GraphQLError(run.refusal.message, { originalError: run.refusal })] };
     const data = answer.data as ExecutionResult['data'];
     return run.errors.length === 0 ? { data } : { errors: run.errors, data };
   };

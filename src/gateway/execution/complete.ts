@@ -19,6 +19,8 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
+import { type JsonValue, sizeOfJson } from '../../core/index';
+import { RawJson } from '../../schema/raw-json';
 import { FAILED, FieldInfo, type FieldSite, type Holder, Place, type Run } from './run';
 
 /** Where a value is to stand: at `key` of `holder`, which is what stands at `place`. */
@@ -119,8 +121,19 @@ function leafCompleter(type: GraphQLLeafType): CompletePresent {
       throw new Error(`A value of ${type.name} was made null when it was written`);
     return serialized;
   };
-  if (isPlain === undefined) return (_run, value) => serialize(value);
-  return (_run, value) => (isPlain(value) ? value : serialize(value));
+  if (isPlain === undefined) return (run, value) => counted(run, serialize(value));
+  return (run, value) => counted(run, isPlain(value) ? value : serialize(value));
+}
+
+/** Characters up to which a value is not worth counting. */
+const SHORT = 256;
+
+/** The value of a leaf, its characters counted where it is a long text; null once the answer is refused. */
+function counted(run: Run, value: unknown): unknown {
+  if (typeof value === 'string') return value.length <= SHORT || run.hasRoomFor(value.length) ? value : null;
+  if (typeof value !== 'object' || value === null) return value;
+  const length = value instanceof RawJson ? value.text.length : sizeOfJson(value as JsonValue, Infinity);
+  return run.hasRoomFor(length) ? value : null;
 }
 
 function isIterable(value: unknown): value is Iterable<unknown> {
@@ -155,7 +168,7 @@ function listCompleter(
     const at = placeOf({ holder, key, place }, isNullable, site);
     const completed: unknown[] = new Array<unknown>(items.length);
     const slots = completed as unknown as Holder;
-    for (let index = 0; index < items.length; index++) {
+    for (let index = 0; index < items.length && run.refusal === undefined; index++) {
       const item = items[index];
       if (isPromise(item)) {
         completed[index] = undefined;

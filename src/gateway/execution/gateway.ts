@@ -12,7 +12,7 @@ import { type GatewayContext, isGatewayContext, withRequest } from '../../resolv
 import { costOfIntrospection, costOfOperation, type OperationCost, refuseCost } from '../../schema/cost';
 import { type Introspection, isIntrospection } from '../introspection';
 import type { PreparedRun } from './compile';
-import { OperationMemory } from './operation-memory';
+import { OperationCache } from './operation-cache';
 
 export interface ExecutionLimits {
   /** What one request may cost (schema/cost.ts). */
@@ -48,7 +48,7 @@ export function compiledExecution(
   limits: ExecutionLimits,
   introspect: Introspect,
 ): Gateway {
-  const operations = new OperationMemory(schema);
+  const operations = new OperationCache(schema);
   const constantCosts = new WeakMap<OperationDefinitionNode, OperationCost>();
   /** Those that no memory of searches could answer. */
   const asksMore = new WeakSet<OperationDefinitionNode>();
@@ -143,7 +143,8 @@ export function compiledExecution(
             }
             const isAsked =
               request.http?.headers.get(COST_HEADER) === '1' || request.extensions?.['cost'] === true;
-            return await (isAsked ? runCounted : run)(operation, prepared, context, cost);
+            const result = await (isAsked ? runCounted : run)(operation, prepared, context, cost);
+            return withIssues(result, context);
           } catch (error) {
             // What failed for all fields of the root at once, such as a connection that could not be had.
             if (!(error instanceof FhirError)) throw error;
@@ -154,6 +155,11 @@ export function compiledExecution(
     },
     async stop() {},
   };
+}
+
+/** With what was found in resources that it has written. */
+function withIssues(result: ExecutionResult, { issues }: GatewayContext): ExecutionResult {
+  return issues.length === 0 ? result : { ...result, extensions: { ...result.extensions, issues } };
 }
 
 /** Runs it with what earlier searches have found, where that still stands: it is of one moment too, and costs no snapshot. */

@@ -9,7 +9,9 @@ import {
   type GraphQLSchema,
   locatedError,
   type OperationDefinitionNode,
+  OperationTypeNode,
 } from 'graphql';
+import { FhirError, fhirError, type HeldBytes } from '../../core/index';
 
 type Path = GraphQLResolveInfo['path'];
 type PathKey = string | number;
@@ -83,10 +85,21 @@ export interface RunScope {
   readonly rootValue: unknown;
   readonly context: unknown;
   readonly variables: Readonly<Record<string, unknown>>;
+  /** Where the answer is counted. */
+  readonly bytes: HeldBytes | undefined;
 }
+
+/** Characters of all values of one answer, about. */
+const MOST_CHARACTERS = 64 * 1024 * 1024;
+/** So many at a time are counted among those of all requests. */
+const COUNTED_AT_ONCE = 256 * 1024;
 
 export class Run {
   readonly errors: GraphQLError[] = [];
+  /** Why the whole answer is refused; from then on nothing more is made of it. */
+  refusal: FhirError | undefined = undefined;
+  private characters = 0;
+  private uncounted = 0;
   /** Arguments of the fields, by their number in the plan: the same for all objects that have the field. */
   readonly arguments: (Record<string, unknown> | undefined)[] = [];
   private pending = 0;
@@ -94,6 +107,32 @@ export class Run {
   private crash: ((error: unknown) => void) | undefined;
 
   constructor(readonly scope: RunScope) {}
+
+  /** Counts a value of so many characters that becomes part of the answer; false: it is refused. */
+  hasRoomFor(characters: number): boolean {
+    this.characters += characters;
+    this.uncounted += characters;
+    if (this.uncounted >= COUNTED_AT_ONCE) this.count();
+    return this.refusal === undefined;
+  }
+
+  private count(): void {
+    if (this.refusal !== undefined) return;
+    const isChange = this.scope.operation.operation === OperationTypeNode.MUTATION;
+    try {
+      if (this.characters > MOST_CHARACTERS) {
+        const done = isChange ? '; the changes that come before are made' : '';
+        const reason = `The answer would be longer than ${MOST_CHARACTERS} characters: ask for less at once${done}`;
+        throw fhirError('tooCostly', { reason });
+      }
+      // What was changed is answered, whatever else there is to do.
+      if (!isChange) this.scope.bytes?.addAnswer(this.uncounted);
+      this.uncounted = 0;
+    } catch (error) {
+      if (!(error instanceof FhirError)) throw error;
+      this.refusal = error;
+    }
+  }
 
   /** Remembers why there is no value at `key` of `place`, unless something around it has become null before. */
   report(thrown: unknown, site: FieldSite, place: Place, key: PathKey): void {

@@ -19,7 +19,8 @@ import {
 } from 'graphql';
 import { firstDirective, flattenDirective, singletonDirective } from '../../schema/directives';
 import { HIDDEN } from './plan';
-import { pathOf, type SlicePath, slicePathOf, sliceOf } from './slice-path';
+import { FilterAllowance } from '../../core/index';
+import { pathOf, SLICE_COMPILING_STEPS, type SlicePath, slicePathOf, sliceOf } from './slice-path';
 
 /** All selections of one name in one place: they are one value of the answer. */
 export interface FieldGroup {
@@ -36,6 +37,7 @@ export interface FieldGroup {
 
 export class FieldGroups {
   readonly #known = new Map<object, Map<GraphQLObjectType, readonly FieldGroup[]>>();
+  readonly #compiling = new FilterAllowance(SLICE_COMPILING_STEPS);
 
   constructor(
     private readonly schema: GraphQLSchema,
@@ -56,7 +58,8 @@ export class FieldGroups {
       const nodes = new Map<string, FieldNode[]>();
       const spread = new Set<string>();
       for (const set of sets) this.collect(set?.selections ?? [], type, nodes, spread);
-      byType.set(type, (groups = [...nodes].map(([name, found]) => toGroup(this.schema, name, found, type))));
+      groups = [...nodes].map(([name, found]) => this.toGroup(name, found, type));
+      byType.set(type, groups);
     }
     return groups;
   }
@@ -102,25 +105,21 @@ export class FieldGroups {
     const wanted = typeFromAST(this.schema, condition);
     return wanted === type || (isAbstractType(wanted) && this.schema.isSubType(wanted, type));
   }
-}
 
-function toGroup(
-  schema: GraphQLSchema,
-  name: string,
-  nodes: readonly FieldNode[],
-  parent: GraphQLObjectType,
-): FieldGroup {
-  const has = (directive: GraphQLDirective): boolean =>
-    nodes.some(({ directives = [] }) => directives.some((used) => used.name.value === directive.name));
-  const slice = nodes.map(sliceOf).find((used) => used !== undefined);
-  const type = parent.getFields()[nodes[0]?.name.value ?? '']?.type;
-  return {
-    name,
-    nodes,
-    type,
-    isFlat: has(flattenDirective),
-    isFirst: has(firstDirective),
-    isSingle: has(singletonDirective),
-    slice: slice && type && slicePathOf(schema, getNamedType(type), pathOf(slice) ?? ''),
-  };
+  private toGroup(name: string, nodes: readonly FieldNode[], parent: GraphQLObjectType): FieldGroup {
+    const has = (directive: GraphQLDirective): boolean =>
+      nodes.some(({ directives = [] }) => directives.some((used) => used.name.value === directive.name));
+    const slice = nodes.map(sliceOf).find((used) => used !== undefined);
+    const type = parent.getFields()[nodes[0]?.name.value ?? '']?.type;
+    return {
+      name,
+      nodes,
+      type,
+      isFlat: has(flattenDirective),
+      isFirst: has(firstDirective),
+      isSingle: has(singletonDirective),
+      slice:
+        slice && type && slicePathOf(this.schema, getNamedType(type), pathOf(slice) ?? '', this.#compiling),
+    };
+  }
 }

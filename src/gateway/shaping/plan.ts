@@ -12,7 +12,8 @@ import {
 } from 'graphql';
 import { SHAPING_DIRECTIVES } from '../../schema/directives';
 import { SOURCE_FIELD } from '../execution/compile';
-import { pathOf, slicePathOf, sliceOf } from './slice-path';
+import { FilterAllowance } from '../../core/index';
+import { pathOf, SLICE_COMPILING_STEPS, slicePathOf, sliceOf } from './slice-path';
 import { toSelection } from './slice-fields';
 
 /** Begins the aliases of what is selected for shaping alone. */
@@ -34,6 +35,7 @@ export function aliasOf(names: readonly string[]): string {
 export function planShaping(document: DocumentNode, schema: GraphQLSchema): DocumentNode | undefined {
   if (!usesDirectives(document)) return undefined;
   const types = new TypeInfo(schema);
+  const compiling = new FilterAllowance(SLICE_COMPILING_STEPS);
   return visit(
     document,
     visitWithTypeInfo(types, {
@@ -48,7 +50,7 @@ export function planShaping(document: DocumentNode, schema: GraphQLSchema): Docu
         leave(node) {
           const slice = sliceOf(node);
           const type = getNamedType(types.getType());
-          const path = slice && type && slicePathOf(schema, type, pathOf(slice) ?? '');
+          const path = slice && type && slicePathOf(schema, type, pathOf(slice) ?? '', compiling);
           if (path === undefined || path.kind === 'index' || !node.selectionSet) return undefined;
           const read =
             path.kind === 'expression'

@@ -33,7 +33,7 @@ export function shapingPlugin(
           const { singleResult } = response.body;
           const { data } = singleResult;
           if (!data) return;
-          const shaped = shape(schema, planned, request.operationName, request.variables ?? {}, data);
+          const shaped = await shape(schema, planned, request.operationName, request.variables ?? {}, data);
           singleResult.data = { ...shaped.data };
           if (shaped.errors.length > 0)
             singleResult.errors = [...(singleResult.errors ?? []), ...shaped.errors.map(format)];

@@ -2,10 +2,11 @@
 import { type ASTVisitor, getNamedType, GraphQLError, isLeafType, type ValidationContext } from 'graphql';
 import { flattenDirective, sliceDirective } from '../../schema/directives';
 import { HIDDEN } from './plan';
-import { FhirError } from '../../core/index';
-import { pathOf, slicePathOf } from './slice-path';
+import { FhirError, FilterAllowance } from '../../core/index';
+import { pathOf, SLICE_COMPILING_STEPS, slicePathOf } from './slice-path';
 
 export function shapingRule(context: ValidationContext): ASTVisitor {
+  const compiling = new FilterAllowance(SLICE_COMPILING_STEPS);
   const refuse = (message: string, node: GraphQLError['nodes']): void =>
     context.reportError(new GraphQLError(message, { nodes: node }));
   return {
@@ -28,11 +29,11 @@ export function shapingRule(context: ValidationContext): ASTVisitor {
         return;
       }
       try {
-        if (slicePathOf(context.getSchema(), type, text) === undefined)
+        if (slicePathOf(context.getSchema(), type, text, compiling) === undefined)
           refuse(`@slice finds no value at '${text}' of ${type.name}`, [node]);
       } catch (error) {
         if (!(error instanceof FhirError)) throw error;
-        refuse(error.message, [node]);
+        context.reportError(new GraphQLError(error.message, { nodes: [node], originalError: error }));
       }
     },
   };

@@ -18,19 +18,11 @@ import {
   isObjectType,
   Kind,
 } from 'graphql';
-import {
-  createFilterAllowance,
-  elementTexts,
-  FhirError,
-  fhirError,
-  type JsonValue,
-  parseStoredObject,
-} from '../../core/index';
+import { fhirError } from '../../core/index';
 import { DECIMAL_MARK } from '../../schema/json';
-import { ResourceSource } from '../../schema/types/resource';
-import { SOURCE_FIELD } from '../execution/compile';
 import { type FieldGroup, FieldGroups } from './field-groups';
 import { aliasOf, HIDDEN_TYPE } from './plan';
+import { SliceNames } from './slice-names';
 
 type Data = Readonly<Record<string, unknown>>;
 type Path = readonly (string | number)[];
@@ -68,15 +60,16 @@ type Target = Map<string, Member>;
 
 /**
  * Shapes the data of an operation of `document`, which `planShaping` has made. A member that cannot be formed is null
- * and has an error. Cost: one pass over the data.
+ * and has an error. Yields to the event loop between the elements of a @slice by FHIRPath. Cost: one pass over the data, two
+ * with such a @slice.
  */
-export function shape(
+export async function shape(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | undefined,
   variables: Data,
   data: Data,
-): Shaped {
+): Promise<Shaped> {
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
   if (!root) return { data, errors: [] };
@@ -85,20 +78,26 @@ export function shape(
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
   const { coerced = {} } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
-  const shaper = new Shaper(schema, new FieldGroups(schema, fragments, coerced));
-  const groups = shaper.groups.of(operation, [operation.selectionSet], root);
-  return { data: shaper.object(data, groups, []), errors: shaper.errors };
+  const groups = new FieldGroups(schema, fragments, coerced);
+  const ofRoot = groups.of(operation, [operation.selectionSet], root);
+  const names = new SliceNames();
+  const pass = (): Shaped => {
+    const shaper = new Shaper(schema, groups, names);
+    return { data: shaper.object(data, ofRoot, []), errors: shaper.errors };
+  };
+  const shaped = pass();
+  return (await names.find()) ? pass() : shaped;
 }
 
 class Shaper {
   readonly errors: GraphQLError[] = [];
   /** Fields of which the slices have no names. */
   private readonly failed = new Set<FieldGroup>();
-  private readonly allowance = createFilterAllowance();
 
   constructor(
     private readonly schema: GraphQLSchema,
-    readonly groups: FieldGroups,
+    private readonly groups: FieldGroups,
+    private readonly names: SliceNames,
   ) {}
 
   object(source: Data, groups: readonly FieldGroup[], path: Path): Data {
@@ -166,18 +165,16 @@ class Shaper {
     path: Path,
   ): string | undefined {
     if (slice.kind !== 'expression') return sliceName(slice, element, index);
-    if (this.failed.has(group)) return undefined;
-    try {
-      const { release, place, expression } = slice;
-      return elementTexts(release, place, expression, sourceOf(element), this.allowance).join(',');
-    } catch (error) {
-      if (!(error instanceof FhirError)) throw error;
+    const found = this.names.of(group, slice, element);
+    if (typeof found === 'string') return found;
+    if (!this.failed.has(group)) {
       this.failed.add(group);
       const place = [...path, group.name];
-      const { nodes } = group;
-      this.errors.push(new GraphQLError(error.message, { nodes, path: place, originalError: error }));
-      return undefined;
+      this.errors.push(
+        new GraphQLError(found.message, { nodes: group.nodes, path: place, originalError: found }),
+      );
     }
+    return undefined;
   }
 
   /** An element as it is answered, what is in it shaped. */
@@ -237,13 +234,6 @@ function absent(value: unknown): boolean {
 
 function isObject(value: unknown): value is Data {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The JSON of an element: what its object was made of, or the value itself. */
-function sourceOf(element: unknown): JsonValue {
-  const source: unknown = isObject(element) ? element[SOURCE_FIELD] : element;
-  if (source instanceof ResourceSource) return parseStoredObject(source.text);
-  return (source ?? null) as JsonValue;
 }
 
 function sliceName(

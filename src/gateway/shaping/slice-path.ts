@@ -8,7 +8,7 @@ import {
   isLeafType,
   Kind,
 } from 'graphql';
-import { isRelease, mayGiveValues, type Release } from '../../core/index';
+import { type FilterAllowance, isRelease, mayGiveValues, type Release } from '../../core/index';
 import { sliceDirective } from '../../schema/directives';
 import { fhirPlaceOf, releaseOf } from '../../schema/places';
 import { fieldsBelow } from './slice-fields';
@@ -29,12 +29,14 @@ const MEMBERS = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/;
 
 /**
  * What a path means on elements of a type: the position, fields of the answer, else FHIRPath. Undefined where that is not
- * known of the type, or finds nothing. Throws invalidValue for what is no expression.
+ * known of the type, or finds nothing. `allowance`: the budget of compiling. Throws invalidValue for what is no expression;
+ * tooCostly beyond the allowance.
  */
 export function slicePathOf(
   schema: GraphQLSchema,
   type: GraphQLNamedType,
   text: string,
+  allowance: FilterAllowance,
 ): SlicePath | undefined {
   if (text === '$index') return { kind: 'index' };
   if (text === '$this' && isLeafType(type)) return { kind: 'members', names: [] };
@@ -42,10 +44,13 @@ export function slicePathOf(
   if (names !== undefined && fieldsBelow(type, names) !== undefined) return { kind: 'members', names };
   const [release, place] = [releaseOf(schema), fhirPlaceOf(type)];
   if (release === undefined || !isRelease(release) || place === undefined) return undefined;
-  return mayGiveValues(release, place, text)
+  return mayGiveValues(release, place, text, allowance)
     ? { kind: 'expression', release, place, expression: text }
     : undefined;
 }
+
+/** Steps of compiling the paths of one document: 20,000 characters, compiled twice. */
+export const SLICE_COMPILING_STEPS = 200_000;
 
 /** The text of the argument; undefined where it is no literal. */
 export function pathOf(directive: DirectiveNode | ConstDirectiveNode): string | undefined {

@@ -1,6 +1,6 @@
 import { getArgumentValues, getDirectiveValues, type GraphQLResolveInfo } from 'graphql';
 import { collectFields } from 'graphql/execution/collectFields';
-import { FhirError, fhirError } from '../../core/index';
+import { type EntryAnswer, FhirError, fhirError } from '../../core/index';
 import { atomicDirective } from '../../schema/atomic';
 import type { GatewayContext } from '../context';
 import { ChangeMaker, type FieldArguments } from './change';
@@ -19,13 +19,35 @@ export async function perform(
   given: FieldArguments,
 ): Promise<Performed> {
   const key = String(info.path.key);
+  const performed = await performField(context, info, make, given);
+  reportIssues(context, [key], performed.answer);
+  return performed;
+}
+
+/** Tells in the extensions of the answer what was found in what an entry or a field has written. */
+export function reportIssues(
+  { issues }: Pick<GatewayContext, 'issues'>,
+  path: readonly (string | number)[],
+  answer: EntryAnswer,
+): void {
+  if (answer.kind !== 'written') return;
+  for (const issue of answer.result.warnings) issues.push({ path, ...issue });
+}
+
+async function performField(
+  context: GatewayContext,
+  info: GraphQLResolveInfo,
+  make: ChangeMaker['make'],
+  given: FieldArguments,
+): Promise<Performed> {
+  const key = String(info.path.key);
   if (isAtomic(info)) return performTogether(context, info, key);
   const change = make(given);
   requireNoUrn(change);
   forgetReads(context);
   countChange(context);
   if (!change.isDryRun) return { answer: await runAlone(context, change), isDryRun: false };
-  return answerOf(runAll(context, [{ key, change }], true), key);
+  return answerOf(runAll(context, [{ key, change }], { isDryRun: true, isAlone: true }), key);
 }
 
 /** Of what a mutation was met in. */
@@ -72,19 +94,19 @@ async function runOperation(context: GatewayContext, info: GraphQLResolveInfo): 
     const reason = "Of an operation with @atomic all mutations have 'dryRun', or none";
     throw refusalOf(other.key, fhirError('invalidValue', { reason }));
   }
-  return runAll(context, changes, isDryRun);
+  return runAll(context, changes, { isDryRun, isAlone: false });
 }
 
 async function runAll(
   context: GatewayContext,
   changes: readonly NamedChange[],
-  isDryRun: boolean,
+  how: Parameters<typeof runTogether>[2],
 ): Promise<Answers> {
-  const answers = await runTogether(context, changes, isDryRun);
+  const answers = await runTogether(context, changes, how);
   const performed = new Map<string, Performed>();
   answers.forEach((answer, place) => {
     const named = changes[place];
-    if (named !== undefined) performed.set(named.key, { answer, isDryRun });
+    if (named !== undefined) performed.set(named.key, { answer, isDryRun: how.isDryRun });
   });
   return performed;
 }

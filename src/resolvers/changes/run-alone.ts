@@ -30,7 +30,7 @@ async function create(
   { core, request, maxDepth }: GatewayContext,
   { type, resource, ifNoneExist }: Creation,
 ): Promise<ChangeAnswer> {
-  const input = toInput(resource, maxDepth);
+  const input = await toInput(resource, maxDepth);
   if (ifNoneExist === undefined) return { kind: 'written', result: await core.create(request, type, input) };
   const result = await core.createIfNoneExist(request, type, input, parseQueryText(ifNoneExist));
   return result.created ? { kind: 'written', result } : { kind: 'found', version: result.version };
@@ -40,7 +40,7 @@ async function update(
   { core, request, maxDepth }: GatewayContext,
   { target: { type, id, criteria }, resource, ifMatch }: Update,
 ): Promise<ChangeAnswer> {
-  const input = toInput(resource, maxDepth);
+  const input = await toInput(resource, maxDepth);
   const guard = toGuard(ifMatch);
   const result =
     criteria === undefined
@@ -53,7 +53,7 @@ async function patch(
   { core, request, maxDepth }: GatewayContext,
   { target: { type, id, criteria }, patch: operations, ifMatch }: Patching,
 ): Promise<ChangeAnswer> {
-  const input = toInput(operations, maxDepth);
+  const input = await toInput(operations, maxDepth);
   const guard = toGuard(ifMatch);
   const result =
     criteria === undefined

@@ -16,12 +16,12 @@ const LEVELS_AROUND = 3;
 
 /**
  * Does changes as one transaction of core's: all or none. The answers are in their order. `isDryRun`: none, and the answers
- * say what would have happened. Throws `Refusals`.
+ * say what would have happened; `isAlone`: to one change that is sent by itself. Throws `Refusals`.
  */
 export async function runTogether(
   { core, request, maxDepth }: GatewayContext,
   changes: readonly NamedChange[],
-  isDryRun: boolean,
+  { isDryRun, isAlone }: { readonly isDryRun: boolean; readonly isAlone: boolean },
 ): Promise<readonly ChangeAnswer[]> {
   const bundle = {
     resourceType: 'Bundle',
@@ -29,8 +29,8 @@ export async function runTogether(
     entry: changes.map(({ change }) => toEntry(change)),
   };
   try {
-    const input = toInput(bundle, maxDepth + LEVELS_AROUND);
-    const { entries } = await core.bundle(request, { input, types: ['transaction'], isDryRun });
+    const input = await toInput(bundle, maxDepth + LEVELS_AROUND);
+    const { entries } = await core.bundle(request, { input, types: ['transaction'], isDryRun, isAlone });
     return entries.map((answer) => {
       if (answer.kind === 'written' || answer.kind === 'found' || answer.kind === 'deleted') return answer;
       throw new Error(`a change was answered by '${answer.kind}'`);

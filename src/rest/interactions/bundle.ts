@@ -1,6 +1,7 @@
 /** POST {fhir_root} with a batch or transaction Bundle: https://hl7.org/fhir/R4/http.html#transaction. */
 import type { FastifyReply } from 'fastify';
 import { writeBundleResponse } from '../bundle-response';
+import { encodeInTurns } from '../encode-pieces';
 import type { Exchange } from '../exchange';
 import { parsePreference } from '../prefer';
 
@@ -12,5 +13,6 @@ export async function runBundle(exchange: Exchange): Promise<FastifyReply> {
   const result = await edge.core
     .bundle(context, { input, handling })
     .finally(() => request.visit.tellLimits(reply));
-  return exchange.forbidCaching().send(200, writeBundleResponse(result, root, answer));
+  const pieces = writeBundleResponse(result, root, answer);
+  return exchange.forbidCaching().send(200, exchange.query.pretty ? pieces : await encodeInTurns(pieces));
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { forgettable, RELEASES } from '../../core';
+import { registerCache, RELEASES } from '../../core';
 import type { Exchange } from '../exchange';
 import { describeApi, type DescribedRoute } from '../openapi';
 import type { CapabilityLists } from '../openapi/statement';
@@ -12,7 +12,7 @@ const CONTENT_TYPE = 'application/json; charset=utf-8';
 
 /** Documents by the statement that they were made of, about half a megabyte each. */
 const KEPT = 20;
-const documents = forgettable(
+const documents = registerCache(
   new LRUCache<string, { readonly text: string; readonly etag: string }>({ max: KEPT }),
 );
 

@@ -1,6 +1,6 @@
 /**
  * GET {type}/{id} and GET {type}/{id}/_history/{vid}: https://hl7.org/fhir/R4/http.html#read, #vread, #cread.
- * A GET with a JSON array as body is the patch of the specification's section 4.4.
+ * A GET with a JSON array as body is a patch (docs/behaviour.md, Patch).
  */
 import type { FastifyReply } from 'fastify';
 import { fhirError, type StoredVersion } from '../../core';
@@ -56,7 +56,7 @@ async function answerBinary(
 /** The body of a GET, which Fastify leaves alone. */
 function readUnparsedBody({ edge, request, reply }: Exchange): Promise<string> {
   return new Promise((resolve, reject) => {
-    readBody(request.raw, request.headers, edge.settings.bodyLimits.resource, (error, text) => {
+    readBody(request.raw, request, edge.settings.bodyLimits.resource, (error, text) => {
       if (error === null) {
         resolve(text ?? '');
         return;

@@ -6,7 +6,7 @@
  */
 import type { FastifyReply } from 'fastify';
 import { parseQueryText, type SearchRequest } from '../../core';
-import { FORM_TYPES, requireContentType } from '../body';
+import { FORM_TYPES, requireContentType, toText } from '../body';
 import { POSITION, writeSearchset } from '../bundle';
 import { ALL_TYPES, type Exchange } from '../exchange';
 import { requireJsonAccepted } from '../negotiation';
@@ -35,7 +35,7 @@ export async function search(exchange: Exchange): Promise<FastifyReply> {
 
 function mergeForm(exchange: Exchange): Query {
   const { request, context, query } = exchange;
-  const body = request.body ?? '';
+  const body = toText(request.body ?? '');
   if (body === '' && request.headers['content-type'] === undefined) return query;
   requireContentType(request.headers, FORM_TYPES, context.space.release);
   const merged = toQuery([...query.presentation, ...query.parameters, ...parseQueryText(body)]);

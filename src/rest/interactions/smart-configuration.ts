@@ -5,6 +5,6 @@ import { smartConfiguration as describe } from '../oidc/discovery';
 
 export async function smartConfiguration(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context } = exchange;
-  const document = describe(edge.addresses.base(request), context.space.tenant);
+  const document = describe(edge.describe(request, context.space.tenant));
   return exchange.send(200, JSON.stringify(document), 'application/json; charset=utf-8');
 }

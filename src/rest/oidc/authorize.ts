@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, type SignInStep, type TenantSpace } from '../../core';
 import { FORM_TYPES, requireContentType } from '../body';
-import type { Edge } from '../edge';
+import type { RestContext } from '../rest-context';
 import { readCookie, setCookie } from './cookies';
 import { readForm } from './form';
 import { consentPage, policyOf, refusalPage, signInPage } from './pages';
@@ -10,7 +10,7 @@ import { consentPage, policyOf, refusalPage, signInPage } from './pages';
 type AuthorizeRequest = FastifyRequest<{ Params: { tenant: string }; Body: string | undefined }>;
 
 export async function authorize(
-  { core, addresses, settings, log }: Edge,
+  { core, addresses, settings, log }: RestContext,
   request: AuthorizeRequest,
   reply: FastifyReply,
   space: TenantSpace,

@@ -4,9 +4,18 @@
  */
 import { ASSERTION_ALGORITHMS, ID_TOKEN_ALGORITHMS } from '../../core';
 
+/** What the documents are about. */
+export interface Described {
+  /** `{base_url}`. */
+  readonly base: string;
+  readonly tenant: string;
+  /** Whether clients may prove themselves by private_key_jwt. */
+  readonly takesAssertions: boolean;
+}
+
 const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'];
-/** By which clients prove who they are. */
-const PROOFS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+/** By which clients prove who they are, beside private_key_jwt. */
+const PROOFS = ['client_secret_basic', 'client_secret_post'];
 const SCOPES = [
   ...['openid', 'profile', 'fhirUser', 'launch', 'launch/patient', 'offline_access', 'online_access'],
   ...['patient', 'user', 'system'].flatMap((context) =>
@@ -14,9 +23,14 @@ const SCOPES = [
   ),
 ];
 
-/** What both documents say. `base`: `{base_url}`. */
-function common(base: string, tenant: string): object {
+/** What both documents say. */
+function common({ base, tenant, takesAssertions }: Described): object {
   const issuer = `${base}/w/${tenant}/oidc`;
+  const proofs = takesAssertions ? [...PROOFS, 'private_key_jwt'] : PROOFS;
+  const signedBy = (endpoint: string): object =>
+    takesAssertions
+      ? { [`${endpoint}_endpoint_auth_signing_alg_values_supported`]: ASSERTION_ALGORITHMS }
+      : {};
   return {
     issuer,
     jwks_uri: `${issuer}/jwks`,
@@ -29,19 +43,19 @@ function common(base: string, tenant: string): object {
     response_modes_supported: ['query'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    token_endpoint_auth_methods_supported: [...PROOFS, 'none'],
-    token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
-    revocation_endpoint_auth_methods_supported: [...PROOFS, 'none'],
-    revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
-    introspection_endpoint_auth_methods_supported: PROOFS,
-    introspection_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+    token_endpoint_auth_methods_supported: [...proofs, 'none'],
+    ...signedBy('token'),
+    revocation_endpoint_auth_methods_supported: [...proofs, 'none'],
+    ...signedBy('revocation'),
+    introspection_endpoint_auth_methods_supported: proofs,
+    ...signedBy('introspection'),
     scopes_supported: SCOPES,
   };
 }
 
-export function openidConfiguration(base: string, tenant: string): object {
+export function openidConfiguration(described: Described): object {
   return {
-    ...common(base, tenant),
+    ...common(described),
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ID_TOKEN_ALGORITHMS,
     claims_supported: [
@@ -63,9 +77,9 @@ export function openidConfiguration(base: string, tenant: string): object {
 }
 
 /** https://hl7.org/fhir/smart-app-launch/conformance.html#using-well-known */
-export function smartConfiguration(base: string, tenant: string): object {
+export function smartConfiguration(described: Described): object {
   return {
-    ...common(base, tenant),
+    ...common(described),
     capabilities: [
       'launch-ehr',
       'launch-standalone',
@@ -79,7 +93,7 @@ export function smartConfiguration(base: string, tenant: string): object {
       'permission-online',
       'client-public',
       'client-confidential-symmetric',
-      'client-confidential-asymmetric',
+      ...(described.takesAssertions ? ['client-confidential-asymmetric'] : []),
       'permission-v1',
       'permission-v2',
     ],

@@ -5,14 +5,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, isJsonObject, isRelease, parseJson, type JsonObject, type TenantSpace } from '../../core';
 import { requireContentType } from '../body';
-import type { Edge } from '../edge';
+import type { RestContext } from '../rest-context';
 import { sendJson } from '../send-json';
 
 const MEMBERS = ['client', 'release', 'patient', 'encounter'];
 const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 export async function launch(
-  { core }: Edge,
+  { core }: RestContext,
   request: FastifyRequest<{ Body: string | undefined }>,
   reply: FastifyReply,
   space: TenantSpace,

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, type TenantSpace, type TokenRequest } from '../../core';
-import type { Edge } from '../edge';
+import type { RestContext } from '../rest-context';
 import { INTERACTIONS } from '../interaction-names';
 import { refuseOtherMethods } from '../method';
 import { openidConfiguration, smartConfiguration } from './discovery';
@@ -17,10 +17,14 @@ type OidcRequest = FastifyRequest<{ Params: { tenant: string }; Body: string | u
 type Answer = (request: OidcRequest, reply: FastifyReply, space: TenantSpace) => Promise<FastifyReply>;
 
 const ROOT = '/w/:tenant/oidc';
+/** Where people sign in, as the router has it. */
+export const AUTHORIZE_ADDRESS = `${ROOT}/authorize`;
 /** Seconds; keys are listed before they sign for longer than that only where nobody waits for a rotation. */
 const KEPT = 'public, max-age=60';
+/** What names the host that the request named is for its client alone. */
+const KEPT_BY_CLIENT = 'private, max-age=60';
 
-export function registerOidcRoutes(server: FastifyInstance, edge: Edge): void {
+export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): void {
   const add = (path: string, answers: Readonly<Partial<Record<'GET' | 'POST', Answer>>>): void => {
     const url = ROOT + path;
     const open = async (request: OidcRequest): Promise<TenantSpace> => {
@@ -28,10 +32,14 @@ export function registerOidcRoutes(server: FastifyInstance, edge: Edge): void {
       request.visit.interaction = INTERACTIONS.oidc;
       // A percent-encoded spelling of a name is no address.
       const isSpelledOut = request.url.startsWith(`/w/${tenant}/oidc`);
-      const space = isSpelledOut ? await edge.core.findSpace(tenant, 'r4') : undefined;
-      if (space === undefined) throw fhirError('unknownTenant');
-      request.visit.tenant = tenant;
-      return space;
+      const known = isSpelledOut ? await edge.core.findSpace(tenant, 'r4') : undefined;
+      if (known !== undefined) {
+        request.visit.tenant = tenant;
+        return known;
+      }
+      const decoy = isSpelledOut ? edge.core.decoy(tenant, 'r4') : undefined;
+      if (decoy === undefined) throw fhirError('unknownTenant');
+      return decoy;
     };
     const served: string[] = [];
     for (const method of ['GET', 'POST'] as const) {
@@ -53,6 +61,7 @@ export function registerOidcRoutes(server: FastifyInstance, edge: Edge): void {
       answerClient(edge, request, reply, space, ask);
   const page: Answer = (request, reply, space) => authorize(edge, request, reply, space);
   const { tokens } = edge.core;
+  const keptDiscovery = edge.settings.publicUrls.length > 0 ? KEPT : KEPT_BY_CLIENT;
 
   add('/authorize', { GET: page, POST: page });
   add('/launch', { POST: (request, reply, space) => launch(edge, request, reply, space) });
@@ -65,10 +74,10 @@ export function registerOidcRoutes(server: FastifyInstance, edge: Edge): void {
   });
   add('/.well-known/openid-configuration', {
     GET: async (request, reply, { tenant }) =>
-      sendJson(request, reply, 200, openidConfiguration(edge.addresses.base(request), tenant), KEPT),
+      sendJson(request, reply, 200, openidConfiguration(edge.describe(request, tenant)), keptDiscovery),
   });
   add('/.well-known/smart-configuration', {
     GET: async (request, reply, { tenant }) =>
-      sendJson(request, reply, 200, smartConfiguration(edge.addresses.base(request), tenant), KEPT),
+      sendJson(request, reply, 200, smartConfiguration(edge.describe(request, tenant)), keptDiscovery),
   });
 }

@@ -5,7 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError, type TenantSpace, type TokenRequest } from '../../core';
 import { FORM_TYPES, requireContentType } from '../body';
-import type { Edge } from '../edge';
+import type { RestContext } from '../rest-context';
 import { sendJson } from '../send-json';
 import { readForm } from './form';
 
@@ -13,7 +13,7 @@ type FormRequest = FastifyRequest<{ Body: string | undefined }>;
 
 /** Sends what `ask` gives. */
 export async function answerClient(
-  { addresses }: Edge,
+  { addresses }: RestContext,
   request: FormRequest,
   reply: FastifyReply,
   space: TenantSpace,

@@ -168,7 +168,9 @@ export class ElementTypes<Context> {
         const selected = selectElements(memberOf(source, name), args, (elements, expression) =>
           this.handlers.filter(elements, placeOf(content), expression, context),
         );
-        return toValue === undefined || !Array.isArray(selected) ? selected : selected.map(toValue);
+        if (toValue === undefined) return selected;
+        const toValues = (found: unknown): unknown => (Array.isArray(found) ? found.map(toValue) : found);
+        return selected instanceof Promise ? selected.then(toValues) : toValues(selected);
       },
     };
   }

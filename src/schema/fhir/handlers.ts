@@ -85,7 +85,7 @@ export interface ChangeResult {
 
 /** How a field changes resources. */
 export interface TypedChange<Context> {
-  /** What the field says of itself to whoever looks at its document as a whole. */
+  /** Extensions of the field, for code that inspects the whole document. */
   readonly extensions: Readonly<Record<string, unknown>>;
   resolve(
     given: Readonly<Record<string, unknown>>,
@@ -114,6 +114,6 @@ export interface Handlers<Context> {
   /** A resource inside of another one. */
   inner(resource: JsonObject): ResourceSource;
   /** Elements of a type (`HumanName`, `Patient.contact`) that a FHIRPath expression is true of. */
-  filter(elements: readonly Json[], place: string, expression: string, context: Context): readonly Json[];
+  filter(elements: readonly Json[], place: string, expression: string, context: Context): Promise<readonly Json[]>;
   change(kind: ChangeKind, type: string): TypedChange<Context>;
 }

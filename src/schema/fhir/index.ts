@@ -6,6 +6,7 @@ import { MutationFields } from './mutations';
 import { operationFields, type OperationFields } from './operations';
 import { type FieldMakers, toFields, type TypeMaker } from './own-types';
 import { ResourceFields } from './resource-fields';
+import type { Steps } from '../steps';
 
 export type { OwnDefinitions, SchemaDefinitions } from './definitions';
 export type { ChangeKind, ChangeResult, Handlers, ListRequest, TypedChange } from './handlers';
@@ -43,11 +44,11 @@ interface Parts<Context> {
  *
  * @param patchOperation the input type of the operations of a JSON Patch
  */
-export function createFhirTypes<Context>(
+export function* fhirTypeSteps<Context>(
   definitions: SchemaDefinitions,
   handlers: Handlers<Context>,
   patchOperation: GraphQLInputType,
-): FhirTypes<Context> {
+): Steps<FhirTypes<Context>> {
   function partsOf(of: SchemaDefinitions, release?: Parts<Context>, changed?: ReadonlySet<string>): Parts<Context> {
     const shared = release && changed && { fields: release.fields, changed };
     const fields: ResourceFields<Context> = new ResourceFields(of, handlers, () => elements, shared);
@@ -60,11 +61,19 @@ export function createFhirTypes<Context>(
     return { fields, elements, changes, operations };
   }
 
+  // Each takes some milliseconds the first time.
+  for (const type of definitions.resourceTypes) {
+    definitions.searchParameters(type);
+    yield;
+  }
   const release = partsOf(definitions);
+  yield;
   const { elements } = release;
-  const operations = { query: toFields(release.operations.query), mutation: toFields(release.operations.mutation) };
-  const query = { ...toFields(release.fields.query()), ...operations.query };
-  const mutation = { ...toFields(release.changes.fields()), ...operations.mutation };
+  // The names of types that several elements share come from the first element, so the order decides them.
+  const queryOperations: Fields<Context> = yield* toFields(release.operations.query);
+  const mutationOperations: Fields<Context> = yield* toFields(release.operations.mutation);
+  const query = { ...(yield* toFields(release.fields.query())), ...queryOperations };
+  const mutation = { ...(yield* toFields(release.changes.fields())), ...mutationOperations };
   const types = [elements.resource, elements.ofType('Meta'), elements.ofType('Reference'), ...elements.made];
   return {
     types,

@@ -19,12 +19,12 @@ export function listArguments(filters: Filters): GraphQLFieldConfigArgumentMap {
   return { ...args, ...PAGING };
 }
 
-/** Those of a list of elements that the arguments of its field ask for; any other value as it is. */
+/** Those of a list of elements that the arguments of its field ask for; any other value as it is. A promise where `filter` is asked. */
 export function selectElements(
   value: unknown,
   args: Readonly<Record<string, unknown>>,
   /** Those that an expression is true of. */
-  filter: (elements: readonly Json[], expression: string) => readonly Json[],
+  filter: (elements: readonly Json[], expression: string) => Promise<readonly Json[]>,
 ): unknown {
   if (!Array.isArray(value)) return value;
   let selected: readonly Json[] = value as Json[];
@@ -33,8 +33,13 @@ export function selectElements(
     if (wanted === undefined || wanted === null || OTHERS.has(name)) continue;
     selected = selected.filter((element) => isJsonObject(element) && isValue(element[name], wanted));
   }
-  const { _offset: offset, _count: count, fhirpath } = args;
-  if (typeof fhirpath === 'string') selected = filter(selected, fhirpath);
+  const { fhirpath } = args;
+  if (typeof fhirpath !== 'string') return pageOf(selected, args);
+  return filter(selected, fhirpath).then((found) => pageOf(found, args));
+}
+
+function pageOf(selected: readonly Json[], args: Readonly<Record<string, unknown>>): readonly Json[] {
+  const { _offset: offset, _count: count } = args;
   if (typeof offset !== 'number' && typeof count !== 'number') return selected;
   const start = typeof offset === 'number' ? Math.max(0, offset) : 0;
   return selected.slice(start, typeof count === 'number' ? start + Math.max(0, count) : undefined);

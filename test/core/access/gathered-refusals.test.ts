@@ -1,6 +1,6 @@
-import { GatheredRefusals } from '../../../src/core/access/gathered-refusals';
+import { GatheredRefusals } from '../../../src/core/audit/batched-refusals';
 import { createIdSource } from '../../../src/core/search/resource-key';
-import type { AccessRecord } from '../../../src/core/storage/access-line';
+import type { AccessRecord } from '../../../src/core/storage/audit/access-line';
 
 const REFUSED: AccessRecord = {
   ...{ key: { high: 0, low: 0 }, recorded: 0, interaction: 'none', status: 401, reason: 'unauthorized' },

@@ -8,7 +8,8 @@ import {
   toResourceInput,
 } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
-import { mayAsk, mayReach, type Stored } from './naive-grants';
+import { mayAsk, mayReach, patientsOf, type Stored } from './naive-grants';
+import { TESTED_RELEASES } from '../../support/releases';
 
 /** The same numbers each time. */
 function createRandom(seed: number): (below: number) => number {
@@ -46,10 +47,26 @@ const SCOPES = [
   'patient/Patient.rs',
   'patient/Encounter.rs',
   'user/Observation.write',
+  'user/*.read',
+  'user/*.cruds',
+  'user/Observation.rs?status=final',
   'launch/patient',
 ];
 
-describe.each(['r4', 'r4b'] as const)('grants on random data in %s', (release) => {
+const USERS: readonly Pick<Access, 'user' | 'userPatients'>[] = [
+  {},
+  { user: 'Device/d0' },
+  { user: 'Practitioner/d0' },
+  { user: 'PractitionerRole/x' },
+  { user: 'Patient/p1' },
+  { user: 'RelatedPerson/x', userPatients: ['p2'] },
+  { user: 'RelatedPerson/gone', userPatients: [] },
+  { user: 'Person/x', userPatients: ['p0', 'p3'] },
+  { user: 'Person/y', userPatients: ['p0', 'p1', 'p2', 'elsewhere'] },
+  { user: 'Person/unassured' },
+];
+
+describe.each(TESTED_RELEASES)('grants on random data in %s', (release) => {
   let opened: OpenedCore;
   let open: RequestContext;
   const random = createRandom(release === 'r4' ? 7 : 11);
@@ -128,7 +145,15 @@ describe.each(['r4', 'r4b'] as const)('grants on random data in %s', (release) =
   const randomAccess = (): Access => {
     const scopes = Array.from({ length: 1 + random(4) }, () => pick(SCOPES));
     const patient = random(6) === 0 ? {} : { patient: pick(PATIENTS) };
-    return { client: 'app', ...patient, scopes, policies: [], isAdministrator: false, isAuditor: false };
+    return {
+      client: 'app',
+      ...pick(USERS),
+      ...patient,
+      scopes,
+      policies: [],
+      isAdministrator: false,
+      isAuditor: false,
+    };
   };
 
   type Found = readonly string[] | 'forbidden';
@@ -365,7 +390,7 @@ describe.each(['r4', 'r4b'] as const)('grants on random data in %s', (release) =
   function mayAskAny(access: Access): boolean {
     const [scope = ''] = access.scopes;
     if (scope === 'launch/patient' || scope.endsWith('.write') || scope.endsWith('.r')) return false;
-    return !scope.startsWith('patient/') || access.patient !== undefined;
+    return patientsOf(access, scope.split('/')[0] ?? '')?.length !== 0;
   }
 
   /** A version is seen where it may be and so may be what is current, or was before the deletion. */

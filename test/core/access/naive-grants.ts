@@ -50,8 +50,23 @@ const SCOPE = /^(patient|user|system)\/([A-Za-z*]+)\.([a-z*]+)(?:\?(.*))?$/;
 const VERSION_1: Readonly<Record<string, string>> = { read: 'rs', write: 'cud', '*': 'cruds' };
 
 interface Grant {
-  readonly context: string;
+  /** Whose records it is about; undefined: it is not about records. */
+  readonly patients: readonly string[] | undefined;
   readonly query: string | undefined;
+}
+
+/** Whose records scopes of this kind reach; undefined: all there is. */
+export function patientsOf(
+  { user = '', userPatients = [], patient }: Access,
+  context: string,
+): string[] | undefined {
+  const [type = '', id = ''] = user.split('/');
+  const hasOthers = type === 'RelatedPerson' || type === 'Person';
+  if (context === 'system') return undefined;
+  if (context === 'patient')
+    return patient === undefined || (hasOthers && !userPatients.includes(patient)) ? [] : [patient];
+  if (type === 'Practitioner' || type === 'PractitionerRole') return undefined;
+  return type === 'Patient' ? [id] : hasOthers ? [...userPatients] : [];
 }
 
 function grantsOf(access: Access, type: string, right: string): Grant[] {
@@ -60,8 +75,9 @@ function grantsOf(access: Access, type: string, right: string): Grant[] {
     const rights = VERSION_1[letters] ?? letters;
     if ((of !== '*' && of !== type) || !rights.includes(right)) return [];
     if (query !== undefined && KNOWN[query]?.includes(type) !== true) return [];
-    if (context === 'patient' && (access.patient === undefined || NEVER.has(type))) return [];
-    return [{ context, query }];
+    const patients = patientsOf(access, context);
+    if (patients !== undefined && (patients.length === 0 || NEVER.has(type))) return [];
+    return [{ patients, query }];
   });
 }
 
@@ -72,8 +88,8 @@ export function mayAsk(access: Access, type: string, right: string): boolean {
 
 export function mayReach(access: Access, resource: Stored, right: string): boolean {
   return grantsOf(access, resource.resourceType, right).some(
-    ({ context, query }) =>
-      (context !== 'patient' || isOfPatient(resource, access.patient ?? '')) &&
+    ({ patients, query }) =>
+      (patients === undefined || patients.some((patient) => isOfPatient(resource, patient))) &&
       (query === undefined || CRITERIA[query]?.(resource) === true),
   );
 }

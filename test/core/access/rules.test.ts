@@ -7,8 +7,9 @@ import {
   type ResourceInput,
   toResourceInput,
 } from '../../../src/core';
-import { CORE_RULES } from '../../../src/core/access/door';
+import { CORE_RULES } from '../../../src/core/authorization/authorize-core';
 import { openCore, type OpenedCore } from '../../support/core';
+import { TESTED_RELEASES } from '../../support/releases';
 
 const NOBODY: Access = {
   client: 'app',
@@ -33,7 +34,7 @@ const observation = (id: string, patient: string): object => ({
   effectiveDateTime: '2020-01-01',
 });
 
-describe.each(['r4', 'r4b'] as const)('access in %s', (release) => {
+describe.each(TESTED_RELEASES)('access in %s', (release) => {
   let opened: OpenedCore;
   let core: Core;
   let open: RequestContext;
@@ -85,8 +86,8 @@ describe.each(['r4', 'r4b'] as const)('access in %s', (release) => {
       follow: () => core.follow(nobody, { parameters: [] }),
       search: () => core.search(nobody, { type: 'Observation', parameters: [] }),
       aggregate: () => core.aggregate(nobody, { type: 'Observation', parameters: [] }),
-      searchEach: async () => {
-        const [page] = await core.searchEach(nobody, [{ type: 'Observation', parameters: [] }]);
+      searchBatch: async () => {
+        const [page] = await core.searchBatch(nobody, [{ type: 'Observation', parameters: [] }]);
         if (page instanceof Error) throw page;
       },
       invoke: () =>
@@ -110,7 +111,7 @@ describe.each(['r4', 'r4b'] as const)('access in %s', (release) => {
     );
   });
 
-  it('writes are within the grants before and after, alone and in transactions (check 191)', async () => {
+  it('writes are within the grants before and after, alone and in transactions', async () => {
     const own = as(['patient/*.cruds']);
     const mine = inputOf(observation('a2', 'ann'));
     const others = inputOf(observation('b2', 'bob'));

@@ -1,19 +1,20 @@
 /** Redis between processes, with the real one: what is asked for at any moment of a connection's life. */
+import { Redis } from 'ioredis';
 import { RedisCache } from '../../../src/core/cache/redis-cache';
 import { findServices } from '../../support/services';
 import { silentLog } from '../../support/log';
+import { startTestRedis } from '../../support/redis';
 
 const opened: RedisCache[] = [];
 afterEach(() => opened.splice(0).forEach((cache) => cache.close()));
 
-function connect(prefix: string, complaints: string[] = []): RedisCache {
+function connect(
+  prefix: string,
+  complaints: string[] = [],
+  address: { readonly host: string; readonly port: number } = findServices().redis,
+): RedisCache {
   const warn = (details: object): void => void complaints.push(JSON.stringify(details));
-  const cache = new RedisCache(
-    { ...findServices().redis, tls: false },
-    prefix,
-    { ...silentLog, warn },
-    () => undefined,
-  );
+  const cache = new RedisCache({ ...address, tls: false }, prefix, { ...silentLog, warn }, () => undefined);
   opened.push(cache);
   return cache;
 }
@@ -78,4 +79,44 @@ it('hears no more of a space when the last that listens has gone', async () => {
   cache.announceChanges(2);
   await until(() => heard.includes('other'));
   expect(heard).toEqual(['other']);
+});
+
+it('counts a Redis as away that is connected and answers only errors, says why once, and uses it again', async () => {
+  const redis = await startTestRedis();
+  const owner = new Redis(redis.port, redis.host);
+  try {
+    const complaints: string[] = [];
+    const cache = connect('test-errors', complaints, redis);
+    await until(() => cache.isReachable);
+    await owner.config('SET', 'replica-serve-stale-data', 'no');
+    await owner.replicaof(redis.host, 1);
+    // What a rate limit, a memory and a notice do.
+    const take = () =>
+      cache.takeTokens({
+        key: 'k',
+        quota: 9,
+        windowMs: 1_000,
+        asked: 1,
+        wanted: 1,
+        returned: 0,
+        known: undefined,
+      });
+    expect(await take()).toBeUndefined();
+    expect(cache.isReachable).toBe(false);
+    expect(await cache.get(1, 'key')).toBeUndefined();
+    cache.put(1, 'key', 'lost');
+    cache.announceChanges(1);
+    expect(await cache.forget(1)).toBeUndefined();
+    expect(complaints).toHaveLength(1);
+    expect(complaints[0]).toMatch(/a command failed: .*MASTERDOWN/);
+    await owner.replicaof('NO', 'ONE');
+    await until(() => cache.isReachable);
+    expect(await take()).toEqual({ granted: 1, tokens: 8 });
+    cache.put(1, 'key', 'kept');
+    expect(await cache.get(1, 'key')).toBe('kept');
+    expect(complaints).toHaveLength(1);
+  } finally {
+    owner.disconnect();
+    await redis.stop();
+  }
 });

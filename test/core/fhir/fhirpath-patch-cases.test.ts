@@ -1,14 +1,14 @@
 /** HL7's cases of FHIRPath Patch; over HTTP: test/rest/fhirpath-patch-cases.test.ts. */
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import { applyFhirPathPatch, dropGeneratedNarrative } from '../../../src/core/fhir/patch';
-import { RELEASE_NAMES } from '../../../src/core/fhir/release';
 import { limits, toParameters } from '../../support/fhirpath-patch';
 import { fhirPathPatchCases } from '../../support/fhirpath-patch-cases';
 import { refusalOf } from './refusal';
+import { TESTED_RELEASES } from '../../support/releases';
 
-describe.each(RELEASE_NAMES)('under %s', (release) => {
+describe.each(TESTED_RELEASES)('under %s', (release) => {
   test.each(fhirPathPatchCases)(
-    "a FHIRPath Patch does what HL7's case says: %s (check 60)",
+    "a FHIRPath Patch does what HL7's case says: %s",
     (_name, before, steps, after) => {
       const current = { value: { resourceType: 'Patient', ...before }, marked: false };
       const run = (): unknown => {

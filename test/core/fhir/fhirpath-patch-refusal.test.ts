@@ -1,7 +1,6 @@
 /** The rules of http://hl7.org/fhir/R4/fhirpatch.html: what is refused, and how it is told. */
 import { FhirError } from '../../../src/core/errors';
 import type { JsonObject, JsonValue } from '../../../src/core/fhir/json';
-import { RELEASE_NAMES } from '../../../src/core/fhir/release';
 import {
   add,
   changed,
@@ -17,8 +16,9 @@ import {
   type PatchStep,
 } from '../../support/fhirpath-patch';
 import { refusalOf } from './refusal';
+import { TESTED_RELEASES } from '../../support/releases';
 
-describe.each(RELEASE_NAMES)('a FHIRPath Patch under %s', (release) => {
+describe.each(TESTED_RELEASES)('a FHIRPath Patch under %s', (release) => {
   // prettier-ignore
   test.each<[title: string, resource: JsonObject, step: PatchStep, part: string, reason: string]>([
     ['add to what is not there', patient, add('Patient.maritalStatus', 'text', { valueString: 'x' }), 'part[1].value', 'there is nothing at this path'],

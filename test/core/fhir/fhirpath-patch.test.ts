@@ -2,7 +2,6 @@
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import { parseJson, stringifyJson, type JsonObject } from '../../../src/core/fhir/json';
 import { applyFhirPathPatch } from '../../../src/core/fhir/patch';
-import { RELEASE_NAMES } from '../../../src/core/fhir/release';
 import {
   add,
   changed,
@@ -18,10 +17,11 @@ import {
   toParameters,
   type PatchStep,
 } from '../../support/fhirpath-patch';
+import { TESTED_RELEASES } from '../../support/releases';
 
 const [official, usual] = patient['name'] as JsonObject[];
 
-describe.each(RELEASE_NAMES)('a FHIRPath Patch under %s', (release) => {
+describe.each(TESTED_RELEASES)('a FHIRPath Patch under %s', (release) => {
   test.each<[title: string, resource: JsonObject, step: PatchStep | PatchStep[], after: JsonObject]>([
     [
       'adds at the end of a list',

@@ -61,6 +61,46 @@ describe('limits', () => {
     expect(spent).toBeLessThan(1000);
   });
 
+  describe('what is copied', () => {
+    const element = '{"system":"a","value":"b"}';
+    const large = `{"large":[${Array.from({ length: 2_000 }, () => element).join(',')}],"list":[]}`;
+    const small = `{"large":${element},"list":[]}`;
+    const copies = (count: number): string =>
+      JSON.stringify(Array.from({ length: count }, () => ({ op: 'copy', from: '/large', path: '/list/-' })));
+
+    test('comes to a megabyte and sixteen times the patch, and no more', () => {
+      const room = 1024 * 1024 + 16 * copies(1000).length;
+      const most = Math.floor(room / large.length);
+      expect(most).toBeGreaterThan(20);
+      expect(patched(large, copies(Math.floor(most / 2))).length).toBeGreaterThan(room / 4);
+      const begun = process.memoryUsage().heapUsed;
+      expect(refusalOf(() => patched(large, copies(1000)))).toMatchObject({
+        key: 'tooCostly',
+        status: 422,
+        reason: expect.stringContaining('what is copied comes to more than'),
+        expression: expect.stringMatching(/^\$this\[\d\d\]$/),
+      });
+      expect(process.memoryUsage().heapUsed - begun).toBeLessThan(64 * 1024 * 1024);
+    });
+
+    test('is counted before it is copied', () => {
+      const huge = {
+        value: { list: [], large: Array.from({ length: 1_000_000 }, () => ({})) },
+        marked: false,
+      };
+      const operations = parseJson(copies(1));
+      const spent = leastProcessorMilliseconds(1000, () => {
+        expect(refusalOf(() => applyJsonPatch(huge, operations, limits)).key).toBe('tooCostly');
+      });
+      expect(spent).toBeLessThan(1000);
+    });
+
+    test('is as much as a long patch of small copies may want', () => {
+      const result = JSON.parse(patched(small, copies(1000))) as { list: unknown[] };
+      expect(result.list).toHaveLength(1000);
+    });
+  });
+
   test('operations on a large resource cost no copy of it each', () => {
     const document = parseJson(
       `{"list":[${Array.from({ length: 100_000 }, (_unused, index) => `{"value":${index}}`).join(',')}]}`,

@@ -1,6 +1,7 @@
 /** `code=…&_sort=value-quantity`: rows of composites lie in the order under each code, and nothing is left out of it. */
-import { RELEASE_NAMES, toResourceInput, type RequestContext } from '../../../src/core';
+import { toResourceInput, type RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
+import { TESTED_RELEASES } from '../../support/releases';
 
 let opened: OpenedCore;
 beforeAll(async () => {
@@ -48,7 +49,7 @@ async function put(context: RequestContext, id: string, more: object): Promise<v
   await opened.core.update(context, 'Observation', id, input);
 }
 
-describe.each(RELEASE_NAMES)('of %s', (release) => {
+describe.each(TESTED_RELEASES)('of %s', (release) => {
   let context: RequestContext;
   beforeAll(async () => {
     context = await opened.context('system', release);

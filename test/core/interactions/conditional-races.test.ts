@@ -6,7 +6,7 @@
 import { Client } from 'pg';
 import { toResourceInput, type FhirError, type RequestContext } from '../../../src/core';
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
-import { lockConditions } from '../../../src/core/storage/condition-lock';
+import { lockConditions } from '../../../src/core/storage/write/condition-lock';
 import { openCore, type OpenedCore } from '../../support/core';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
@@ -69,7 +69,7 @@ async function holdCondition({ space }: RequestContext): Promise<void> {
   );
 }
 
-/** Within the transaction of a write: whoever writes the resource waits. */
+/** Locks a resource in an open transaction, as a write does: other writers of the resource wait. */
 async function holdHead({ space }: RequestContext, id: string): Promise<void> {
   await holder.query('begin');
   const head = 'select from andiron.resource where space = $1 and id = $2 for update';

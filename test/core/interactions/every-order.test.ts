@@ -1,8 +1,10 @@
 /** `_sort` by every kind of key, alone and before every other: many matches stand as few of them do, page by page. */
-import { RELEASE_NAMES, toResourceInput, type Release, type RequestContext } from '../../../src/core';
+import { toResourceInput, type Release, type RequestContext } from '../../../src/core';
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import { openCore, type OpenedCore } from '../../support/core';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { OPEN } from '../../support/server';
+import { TESTED_RELEASES } from '../../support/releases';
 
 let database: TestDatabase;
 /** Gathers the matches and sorts what their texts say. */
@@ -13,6 +15,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   const environment = {
     SECRET_KEYS: 'one-secret-key-of-thirty-two-characters',
+    ...OPEN,
     PUBLIC_URL: 'https://here.example',
   };
   few = await openCore({ database, environment });
@@ -113,7 +116,7 @@ async function fill(context: RequestContext): Promise<void> {
   await put({ ...observation(38), subject: { reference: `Patient/${made}-1` } }, 'Observation', 'p-2');
 }
 
-describe.each(RELEASE_NAMES)('of %s', (release: Release) => {
+describe.each(TESTED_RELEASES)('of %s', (release: Release) => {
   let context: RequestContext;
   beforeAll(async () => {
     context = await few.context('system', release);

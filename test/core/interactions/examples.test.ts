@@ -6,7 +6,7 @@ import { FhirError, parseJson, type JsonObject, type JsonValue, RELEASE_NAMES } 
 import { isJsonObject } from '../../../src/core/fhir/json';
 import { areIdenticalJson } from '../../../src/core/fhir/json/equality';
 import { openCore, type OpenedCore } from '../../support/core';
-import { forEachOf, readExamples } from '../../support/examples';
+import { forEachOf, readExamples, toStorable } from '../../support/examples';
 import { wrongExamplesOf } from '../../support/wrong-examples';
 
 let opened: OpenedCore;
@@ -46,7 +46,7 @@ describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
   const wrong = wrongExamplesOf(release, true);
   const malformed = wrongExamplesOf(release, false);
   const all = readExamples(release);
-  const examples = all.filter(({ type, id }) => !malformed.has(`${type}/${id}`));
+  const examples = all.filter(({ type, id }) => !malformed.has(`${type}/${id}`)).map(toStorable);
   const storeOf = (type: string, id: string): OpenedCore => (wrong.has(`${type}/${id}`) ? lenient : opened);
 
   it.each([

@@ -1,7 +1,8 @@
 /** `_sort` of more than 10,000 matches, by a token and by what is equal in all of them: as it stands for few. */
-import { RELEASE_NAMES, toResourceInput, type Release, type RequestContext } from '../../../src/core';
+import { toResourceInput, type Release, type RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
 import { runOnServer } from '../../support/services';
+import { TESTED_RELEASES } from '../../support/releases';
 
 let opened: OpenedCore;
 beforeAll(async () => {
@@ -56,7 +57,7 @@ async function fill(context: RequestContext, release: Release): Promise<void> {
     );
 }
 
-describe.each(RELEASE_NAMES)('of %s', (release) => {
+describe.each(TESTED_RELEASES)('of %s', (release) => {
   let context: RequestContext;
   beforeAll(async () => {
     context = await opened.context('system', release);

@@ -2,9 +2,10 @@
  * More matches than are gathered, in orders that no index has: page by page while others write, over several types, and
  * where only the texts tell the order. A search gathers none here, so that a few dozen are many.
  */
-import { RELEASE_NAMES, toResourceInput, type RequestContext } from '../../../src/core';
+import { toResourceInput, type RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { TESTED_RELEASES } from '../../support/releases';
 
 let database: TestDatabase;
 /** Gathers the matches and sorts what their texts say. */
@@ -111,7 +112,7 @@ describe('while others insert, update and delete', () => {
   );
 });
 
-describe.each(RELEASE_NAMES)('of several types of %s', (release) => {
+describe.each(TESTED_RELEASES)('of several types of %s', (release) => {
   let context: RequestContext;
   beforeAll(async () => {
     context = await many.context('system', release);
@@ -165,7 +166,7 @@ describe.each(RELEASE_NAMES)('of several types of %s', (release) => {
   );
 });
 
-it.each(RELEASE_NAMES)(
+it.each(TESTED_RELEASES)(
   'a base value set is hidden by one of the same url, however many others the tenant has (%s)',
   async (release) => {
     const context = await many.context('system', release);

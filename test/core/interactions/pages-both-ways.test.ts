@@ -1,6 +1,7 @@
 /** Pages from the end to the beginning are those from the beginning to the end, in every order that a search can have. */
 import type { RequestContext, SearchPage, SearchRequest } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
+import { TESTED_RELEASES } from '../../support/releases';
 
 type Parameters = SearchRequest['parameters'];
 
@@ -53,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-describe.each(['r4', 'r4b'] as const)('the pages of a search in %s', (release) => {
+describe.each(TESTED_RELEASES)('the pages of a search in %s', (release) => {
   let context: RequestContext;
   beforeAll(async () => {
     context = await opened.context('system', release);

@@ -1,13 +1,13 @@
 /** MolecularSequence.structureVariant.variantType is bound to a value set of LOINC that no server has by itself. */
 import type { Release } from '../../../src/core';
 import { parseJson } from '../../../src/core/fhir/json';
-import { RELEASE_NAMES } from '../../../src/core/fhir/release';
 import { openCore, type OpenedCore } from '../../support/core';
+import { TESTED_RELEASES } from '../../support/releases';
 
 const LOINC = 'http://loinc.org';
 const VARIANTS = 'http://loinc.org/vs/LL379-9';
 
-describe.each(RELEASE_NAMES)('codes of %s that only the terminology of a tenant can judge', (release) => {
+describe.each(TESTED_RELEASES)('codes of %s that only the terminology of a tenant can judge', (release) => {
   let opened: OpenedCore;
 
   beforeAll(async () => {

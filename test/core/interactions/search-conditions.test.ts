@@ -1,6 +1,7 @@
 /** Searches by a tree of conditions, as GraphQL's `where` asks them. */
 import { type RequestContext, type SearchCondition, toResourceInput } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
+import { TESTED_RELEASES } from '../../support/releases';
 
 const is = (name: string, value: string): SearchCondition => ({ kind: 'parameter', name, value });
 const patient = (of: readonly SearchCondition[]): SearchCondition => ({
@@ -16,7 +17,7 @@ const observed = (of: readonly SearchCondition[]): SearchCondition => ({
   of,
 });
 
-describe.each(['r4', 'r4b'] as const)('conditions in %s', (release) => {
+describe.each(TESTED_RELEASES)('conditions in %s', (release) => {
   let opened: OpenedCore;
   let context: RequestContext;
   const put = async (type: string, id: string, resource: object): Promise<void> => {

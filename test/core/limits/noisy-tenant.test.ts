@@ -44,7 +44,7 @@ const transaction = (
 
 const subscription = {
   resourceType: 'Subscription',
-  status: 'requested',
+  status: 'off',
   reason: 'x',
   criteria: 'Observation',
   channel: { type: 'rest-hook', endpoint: 'http://example.org/hook' },

@@ -1,13 +1,13 @@
 import { FhirError } from '../../../src/core/errors';
 import type { JsonObject } from '../../../src/core/fhir/json';
-import { RELEASE_NAMES } from '../../../src/core/fhir/release';
 import { type OperationEnvironment } from '../../../src/core/operations/environment';
 import { millisecondsHere } from '../../support/processor-time';
 import { invoke, makeEnvironment } from './specification-environment';
+import { TESTED_RELEASES } from '../../support/releases';
 
 const EXPAND = { level: 'type' as const, type: 'ValueSet', code: 'expand' };
 
-describe.each(RELEASE_NAMES)('what operations answer in %s', (release) => {
+describe.each(TESTED_RELEASES)('what operations answer in %s', (release) => {
   const URL = 'http://zoo.example/animals';
   const animals = {
     resourceType: 'ValueSet',

@@ -1,15 +1,15 @@
-import { type Invocation } from '../../../src/core/api';
+import { type Invocation } from '../../../src/core/api/core';
 import { FhirError } from '../../../src/core/errors';
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import { type JsonObject, parseJson } from '../../../src/core/fhir/json';
-import { RELEASE_NAMES } from '../../../src/core/fhir/release';
 import { invokeOperation, operationsOf } from '../../../src/core/operations/invoke';
 import { checkParameters, readInput } from '../../../src/core/operations/parameters';
 import { invokeText, makeEnvironment } from './specification-environment';
+import { TESTED_RELEASES } from '../../support/releases';
 
 const URL = 'http://hl7.org/fhir/ValueSet/administrative-gender';
 
-describe.each(RELEASE_NAMES)('operations in %s', (release) => {
+describe.each(TESTED_RELEASES)('operations in %s', (release) => {
   const environment = makeEnvironment(release);
   const definitions = loadDefinitions(release);
 

@@ -2,11 +2,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { fhirError } from '../../../src/core/errors';
 import type { JsonObject } from '../../../src/core/fhir/json';
-import { RELEASE_NAMES } from '../../../src/core/fhir/release';
 import { MAX_FINDINGS, type PendingCode } from '../../../src/core/fhir/validate';
 import { createCodeJudge } from '../../../src/core/validation/pending-codes';
 import { leastAwaitedMilliseconds } from '../../support/processor-time';
 import { makeEnvironment, type TestEnvironment } from './specification-environment';
+import { TESTED_RELEASES } from '../../support/releases';
 
 const WARDS = 'http://hospital.example/ValueSet/wards';
 const WARD_SYSTEM = 'http://hospital.example/CodeSystem/wards';
@@ -34,7 +34,7 @@ function valueSet(url: string, include: readonly JsonObject[]): JsonObject {
   return { resourceType: 'ValueSet', id, url, status: 'active', compose: { include: [...include] } };
 }
 
-describe.each(RELEASE_NAMES)('codes that %s leaves to the terminology', (release) => {
+describe.each(TESTED_RELEASES)('codes that %s leaves to the terminology', (release) => {
   const makeHospital = (): TestEnvironment => {
     const environment = makeEnvironment(release);
     environment.store(wardSystem);

@@ -1,17 +1,17 @@
 /** An environment for operations over the resources of the specification, and those that a test adds. */
-import { type Invocation } from '../../../src/core/api';
+import { type Invocation } from '../../../src/core/api/core';
 import { fhirError } from '../../../src/core/errors';
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import { type JsonObject, parseJson, stringifyJson } from '../../../src/core/fhir/json';
 import { type Release, RELEASES } from '../../../src/core/fhir/release';
 import { stringMember } from '../../../src/core/fhir/terminology/members';
-import { createCodeSystemMemory } from '../../../src/core/operations/code-system-memory';
+import { createCodeSystemMemory } from '../../../src/core/terminology/code-system-cache';
 import { type OperationEnvironment } from '../../../src/core/operations/environment';
 import { invokeOperation } from '../../../src/core/operations/invoke';
 import { createPreparer } from '../../../src/core/preparation/preparer';
-import { SpaceTools } from '../../../src/core/preparation/space-tools';
+import { SpaceIndexing } from '../../../src/core/preparation/space-indexing';
 import { createHasher } from '../../../src/core/search/hash';
-import { type Limits } from '../../../src/core/services';
+import { type Limits } from '../../../src/core/ports';
 import { createCodeJudge } from '../../../src/core/validation/pending-codes';
 import { createStructureSource } from '../../../src/core/validation/structure-source';
 import { loadTerminology, toObject } from '../fhir/terminology/specification-terminology';
@@ -25,6 +25,7 @@ const LIMITS: Limits = {
   maxBundleEntries: 10_000,
   maxIndexRows: 20_000,
   maxExpansionCodes: 10_000,
+  pathTimeoutMs: 50,
   searchGather: 1000,
   maxWriteQueue: 10_000,
   versionMemoryBytes: 0,
@@ -45,7 +46,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
   const answers = new Map<string, string>();
   let changes = 0;
   let lookups = 0;
-  const tools = new SpaceTools({
+  const tools = new SpaceIndexing({
     hasher: createHasher(Buffer.alloc(32)),
     publicUrls: [],
     maxIndexRows: 20_000,

@@ -1,16 +1,16 @@
 import { type JsonObject, type JsonValue } from '../../../src/core/fhir/json';
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
-import { RELEASE_NAMES } from '../../../src/core/fhir/release';
 import { checkParameters } from '../../../src/core/operations/parameters';
 import { leastAwaitedMilliseconds } from '../../support/processor-time';
 import { invoke, makeEnvironment, valuesOf } from './specification-environment';
+import { TESTED_RELEASES } from '../../support/releases';
 
 const GENDER = 'http://hl7.org/fhir/ValueSet/administrative-gender';
 const GENDER_SYSTEM = 'http://hl7.org/fhir/administrative-gender';
 const CLINICAL = 'http://terminology.hl7.org/CodeSystem/condition-clinical';
 const OPERATION = 'http://hl7.org/fhir/OperationDefinition/';
 
-describe.each(RELEASE_NAMES)('terminology operations in %s', (release) => {
+describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
   const environment = makeEnvironment(release);
   const definitions = loadDefinitions(release);
   const version = definitions.fhirVersion;

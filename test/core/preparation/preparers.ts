@@ -2,7 +2,7 @@
 import { toBundleInput, type TenantSpace } from '../../../src/core';
 import type { OpenBundle, VersionsTask } from '../../../src/core/preparation/bundle';
 import { createPreparer, type Preparer } from '../../../src/core/preparation/preparer';
-import { SpaceTools } from '../../../src/core/preparation/space-tools';
+import { SpaceIndexing } from '../../../src/core/preparation/space-indexing';
 import { createThreadedPreparer } from '../../../src/core/preparation/threaded-preparer';
 import { WorkerPool } from '../../../src/core/preparation/worker-pool';
 import { createHasher } from '../../../src/core/search/hash';
@@ -28,6 +28,7 @@ export function openPreparers(): { here: Preparer; there: Preparer; pool: Worker
     },
     ...{
       maxExpansionCodes: 9,
+      pathTimeoutMs: 50,
       searchGather: 9,
       maxWriteQueue: 9,
       versionMemoryBytes: 9,
@@ -36,7 +37,7 @@ export function openPreparers(): { here: Preparer; there: Preparer; pool: Worker
   };
   const nobody = (): Promise<never> => Promise.reject(new Error('nothing is asked'));
   const informant = { judge: nobody, version: nobody, find: nobody, listCodes: nobody };
-  const tools = new SpaceTools({
+  const tools = new SpaceIndexing({
     hasher: createHasher(hashKey),
     publicUrls,
     maxIndexRows: limits.maxIndexRows,
@@ -90,6 +91,7 @@ export function versionsOf(space: TenantSpace, entries: number): VersionsTask {
       isUnderCondition: false,
     })),
     targets: new Map(ids.map((id, index) => [index, `Observation/${id}`])),
+    versionIds: new Map(),
     conditional: [],
     author: null,
   };

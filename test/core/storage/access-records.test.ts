@@ -1,11 +1,11 @@
-/** Records of accesses on their way to be AuditEvents (migrations/0028). */
-import { Kysely, PostgresDialect } from 'kysely';
-import { Pool } from 'pg';
-import { MIGRATIONS } from '../../../migrations';
-import { decodeLine, shortList, writeLine, type AccessRecord } from '../../../src/core/storage/access-line';
-import { AsciiText } from '../../../src/core/storage/ascii-text';
-import { openCore } from '../../support/core';
-import { createTestDatabase } from '../../support/database';
+/** Records of accesses on their way to be AuditEvents. */
+import {
+  decodeLine,
+  shortList,
+  writeLine,
+  type AccessRecord,
+} from '../../../src/core/storage/audit/access-line';
+import { AsciiText } from '../../../src/core/storage/connection/ascii-text';
 
 const RECORD: AccessRecord = {
   key: { high: 1, low: -2 },
@@ -82,40 +82,4 @@ it('what a search has found is kept as types and ids, and told as references', (
     ],
   ])
     expect(decodeLine(encodeLine({ ...RECORD, details })).details).toBe(told);
-});
-
-it('what an older version has recorded, one row for each access, becomes AuditEvents', async () => {
-  const database = await createTestDatabase();
-  const pool = new Pool(database.settings);
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
-  // The table as migrations/0017 makes it.
-  await pool.query(
-    `drop table andiron.access_record;
-     create table andiron.access_record (
-       space int not null, event_key bigint not null, recorded bigint not null, interaction text not null,
-       status smallint not null, reason text, request_id text not null, client text, person text, address text,
-       resource_type text, resource_id text, resource_version int, patient text, query text, details text,
-       primary key (space, event_key));
-     insert into andiron.access_record
-       (space, event_key, recorded, interaction, status, request_id, client, resource_type, resource_id,
-        resource_version, details)
-     select s.number, x.* from andiron.space s join andiron.tenant t on t.number = s.tenant,
-       (values (223456789012345678, 1795000000000, 'read', 200, 'old-read', 'ward', 'Patient', 'a', 3, null),
-               (223456787012345678, 1795000001000, 'search-type', 200, 'old-search', 'ward', 'Patient', null, null,
-                E'Patient/a/_history/3\nPatient/b/_history/1')) as x
-     where t.name = 'system' and s.release = 'r4' and s.kind = 'data'`,
-  );
-  await MIGRATIONS['0028-gathered-records']?.up(db);
-  await db.destroy();
-  const opened = await openCore({ database, environment: { AUDIT: 'on' } });
-  const found = await opened.core.search(await opened.context('system', 'r4'), {
-    type: 'AuditEvent',
-    parameters: [['patient', 'Patient/a']],
-  });
-  const told = found.matches.map(({ text }) => text);
-  expect(told.filter((text) => text.includes('old-read'))).toHaveLength(1);
-  expect(
-    told.filter((text) => text.includes('old-search') && text.includes('Patient/b/_history/1')),
-  ).toHaveLength(1);
-  expect(told.filter((text) => text.includes('Patient/a/_history/3'))).toHaveLength(2);
 });

@@ -1,5 +1,5 @@
 /** Arrays in the wire format, against what PostgreSQL itself reads from its text format. */
-import { BinaryArray } from '../../../src/core/storage/binary-array';
+import { BinaryArray } from '../../../src/core/storage/connection/binary-array';
 import { openStorage, type OpenedStorage } from './opened-storage';
 
 let storage: OpenedStorage;

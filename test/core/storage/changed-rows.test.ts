@@ -25,7 +25,8 @@ async function storedRows(): Promise<string[]> {
       `select '${table} ' || ctid::text || ' ' || xmin::text || ' ' || xmax::text as place from andiron.${table} where space > 2`,
   );
   const { rows } = await owner.query<{ place: string }>(parts.join(' union all '));
-  return rows.map(({ place }) => place);
+  // PostgreSQL may give the parts of a union in any order.
+  return rows.map(({ place }) => place).sort();
 }
 
 const OBSERVATION = {

@@ -1,5 +1,5 @@
 /** Turns of tenants at what there is little of (docs/limits.md, Turns). */
-import { FairTurns } from '../../../src/core/storage/fair-turns';
+import { FairTurns } from '../../../src/core/storage/connection/fair-turns';
 
 /** Lets what was resolved go on. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

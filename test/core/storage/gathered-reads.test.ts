@@ -1,7 +1,7 @@
 /** Reads of one moment go in one statement, and no read is answered by a statement that was sent before it came. */
-import { VersionReader } from '../../../src/core/storage/version-read';
-import { keyText } from '../../../src/core/storage/version-row';
-import { WriteQueues } from '../../../src/core/storage/write-queues';
+import { VersionReader } from '../../../src/core/storage/read/version-read';
+import { keyText } from '../../../src/core/storage/read/version-row';
+import { WriteQueues } from '../../../src/core/storage/write/write-queues';
 import {
   makeWrite,
   openStorage,

@@ -1,8 +1,8 @@
 /** Writes of one moment go in one statement, and each is answered on its own merits. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { FhirError } from '../../../src/core';
-import { StatementError } from '../../../src/core/storage/database-error';
-import { WriteQueues } from '../../../src/core/storage/write-queues';
+import { StatementError } from '../../../src/core/storage/connection/database-error';
+import { WriteQueues } from '../../../src/core/storage/write/write-queues';
 import {
   makeWrite,
   openStorage,

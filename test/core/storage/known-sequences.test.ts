@@ -1,7 +1,7 @@
 /** What PostgreSQL is told of the versions that a process knows: never more than it knows. */
-import { isKnownSql, KnownSequences, NOTHING_KNOWN } from '../../../src/core/storage/known-sequences';
+import { isKnownSql, KnownSequences, NOTHING_KNOWN } from '../../../src/core/storage/write/known-sequences';
 import { sql } from 'kysely';
-import { bind, defineStatement, template } from '../../../src/core/storage/statement';
+import { bind, defineStatement, template } from '../../../src/core/storage/connection/statement';
 import { openStorage, SYSTEM_R4, type OpenedStorage } from './opened-storage';
 
 let storage: OpenedStorage;

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import type { IndexRows } from '../../../src/core/search/index-rows';
-import { Connections } from '../../../src/core/storage/connections';
-import { TenantStore } from '../../../src/core/storage/tenants';
-import type { VersionWrite } from '../../../src/core/storage/version-write';
+import { Connections } from '../../../src/core/storage/connection/connections';
+import { TenantStore } from '../../../src/core/storage/tenants/tenants';
+import type { VersionWrite } from '../../../src/core/storage/write/version-write';
 import { createTestDatabase } from '../../support/database';
 import { closedAtEnd } from '../../support/left-open';
 import { silentLog } from '../../support/log';
@@ -55,6 +55,7 @@ export const BARE_ROWS: IndexRows = {
   uris: [],
   presence: new Uint8Array(1),
   sortDate: undefined,
+  exceeded: undefined,
 };
 
 /** A create of the resource with this key, or what `changed` makes of it. */

@@ -1,7 +1,8 @@
 /** What is purged is gone from every table, every memory and every answer; what is others' stays. */
 import { Client } from 'pg';
-import { RELEASE_NAMES, type Release, type RequestContext } from '../../../src/core';
+import { type Release, type RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
+import { TESTED_RELEASES } from '../../support/releases';
 
 let opened: OpenedCore;
 let owner: Client;
@@ -92,7 +93,7 @@ const observation = (id: string, patient: string) => ({
   effectiveDateTime: '2020-01-01',
 });
 
-describe.each(RELEASE_NAMES)('in %s', (release: Release) => {
+describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
   let context: RequestContext;
   beforeAll(async () => {
     await opened.core.tenants.create(`purge-${release}`);

@@ -1,12 +1,12 @@
 /** Row-level security: what the database itself shows and refuses, whatever the SQL says (storage.md, correction 9). */
 import { Client } from 'pg';
-import { ensureApplicationRole } from '../../../src/core/storage/application-role';
-import { migrate } from '../../../src/core/storage/migrate';
-import { Connections } from '../../../src/core/storage/connections';
-import { APPLICATION_ROLE } from '../../../src/core/storage/database';
-import { VersionReader } from '../../../src/core/storage/version-read';
-import { WriteQueues } from '../../../src/core/storage/write-queues';
-import { baseContent } from '../../../src/core/base-resources';
+import { ensureApplicationRole } from '../../../src/core/storage/schema/application-role';
+import { migrate } from '../../../src/core/storage/schema/migrate';
+import { Connections } from '../../../src/core/storage/connection/connections';
+import { APPLICATION_ROLE } from '../../../src/core/storage/connection/database';
+import { VersionReader } from '../../../src/core/storage/read/version-read';
+import { WriteQueues } from '../../../src/core/storage/write/write-queues';
+import { baseContent } from '../../../src/core/conformance/base-resources';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { silentLog } from '../../support/log';
 import {
@@ -182,10 +182,11 @@ it('the application role notes what rows are made with for its own space only', 
   expect(await noted).toEqual([{ number: other }]);
 });
 
-it('the application role registers and restarts search parameters of its own space only', async () => {
+it('the application role registers, restarts and fails search parameters of its own space only', async () => {
   const calls = (space: number): readonly string[] => [
     `select andiron.register_search_parameters(${space}, 'mine', '[]')`,
     `select andiron.restart_search_parameters(${space}, null)`,
+    `select andiron.fail_search_parameter(${space}, 1, 'a test')`,
     `select andiron.add_async_job(${space}, 'theirs', true, 1000, 10, '{}', null)`,
     `select andiron.remove_async_job(${space}, 'mine')`,
   ];
@@ -210,6 +211,9 @@ describe('the statements of the server', () => {
       ...[lane, , statement, bound]: Parameters<Connections['run']>
     ): ReturnType<Connections['run']> {
       return super.run(lane, this.own, statement, bound);
+    }
+    override write(...[lane, , written]: Parameters<Connections['write']>): ReturnType<Connections['write']> {
+      return super.write(lane, this.own, written);
     }
   }
   let mistaken: Mistaken;

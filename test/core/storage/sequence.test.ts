@@ -1,5 +1,5 @@
-/** The number and the instant of a change (contract.md, Versions). */
-import { WriteQueues } from '../../../src/core/storage/write-queues';
+/** The version sequence and the time of a change (docs/behaviour.md, Versions). */
+import { WriteQueues } from '../../../src/core/storage/write/write-queues';
 import { makeWrite, openStorage, SYSTEM_R4, SYSTEM_R4B, type OpenedStorage } from './opened-storage';
 
 let storage: OpenedStorage;

@@ -1,7 +1,7 @@
 /** SQL by the shape of what is asked: made once, and the same text whatever the values are. */
 import { sql } from 'kysely';
-import { bind } from '../../../src/core/storage/statement';
-import { StatementShapes } from '../../../src/core/storage/statement-shapes';
+import { bind } from '../../../src/core/storage/connection/statement';
+import { StatementShapes } from '../../../src/core/storage/connection/statement-shapes';
 
 it('a statement is compiled once for each shape, and prepared when its shape comes for the third time', () => {
   const shapes = new StatementShapes();

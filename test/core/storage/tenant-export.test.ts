@@ -1,14 +1,20 @@
 /** A tenant is written out and made again of that, to the last byte; what is damaged makes none. */
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readFolder, writeFolder } from '../../../src/cli/tenant-files';
 import { EXPORT_PARTS, RELEASE_NAMES, type ExportLine, type RequestContext } from '../../../src/core';
-import { OwnerSession } from '../../../src/core/storage/owner-session';
-import { readOwnedTables } from '../../../src/core/storage/owned-tables';
-import { beginRemoval, endRemoval, findOwned, lockTenant } from '../../../src/core/storage/tenant-removal';
-import { readRowTables, TENANT_TABLES } from '../../../src/core/storage/tenant-tables';
+import { OwnerSession } from '../../../src/core/storage/connection/owner-session';
+import { readOwnedTables } from '../../../src/core/storage/schema/owned-tables';
+import {
+  beginRemoval,
+  endRemoval,
+  findOwned,
+  lockTenant,
+} from '../../../src/core/storage/tenants/tenant-removal';
+import { readRowTables, TENANT_TABLES } from '../../../src/core/storage/schema/tenant-tables';
 import { openCore, type OpenedCore } from '../../support/core';
 
 let opened: OpenedCore;
@@ -174,7 +180,7 @@ it('Clients, issuers and policies come with it, signing keys do not; secrets are
   const owned = (await readOwnedTables(owner)).map(({ name }) => name);
   const exported = await readRowTables(owner);
   await owner.close();
-  // Whoever adds a table says in TENANT_TABLES what becomes of it.
+  // A new table needs an entry in TENANT_TABLES.
   expect(owned.filter((name) => TENANT_TABLES[name] === undefined)).toEqual([]);
   expect(exported).toEqual(expect.arrayContaining(['client_application', 'client_secret', 'token_issuer']));
 });
@@ -242,6 +248,68 @@ it('An import that waits for another process does not make a tenant that this on
   } finally {
     await session.close();
   }
+});
+
+it('A Subscription that asks for notifications becomes one that is off, and the code of two search parameters stays that of the first', async () => {
+  const { core } = opened;
+  await core.tenants.create('calling');
+  const context = await opened.context('calling', 'r4');
+  const put = (resource: {
+    readonly resourceType: string;
+    readonly id: string;
+    readonly [member: string]: unknown;
+  }) => core.update(context, resource.resourceType, resource.id, { text: JSON.stringify(resource) });
+  const subscription = {
+    ...{
+      resourceType: 'Subscription',
+      id: 'calls',
+      status: 'off',
+      reason: 'x',
+      criteria: 'Patient?active=true',
+    },
+    channel: { type: 'rest-hook', endpoint: 'https://stranger.example' },
+  };
+  for (const status of ['off', 'error']) await put({ ...subscription, status });
+  const parameter = (id: string) => ({
+    ...{ resourceType: 'SearchParameter', id, url: `http://example.org/${id}`, name: 'N', status: 'active' },
+    ...{
+      description: 'x',
+      code: 'shared',
+      base: ['Patient'],
+      type: 'string',
+      expression: 'Patient.name.given',
+    },
+  });
+  const owners = ['m', 'a', 'z'];
+  for (const id of owners) await put(parameter(id));
+  await put({ ...parameter('m'), description: 'y' });
+  const given = await linesOf('calling');
+  // As a tenant of a server that let them be active would have been exported.
+  const lines = given.map((line) =>
+    line.kind === 'line' ? { ...line, text: line.text.replace('"status":"off"', '"status":"active"') } : line,
+  );
+  const hash = createHash('sha256');
+  for (const line of lines)
+    if (line.kind === 'line' && line.part === 'r4') hash.update(line.text).update('\n');
+  const sha256 = hash.digest('hex');
+  const all = lines.map(({ kind, text }) => {
+    if (!text.startsWith('{"end"')) return { kind, text };
+    const { end } = JSON.parse(text) as { end: { r4: object } };
+    return { kind, text: JSON.stringify({ end: { ...end, r4: { ...end.r4, sha256 } } }) };
+  });
+  expect(await core.tenants.import('called', texts(all))).toMatchObject({ subscriptionsOff: 1 });
+  expect((await linesOf('called')).slice(1)).toEqual(given.slice(1));
+  const progress = async (tenant: string) => {
+    const result = await core.invoke(await opened.context(tenant, 'r4'), {
+      ...{ level: 'system', code: 'reindex-status', safe: true },
+    });
+    const text = 'text' in result ? result.text : '';
+    return owners.filter(
+      (owner) => text.includes(`SearchParameter/${owner}"`) || text.includes(`/${owner}"`),
+    );
+  };
+  expect([await progress('calling'), await progress('called')]).toEqual([['m'], ['m']]);
+  expect(await opened.differences('called')).toEqual([]);
 });
 
 it('What is damaged makes no tenant, and the line is told', async () => {

@@ -1,4 +1,4 @@
-/** The index of `:contains` (migrations/0005 and 0031). */
+/** The index of `:contains`. */
 import { openStorage, SYSTEM_R4, type OpenedStorage } from './opened-storage';
 
 const PAGES_OF_256_KB = 32;

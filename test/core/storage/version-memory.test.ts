@@ -1,8 +1,8 @@
 /** Texts that were read before are not sent again, and never stand for another version than the current one. */
-import { VersionMemory } from '../../../src/core/storage/version-memory';
-import type { Database, Row } from '../../../src/core/storage/database';
-import { VersionReader } from '../../../src/core/storage/version-read';
-import { WriteQueues } from '../../../src/core/storage/write-queues';
+import { VersionCache } from '../../../src/core/storage/read/version-cache';
+import type { Database, Row } from '../../../src/core/storage/connection/database';
+import { VersionReader } from '../../../src/core/storage/read/version-read';
+import { WriteQueues } from '../../../src/core/storage/write/write-queues';
 import { makeWrite, openStorage, SOME_TYPE, SYSTEM_R4, type OpenedStorage } from './opened-storage';
 
 const RESOURCES = 40;
@@ -22,7 +22,7 @@ const address = (key: number) => ({ type: SOME_TYPE, key: { high: 0, low: key } 
 const ALL = Array.from({ length: RESOURCES }, (_, index) => address(index + 1));
 
 /** A reader with a memory, and the rows with texts that its statements brought. */
-function remembering(memory = new VersionMemory(1_000_000)): {
+function remembering(memory = new VersionCache(1_000_000)): {
   reader: VersionReader;
   readonly texts: Row[];
 } {
@@ -101,7 +101,7 @@ it('what a transaction reads is not remembered: it may never be committed', asyn
 });
 
 it('holds no more than it may, and what is used stays', () => {
-  const memory = new VersionMemory(100_000);
+  const memory = new VersionCache(100_000);
   const ofType = memory.of(1, 2);
   const mark = { version: 1, lastUpdated: 5, sequence: 9 };
   const row = (body: string) => ({
@@ -128,13 +128,13 @@ it('holds no more than it may, and what is used stays', () => {
   expect(kept.length * 1000).toBeLessThan(100_000);
   ofType.keep('long', row('x'.repeat(70_000)));
   expect(ofType.find('long', mark)).toBeUndefined();
-  const none = new VersionMemory(0);
+  const none = new VersionCache(0);
   none.of(1, 2).keep('1', row('x'));
   expect(none.of(1, 2).find('1', mark)).toBeUndefined();
 });
 
 it('what a statement was told that is known is there when it answers, though another version or many others came meanwhile', () => {
-  const memory = new VersionMemory(100_000);
+  const memory = new VersionCache(100_000);
   const row = (version: number) => ({
     ...{
       id: null,

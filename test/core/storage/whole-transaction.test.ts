@@ -1,7 +1,7 @@
-/** Transactions of which everything goes out in one packet, the commit too (src/core/storage/connection.ts, `runWhole`). */
-import { isLostRequirement } from '../../../src/core/storage/database-error';
-import { encodeWrites } from '../../../src/core/storage/version-write';
-import { toOutcomes, wholeWrite } from '../../../src/core/storage/write-statements';
+/** Transactions of which everything goes out in one packet, the commit too (src/core/storage/connection/connection.ts, `runWhole`). */
+import { isLostRequirement } from '../../../src/core/storage/connection/database-error';
+import { encodeWrites } from '../../../src/core/storage/write/version-write';
+import { toOutcomes, wholeWrite } from '../../../src/core/storage/write/write-statements';
 import { makeWrite, openStorage, SYSTEM_R4, type OpenedStorage } from './opened-storage';
 
 let storage: OpenedStorage;

@@ -14,6 +14,7 @@ import { storeUnvalidated } from '../../support/unvalidated';
 import { withValue } from './made-values';
 import { compileSearches } from './parameter-values';
 import type { SearchValue } from './search-value';
+import { TESTED_RELEASES } from '../../support/releases';
 
 /** Larger examples would take long and show nothing more. */
 const LARGEST = 100_000;
@@ -176,7 +177,7 @@ async function ask(
   return leavesOut ? wrong : [...wrong, `${type}?${code} leaves out nothing`];
 }
 
-describe.each(['r4', 'r4b'] as const)('the search parameters of %s', (release) => {
+describe.each(TESTED_RELEASES)('the search parameters of %s', (release) => {
   const { stored, asked, left, made } = planSearches(release);
   let opened: OpenedCore;
   let context: RequestContext;

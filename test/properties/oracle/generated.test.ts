@@ -4,14 +4,14 @@ import { FEATURES } from './features';
 import { generateSearch } from './generate-query';
 import { makeSpace } from './make-space';
 import { search } from './matcher';
-import type { Release } from './official';
 import { createRandom } from './random';
 import { Unclear } from './refusal';
+import { TESTED_RELEASES } from '../../support/releases';
 
 const ROOT = 'https://fhir.example.org/w/system/api/v1/fhir/r4';
 const ASKED = 2500;
 
-describe.each<Release>(['r4', 'r4b'])('searches made for %s', (release) => {
+describe.each(TESTED_RELEASES)('searches made for %s', (release) => {
   const space = makeSpace({ release, root: ROOT, resources: generateData({ seed: 3, root: ROOT }) });
 
   it('are answered by the oracle, often with something and seldom with 400', () => {

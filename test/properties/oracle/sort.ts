@@ -14,7 +14,7 @@ import { textOf } from './json';
 
 type Value = string | number | Rational;
 
-/** "texts folded, by their first 200 characters" (search.md, Order). */
+/** "Texts are folded and sort by their first 200 characters" (search.md, Sorting). */
 const SORTED_LENGTH = 200;
 
 interface Key {

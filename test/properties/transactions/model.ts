@@ -74,6 +74,8 @@ interface Write {
   readonly kind: 'create' | 'update' | 'patch' | 'delete';
   readonly id: string;
   readonly mustBeFree: boolean;
+  /** Whether criteria say which resource it is about. */
+  readonly isUnderCondition: boolean;
 }
 
 const ORDER = { delete: 0, create: 1, update: 2, patch: 2 };
@@ -91,7 +93,12 @@ export function runTransaction(before: State, entries: readonly Entry[]): Outcom
   /** Conditional creates of what was there. */
   const found = new Set<number>();
   const write = (index: number, kind: Write['kind'], id: string, mustBeFree = false): void => {
-    writes.push({ index, kind, id, mustBeFree });
+    const entry = entries[index];
+    const isUnderCondition =
+      entry?.kind === 'create'
+        ? entry.ifNoneExist !== undefined
+        : entry !== undefined && 'target' in entry && 'identifier' in entry.target;
+    writes.push({ index, kind, id, mustBeFree, isUnderCondition });
     abouts.set(index, id);
   };
   entries.forEach((entry, index) => {
@@ -127,8 +134,15 @@ export function runTransaction(before: State, entries: readonly Entry[]): Outcom
       else write(index, 'update', entry.id, true);
     }
   });
-  const ids = writes.map(({ id }) => id);
-  if (new Set(ids).size < ids.length) faults.add(400);
+  // Each resource is written once, and what is found is not deleted by another entry.
+  const deletes = (one: Write, other: Write): boolean =>
+    one.kind === 'delete' && other.kind !== 'delete' && other.isUnderCondition;
+  writes.forEach((one, place) => {
+    for (const other of writes.slice(place + 1))
+      if (one.id === other.id) faults.add(deletes(one, other) || deletes(other, one) ? 422 : 400);
+    const isFound = [...found].some((index) => abouts.get(index) === one.id);
+    if (one.kind === 'delete' && isFound) faults.add(422);
+  });
 
   // Whether each may be done.
   const done = writes.filter(({ index, kind, id, mustBeFree }) => {

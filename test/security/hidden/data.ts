@@ -2,7 +2,7 @@
  * Two sets of the same data, which differ in nothing but what the policy hides: elements of many kinds, types, and rows.
  * What one of them has to hide bears the word of its side.
  */
-import type { PolicyDefinition } from '../../../src/core/access/policy';
+import type { PolicyDefinition } from '../../../src/core/authorization/policy';
 
 export type Side = 0 | 1;
 

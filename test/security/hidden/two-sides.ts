@@ -2,10 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Core, Release } from '../../../src/core';
 import { idOfKey } from '../../../src/core/search/resource-key';
-import { keyOfText } from '../../../src/core/storage/version-row';
+import { keyOfText } from '../../../src/core/storage/read/version-row';
 import { makeClient, type MadeClient } from '../../support/access';
 import { makeParameter, until } from '../../support/search-parameters';
-import { startServer, type Answer, type TestServer } from '../../support/server';
+import { OPEN, startServer, type Answer, type TestServer } from '../../support/server';
 import {
   CANARY,
   CHANGES,
@@ -261,6 +261,7 @@ function difference(one: string, other: string): string {
 }
 
 export const TWO_SIDES_ENVIRONMENT: Readonly<Record<string, string>> = {
+  ...OPEN,
   VALIDATION: 'structure',
   // What is answered must not hang on how busy the machine is, and on which server it was.
   PUBLIC_URL: 'https://fhir.example.org',

@@ -10,7 +10,7 @@ export type WriteTarget =
   | { readonly type: string; readonly id: string; readonly criteria?: undefined }
   | { readonly type: string; readonly id?: undefined; readonly criteria: readonly QueryParameter[] };
 
-/** What an entry demands of the present version; as `VersionGuard` of core/api.ts. */
+/** What an entry demands of the present version; as `VersionGuard` of core/api/core.ts. */
 export interface EntryGuard {
   readonly ifMatch?: readonly string[];
   readonly ifNoneMatchAny?: boolean;

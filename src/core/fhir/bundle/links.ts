@@ -5,14 +5,17 @@
 import type { Definitions } from '../definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { toExpression } from '../json/fault';
-import { parseReference } from '../reference/literal';
+import { parseReference, searchOf, type ReferenceSearch } from '../reference/literal';
+import type { ReferenceResolver } from '../reference/resolver';
 import { elementTypeAt } from './element-type';
 
-/** What an entry's resource is called from now on. */
+/** The new address of an entry's resource. */
 export interface LinkTarget {
   readonly fullUrl: string;
   /** `Patient/123` */
   readonly reference: string;
+  /** Its new version. */
+  readonly version: number | undefined;
   /**
    * True where the fullUrl is also the resource's own canonical `url`: then canonicals that are equal name it by that
    * and stay.
@@ -20,73 +23,94 @@ export interface LinkTarget {
   readonly isCanonical: boolean;
 }
 
+const VERSION = '/_history/';
+/** Characters of the longest version id and what stands before it. */
+const VERSION_LENGTH = VERSION.length + 64;
+
 /** The names that are replaced in all resources of one transaction. */
 export class Links {
   private readonly targets = new Map<string, LinkTarget>();
-  private readonly shortest = Infinity;
-  private readonly longest: number = 0;
+  private shortest = Infinity;
+  private longest = 0;
 
-  /** `conditional`: what references such as `Patient?identifier=…` were found to mean, by their text. */
+  /** `conditional`: the resolved targets of references such as `Patient?identifier=…`, by their text. */
   constructor(
     targets: Iterable<LinkTarget>,
+    private readonly resolver: Pick<ReferenceResolver, 'spellings'>,
     private readonly conditional: ReadonlyMap<string, string> = NONE,
   ) {
+    const others: [string, LinkTarget][] = [];
     for (const target of targets) {
-      this.targets.set(target.fullUrl, target);
-      this.shortest = Math.min(this.shortest, target.fullUrl.length);
-      this.longest = Math.max(this.longest, target.fullUrl.length);
+      this.add(target.fullUrl, target);
+      for (const spelling of resolver.spellings(target.fullUrl))
+        if (spelling !== target.fullUrl) others.push([spelling, target]);
     }
+    for (const [spelling, target] of others) if (!this.targets.has(spelling)) this.add(spelling, target);
   }
 
-  find(text: string): LinkTarget | undefined {
+  private add(name: string, target: LinkTarget): void {
+    this.targets.set(name, target);
+    this.shortest = Math.min(this.shortest, name.length);
+    this.longest = Math.max(this.longest, name.length);
+  }
+
+  /** The replacement of a text that is the fullUrl of an entry, or a version of it; undefined for any other text. */
+  find(text: string): { readonly target: LinkTarget; readonly reference: string } | undefined {
     const { length } = text;
-    return length < this.shortest || length > this.longest ? undefined : this.targets.get(text);
+    if (length < this.shortest || length > this.longest + VERSION_LENGTH) return undefined;
+    const target = this.targets.get(text);
+    if (target !== undefined) return { target, reference: target.reference };
+    return length <= this.shortest + VERSION.length ? undefined : this.findVersion(text);
   }
 
-  /** The text of a reference as it shall be; `base` is what the fullUrl of the resource that has it begins with. */
+  /** The version that the transaction makes; older ones of what keeps its id are named as they are. */
+  private findVersion(text: string): ReturnType<Links['find']> {
+    const end = text.lastIndexOf(VERSION);
+    if (end === -1) return undefined;
+    const name = text.slice(0, end);
+    const target = this.targets.get(name);
+    if (target === undefined || this.resolver.spellings(target.reference).includes(name)) return undefined;
+    const { reference, version } = target;
+    return { target, reference: version === undefined ? reference : `${reference}${VERSION}${version}` };
+  }
+
+  /** The same, of a text that may be relative to `base`, which the fullUrl of its resource begins with. */
+  findFrom(text: string, base: string | undefined): ReturnType<Links['find']> {
+    const isRelative = base !== undefined && RELATIVE.test(text);
+    return (isRelative ? this.find(`${base}/${text}`) : undefined) ?? this.find(text);
+  }
+
+  /** The replacement of the text of a reference. */
   reference(text: string, base: string | undefined): string {
-    const target = this.find(text);
-    if (target !== undefined) return target.reference;
-    if (base !== undefined) {
-      const absolute = this.find(`${base}/${text}`);
-      if (absolute !== undefined) return absolute.reference;
-    }
-    return this.conditional.get(text) ?? text;
+    return this.findFrom(text, base)?.reference ?? this.conditional.get(text) ?? text;
   }
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();
+const RELATIVE = /^[A-Za-z]+\//;
 
 /** A reference by search criteria, and where it stands first. */
-export interface ConditionalReference {
-  readonly type: string;
-  /** What stands behind the question mark. */
-  readonly query: string;
+export interface ConditionalReference extends ReferenceSearch {
   /** FHIRPath. */
   readonly expression: string;
 }
 
 /**
- * Adds to `known`, by their texts, the references of a resource that are searches, and tells whether it has any; `place`
- * is where the resource stands. Cost: one walk.
+ * Adds the references of a resource that are searches to `known`, by their texts; returns whether there are any. `place` is
+ * the location of the resource in the Bundle. Cost: one walk.
  */
 export function noteConditionalReferences(
   resource: JsonObject,
   place: string,
   known: Map<string, ConditionalReference>,
+  below: ReferenceResolver['below'],
 ): boolean {
   let hasAny = false;
   visitReferences(resource, (text, path) => {
-    if (!text.includes('?')) return;
-    if (known.has(text)) {
-      hasAny = true;
-      return;
-    }
-    const { kind, type } = parseReference(text);
-    if (kind !== 'conditional' || type === undefined) return;
+    const search = searchOf(text, below);
+    if (search === undefined) return;
     hasAny = true;
-    const query = text.slice(text.indexOf('?') + 1);
-    known.set(text, { type, query, expression: toExpression(place, path) });
+    if (!known.has(text)) known.set(text, { ...search, expression: toExpression(place, path) });
   });
   return hasAny;
 }
@@ -211,17 +235,17 @@ class Rewriter {
   private text(name: string, text: string): string {
     if (name === 'reference') return this.links.reference(text, this.base);
     if (name === 'div') return this.narrative(text);
-    const target = this.links.find(text);
-    if (target === undefined || target.isCanonical) return text;
+    const found = this.links.find(text);
+    if (found === undefined || found.target.isCanonical) return text;
     const type = elementTypeAt(this.definitions, this.type, this.members);
-    return type !== undefined && this.definitions.conformsTo(type, 'uri') ? target.reference : text;
+    return type !== undefined && this.definitions.conformsTo(type, 'uri') ? found.reference : text;
   }
 
   private narrative(text: string): string {
     if (!LINK_HINT.test(text)) return text;
     return text.replace(LINK, (whole, before: string, quote: string, value: string) => {
-      const target = this.links.find(value.replaceAll('&amp;', '&'));
-      return target === undefined ? whole : `${before}${quote}${target.reference}${quote}`;
+      const found = this.links.findFrom(value.replaceAll('&amp;', '&'), this.base);
+      return found === undefined ? whole : `${before}${quote}${found.reference}${quote}`;
     });
   }
 }

@@ -1,4 +1,5 @@
 import { fhirError } from '../../errors';
+import type { JsonValue } from '../json';
 import { isForbiddenName, shorten } from './fault';
 import { isNumberLiteral } from './scan';
 
@@ -30,21 +31,21 @@ function copy(value: unknown, allowance: CopyAllowance, depth: number): JsonCopy
   switch (typeof value) {
     case 'string':
       checkString(value, allowance);
-      spend(allowance, value.length + 3);
+      spend(allowance, value.length + STRING_BYTES);
       return value;
     case 'number':
       if (!Number.isFinite(value)) throw fhirError('invalidValue', { reason: 'A number must be finite' });
-      spend(allowance, 8);
+      spend(allowance, NUMBER_BYTES);
       return value;
     case 'boolean':
-      spend(allowance, 6);
+      spend(allowance, OTHER_BYTES);
       return value;
     case 'object':
       break;
     default:
       throw fhirError('invalidValue', { reason: 'A value is not JSON' });
   }
-  spend(allowance, 6);
+  spend(allowance, OTHER_BYTES);
   if (value === null) return null;
   if (depth >= allowance.maxDepth) throw tooDeep(allowance.maxDepth);
   if (Array.isArray(value)) {
@@ -57,11 +58,40 @@ function copy(value: unknown, allowance: CopyAllowance, depth: number): JsonCopy
     if (isForbiddenName(name))
       throw fhirError('invalidValue', { reason: `A member may not be called '${name}'` });
     checkName(name);
-    spend(allowance, name.length + 3);
+    spend(allowance, name.length + STRING_BYTES);
     copied[name] = copy(member, allowance, depth + 1);
   }
   return copied;
 }
+
+/**
+ * The size of a value as `copyJson` counts it; more than `atMost` as soon as it is that. Cost: linear in what is counted;
+ * it makes nothing.
+ */
+export function sizeOfJson(value: JsonValue, atMost: number): number {
+  if (typeof value === 'string') return value.length + STRING_BYTES;
+  if (typeof value === 'number') return NUMBER_BYTES;
+  if (typeof value === 'boolean' || value === null) return OTHER_BYTES;
+  let size = OTHER_BYTES;
+  if (Array.isArray(value)) {
+    for (const element of value) {
+      size += sizeOfJson(element, atMost - size);
+      if (size > atMost) return size;
+    }
+    return size;
+  }
+  for (const name in value) {
+    size += name.length + STRING_BYTES + sizeOfJson(value[name] ?? null, atMost - size);
+    if (size > atMost) return size;
+  }
+  return size;
+}
+
+/** What a text takes beside its characters. */
+const STRING_BYTES = 3;
+const NUMBER_BYTES = 8;
+/** A literal, or an object or an array beside what it holds. */
+const OTHER_BYTES = 6;
 
 /** The error for a value that is nested deeper than allowed. */
 function tooDeep(maxDepth: number): Error {

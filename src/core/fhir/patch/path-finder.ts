@@ -3,7 +3,14 @@ import { fhirError } from '../../errors';
 import type { Definitions } from '../definitions';
 import type { JsonObject } from '../json';
 import { shorten } from '../json/fault';
-import { compilePath, PathError, PathSyntaxError, UnsupportedPathError, type CompiledPath } from '../path';
+import {
+  compilePath,
+  PathBudgetError,
+  PathError,
+  PathSyntaxError,
+  UnsupportedPathError,
+  type CompiledPath,
+} from '../path';
 import { PathNode } from '../path/value';
 import type { Given } from './given';
 import type { PathBudget } from './limits';
@@ -32,7 +39,12 @@ export class PathFinder {
       throw fhirError('tooCostly', { reason }, expression);
     }
     try {
-      const compiled = compilePath(text, { ...this.options, isStrict: true, isForeign: true });
+      const compiled = compilePath(text, {
+        ...this.options,
+        isStrict: true,
+        isForeign: true,
+        allowance: this.budget.steps,
+      });
       this.compiled.set(text, compiled);
       return compiled;
     } catch (error) {
@@ -44,7 +56,7 @@ export class PathFinder {
   find(path: Given<string>): readonly PathNode[] {
     const compiled = this.prepare(path);
     try {
-      return compiled(this.root, { allowance: this.budget.values }).filter(
+      return compiled(this.root, { allowance: this.budget.steps }).filter(
         (value) => value instanceof PathNode,
       );
     } catch (error) {
@@ -55,12 +67,9 @@ export class PathFinder {
   private toRefusal({ value: text, expression }: Given<string>, error: unknown): unknown {
     if (!(error instanceof PathError)) return error;
     const reason = `the path '${shorten(text)}': ${error.message}`;
+    if (error instanceof PathBudgetError) return fhirError('tooCostly', { reason }, expression);
     if (error instanceof PathSyntaxError) return fhirError('fhirPathPatchInvalid', { reason }, expression);
     if (error instanceof UnsupportedPathError) return fhirError('notSupported', { reason }, expression);
-    if (this.budget.values.left < 0) {
-      const spent = 'The paths go through too many values together';
-      return fhirError('tooCostly', { reason: spent }, expression);
-    }
     return fhirError('patchNotApplicable', { reason }, expression);
   }
 }

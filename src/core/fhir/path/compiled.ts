@@ -1,4 +1,5 @@
 /** What the compiler's parts share: a compiled expression, its scope at run time, and how a function is compiled. */
+import type { Meter } from './allowance';
 import { PathEvaluationError, PathTypeError, UnsupportedPathError } from './error';
 import type { MemberStep } from './member';
 import type { CallSyntax, PathSyntax } from './syntax';
@@ -45,6 +46,8 @@ export interface Surroundings {
   readonly isStrict: boolean;
   /** The expression comes from a client, and its regular expressions too. */
   readonly isForeign: boolean;
+  /** Counts what compiling costs. */
+  readonly meter: Meter;
   /** Types of the focus; undefined: not known. */
   readonly focus: readonly TypeNode[] | undefined;
 }
@@ -114,7 +117,7 @@ export function fromTest(test: Test): Compiled {
 }
 const BOOLEAN = [SYSTEM_NODES.Boolean];
 
-/** Evaluates `run` with each value as focus and `$this`, and tells the results to `visit` until it returns false. */
+/** Evaluates `run` with each value as focus and `$this`, and calls `visit` with each result until it returns false. */
 export function forEach<Result>(
   nodes: PathNodes,
   run: (focus: PathNodes, scope: Scope) => Result,

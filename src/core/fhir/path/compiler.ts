@@ -1,4 +1,4 @@
-/** Turns syntax into closures. What is not known here is refused now, not when a resource comes along. */
+/** Compiles syntax to closures. Unsupported functions and variables are refused here, not during evaluation. */
 import {
   NEEDS,
   typeError,
@@ -14,6 +14,7 @@ import { EXISTENCE } from './functions/existence';
 import { FHIR } from './functions/fhir';
 import { MATHEMATICS } from './functions/mathematics';
 import { TEXT } from './functions/text';
+import { JsonNameError } from './error';
 import { firstMembers, MemberStep, walk } from './member';
 import { remember } from './membership';
 import { toJsonNumber } from './number';
@@ -24,7 +25,8 @@ import { checkType, compileIs, compileOfType, membersOf, typeTest } from './type
 import { EMPTY, FALSE, single, TRUE, type PathNodes } from './value';
 import { compileVariable } from './variables';
 
-const FUNCTIONS: FunctionTable = {
+/** All functions, by name. */
+export const FUNCTIONS: FunctionTable = {
   ...EXISTENCE,
   ...COLLECTIONS,
   ...TEXT,
@@ -35,12 +37,35 @@ const FUNCTIONS: FunctionTable = {
 
 /** Throws UnsupportedPathError; in strict mode PathTypeError too. */
 export function compileSyntax(syntax: PathSyntax, surroundings: Surroundings): Compiled {
-  const compiled = compileKind(syntax, surroundings);
-  const { needs } = compiled;
   const isTrivial = syntax.kind === 'variable' || syntax.kind === 'literal' || syntax.kind === 'empty';
-  if (isTrivial || needs === undefined) return compiled;
-  if (needs === 0) return constant(compiled);
+  if (isTrivial) return compileKind(syntax, surroundings);
+  const { isForeign } = surroundings;
+  const compiled = isForeign ? counted(compileKind(syntax, surroundings)) : compileKind(syntax, surroundings);
+  const { needs } = compiled;
+  if (needs === undefined) return compiled;
+  // What an expression of a client makes is not kept for as long as the expression.
+  if (needs === 0 && !isForeign) return constant(compiled);
   return (needs & (NEEDS.focus | NEEDS.total)) === 0 ? remembering(compiled, needs) : compiled;
+}
+
+/** Counts each evaluation of a part of an expression and the values that it gives. */
+function counted(compiled: Compiled): Compiled {
+  const { run, test } = compiled;
+  return {
+    ...compiled,
+    run: (focus, scope) => {
+      scope.spend(1);
+      const found = run(focus, scope);
+      if (found.length > 1) scope.makeValues(found.length);
+      return found;
+    },
+    ...(test && {
+      test: (focus, scope) => {
+        scope.spend(1);
+        return test(focus, scope);
+      },
+    }),
+  };
 }
 
 /** `('a' | 'b')` is found on first use, since in strict mode it may be an error. */
@@ -158,23 +183,28 @@ function focusOf({ focus }: Surroundings): Compiled {
   return { run: (nodes) => nodes, nodes: focus, steps: [], needs: NEEDS.focus };
 }
 
+/** Of a type that has no element of this name: whether one of its choices is called so in JSON. */
+function hasJsonName(node: TypeNode, name: string): boolean {
+  return [...node.elements].some((accesses) => accesses.some(({ key }) => key === name));
+}
+
 function compileMember(syntax: MemberSyntax, surroundings: Surroundings): Compiled {
   const { model, isStrict } = surroundings;
   if (!syntax.on && /^[A-Z]/.test(syntax.name)) return compileTypePrefix(syntax, surroundings);
   const on = syntax.on ? compileSyntax(syntax.on, surroundings) : focusOf(surroundings);
   const nodes = elementNodes(on.nodes, syntax.name);
   if (isStrict && nodes?.length === 0 && on.nodes && on.nodes.length > 0) {
-    throw typeError(
-      `${on.nodes.map((node) => node.name).join(', ')} has no element '${syntax.name}'`,
-      syntax,
-    );
+    const reason = `${on.nodes.map((node) => node.name).join(', ')} has no element '${syntax.name}'`;
+    if (on.nodes.some((node) => hasJsonName(node, syntax.name)))
+      throw new JsonNameError(`${reason}, which is its name in JSON`, syntax.position);
+    throw typeError(reason, syntax);
   }
   const step = new MemberStep(syntax.name);
   if (on.steps) {
     const steps = [...on.steps, step];
     const members = firstMembers(steps, surroundings.focus);
     return {
-      run: (focus) => walk(steps, focus, model),
+      run: (focus, scope) => walk(steps, focus, model, scope),
       nodes,
       steps,
       needs: on.needs,
@@ -183,7 +213,7 @@ function compileMember(syntax: MemberSyntax, surroundings: Surroundings): Compil
   }
   const steps = [step];
   return {
-    run: (focus, scope) => walk(steps, on.run(focus, scope), model),
+    run: (focus, scope) => walk(steps, on.run(focus, scope), model, scope),
     nodes,
     needs: on.needs,
     ...membersOf(on),

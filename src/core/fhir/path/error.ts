@@ -27,5 +27,11 @@ export class UnsupportedPathError extends PathError {
 /** Strict mode: the expression cannot be meant for the type that it is compiled for. */
 export class PathTypeError extends PathError {}
 
+/** Strict mode: an element is named as in JSON, `valueDateTime`, where FHIRPath says `value.ofType(dateTime)`. */
+export class JsonNameError extends PathTypeError {}
+
 /** Strict mode: the values do not fit the operator or function. */
 export class PathEvaluationError extends PathError {}
+
+/** The evaluation costs more than it may: values, characters, comparisons, time or memory. */
+export class PathBudgetError extends PathError {}

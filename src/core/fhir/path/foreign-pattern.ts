@@ -1,7 +1,6 @@
 /**
- * Regular expressions of clients, such as those in the constraints of a tenant's profile: run by an automaton, for a
- * backtracking engine can be made to take for ever. FHIRPath's matches() looks for a part of the text, and its dot
- * stands for every character (http://hl7.org/fhirpath/N1/#matchesregex-string-boolean).
+ * Regular expressions of clients, such as those in the constraints of a tenant's profile, run by an automaton, because
+ * backtracking can take exponential time. FHIRPath's matches() searches in the text, and its dot matches every character (http://hl7.org/fhirpath/N1/#matchesregex-string-boolean).
  */
 import { compilePattern, type Pattern } from '../terminology/pattern';
 

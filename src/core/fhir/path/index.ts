@@ -5,15 +5,20 @@
  */
 import type { Definitions } from '../definitions';
 import type { JsonObject, JsonValue } from '../json';
-import { toTest } from './compiled';
+import { PathAllowance, UNMETERED, type Meter } from './allowance';
+import { toTest, type Compiled } from './compiled';
 import { compileSyntax } from './compiler';
 import { walkFromRoot } from './member';
 import { parsePath } from './parser';
 import { Scope, type PathEnvironment, type ToNodes } from './scope';
+import type { PathSyntax } from './syntax';
 import { isAbstractResource, TypeModel, type TypeNode } from './type-node';
-import { EMPTY, isObject, PathNode, type PathValue } from './value';
+import { EMPTY, isObject, PathNode, type PathNodes, type PathValue } from './value';
 
+export { limitEvaluationTime, PathAllowance } from './allowance';
 export {
+  JsonNameError,
+  PathBudgetError,
   PathError,
   PathEvaluationError,
   PathSyntaxError,
@@ -21,7 +26,7 @@ export {
   UnsupportedPathError,
 } from './error';
 export { PathMemory } from './memory';
-export type { PathAllowance, PathEnvironment } from './scope';
+export type { PathEnvironment } from './scope';
 export type { PathValue } from './value';
 
 export interface PathOptions {
@@ -33,17 +38,30 @@ export interface PathOptions {
   readonly rootType?: string;
   /**
    * Invariants: an element that the type cannot have is a PathTypeError, and an operator that gets what it cannot
-   * take a PathEvaluationError. Without it both are empty, and evaluation never throws.
+   * take a PathEvaluationError. Without it both are empty.
    */
   readonly isStrict?: boolean;
   /**
-   * The expression comes from a client: regular expressions must be literals, and are run in linear time; of the
-   * usual syntax only back references, look-around and the like are not understood (UnsupportedPathError).
+   * The expression comes from a client. Each evaluation has a budget (`PathEnvironment.allowance`) and ends within the limit
+   * of time. Regular expressions must be literals, and are run in linear time; of the usual syntax only back references,
+   * look-around and the like are not understood (UnsupportedPathError).
    */
   readonly isForeign?: boolean;
+  /** The budget that compiling counts for (PathBudgetError): some 0.5 µs a character. Undefined: `COMPILING_STEPS`. */
+  readonly allowance?: PathAllowance;
 }
 
-/** Input: JSON of the root type, or a value that another path found. Cost: from 0.1 µs for a plain path. */
+/** Steps of compiling one expression of a client: 10,000 characters, and patterns of some 10,000 states. */
+const COMPILING_STEPS = 250_000;
+const STEPS_OF_CHARACTER = 5;
+
+/** Steps of an evaluation of an expression of a client that is given no budget. */
+const DEFAULT_STEPS = 500_000;
+
+/**
+ * Input: JSON of the root type, or a value that another path found. Throws PathBudgetError, in strict mode
+ * PathEvaluationError. Cost: from 0.1 µs for a plain path.
+ */
 export type CompiledPath = (
   root: JsonValue | PathValue,
   environment?: PathEnvironment,
@@ -54,15 +72,12 @@ export type CompiledPath = (
  * compiler does not know), PathTypeError. Cost: about 10 µs.
  */
 export function compilePath(expression: string, options: PathOptions): CompiledPath {
-  const { model, rootNodes, isStrict, isForeign } = settle(options);
-  const { run, members, steps } = compileSyntax(parsePath(expression), {
-    model,
-    isStrict,
-    isForeign,
-    focus: rootNodes,
-  });
+  const settled = settle(options);
+  const { model, rootNodes, isForeign } = settled;
+  const { run, members, steps } = compileText(expression, settled).compiled;
   // Values of a choice must come as values that another path found.
   const toNodes = nodesMaker(model, rootNodes?.length === 1 ? rootNodes[0] : undefined);
+  const evaluate = evaluator(settled, toNodes);
   const lacks = members && rootNodes?.length === 1 ? lacksAll(members, rootNodes[0]?.name) : undefined;
   const rootNode = rootNodes?.length === 1 ? rootNodes[0] : undefined;
   // Most search parameters: of what an evaluation has besides, only steps to elements need nothing.
@@ -72,13 +87,32 @@ export function compilePath(expression: string, options: PathOptions): CompiledP
       : (root: JsonObject, node: TypeNode) => walkFromRoot(steps, root, node, model);
   return (root, environment = NOWHERE) => {
     if (lacks?.(root) === true) return EMPTY;
-    if (walkFrom !== undefined && !(root instanceof PathNode) && isObject(root as JsonValue)) {
+    if (walkFrom !== undefined && !isForeign && !(root instanceof PathNode) && isObject(root as JsonValue)) {
       const json = root as JsonObject;
       const node = model.resourceNode(json['resourceType']) ?? rootNode;
       return node === undefined || node.isPrimitive ? EMPTY : walkFrom(json, node);
     }
-    const focus = toNodes(root);
-    return run(focus, new Scope(isStrict, focus, environment, toNodes));
+    return evaluate(run, toNodes(root), environment);
+  };
+}
+
+type Evaluate = <Result>(
+  run: (focus: PathNodes, scope: Scope) => Result,
+  focus: PathNodes,
+  environment: PathEnvironment,
+) => Result;
+
+function evaluator({ isStrict, isForeign }: Settled, toNodes: ToNodes): Evaluate {
+  return (run, focus, environment) => {
+    const allowance = isForeign ? (environment.allowance ?? new PathAllowance(DEFAULT_STEPS)) : undefined;
+    const scope = new Scope(isStrict, focus, environment, toNodes, allowance);
+    try {
+      return run(focus, scope);
+    } catch (error) {
+      throw scope.toPathError(error);
+    } finally {
+      scope.finish();
+    }
   };
 }
 
@@ -108,9 +142,8 @@ export interface PathNature {
 
 /** Throws what compilePath throws. */
 export function inspectPath(expression: string, options: PathOptions): PathNature {
-  const { model, rootNodes, isStrict, isForeign } = settle(options);
-  const syntax = parsePath(expression);
-  const { nodes } = compileSyntax(syntax, { model, isStrict, isForeign, focus: rootNodes });
+  const { syntax, compiled } = compileText(expression, settle(options));
+  const { nodes } = compiled;
   const isKnown = nodes !== undefined && !nodes.some(isAbstractResource);
   return {
     types: isKnown ? [...new Set(nodes.map((node) => new PathNode(null, node).type))] : undefined,
@@ -146,18 +179,18 @@ export type CompiledTest = (
 
 /** A function that evaluates `expression` as a boolean, as invariants are. Throws what compilePath throws. */
 export function compileTest(expression: string, options: PathTestOptions): CompiledTest {
-  const { model, rootNodes, isStrict, isForeign } = settle(options);
-  const compiled = compileSyntax(parsePath(expression), { model, isStrict, isForeign, focus: rootNodes });
+  const settled = settle(options);
+  const { model, rootNodes } = settled;
+  const { compiled } = compileText(expression, settled);
   const test = toTest(compiled, 'A test');
   const { rootType, choice } = options;
   const rootNode = choice === undefined ? rootNodes?.[0] : rootNodes?.find(({ name }) => name === choice);
   if (!rootNode) throw new Error(`${rootType} has no type '${choice ?? ''}'`);
   const toNodes = nodesMaker(model, rootNode);
+  const evaluate = evaluator(settled, toNodes);
   const isAnyResource = isAbstractResource(rootNode);
-  return (value, element, environment) => {
-    const focus = isAnyResource ? toNodes(value) : [new PathNode(value, rootNode, element)];
-    return test(focus, new Scope(isStrict, focus, environment, toNodes));
-  };
+  return (value, element, environment) =>
+    evaluate(test, isAnyResource ? toNodes(value) : [new PathNode(value, rootNode, element)], environment);
 }
 
 interface Settled {
@@ -165,15 +198,28 @@ interface Settled {
   readonly rootNodes: readonly TypeNode[] | undefined;
   readonly isStrict: boolean;
   readonly isForeign: boolean;
+  readonly meter: Meter;
 }
 
-function settle({ definitions, rootType, isStrict = false, isForeign = false }: PathOptions): Settled {
+function settle(options: PathOptions): Settled {
+  const { definitions, rootType, isStrict = false, isForeign = false } = options;
   const model = TypeModel.of(definitions);
-  if (rootType === undefined) return { model, rootNodes: undefined, isStrict, isForeign };
+  const meter = isForeign ? (options.allowance ?? new PathAllowance(COMPILING_STEPS)) : UNMETERED;
+  if (rootType === undefined) return { model, rootNodes: undefined, isStrict, isForeign, meter };
   const rootNodes = model.nodesOf(rootType);
   if (rootNodes.length === 0)
     throw new Error(`There is no type '${rootType}' in FHIR ${definitions.fhirVersion}`);
-  return { model, rootNodes, isStrict, isForeign };
+  return { model, rootNodes, isStrict, isForeign, meter };
+}
+
+function compileText(
+  expression: string,
+  { model, rootNodes, isStrict, isForeign, meter }: Settled,
+): { readonly syntax: PathSyntax; readonly compiled: Compiled } {
+  meter.spend(expression.length * STEPS_OF_CHARACTER);
+  const syntax = parsePath(expression);
+  const compiled = compileSyntax(syntax, { model, isStrict, isForeign, meter, focus: rootNodes });
+  return { syntax, compiled };
 }
 
 /** A resource knows its type; anything else is of the root type. */

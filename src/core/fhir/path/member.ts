@@ -1,5 +1,6 @@
 /** Steps from a value to its elements: by far the most of what search parameters do. */
 import type { JsonObject } from '../json';
+import { UNMETERED, type Meter } from './allowance';
 import { isAbstractResource, type Access, type TypeModel, type TypeNode } from './type-node';
 import { EMPTY, collect, hasAny, isObject, nodeOf, sourceOf, type PathNode, type PathNodes } from './value';
 
@@ -47,12 +48,18 @@ export function firstMembers(
 }
 
 /** The values that `steps` lead to from each of the values of `focus`. */
-export function walk(steps: readonly MemberStep[], focus: PathNodes, model: TypeModel): PathNodes {
+export function walk(
+  steps: readonly MemberStep[],
+  focus: PathNodes,
+  model: TypeModel,
+  meter: Meter,
+): PathNodes {
   const found: PathNode[] = [];
   for (let index = 0; index < focus.length; index++) {
     const start = focus[index];
     const source = start && sourceOf(start);
-    if (start && source) descend(steps, 0, source, start.node, model, found);
+    if (!start || !source) continue;
+    descend(steps, 0, source, start.node, model, meter, found);
   }
   return found.length === 0 ? EMPTY : found;
 }
@@ -65,16 +72,22 @@ export function walkFromRoot(
   model: TypeModel,
 ): PathNodes {
   const found: PathNode[] = [];
-  descend(steps, 0, root, node, model, found);
+  descend(steps, 0, root, node, model, UNMETERED, found);
   return found.length === 0 ? EMPTY : found;
 }
 
 /** Whether `walk` would find anything. */
-export function walksToAny(steps: readonly MemberStep[], focus: PathNodes, model: TypeModel): boolean {
+export function walksToAny(
+  steps: readonly MemberStep[],
+  focus: PathNodes,
+  model: TypeModel,
+  meter: Meter,
+): boolean {
   for (let index = 0; index < focus.length; index++) {
     const start = focus[index];
     const source = start && sourceOf(start);
-    if (start && source && descendsToAny(steps, 0, source, start.node, model)) return true;
+    if (!start || !source) continue;
+    if (descendsToAny(steps, 0, source, start.node, model, meter)) return true;
   }
   return false;
 }
@@ -85,10 +98,13 @@ function descendsToAny(
   source: JsonObject,
   node: TypeNode,
   model: TypeModel,
+  meter: Meter,
 ): boolean {
   const step = steps[depth];
   if (!step) return false;
   const accesses = step.accessesOf(node);
+  // An element of many types, such as Extension.value, takes 50 lookups.
+  meter.spend(accesses.length || 1);
   const isLast = depth === steps.length - 1;
   for (let index = 0; index < accesses.length; index++) {
     const access = accesses[index];
@@ -102,10 +118,16 @@ function descendsToAny(
     if (Array.isArray(value)) {
       for (let at = 0; at < value.length; at++) {
         const child = value[at];
-        if (isObject(child) && descendsToAny(steps, depth + 1, child, nodeOf(child, access, model), model))
+        if (
+          isObject(child) &&
+          descendsToAny(steps, depth + 1, child, nodeOf(child, access, model), model, meter)
+        )
           return true;
       }
-    } else if (isObject(value) && descendsToAny(steps, depth + 1, value, nodeOf(value, access, model), model))
+    } else if (
+      isObject(value) &&
+      descendsToAny(steps, depth + 1, value, nodeOf(value, access, model), model, meter)
+    )
       return true;
   }
   return false;
@@ -117,17 +139,20 @@ function descend(
   source: JsonObject,
   node: TypeNode,
   model: TypeModel,
+  meter: Meter,
   found: PathNode[],
 ): void {
   const step = steps[depth];
   if (!step) return;
   const accesses = step.accessesOf(node);
+  // An element of many types, such as Extension.value, takes 50 lookups.
+  meter.spend(accesses.length || 1);
   const isLast = depth === steps.length - 1;
   for (let index = 0; index < accesses.length; index++) {
     const access = accesses[index];
     if (!access) continue;
     if (isLast) {
-      collect(source, access, model, found);
+      collect(source, access, model, meter, found);
       continue;
     }
     // Below a primitive are only its id and extensions, which stand in the companion member.
@@ -136,32 +161,37 @@ function descend(
     if (Array.isArray(value)) {
       for (let at = 0; at < value.length; at++) {
         const child = value[at];
-        if (isObject(child)) descend(steps, depth + 1, child, nodeOf(child, access, model), model, found);
+        if (isObject(child))
+          descend(steps, depth + 1, child, nodeOf(child, access, model), model, meter, found);
       }
-    } else if (isObject(value)) descend(steps, depth + 1, value, nodeOf(value, access, model), model, found);
+    } else if (isObject(value))
+      descend(steps, depth + 1, value, nodeOf(value, access, model), model, meter, found);
   }
 }
 
 /** All elements directly below the values. */
-export function childrenOf(focus: PathNodes, model: TypeModel): PathNodes {
+export function childrenOf(focus: PathNodes, model: TypeModel, meter: Meter): PathNodes {
   const found: PathNode[] = [];
   for (const parent of focus) {
     const source = sourceOf(parent);
     if (!source) continue;
+    // A type has about ten elements, with one lookup each.
+    meter.spend(2);
     for (const accesses of parent.node.elements) {
-      for (const access of accesses) collect(source, access, model, found);
+      if (accesses.length > 1) meter.spend(accesses.length);
+      for (const access of accesses) collect(source, access, model, meter, found);
     }
   }
   return found;
 }
 
 /** All elements at any depth below the values. */
-export function descendantsOf(focus: PathNodes, model: TypeModel): PathNodes {
+export function descendantsOf(focus: PathNodes, model: TypeModel, meter: Meter): PathNodes {
   const found: PathNode[] = [];
-  let level = childrenOf(focus, model);
+  let level = childrenOf(focus, model, meter);
   while (level.length > 0) {
     for (const node of level) found.push(node);
-    level = childrenOf(level, model);
+    level = childrenOf(level, model, meter);
   }
   return found;
 }

@@ -1,151 +1,86 @@
-/** Which values are among others: by a table where comparing each with each would be quadratic. */
-import { decimalText, isJsonObject, type JsonValue } from '../json';
-import { areEqual, isNumber, isTemporal } from './equality';
-import { exactText, parseExact, trim } from './number';
+/** Membership of values in collections, by a table where comparing each with each would be quadratic. */
+import type { Meter } from './allowance';
+import { areEqual } from './equality';
+import { isQuantityOfFhir, NodeSet } from './node-set';
 import { areEqualJson } from './same';
 import type { PathNode, PathNodes } from './value';
 
-/** From here on a table is quicker than comparing with each. */
+/** Above this size a table is faster than comparing with each. */
 const FEW = 12;
 
-type Comparison = (one: PathNode, other: PathNode) => boolean;
+type Comparison = (one: PathNode, other: PathNode, meter: Meter) => boolean;
 
-const isSame: Comparison = (one, other) => areEqual(one, other) === true;
+const isSame: Comparison = (one, other, meter) => areEqual(one, other, meter) === true;
 
-/**
- * What is left out as a repetition. Quantities of FHIR that are equal but written differently (in other units, of another
- * system) are values of their own: each can be searched for as it stands.
- */
-const isRepetition: Comparison = (one, other) =>
+/** See `Sameness`. */
+const isRepetition: Comparison = (one, other, meter) =>
   isQuantityOfFhir(one) && isQuantityOfFhir(other)
-    ? areEqualJson(one.value, other.value)
-    : isSame(one, other);
+    ? areEqualJson(one.value, other.value, meter)
+    : isSame(one, other, meter);
 
-function isQuantityOfFhir({ node }: PathNode): boolean {
-  return node.kind === 'Quantity' && node.namespace === 'FHIR';
-}
-
-/** A growing set of values. */
-class NodeSet {
-  private readonly nodes: PathNode[] = [];
-  private readonly keys = new Set<string>();
-  /** Dates and quantities, of which no key tells what they equal. */
-  private readonly keyless: PathNode[] = [];
-
-  constructor(
-    nodes: PathNodes = [],
-    private readonly compare: Comparison = isSame,
-  ) {
-    for (const node of nodes) this.add(node);
-  }
-
-  add(node: PathNode): void {
-    const key = keyOf(node);
-    this.nodes.push(node);
-    if (key === undefined) this.keyless.push(node);
-    else this.keys.add(key);
-  }
-
-  has(node: PathNode): boolean {
-    const key = keyOf(node);
-    if (key === undefined) return compareWithEach(this.nodes, node, this.compare);
-    return this.keys.has(key) || compareWithEach(this.keyless, node, this.compare);
-  }
-
-  /** False when it was there already. */
-  addNew(node: PathNode): boolean {
-    if (this.has(node)) return false;
-    this.add(node);
-    return true;
-  }
-}
-
-function compareWithEach(nodes: PathNodes, wanted: PathNode, compare = isSame): boolean {
+function compareWithEach(nodes: PathNodes, wanted: PathNode, meter: Meter, compare = isSame): boolean {
   for (let index = 0; index < nodes.length; index++) {
     const node = nodes[index];
-    if (node && compare(node, wanted)) return true;
+    if (node && compare(node, wanted, meter)) return true;
   }
   return false;
 }
 
-/** Tables of collections that are asked again and again. */
+/** Tables of collections that are searched repeatedly. */
 const tables = new WeakMap<PathNodes, NodeSet | undefined>();
 
-/** Says that the very same collection will be asked for again, so that a table is worth its making. */
+/** Marks a collection that will be searched repeatedly, so that a table is worth its cost. */
 export function remember(nodes: PathNodes): void {
   if (nodes.length > FEW && !tables.has(nodes)) tables.set(nodes, undefined);
 }
 
-/** Whether one of the values equals `wanted`. Cost: linear, but one lookup for a remembered collection. */
-export function includes(nodes: PathNodes, wanted: PathNode): boolean {
-  if (nodes.length <= FEW || !tables.has(nodes)) return compareWithEach(nodes, wanted);
+/** Whether one of the values equals `wanted`. Cost: linear, but one lookup for a marked collection. */
+export function includes(nodes: PathNodes, wanted: PathNode, meter: Meter): boolean {
+  if (nodes.length <= FEW || !tables.has(nodes)) return compareWithEach(nodes, wanted, meter);
   let table = tables.get(nodes);
-  if (!table) tables.set(nodes, (table = new NodeSet(nodes)));
-  return table.has(wanted);
+  if (!table) {
+    table = new NodeSet('equal');
+    for (const node of nodes) table.add(node, meter);
+    tables.set(nodes, table);
+  }
+  return table.has(wanted, meter);
 }
 
 /** Those of `nodes` that are among `others`, or those that are not. */
-export function filterMembers(nodes: PathNodes, others: PathNodes, areWanted: boolean): PathNode[] {
+export function filterMembers(
+  nodes: PathNodes,
+  others: PathNodes,
+  areWanted: boolean,
+  meter: Meter,
+): PathNode[] {
   if (nodes.length > FEW) remember(others);
-  return nodes.filter((node) => includes(others, node) === areWanted);
+  return nodes.filter((node) => includes(others, node, meter) === areWanted);
 }
 
 /** Whether each of `nodes` is among `others`. */
-export function areAmong(nodes: PathNodes, others: PathNodes): boolean {
+export function areAmong(nodes: PathNodes, others: PathNodes, meter: Meter): boolean {
   if (nodes.length > FEW) remember(others);
-  return nodes.every((node) => includes(others, node));
+  return nodes.every((node) => includes(others, node, meter));
 }
 
 /** The values without repetitions, in order of first occurrence. */
-export function distinct(nodes: PathNodes): PathNodes {
+export function distinct(nodes: PathNodes, meter: Meter): PathNodes {
   if (nodes.length < 2) return nodes;
-  return newOnes(createRecord(nodes.length > FEW), nodes);
+  return newOnes(createRecord(meter, nodes.length > FEW), nodes);
 }
 
-/** What was seen so far; tells whether a value is new, and then takes it in. */
+/** Returns whether a value is new, and records it. */
 type Recorder = (node: PathNode) => boolean;
 
-export function createRecord(isLarge = true): Recorder {
+export function createRecord(meter: Meter, isLarge = true): Recorder {
   if (isLarge) {
-    const seen = new NodeSet([], isRepetition);
-    return (node) => seen.addNew(node);
+    const seen = new NodeSet('repetition');
+    return (node) => seen.addNew(node, meter);
   }
   const seen: PathNode[] = [];
-  return (node) => !compareWithEach(seen, node, isRepetition) && seen.push(node) > 0;
+  return (node) => !compareWithEach(seen, node, meter, isRepetition) && seen.push(node) > 0;
 }
 
 function newOnes(isNew: Recorder, nodes: PathNodes): PathNodes {
   return nodes.filter((node) => isNew(node));
-}
-
-/** Values that both have keys are equal exactly when the keys are. */
-function keyOf({ value, node, element }: PathNode): string | undefined {
-  const { kind } = node;
-  if (kind === 'Object') return `object ${textOf(value)}`;
-  if (isTemporal(kind) || kind === 'Quantity') return undefined;
-  if (value === null) return `empty ${textOf(element ?? null)}`;
-  if (isNumber(kind)) return `number ${numberText(value)}`;
-  return typeof value === 'string' ? `string ${value}` : `other ${textOf(value)}`;
-}
-
-/** The same text exactly for what areEqualJson calls equal. */
-function textOf(value: JsonValue): string {
-  let text = '';
-  if (Array.isArray(value)) {
-    for (const member of value) text += `${textOf(member)},`;
-    return `[${text}]`;
-  }
-  if (isJsonObject(value)) {
-    for (const name of Object.keys(value).sort())
-      text += `${JSON.stringify(name)}:${textOf(value[name] ?? null)},`;
-    return `{${text}}`;
-  }
-  return decimalText(value) === undefined ? JSON.stringify(value) : numberText(value);
-}
-
-/** Decimals that cannot be computed with are equal only when they are written alike. */
-function numberText(value: JsonValue): string {
-  const text = decimalText(value) ?? '';
-  const exact = parseExact(text);
-  return exact ? exactText(trim(exact)) : `'${text}'`;
 }

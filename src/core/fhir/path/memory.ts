@@ -1,16 +1,15 @@
 /**
- * Values that do not change while a resource is looked at, such as `%rootResource.contained.id`: found once, however
- * many elements ask for them. Without this a resource of n references and n contained resources would cost n².
+ * Cache of values that depend only on the resource, such as `%rootResource.contained.id`. Without it a resource of n references and n contained resources would cost n².
  */
 import type { JsonValue } from '../json';
 import type { PathNodes } from './value';
 
-/** What was found, by the part of the expression (an object that stands for it). */
+/** Values by the compiled part of the expression. */
 export type Findings = Map<object, PathNodes>;
 
 /**
- * What was found for each resource (root, contained, entry of a Bundle) of one validation. A resource is told by its
- * object, so that a memory must not outlive a change of it. Cost: one comparison for the resource that was asked last.
+ * The cached values of each resource (root, contained, entry of a Bundle) of one validation. The key is the resource's object,
+ * so the cache must not outlive a change of the resource. Cost: one comparison for the resource of the last call.
  */
 export class PathMemory {
   private last: JsonValue | undefined;

@@ -18,6 +18,11 @@ export function toExact(value: JsonValue | undefined): Exact | undefined {
   return text === undefined ? undefined : parseExact(text);
 }
 
+/** Steps of computing with a number: most are JSON numbers, the cost of others grows with the square of their digits. */
+export function numberSteps(value: JsonValue): number {
+  return typeof value === 'string' ? 1 + Math.floor((value.length * value.length) / 256) : 1;
+}
+
 export function parseExact(text: string): Exact | undefined {
   const match = text.length > MAX_LITERAL_LENGTH ? null : LITERAL.exec(text);
   if (!match) return undefined;

@@ -1,5 +1,6 @@
 /** http://hl7.org/fhirpath/N1/#operations */
 import { decimalText } from '../json';
+import type { Meter } from './allowance';
 import { fault, fromTest, one, toTest, type Compiled, type Scope } from './compiled';
 import {
   areEqualCollections,
@@ -8,6 +9,7 @@ import {
   isNumber,
   isTemporal,
   momentOf,
+  momentSteps,
 } from './equality';
 import { distinct, includes } from './membership';
 import {
@@ -18,6 +20,7 @@ import {
   fromExact,
   multiply,
   negate,
+  numberSteps,
   toExact,
   trim,
   type Exact,
@@ -107,7 +110,7 @@ function comparison(name: string, accept: (difference: number) => boolean): Deci
   return (left, right, scope) => {
     const [first, second] = [one(left, scope, name), one(right, scope, name)];
     if (!first || !second) return undefined;
-    const difference = compare(first, second);
+    const difference = compare(first, second, scope);
     if (difference === 'incomparable') {
       fault(scope, `${name} cannot compare ${first.type} with ${second.type}`);
       return undefined;
@@ -116,27 +119,30 @@ function comparison(name: string, accept: (difference: number) => boolean): Deci
   };
 }
 
-function compare(left: PathNode, right: PathNode): number | undefined | 'incomparable' {
+function compare(left: PathNode, right: PathNode, meter: Meter): number | undefined | 'incomparable' {
   const [one, other] = [left.node.kind, right.node.kind];
   if (left.value === null || right.value === null) return undefined;
   if (isNumber(one) && isNumber(other)) {
+    meter.spend(numberSteps(left.value) + numberSteps(right.value));
     const [first, second] = [toExact(left.value), toExact(right.value)];
     return first && second ? compareExact(first, second) : undefined;
   }
   if (isTemporal(one) && isTemporal(other)) {
-    const result = compareMoments(left, right);
+    const result = compareMoments(left, right, meter);
     return result === 'different kinds' ? 'incomparable' : result;
   }
-  if (one === 'String' && other === 'String')
+  if (typeof left.value === 'string' && one === 'String' && other === 'String') {
+    meter.spend(left.value.length >> 8);
     return left.value < right.value ? -1 : left.value > right.value ? 1 : 0;
+  }
   if (one === 'Quantity' || other === 'Quantity') {
     const [first, second] = [toQuantity(left), toQuantity(right)];
-    return first && second ? compareQuantities(first, second) : 'incomparable';
+    return first && second ? compareQuantities(first, second, meter) : 'incomparable';
   }
   return 'incomparable';
 }
 
-/** An operator of two numbers; quantities of the same unit where `ofQuantities`. */
+/** An arithmetic operator for two numbers. */
 function arithmetic(
   name: string,
   operate: (left: Exact, right: Exact) => Exact | undefined,
@@ -146,6 +152,7 @@ function arithmetic(
     const [one, other] = [left.node.kind, right.node.kind];
     if (!isNumber(one) || !isNumber(other))
       return fault(scope, `${name} cannot join ${left.type} and ${right.type}`);
+    scope.spend(numberSteps(left.value) + numberSteps(right.value));
     const [first, second] = [toExact(left.value), toExact(right.value)];
     const result = first && second && operate(first, second);
     if (!result) return EMPTY;
@@ -165,9 +172,9 @@ function sum(sign: 1 | -1): Operate {
   return ofSingles(name, (left, right, scope) => {
     const [one, other] = [left.node.kind, right.node.kind];
     if (sign === 1 && one === 'String' && other === 'String') {
-      return typeof left.value === 'string' && typeof right.value === 'string'
-        ? single(left.value + right.value, 'String')
-        : EMPTY;
+      if (typeof left.value !== 'string' || typeof right.value !== 'string') return EMPTY;
+      scope.makeText(left.value.length + right.value.length);
+      return single(left.value + right.value, 'String');
     }
     if (isTemporal(one)) return later(left, right, sign, scope);
     if (one === 'Quantity' && other === 'Quantity') return sumOfQuantities(left, right, sign, scope);
@@ -176,6 +183,7 @@ function sum(sign: 1 | -1): Operate {
 }
 
 function later(left: PathNode, right: PathNode, sign: 1 | -1, scope: Scope): PathNodes {
+  scope.spend(momentSteps(left));
   const moment = momentOf(left);
   const duration = right.node.kind === 'Quantity' ? toQuantity(right) : undefined;
   const { kind } = left.node;
@@ -236,21 +244,20 @@ const concatenate: Operate = (left, right, scope) => {
   });
   const [first, second] = texts;
   if (first === undefined || second === undefined) return fault(scope, '& joins strings');
-  // A text that is joined with itself again and again grows without bound.
-  scope.spend((first.length + second.length) >> 10);
+  scope.makeText(first.length + second.length);
   return single(first + second, 'String');
 };
 
 function membership(whole: PathNodes, part: PathNodes, scope: Scope, name: string): boolean | undefined {
   const wanted = one(part, scope, name);
-  return wanted && includes(whole, wanted);
+  return wanted && includes(whole, wanted, scope);
 }
 
 const DECISIONS = {
-  '=': (left, right) => areEqualCollections(left, right),
-  '!=': (left, right) => negated(areEqualCollections(left, right)),
-  '~': (left, right) => areEquivalentCollections(left, right),
-  '!~': (left, right) => !areEquivalentCollections(left, right),
+  '=': areEqualCollections,
+  '!=': (left, right, scope) => negated(areEqualCollections(left, right, scope)),
+  '~': areEquivalentCollections,
+  '!~': (left, right, scope) => !areEquivalentCollections(left, right, scope),
   '<': comparison('<', (difference) => difference < 0),
   '<=': comparison('<=', (difference) => difference <= 0),
   '>': comparison('>', (difference) => difference > 0),
@@ -265,9 +272,11 @@ function isDecided(operator: BinaryOperator): operator is Decided {
 }
 
 const OPERATORS: Readonly<Record<Exclude<BinaryOperator, Decided | Logic>, Operate>> = {
-  '|': (left, right) => {
-    if (left.length === 0) return distinct(right);
-    return distinct(right.length === 0 ? left : [...left, ...right]);
+  '|': (left, right, scope) => {
+    if (left.length === 0) return distinct(right, scope);
+    if (right.length === 0) return distinct(left, scope);
+    scope.makeValues(left.length + right.length);
+    return distinct([...left, ...right], scope);
   },
   '+': sum(1),
   '-': sum(-1),

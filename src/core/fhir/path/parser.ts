@@ -48,7 +48,7 @@ function isBinaryOperator(text: string): text is BinaryOperator {
 
 /** Characters. FHIR's own longest has some 1,200; a client can send one of megabytes. */
 const MAX_LENGTH = 10_000;
-/** Levels of brackets and signs, and of the tree that comes of them: whoever walks it needs a bounded stack. */
+/** Levels of brackets and signs, and of the resulting tree, so that recursion over it has a bounded stack. */
 const MAX_DEPTH = 250;
 
 /** The syntax tree of an expression of up to 10,000 characters and 250 levels. Throws PathSyntaxError. */

@@ -1,7 +1,8 @@
 /** Quantities of FHIRPath: literals, and FHIR's own Quantity, which converts to them (fhirpath.html#quantity). */
 import type { JsonValue } from '../json';
-import { canonicalUnit, UCUM_SYSTEM } from '../quantity';
-import { compareExact, round, toExact, type Exact } from './number';
+import { canonicalUnit, isKnownUnit, UCUM_SYSTEM, type CanonicalUnit } from '../quantity';
+import type { Meter } from './allowance';
+import { compareExact, exactText, round, toExact, trim, type Exact } from './number';
 import { isObject, type PathNode } from './value';
 
 export interface PathQuantity {
@@ -47,21 +48,31 @@ function text(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** Of asking for a unit for the first time. */
+const UNIT_STEPS = 1_000;
+
+function unitFor(code: string, meter: Meter): CanonicalUnit | undefined {
+  meter.spend(isKnownUnit(code) ? 1 : UNIT_STEPS);
+  return canonicalUnit(code);
+}
+
 /** Undefined when the units cannot be compared. `isLoose` is the way of `~`: calendar and UCUM durations are alike. */
 export function compareQuantities(
   first: PathQuantity,
   second: PathQuantity,
+  meter: Meter,
   isLoose = false,
 ): number | undefined {
   const one = unitOf(first, isLoose);
   const other = unitOf(second, isLoose);
+  meter.spend(stepsOf(first) + stepsOf(second));
   if (one === other)
     return isLoose ? compareRounded(first.value, second.value) : compareExact(first.value, second.value);
-  const from = canonicalUnit(one);
-  const to = canonicalUnit(other);
+  const from = unitFor(one, meter);
+  const to = unitFor(other, meter);
   if (!from || !to || from.unit !== to.unit) return undefined;
-  const left = from.toCanonical(Number(first.value.unscaled) / 10 ** first.value.scale);
-  const right = to.toCanonical(Number(second.value.unscaled) / 10 ** second.value.scale);
+  const left = from.toCanonical(toNumber(first));
+  const right = to.toCanonical(toNumber(second));
   if (!isLoose) return left - right;
   // Equal to the precision of the less precise of the two, in its own unit.
   const tolerance = Math.max(
@@ -69,6 +80,35 @@ export function compareQuantities(
     to.toCanonical(0.5 / 10 ** second.value.scale),
   );
   return Math.abs(left - right) <= tolerance ? 0 : left - right;
+}
+
+/** Of reading and comparing a quantity. */
+function stepsOf({ value: { scale } }: PathQuantity): number {
+  return 4 + ((scale * scale) >> 8);
+}
+
+function toNumber({ value }: PathQuantity): number {
+  return Number(value.unscaled) / 10 ** value.scale;
+}
+
+/** What a strict comparison of a quantity depends on: quantities of one unit are equal exactly when their texts are. */
+export interface QuantityKey {
+  readonly unit: string;
+  readonly exact: string;
+  /** Quantities of different units are equal exactly when these are; undefined: they never are. */
+  readonly canonical: string | undefined;
+}
+
+export function keyOfQuantity(quantity: PathQuantity, meter: Meter): QuantityKey {
+  const unit = unitOf(quantity, false);
+  meter.spend(stepsOf(quantity));
+  const found = unitFor(unit, meter);
+  const number = found?.toCanonical(toNumber(quantity)) ?? NaN;
+  return {
+    unit,
+    exact: exactText(trim(quantity.value)),
+    canonical: found && Number.isFinite(number) ? `${number} ${found.unit}` : undefined,
+  };
 }
 
 function compareRounded(first: Exact, second: Exact): number {

@@ -1,8 +1,9 @@
 /** One evaluation of an expression. */
-import type { JsonValue } from '../json';
-import { PathEvaluationError } from './error';
+import type { JsonObject, JsonValue } from '../json';
+import { Stopwatch, type Meter, type PathAllowance } from './allowance';
+import { PathBudgetError } from './error';
 import type { Findings, PathMemory } from './memory';
-import { EMPTY, type PathNodes, type PathValue } from './value';
+import { EMPTY, type PathNode, type PathNodes, type PathValue } from './value';
 
 export interface PathEnvironment {
   /** `%resource`; the root when left out. */
@@ -15,31 +16,28 @@ export interface PathEnvironment {
   readonly now?: number;
   /** What evaluations on the same resource share; each evaluation has its own when left out. */
   readonly memory?: PathMemory;
-  /** What evaluations may go through together, beside the limit that each has in strict mode. */
+  /** The budget that evaluations share; each has its own when left out. Only for expressions of clients. */
   readonly allowance?: PathAllowance;
-}
-
-/** Values that several evaluations may go through, in loops and trees; negative when there were too many. */
-export interface PathAllowance {
-  left: number;
 }
 
 export type ToNodes = (value: JsonValue | PathValue) => PathNodes;
 
 /**
- * Values that one evaluation may go through, in loops and trees. A resource of 16 MB has at most 4 million; more is
- * met by expressions whose loops stand in one another.
+ * Steps of an invariant of the definitions. A resource of 16 MB has at most 4 million values; only nested loops take more
+ * steps.
  */
 const MAX_STEPS = 10_000_000;
 
 /** `self`, `index` and `total` are those of the innermost iteration. */
-export class Scope {
+export class Scope implements Meter {
   index = 0;
   total = EMPTY;
   private startedAt: number | undefined;
-  private steps = 0;
-  private readonly allowance: PathAllowance | undefined;
+  /** Steps until the next portion is needed. */
+  private left: number;
+  private stopwatch: Stopwatch | undefined;
   private resourceNodes: PathNodes | undefined;
+  private containedResources: Map<JsonObject, ReadonlyMap<string, PathNode>> | undefined;
   private ofEvaluation: Findings | undefined;
   private ofResource: Findings | undefined;
 
@@ -48,9 +46,11 @@ export class Scope {
     private readonly root: PathNodes,
     private readonly environment: PathEnvironment,
     private readonly toNodes: ToNodes,
+    /** Of an expression of a client. */
+    private readonly allowance: PathAllowance | undefined,
     public self = root,
   ) {
-    this.allowance = environment.allowance;
+    this.left = allowance?.begin() ?? (isStrict ? MAX_STEPS : Infinity);
   }
 
   get context(): PathNodes {
@@ -73,20 +73,57 @@ export class Scope {
     return this.environment.now ?? (this.startedAt ??= Date.now());
   }
 
-  /** Counts values that are gone through. Throws PathEvaluationError when there are too many: in strict mode, and with an allowance. */
-  spend(count: number): void {
-    this.steps += count;
-    if (this.allowance) this.allowance.left -= count;
-    if ((this.isStrict && this.steps > MAX_STEPS) || (this.allowance && this.allowance.left < 0))
-      throw new PathEvaluationError(`The expression goes through more than ${MAX_STEPS} values`);
+  /** Counts values, comparisons or nodes before they are processed. Throws PathBudgetError. */
+  spend(steps: number): void {
+    this.left -= steps;
+    if (this.left < 0) this.refill();
   }
 
-  /** What was found that only depends on the evaluation. */
+  private refill(): void {
+    const { allowance } = this;
+    if (!allowance) throw new PathBudgetError(`The expression goes through more than ${MAX_STEPS} values`);
+    // The first portion is not measured.
+    if (this.stopwatch) allowance.pass(this.stopwatch.lap());
+    else this.stopwatch = new Stopwatch();
+    this.left += allowance.take(-this.left);
+  }
+
+  /** Counts a text before it is produced. Throws PathBudgetError. */
+  makeText(length: number): void {
+    this.allowance?.checkText(length);
+    this.spend(length >> 4);
+  }
+
+  /** Counts a collection before it is produced. Throws PathBudgetError. */
+  makeValues(count: number): void {
+    this.allowance?.checkValues(count);
+    this.spend(count);
+  }
+
+  /** Converts a RangeError (stack, text or number too large) to PathBudgetError; returns any other error unchanged. */
+  toPathError(error: unknown): unknown {
+    if (!(error instanceof RangeError)) return error;
+    if (this.allowance) this.allowance.left = -1;
+    return new PathBudgetError(`The expression needs more than there can be: ${error.message}`);
+  }
+
+  /** Ends the evaluation: returns its unused steps and counts its time. */
+  finish(): void {
+    if (this.stopwatch) this.allowance?.pass(this.stopwatch.lap());
+    this.allowance?.putBack(this.left);
+  }
+
+  /** Contained resources by their ids, by the resources that contain them. */
+  get contained(): Map<JsonObject, ReadonlyMap<string, PathNode>> {
+    return (this.containedResources ??= new Map<JsonObject, ReadonlyMap<string, PathNode>>());
+  }
+
+  /** Cached values that depend only on the evaluation. */
   get findings(): Findings {
     return (this.ofEvaluation ??= new Map<object, PathNodes>());
   }
 
-  /** What was found that only depends on the resource. */
+  /** Cached values that depend only on the resource. */
   get findingsOfResource(): Findings {
     const { memory } = this.environment;
     const resource = memory && this.resource[0];

@@ -82,6 +82,13 @@ export function compareTemporal(first: Temporal, second: Temporal): number | und
   return one.parts.length === other.parts.length ? 0 : undefined;
 }
 
+/** Of two dates or date-times, or of two times: the same text exactly where compareTemporal gives 0. */
+export function keyOfTemporal(temporal: Temporal): string {
+  // A date has no zone and needs none.
+  if (temporal.parts.length < 4) return temporal.parts.join(' ');
+  return temporal.zone === undefined ? temporal.parts.join(' ') : `Z ${toUtc(temporal).parts.join(' ')}`;
+}
+
 function toUtc(temporal: Temporal): Temporal {
   const { parts, zone = 0 } = temporal;
   if (zone === 0 || parts.length < 4) return temporal;
@@ -201,12 +208,16 @@ export function dateTimeText({ parts, zone, fraction }: Temporal, isDate: boolea
   return `${text}${zone === 0 ? 'Z' : `${zone < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`}`;
 }
 
+/** More say nothing: seconds are double-precision numbers. */
+const MAX_FRACTION_DIGITS = 15;
+
 export function timeText({ parts: [hour = 0, minute, second], fraction }: Temporal): string {
   let text = two(hour);
   if (minute !== undefined) text += `:${two(minute)}`;
   if (second !== undefined) {
     const digits = Math.max(fraction, Number.isInteger(second) ? 0 : 3);
-    text += `:${second.toFixed(digits).padStart(digits > 0 ? digits + 3 : 2, '0')}`;
+    const shown = Math.min(digits, MAX_FRACTION_DIGITS);
+    text += `:${second.toFixed(shown).padStart(shown > 0 ? shown + 3 : 2, '0')}`;
   }
   return text;
 }

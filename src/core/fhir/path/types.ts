@@ -43,7 +43,12 @@ export function compileOfType(operand: Compiled, typeName: string, surroundings:
   if (operand.steps && last && operand.nodes && !operand.nodes.some(isAbstractResource)) {
     const steps = [...operand.steps.slice(0, -1), last.withFilter(test)];
     const members = firstMembers(steps, surroundings.focus);
-    return { run: (focus) => walk(steps, focus, model), nodes, steps, ...(members && { members }) };
+    return {
+      run: (focus, scope) => walk(steps, focus, model, scope),
+      nodes,
+      steps,
+      ...(members && { members }),
+    };
   }
   return {
     run: (focus, scope) => {

@@ -1,5 +1,6 @@
 /** The values that a path takes and gives. */
 import type { JsonObject, JsonValue } from '../json';
+import type { Meter } from './allowance';
 import type { SystemType } from './syntax';
 import { SYSTEM_NODES, type Access, type TypeModel, type TypeNode } from './type-node';
 
@@ -78,7 +79,13 @@ export function sourceOf(node: PathNode): JsonObject | undefined {
 }
 
 /** Appends the values that `access` finds in `source`. Values of a shape that the type cannot have are passed over. */
-export function collect(source: JsonObject, access: Access, model: TypeModel, found: PathNode[]): void {
+export function collect(
+  source: JsonObject,
+  access: Access,
+  model: TypeModel,
+  meter: Meter,
+  found: PathNode[],
+): void {
   const value = source[access.key];
   if (access.node.isPrimitive) {
     const companion = source[access.companionKey];
@@ -87,13 +94,23 @@ export function collect(source: JsonObject, access: Access, model: TypeModel, fo
       const values = Array.isArray(value) ? value : [];
       const companions = Array.isArray(companion) ? companion : [];
       const length = Math.max(values.length, companions.length);
-      for (let index = 0; index < length; index++)
+      for (let index = 0; index < length; index++) {
+        meter.spend(1);
         addPrimitive(values[index], companions[index], source, access, index, found);
-    } else addPrimitive(value, companion, source, access, -1, found);
+      }
+    } else {
+      meter.spend(1);
+      addPrimitive(value, companion, source, access, -1, found);
+    }
   } else if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++)
+    for (let index = 0; index < value.length; index++) {
+      meter.spend(1);
       addComplex(value[index], source, access, index, model, found);
-  } else if (value !== undefined) addComplex(value, source, access, -1, model, found);
+    }
+  } else if (value !== undefined) {
+    meter.spend(1);
+    addComplex(value, source, access, -1, model, found);
+  }
 }
 
 /** Whether `collect` would append anything. */

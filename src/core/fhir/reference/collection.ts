@@ -2,6 +2,7 @@ import { FhirError, toIssue, type Issue } from '../../errors';
 import type { JsonObject, JsonValue } from '../json';
 import { shorten, toExpression } from '../json/fault';
 import { hasLookOfOurs, type ReferenceResolver } from './resolver';
+import { visitOwnReferences } from './targets';
 
 /** A text in a resource that may point to a resource of ours. */
 export interface CollectedReference {
@@ -29,22 +30,49 @@ export function collectReferences(resource: JsonObject): CollectedReference[] {
   return found;
 }
 
-/** Throws `foreignReference` with all expressions when a text of the resource leaves the resolver's space. */
+/**
+ * Throws `foreignReference` where a text of the resource leaves the resolver's space, `unresolvedReference` where one of its
+ * own references is a search, with all expressions.
+ */
 export function checkReferences(resource: JsonObject, resolver: ReferenceResolver): void {
   let foreign = 0;
+  let queries = 0;
   visitReferences(resource, (reference) => {
     if (resolver.leaves(reference)) foreign++;
+    if (reference.includes('?')) queries++;
   });
-  if (foreign === 0) return;
+  const unresolved = queries === 0 ? NONE : unresolvedIssues(resource, resolver);
+  if (foreign > 0)
+    throw new FhirError('foreignReference', [...foreignIssues(resource, resolver), ...unresolved]);
+  if (unresolved.length > 0) throw new FhirError('unresolvedReference', unresolved);
+}
+
+function unresolvedIssues(resource: JsonObject, resolver: ReferenceResolver): readonly Issue[] {
+  const issues: Issue[] = [];
+  visitOwnReferences(resource, (reference, expression) => {
+    if (issues.length < MOST_ISSUES && isQuery(reference, resolver))
+      issues.push(toIssue('unresolvedReference', { reference: shorten(reference) }, expression()));
+  });
+  return issues;
+}
+
+/** Relative to our address, or below it, and with a query: nothing that is stored has such a name. */
+function isQuery(reference: string, resolver: ReferenceResolver): boolean {
+  const below = /^[a-z][a-z0-9+.-]*:/i.test(reference) ? resolver.below(reference) : reference;
+  return below !== undefined && !below.startsWith('#') && below.includes('?');
+}
+
+function foreignIssues(resource: JsonObject, resolver: ReferenceResolver): readonly Issue[] {
   const issues: Issue[] = [];
   for (const { reference, expression } of collectReferences(resource)) {
     if (!resolver.leaves(reference)) continue;
     issues.push(toIssue('foreignReference', { reference: shorten(reference) }, expression));
     if (issues.length === MOST_ISSUES) break;
   }
-  throw new FhirError('foreignReference', issues);
+  return issues;
 }
 
+const NONE: readonly Issue[] = [];
 const MOST_ISSUES = 20;
 
 type Visit = (reference: string) => void;

@@ -52,3 +52,27 @@ export function parseRelative(text: string): LocalReference | undefined {
   if (type === undefined || id === undefined || id === '.' || id === '..') return undefined;
   return versionId === undefined ? { type, id } : { type, id, versionId };
 }
+
+/** A reference by search criteria. */
+export interface ReferenceSearch {
+  readonly type: string;
+  /** What stands behind the question mark. */
+  readonly query: string;
+}
+
+/**
+ * What a conditional reference searches for (http.html#trules): `Patient?identifier=…`, also with a slash before it or
+ * below an address of ours (`below`); undefined for any other text.
+ */
+export function searchOf(
+  text: string,
+  below: (url: string) => string | undefined,
+): ReferenceSearch | undefined {
+  const mark = text.indexOf('?');
+  if (mark === -1) return undefined;
+  const relative = /^https?:/i.test(text) ? below(text) : text.replace(/^\//, '');
+  if (relative === undefined) return undefined;
+  // Without criteria too: then it is refused for meaning nobody, not stored as if it were a name.
+  const [, type] = /^([A-Z][A-Za-z]{0,63})\?/.exec(relative) ?? [];
+  return type === undefined ? undefined : { type, query: text.slice(mark + 1) };
+}

@@ -4,6 +4,8 @@ import { parseRelative, type LocalReference } from './literal';
 export interface ReferenceResolver {
   /** The resource of this space that is meant; undefined for everything that is not one. */
   local(reference: string): LocalReference | undefined;
+  /** All texts that name the same resource of this space; the text alone where it names none. Versions are left out. */
+  spellings(reference: string): readonly string[];
   /** The part below `{fhir_root}` of an absolute url of this space; undefined for any other text. */
   below(url: string): string | undefined;
   /** True when the text names another tenant or release under one of our addresses: it must be refused. */
@@ -33,13 +35,20 @@ export function createReferenceResolver(options: ResolverOptions): ReferenceReso
     const address = addresses.find(({ root }) => url.startsWith(`${root}/`));
     return address === undefined ? undefined : url.slice(address.root.length + 1);
   };
+  const local = (reference: string): LocalReference | undefined => {
+    const relative = reference.startsWith('http') ? below(reference) : reference;
+    if (relative === undefined) return undefined;
+    const target = parseRelative(relative);
+    return target !== undefined && types.has(target.type) ? target : undefined;
+  };
   return {
     below,
-    local(reference) {
-      const relative = reference.startsWith('http') ? below(reference) : reference;
-      if (relative === undefined) return undefined;
-      const target = parseRelative(relative);
-      return target !== undefined && types.has(target.type) ? target : undefined;
+    local,
+    spellings(reference) {
+      const target = local(reference);
+      if (target === undefined) return [reference];
+      const relative = `${target.type}/${target.id}`;
+      return [relative, ...addresses.map(({ root }) => `${root}/${relative}`)];
     },
     leaves(reference) {
       if (!mayLeave(reference)) return false;

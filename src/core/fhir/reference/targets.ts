@@ -16,13 +16,24 @@ export interface LocalTarget extends LocalReference {
  */
 export function collectTargets(resource: JsonObject, resolver: ReferenceResolver): LocalTarget[] {
   const found: LocalTarget[] = [];
+  visitOwnReferences(resource, (text, expression) => {
+    const target = resolver.local(text);
+    if (target !== undefined) found.push({ ...target, expression: expression() });
+  });
+  return found;
+}
+
+/** Calls `take` with each text that `collectTargets` looks at, and what makes its FHIRPath. */
+export function visitOwnReferences(
+  resource: JsonObject,
+  take: (text: string, expression: () => string) => void,
+): void {
   const { resourceType } = resource;
   const root = typeof resourceType === 'string' ? resourceType : '';
   const path: (string | number)[] = [];
   const visit = (name: string, value: JsonValue): void => {
     if (typeof value === 'string') {
-      const target = name === 'reference' ? resolver.local(value) : undefined;
-      if (target !== undefined) found.push({ ...target, expression: toExpression(root, path) });
+      if (name === 'reference') take(value, () => toExpression(root, path));
     } else if (Array.isArray(value)) {
       value.forEach((element, index) => {
         path.push(index);
@@ -42,7 +53,6 @@ export function collectTargets(resource: JsonObject, resolver: ReferenceResolver
     }
   };
   visitMembers(resource);
-  return found;
 }
 
 /** Calls `visit` with each text that `collectTargets` looks at. Cost: one walk, about 1 µs. */

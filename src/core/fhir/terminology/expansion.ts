@@ -44,11 +44,20 @@ interface Branch {
  * says, so that asking for a page gives a flat answer unless `excludeNested` is false.
  *
  * Throws `notSupported` for a code system without content, `tooCostly` above `maxCodes`. Cost: linear in the codes
- * that are looked at, at most a million.
+ * that are looked at, at most a million, in slices.
  */
-export function expandValueSet(valueSet: ComposedValueSet, options: ExpansionOptions): JsonObject {
-  const all = listMembers(valueSet, new Question());
-  const kept = all.filter((member) => isAskedFor(member, options));
+export async function expandValueSet(
+  valueSet: ComposedValueSet,
+  options: ExpansionOptions,
+): Promise<JsonObject> {
+  const question = new Question();
+  const all = await listMembers(valueSet, question);
+  const words = options.filter?.toLowerCase().split(/\s+/) ?? [];
+  const kept: Member[] = [];
+  for (const member of all) {
+    if (question.isTurnOver) await question.letOthersWork();
+    if (isAskedFor(member, words, options)) kept.push(member);
+  }
   const isPaged = options.offset !== undefined || options.count !== undefined;
   const mayNest = options.excludeNested === undefined ? !isPaged : !options.excludeNested;
   const tree = mayNest ? nest(kept) : undefined;
@@ -74,15 +83,12 @@ export function expandValueSet(valueSet: ComposedValueSet, options: ExpansionOpt
 
 const UNCLOSED = 'http://hl7.org/fhir/StructureDefinition/valueset-unclosed';
 
-function isAskedFor(member: Member, options: ExpansionOptions): boolean {
+function isAskedFor(member: Member, words: readonly string[], options: ExpansionOptions): boolean {
   if (options.activeOnly === true && isInactive(member)) return false;
   if (options.excludeNotForUI === true && isAbstract(member)) return false;
-  if (options.filter === undefined) return true;
+  if (words.length === 0) return true;
   const text = `${member.code} ${displayOf(member, options.displayLanguage) ?? ''}`.toLowerCase();
-  return options.filter
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+  return words.every((word) => text.includes(word));
 }
 
 /** Some codes may be missing: the whole of a code system was asked for, of which only a part is here. */

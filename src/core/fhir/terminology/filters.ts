@@ -6,9 +6,15 @@ import { fhirError } from '../../errors';
 import { type JsonObject } from '../json';
 import { type CodeSystem, type Concept, findAbove, isSelfOrBelow, propertyValues } from './code-system';
 import { stringMember } from './members';
-import { compilePattern } from './pattern';
+import { compilePattern, type Pattern } from './pattern';
 
-export type ConceptFilter = (concept: Concept) => boolean;
+/** What tests cost is told to `budget`, which may throw. */
+export type ConceptFilter = (concept: Concept, budget: PatternBudget) => boolean;
+
+export interface PatternBudget {
+  /** Throws `tooCostly`. @param steps of a pattern */
+  match(steps: number): void;
+}
 
 type FilterOperator = (system: CodeSystem, property: string, value: string) => ConceptFilter;
 
@@ -36,7 +42,8 @@ const OPERATORS: Readonly<Record<string, FilterOperator>> = Object.freeze({
   regex: (system, property, value) => {
     const matches = toPattern(value);
     const valuesOf = readerOf(system, property);
-    return (concept) => valuesOf(concept).some(matches);
+    return (concept, budget) =>
+      valuesOf(concept).some((text) => matches(text, (steps) => budget.match(steps)));
   },
   'is-a': hierarchical((concept, named) => isSelfOrBelow(concept, named)),
   'descendent-of': hierarchical((concept, named) => concept !== named && isSelfOrBelow(concept, named)),
@@ -114,7 +121,7 @@ function splitList(value: string): ReadonlySet<string> {
   return new Set(value.split(',').map((element) => element.trim()));
 }
 
-function toPattern(value: string): (text: string) => boolean {
+function toPattern(value: string): Pattern {
   try {
     return compilePattern(value);
   } catch (error) {

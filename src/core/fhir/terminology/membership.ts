@@ -1,4 +1,5 @@
 /** Which codes are in a composed value set. */
+import { setImmediate } from 'node:timers/promises';
 import { fhirError } from '../../errors';
 import { type JsonObject } from '../json';
 import { type CodeSystem, type Concept } from './code-system';
@@ -19,11 +20,23 @@ export interface Member {
 /** Steps of one question; a value set made to be expensive is refused before it holds up everybody else. */
 const MAX_STEPS = 1_000_000;
 
+/** Steps of patterns on all codes together, some 300 ms in slices; and those of one slice. */
+const MAX_PATTERN_STEPS = 20_000_000;
+const MAX_PATTERN_STEPS_AT_ONCE = 2_000_000;
+/** Milliseconds after which others go first. */
+const TURN_MS = 10;
+/** Steps between two looks at the clock. */
+const STEPS_OF_TURN = 256;
+
 /** One question to a value set: counts its steps and keeps why parts of it could not be answered. */
 export class Question {
   readonly obstacles = new Set<string>();
   /** How many were taken. */
   steps = 0;
+  private turnSince = performance.now();
+  private stepsOfTurn = 0;
+  private patternSteps = 0;
+  private patternStepsOfTurn = 0;
 
   constructor(private readonly maxSteps = MAX_STEPS) {}
 
@@ -36,17 +49,46 @@ export class Question {
     }
   }
 
+  /** See `PatternBudget`. */
+  match(steps: number): void {
+    this.patternSteps += steps;
+    this.patternStepsOfTurn += steps;
+    if (this.patternSteps > MAX_PATTERN_STEPS || this.patternStepsOfTurn > MAX_PATTERN_STEPS_AT_ONCE)
+      throw fhirError('tooCostly', {
+        reason: 'The regular expressions of the value set take too many steps on so many and so long codes',
+      });
+  }
+
+  /** True: it is time to `letOthersWork`. */
+  get isTurnOver(): boolean {
+    if (++this.stepsOfTurn % STEPS_OF_TURN !== 0 && this.patternStepsOfTurn < MAX_PATTERN_STEPS_AT_ONCE / 8)
+      return false;
+    return performance.now() - this.turnSince >= TURN_MS;
+  }
+
+  async letOthersWork(): Promise<void> {
+    await setImmediate();
+    this.turnSince = performance.now();
+    this.patternStepsOfTurn = 0;
+  }
+
   /** Throws `notSupported` with what was in the way; for when the answer could not be given without it. */
   requireNoObstacle(): void {
     for (const reason of this.obstacles) throw fhirError('notSupported', { reason });
   }
 }
 
-/** All members, in the order of the definition, each once. Throws `notSupported`, `tooCostly`. */
-export function listMembers(valueSet: ComposedValueSet, question: Question): readonly Member[] {
+/** All members, in the order of the definition, each once. In slices. Throws `notSupported`, `tooCostly`. */
+export async function listMembers(
+  valueSet: ComposedValueSet,
+  question: Question,
+): Promise<readonly Member[]> {
   const members = new Map<string, Member>();
   for (const selection of valueSet.includes) {
-    for (const member of listSelection(selection, question)) {
+    const inner = await listFirst(selection, question);
+    for (const member of listSelection(selection, inner, question)) {
+      if (question.isTurnOver) await question.letOthersWork();
+      if (member === undefined) continue;
       const key = `${member.system}|${member.version ?? ''}|${member.code}`;
       if (!members.has(key) && isKept(valueSet, member, question)) members.set(key, member);
     }
@@ -121,33 +163,48 @@ function findInSelection(
     question.obstacles.add(selection.obstacle);
     return undefined;
   }
-  const member = pick(selection, selection.system, code);
+  const member = pick(selection, selection.system, code, question);
   return member !== undefined && isInAll(selection.imports, member, question) ? member : undefined;
 }
 
-function* listSelection(selection: Selection, question: Question): Generator<Member> {
-  const [first, ...others] = selection.imports;
+/** What a selection that names no system takes from: the members of the first of its value sets. */
+async function listFirst(
+  { obstacle, system, imports }: Selection,
+  question: Question,
+): Promise<readonly Member[]> {
+  const [first] = imports;
+  return obstacle === undefined && system === undefined && first !== undefined
+    ? listMembers(first, question)
+    : [];
+}
+
+/** A member, or undefined for each code that is none. `inner`: see `listFirst`. */
+function* listSelection(
+  selection: Selection,
+  inner: readonly Member[],
+  question: Question,
+): Generator<Member | undefined> {
   if (selection.obstacle !== undefined) {
     question.obstacles.add(selection.obstacle);
   } else if (selection.system === undefined) {
-    if (first === undefined) return;
-    for (const member of listMembers(first, question)) {
+    const [, ...others] = selection.imports;
+    for (const member of inner) {
       question.step();
-      if (isInAll(others, member, question)) yield member;
+      yield isInAll(others, member, question) ? member : undefined;
     }
   } else {
     const codes =
       selection.listed?.keys() ?? (selection.codeSystem?.concepts ?? []).map((concept) => concept.code);
     for (const code of codes) {
       question.step();
-      const member = pick(selection, selection.system, code);
-      if (member !== undefined && isInAll(selection.imports, member, question)) yield member;
+      const member = pick(selection, selection.system, code, question);
+      yield member !== undefined && isInAll(selection.imports, member, question) ? member : undefined;
     }
   }
 }
 
 /** The code in a selection by system, before its imports are asked. */
-function pick(selection: Selection, system: string, code: string): Member | undefined {
+function pick(selection: Selection, system: string, code: string, question: Question): Member | undefined {
   const { codeSystem, version } = selection;
   const concept = codeSystem?.find(code);
   if (selection.listed !== undefined) {
@@ -155,7 +212,8 @@ function pick(selection: Selection, system: string, code: string): Member | unde
     if (listed === undefined) return undefined;
     return { system, version, code: concept?.code ?? code, codeSystem, concept, listed };
   }
-  if (concept === undefined || !selection.filters.every((filter) => filter(concept))) return undefined;
+  if (concept === undefined || !selection.filters.every((filter) => filter(concept, question)))
+    return undefined;
   return { system, version, code: concept.code, codeSystem, concept, listed: undefined };
 }
 

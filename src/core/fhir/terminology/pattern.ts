@@ -1,15 +1,16 @@
 /**
- * Regular expressions of value-set filters, run in linear time: the pattern comes from a client, and a backtracking
- * engine can be made to take for ever. The pattern becomes a nondeterministic automaton of at most `MAX_STATES`
- * states of which all are followed at once; a match costs at most states × characters, whatever the pattern.
+ * Regular expressions of clients, run in linear time, because backtracking can take exponential time. The pattern becomes
+ * a nondeterministic automaton of at most `MAX_STATES` states, all of which are followed at once; a match costs at most
+ * states × characters, whatever the pattern.
  *
  * Understood: characters, `.`, `[…]`, `\d \w \s` and their opposites, escapes, `( )` and `(?: )`, `|`, `* + ?`,
  * `{n}`, `{n,}`, `{n,m}`; `^` at the beginning and `$` at the end, which are implied: the whole value must match.
  * Anything else (back references, look-around, unicode classes) is refused.
  */
 export interface Pattern {
-  (value: string): boolean;
-  /** A match takes at most so many steps per character, of some 10 ns. */
+  /** @param spend called after each character with the steps that it took; may throw */
+  (value: string, spend?: (steps: number) => void): boolean;
+  /** A match takes at most this many steps per character, of some 10 ns each. */
   readonly states: number;
 }
 
@@ -19,13 +20,20 @@ const MAX_STATES = 2_000;
 type CharacterTest = (code: number) => boolean;
 /** A state either consumes one character and goes on, or goes on to one or two states without. */
 type State =
-  | { readonly kind: 'character'; readonly test: CharacterTest; next: number }
+  | { readonly kind: 'character'; readonly test: CharacterTest; readonly cost: number; next: number }
   | { readonly kind: 'split'; first: number; second: number }
   | { readonly kind: 'accept' };
 
+interface CharacterNode {
+  readonly kind: 'character';
+  readonly test: CharacterTest;
+  /** Comparisons of one test: a class has as many as it has members. */
+  readonly cost: number;
+}
+
 type Node =
   | { readonly kind: 'empty' }
-  | { readonly kind: 'character'; readonly test: CharacterTest }
+  | CharacterNode
   | { readonly kind: 'sequence'; readonly parts: readonly Node[] }
   | { readonly kind: 'choice'; readonly options: readonly Node[] }
   | { readonly kind: 'repeat'; readonly node: Node; readonly min: number; readonly max: number };
@@ -35,36 +43,55 @@ export function compilePattern(source: string): Pattern {
   if (source.length > MAX_LENGTH) throw new RangeError(`it is longer than ${MAX_LENGTH} characters`);
   const states: State[] = [{ kind: 'accept' }];
   const start = build(parse(source), 0, states);
-  return Object.assign((value: string) => run(states, start, value), { states: states.length });
+  return Object.assign((value: string, spend?: (steps: number) => void) => run(states, start, value, spend), {
+    states: states.reduce((sum, state) => sum + (state.kind === 'character' ? state.cost : 1), 0),
+  });
 }
 
-function run(states: readonly State[], start: number, value: string): boolean {
-  let current: number[] = [];
-  let mark = 0;
+function run(
+  states: readonly State[],
+  start: number,
+  value: string,
+  spend?: (steps: number) => void,
+): boolean {
+  // The states that are followed, before and after a character; each at most once, which `marks` sees to.
+  let current = new Int32Array(states.length);
+  let following = new Int32Array(states.length);
   const marks = new Int32Array(states.length).fill(-1);
-  const add = (first: number, into: number[]): void => {
-    const stack = [first];
+  const stack: number[] = [];
+  let mark = 0;
+  let steps = states.length;
+  const add = (first: number, into: Int32Array, size: number): number => {
+    let count = size;
+    stack.push(first);
     for (let state = stack.pop(); state !== undefined; state = stack.pop()) {
       if (marks[state] === mark) continue;
       marks[state] = mark;
+      steps++;
       const found = states[state];
       if (found?.kind === 'split') stack.push(found.second, found.first);
-      else into.push(state);
+      else into[count++] = state;
     }
+    return count;
   };
-  add(start, current);
-  for (const character of value) {
-    const code = character.codePointAt(0) ?? 0;
+  let count = add(start, current, 0);
+  for (let at = 0; at < value.length; at++) {
+    const code = value.codePointAt(at) ?? 0;
+    if (code > 0xffff) at++;
     mark++;
-    const following: number[] = [];
-    for (const state of current) {
-      const found = states[state];
-      if (found?.kind === 'character' && found.test(code)) add(found.next, following);
+    let next = 0;
+    for (let index = 0; index < count; index++) {
+      const found = states[current[index] ?? 0];
+      if (found?.kind !== 'character') continue;
+      steps += found.cost;
+      if (found.test(code)) next = add(found.next, following, next);
     }
-    if (following.length === 0) return false;
-    current = following;
+    spend?.(steps);
+    steps = 0;
+    if (next === 0) return false;
+    [current, following, count] = [following, current, next];
   }
-  return current.some((state) => states[state]?.kind === 'accept');
+  return current.subarray(0, count).some((state) => states[state]?.kind === 'accept');
 }
 
 /** Appends the states of a node that leads to `next`; gives the state to begin with. */
@@ -74,7 +101,7 @@ function build(node: Node, next: number, states: State[]): number {
     case 'empty':
       return next;
     case 'character':
-      return states.push({ kind: 'character', test: node.test, next }) - 1;
+      return states.push({ kind: 'character', test: node.test, cost: node.cost, next }) - 1;
     case 'sequence':
       return node.parts.reduceRight((following, part) => build(part, following, states), next);
     case 'choice':
@@ -96,7 +123,7 @@ function build(node: Node, next: number, states: State[]): number {
       for (let needed = 0; needed < node.min; needed++) {
         const before = states.length;
         following = build(node.node, following, states);
-        // What matches nothing but '' needs no second time; without this, ((){9999}){9999} would count for ever.
+        // A node that matches only '' is built once; without this, ((){9999}){9999} would not end.
         if (states.length === before) break;
       }
       return following;
@@ -163,11 +190,11 @@ function parse(source: string): Node {
         return inner;
       }
       case '[':
-        return { kind: 'character', test: parseClass() };
+        return parseClass();
       case '.':
-        return { kind: 'character', test: (code) => code !== 10 && code !== 13 };
+        return single((code) => code !== 10 && code !== 13);
       case '\\':
-        return { kind: 'character', test: parseEscape() };
+        return single(parseEscape());
       case '*':
       case '+':
       case '?':
@@ -176,7 +203,7 @@ function parse(source: string): Node {
       case '$':
         throw new RangeError(`the ${character} at ${at} is not understood there`);
       default:
-        return { kind: 'character', test: isCharacter(character) };
+        return single(isCharacter(character));
     }
   };
 
@@ -189,7 +216,7 @@ function parse(source: string): Node {
     return isCharacter(character);
   };
 
-  const parseClass = (): CharacterTest => {
+  const parseClass = (): CharacterNode => {
     const negated = characters[at] === '^';
     if (negated) at++;
     const tests: CharacterTest[] = [];
@@ -211,12 +238,20 @@ function parse(source: string): Node {
       }
     }
     at++;
-    return (code) => tests.some((test) => test(code)) !== negated;
+    return {
+      kind: 'character',
+      test: (code) => tests.some((test) => test(code)) !== negated,
+      cost: Math.max(1, tests.length),
+    };
   };
 
   const node = parseChoice(0);
   if (at < characters.length) throw new RangeError('a ) has no (');
   return node;
+}
+
+function single(test: CharacterTest): CharacterNode {
+  return { kind: 'character', test, cost: 1 };
 }
 
 function isCharacter(character: string): CharacterTest {

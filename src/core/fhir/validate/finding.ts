@@ -1,9 +1,8 @@
 /** What validation says about a resource. Source: https://hl7.org/fhir/R4/validation.html */
 
 /**
- * The rules by which a resource can be at fault. Those of the first group make a body that is not FHIR at all and are
- * answered with 400; those of the second are met by what is FHIR but not allowed, and are answered with 422
- * (contract.md, REST answers).
+ * The rules that a resource can break. A body that breaks one of the first group is not FHIR (400); a body that breaks one
+ * of the second group is FHIR but not allowed (422). See docs/behaviour.md, Status codes.
  */
 export const FINDING_RULES = {
   /** A member that the type does not have. */

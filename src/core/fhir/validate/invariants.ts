@@ -4,7 +4,13 @@
  */
 import type { ConstraintDefinition, Definitions } from '../definitions';
 import type { JsonObject, JsonValue } from '../json';
-import { compileTest, PathEvaluationError, type CompiledTest, type PathAllowance } from '../path';
+import {
+  compileTest,
+  PathBudgetError,
+  PathEvaluationError,
+  type CompiledTest,
+  type PathAllowance,
+} from '../path';
 import { expressionOf } from './invariants/errata';
 import { NATIVE_INVARIANTS } from './invariants/native';
 import type { ValidationRun } from './run';
@@ -23,7 +29,8 @@ export interface Invariant {
    * and extensions; `%resource` and `%rootResource` are those of the run.
    *
    * Only true holds. An empty result does not, and neither does an evaluation that fails because values do not fit the
-   * expression (two where an operator takes one): it did not evaluate to true.
+   * expression (two where an operator takes one): it did not evaluate to true. One that takes too long is reported as that,
+   * once, and holds as far as is known; then no other is evaluated.
    */
   holds(value: JsonValue, element: JsonObject | undefined, run: ValidationRun): boolean;
 }
@@ -94,20 +101,22 @@ function constraintsOf(
 
 /**
  * One constraint of a profile, which a client may have written, so that its regular expressions run in linear time
- * (PathOptions.isForeign). Throws PathError.
+ * (PathOptions.isForeign). `compiling` is the budget of compiling. Throws PathError.
  */
 export function compileInvariant(
   definitions: Definitions,
   constraint: ConstraintDefinition,
   place: InvariantPlace,
+  compiling: PathAllowance,
 ): ForeignInvariant {
-  const { test, ...rest } = compileConstraint(definitions, constraint, place, true);
+  const { test, ...rest } = compileConstraint(definitions, constraint, place, compiling);
   return {
     ...rest,
     holds(value, element, run, allowance) {
       try {
         return test(value, element, run.foreignEnvironment(allowance)) === true;
       } catch (error) {
+        if (error instanceof PathBudgetError) return false;
         return falseOf(error);
       }
     },
@@ -119,14 +128,21 @@ function compile(
   constraint: ConstraintDefinition,
   place: InvariantPlace,
 ): Invariant {
-  const { test, ...rest } = compileConstraint(definitions, constraint, place, false);
+  const { test, ...rest } = compileConstraint(definitions, constraint, place);
   return {
     ...rest,
     holds(value, element, run) {
+      if (run.isExhausted) return true;
       try {
         return test(value, element, run) === true;
       } catch (error) {
-        return falseOf(error);
+        if (!(error instanceof PathBudgetError)) return falseOf(error);
+        run.isExhausted = true;
+        run.report(
+          'tooCostly',
+          `The constraint ${rest.key} takes too long to check on a resource of this size`,
+        );
+        return true;
       }
     },
   };
@@ -142,10 +158,18 @@ function compileConstraint(
   definitions: Definitions,
   constraint: ConstraintDefinition,
   { rootType, choice }: InvariantPlace,
-  isForeign: boolean,
+  compiling?: PathAllowance,
 ): Omit<Invariant, 'holds'> & { readonly test: CompiledTest } {
   const { key, severity, human } = constraint;
   const expression = expressionOf(constraint, rootType, definitions);
-  const test = compileTest(expression, { definitions, rootType, choice, isStrict: true, isForeign });
+  const isForeign = compiling !== undefined;
+  const test = compileTest(expression, {
+    definitions,
+    rootType,
+    choice,
+    isStrict: true,
+    isForeign,
+    allowance: compiling,
+  });
   return { key, severity, human, expression, test };
 }

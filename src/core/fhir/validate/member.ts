@@ -83,7 +83,7 @@ export class ForbiddenMember implements Member {
   }
 }
 
-/** `resourceType`, which whoever found the type has looked at. */
+/** `resourceType`, which was checked when the type was determined. */
 export class TypeNameMember implements Member {
   readonly place: MemberPlace = { key: 'resourceType', step: 'resourceType', bit: 0 };
 

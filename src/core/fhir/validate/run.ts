@@ -26,8 +26,8 @@ export const MAX_ADVICE = 1_000;
  * push a step before they look below an element and pop it afterwards; expressions are made only for findings.
  *
  * What others want to keep for as long as a run has a field here: a WeakMap by runs would keep all of them, with their
- * resources, for one collection more, and by that move them to where only a whole collection finds them (docs/benchmark.md,
- * Imports).
+ * resources, for one collection more, and by that move them to where only a whole collection finds them
+ * (docs/bench/journal/v8.md).
  */
 export class ValidationRun implements PathEnvironment {
   readonly findings: Finding[] = [];
@@ -38,6 +38,8 @@ export class ValidationRun implements PathEnvironment {
   resource: JsonObject;
   /** That resource, or what contains it, with its contained resources. */
   container: Container;
+  /** True once a constraint of the specification took too long. */
+  isExhausted = false;
   /** How many errors of status 400 were met, listed or not. */
   faults = 0;
   private errors = 0;

@@ -1,5 +1,8 @@
-import type { EntryAnswer } from '../../api';
+import type { EntryAnswer } from '../../api/core';
+import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
+import { sizeOfPage, sizeOfResult } from '../../limits/answer-size';
+import { LONGEST_GATHERED } from '../../storage/read/version-read';
 
 /** Characters of all that the reading entries of one Bundle bring. */
 const MOST_READ = 128 * 1024 * 1024;
@@ -8,13 +11,18 @@ const MOST_READ = 128 * 1024 * 1024;
 export class AnswerAllowance {
   private left = MOST_READ;
 
-  /** Gives the answer back. Throws `tooCostly` when it is too much together with those before. */
+  constructor(private readonly context: RequestContext) {}
+
+  /** Gives the answer back. Throws `tooCostly` when it is too much together with those before, and `memoryFull`. */
   take(answer: EntryAnswer): EntryAnswer {
-    this.left -= sizeOf(answer);
+    const size = sizeOf(answer);
+    this.left -= size;
     if (this.left < 0)
       throw fhirError('tooCostly', {
         reason: 'The entries of the Bundle read too much together; ask in several',
       });
+    // A long resource was counted before it was read.
+    if (answer.kind !== 'read' || size <= LONGEST_GATHERED) this.context.bytes?.addAnswer(size);
     return answer;
   }
 }
@@ -24,22 +32,13 @@ function sizeOf(answer: EntryAnswer): number {
     case 'read':
       return answer.version.text.length;
     case 'search':
-      return sumOf(answer.page.matches) + sumOf(answer.page.included);
     case 'history':
-      return sumOf(answer.page.versions);
+      return sizeOfPage(answer.page);
     case 'resource':
       return answer.text.length;
-    case 'invoked': {
-      const { result } = answer;
-      if ('text' in result) return result.text.length;
-      if ('document' in result) return sumOf(result.document.versions);
-      return sumOf(result.page.matches) + sumOf(result.page.included);
-    }
+    case 'invoked':
+      return sizeOfResult(answer.result);
     default:
       return 0;
   }
-}
-
-function sumOf(versions: readonly { readonly text: string }[]): number {
-  return versions.reduce((sum, { text }) => sum + text.length, 0);
 }

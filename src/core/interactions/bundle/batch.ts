@@ -1,5 +1,5 @@
-import type { EntryRecords } from '../../access/entry-records';
-import type { EntryAnswer, SingleWrites } from '../../api';
+import type { EntryRecords } from '../../audit/entry-records';
+import type { EntryAnswer, SingleWrites } from '../../api/core';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';
@@ -26,7 +26,7 @@ export async function runBatch(
 ): Promise<readonly EntryAnswer[]> {
   const { context } = reader;
   const answers: EntryAnswer[] = [];
-  const allowance = new AnswerAllowance();
+  const allowance = new AnswerAllowance(context);
   let next = 0;
   const work = async (): Promise<void> => {
     for (let index = next++; index < entries.length; index = next++) {

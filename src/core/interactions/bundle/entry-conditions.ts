@@ -1,65 +1,88 @@
-import { permissionsOf } from '../../access/visibility';
+import { permissionsOf } from '../../authorization/visibility';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';
 import { parseQueryText, type QueryParameter } from '../../fhir/query-text';
 import type { BundleOutline, OutlinedEntry } from '../../preparation/bundle';
-import type { Services } from '../../services';
+import type { Services } from '../../ports';
 import { parseCondition, type Condition } from '../conditional/condition';
 import { findMatches, type ConditionMatch } from '../conditional/find-matches';
+import type { EntryNames } from './entry-names';
 import { findIdentified } from './find-identified';
+
+/** The condition of an entry as it was sent. */
+interface GivenCondition {
+  readonly type: string;
+  readonly criteria: readonly QueryParameter[];
+  /** FHIRPath. */
+  readonly place: string;
+  /** The indexes of other entries that the criteria name. */
+  readonly names: readonly number[];
+}
 
 /** The conditions of the entries that write: `ifNoneExist`, and criteria in the url. */
 export class EntryConditions {
+  private readonly given = new Map<number, GivenCondition>();
   private readonly conditions = new Map<number, Condition>();
-  private readonly entries = new Map<number, OutlinedEntry>();
 
-  get all(): readonly Condition[] {
-    return [...this.conditions.values()];
+  /** Throws what `parseCondition` throws, at the entry. */
+  constructor(
+    private readonly services: Services,
+    private readonly context: RequestContext,
+    private readonly names: EntryNames,
+    entries: readonly OutlinedEntry[],
+  ) {
+    for (const { index, request } of entries) {
+      if (request.kind === 'create' && request.ifNoneExist !== undefined) {
+        const place = entryExpression(index, 'request.ifNoneExist');
+        const { ifNoneExist } = request;
+        this.add(index, request.type, place, () => queryOf(ifNoneExist));
+      } else if ('target' in request && request.target.criteria !== undefined) {
+        const place = entryExpression(index, 'request.url');
+        const { type, criteria } = request.target;
+        if (request.kind === 'delete')
+          located(place, () => permissionsOf(services, context)?.require(type, 'd'));
+        this.add(index, type, place, () => criteria);
+      }
+    }
   }
 
-  add(entry: OutlinedEntry, condition: Condition): void {
-    this.conditions.set(entry.index, condition);
-    this.entries.set(entry.index, entry);
+  private add(index: number, type: string, place: string, read: () => readonly QueryParameter[]): void {
+    const criteria = located(place, read);
+    const names = this.names.namedBy(type, criteria, index);
+    const condition = located(place, () => parseCondition(this.services, this.context, type, criteria));
+    this.given.set(index, { type, criteria, place, names });
+    if (names.length === 0) this.conditions.set(index, condition);
+  }
+
+  /** Those that are known: what names other entries is, once `resolve` has been told what they are. */
+  get all(): readonly Condition[] {
+    return [...this.conditions.values()];
   }
 
   of(index: number): Condition | undefined {
     return this.conditions.get(index);
   }
 
-  entry(index: number): OutlinedEntry | undefined {
-    return this.entries.get(index);
+  /**
+   * True where the condition of an entry is known, or it has none: `targets` are what other entries are called, by their
+   * indexes. Throws what `parseCondition` throws, at the entry.
+   */
+  resolve(index: number, targets: ReadonlyMap<number, string>): boolean {
+    const given = this.given.get(index);
+    if (given === undefined || given.names.length === 0) return true;
+    const { type, criteria, place, names } = given;
+    if (!names.every((name) => targets.has(name))) return false;
+    const resolved = this.names.resolve(type, criteria, targets);
+    const condition = located(place, () => parseCondition(this.services, this.context, type, resolved));
+    this.conditions.set(index, condition);
+    return true;
   }
-}
 
-/** Throws what `parseCondition` throws, at the entry. */
-export function readConditions(
-  services: Services,
-  context: RequestContext,
-  entries: readonly OutlinedEntry[],
-): EntryConditions {
-  const conditions = new EntryConditions();
-  for (const entry of entries) {
-    const { request, index } = entry;
-    if (request.kind === 'create' && request.ifNoneExist !== undefined) {
-      const place = entryExpression(index, 'request.ifNoneExist');
-      const { ifNoneExist } = request;
-      conditions.add(
-        entry,
-        located(place, () => parseCondition(services, context, request.type, queryOf(ifNoneExist))),
-      );
-    } else if ('target' in request && request.target.criteria !== undefined) {
-      const place = entryExpression(index, 'request.url');
-      const { type, criteria } = request.target;
-      if (request.kind === 'delete')
-        located(place, () => permissionsOf(services, context)?.require(type, 'd'));
-      conditions.add(
-        entry,
-        located(place, () => parseCondition(services, context, type, criteria)),
-      );
-    }
+  /** Where the criteria of an entry stand. */
+  placeOf(index: number): string {
+    return this.given.get(index)?.place ?? entryExpression(index);
   }
-  return conditions;
 }
 
 /** Some clients send `Patient?identifier=…` or `?identifier=…` where R4 wants the parameters alone. */
@@ -85,6 +108,15 @@ export class Matches {
 
   of({ name }: Condition): readonly ConditionMatch[] {
     return this.byName.get(name) ?? [];
+  }
+
+  has({ name }: Condition): boolean {
+    return this.byName.has(name);
+  }
+
+  /** These and others. */
+  with(others: Matches): Matches {
+    return this.byName.size === 0 ? others : new Matches(new Map([...this.byName, ...others.byName]));
   }
 
   /** Whether others of the same conditions are the same versions of the same resources. */
@@ -142,25 +174,34 @@ export interface ConditionalReferences {
   readonly conditions: ReadonlyMap<string, Condition>;
   /** Where each text stands first. */
   readonly places: ReadonlyMap<string, string>;
+  /** Whether some of them name entries: `targets` are to be given. */
+  readonly haveNames: boolean;
 }
 
-/** Throws what `parseCondition` throws, at the reference. */
+/** `targets`: what entries that the criteria name are called. Throws what `parseCondition` throws, at the reference. */
 export function readConditionalReferences(
   services: Services,
   context: RequestContext,
-  { conditionalReferences }: BundleOutline,
+  conditionalReferences: BundleOutline['conditionalReferences'],
+  names: EntryNames,
+  targets: ReadonlyMap<number, string> = NO_TARGETS,
 ): ConditionalReferences {
   const conditions = new Map<string, Condition>();
   const places = new Map<string, string>();
+  let haveNames = false;
   for (const [text, { type, query, expression }] of conditionalReferences) {
     places.set(text, expression);
-    conditions.set(
-      text,
-      located(expression, () => parseCondition(services, context, type, parseQueryText(query))),
-    );
+    const condition = located(expression, () => {
+      const criteria = parseQueryText(query);
+      haveNames ||= names.namedBy(type, criteria).length > 0;
+      return parseCondition(services, context, type, names.resolve(type, criteria, targets));
+    });
+    conditions.set(text, condition);
   }
-  return { conditions, places };
+  return { conditions, places, haveNames };
 }
+
+const NO_TARGETS: ReadonlyMap<number, string> = new Map();
 
 /**
  * What each reference means, by its text. Throws preconditionFailed or multipleMatches at the first that does not mean

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../context';
-import type { Services } from '../../services';
-import { lookUpTokens, type TokenQuestion } from '../../storage/token-look-up';
-import { keyOfText } from '../../storage/version-row';
+import type { Services } from '../../ports';
+import { lookUpTokens, type TokenQuestion } from '../../storage/search/token-look-up';
+import { keyOfText } from '../../storage/read/version-row';
 import type { Condition } from '../conditional/condition';
 import type { ConditionMatch } from '../conditional/find-matches';
 

@@ -1,11 +1,11 @@
 /** What a transaction does not do, because it is done in a transaction or a space of its own. */
-import { AUDIT_EVENT } from '../../access/audit-space';
+import { AUDIT_EVENT } from '../../audit/audit-space';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';
 import { operationsOf } from '../../operations/invoke';
 import type { OutlinedEntry } from '../../preparation/bundle';
-import type { Services } from '../../services';
+import type { Services } from '../../ports';
 
 /** AuditEvents are in a space of their own. Throws notSupported. */
 export function requireNoAuditEvent({ index, request }: OutlinedEntry): void {

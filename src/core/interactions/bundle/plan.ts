@@ -1,15 +1,17 @@
-import type { EntryAnswer } from '../../api';
+import type { EntryAnswer } from '../../api/core';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';
 import { isValidId } from '../../fhir/resource';
 import type { OutlinedEntry } from '../../preparation/bundle';
 import type { NewId } from '../../search/resource-key';
-import type { Services } from '../../services';
+import type { Services } from '../../ports';
+import type { VersionRow } from '../../storage/read/version-row';
+import type { Condition } from '../conditional/condition';
 import type { ConditionMatch } from '../conditional/find-matches';
 import { printable } from '../resource-address';
-import { requireSingle, type EntryConditions, type Matches } from './entry-conditions';
-import { inWritingOrder, planWrite, requireDifferent, type PlannedWrite } from './planned-write';
+import { Matches, requireSingle, type EntryConditions } from './entry-conditions';
+import { inWritingOrder, overlapping, planWrite, requireDifferent, type PlannedWrite } from './planned-write';
 
 /** What a transaction does, once it is known which resources meet its conditions. */
 export interface Plan {
@@ -47,21 +49,48 @@ export class NewIds {
   }
 }
 
+/** What a transaction is planned with. */
+export interface PlanTools {
+  readonly services: Services;
+  readonly context: RequestContext;
+  readonly ids: NewIds;
+  /** Those that name other entries are made known by it. */
+  readonly conditions: EntryConditions;
+  find(conditions: readonly Condition[]): Promise<Matches>;
+}
+
 /**
- * Works out which resource each entry writes. `matches`: of its conditions. Throws multipleMatches, preconditionFailed,
- * noMatch, invalidId, and `invalidValue` where two entries write the same resource (http.html#trules).
+ * Works out which resource each entry writes, and what meets its conditions: first those that name no other entry, then
+ * those that name what is planned. Throws multipleMatches, preconditionFailed, noMatch, invalidId; `invalidValue` where
+ * two entries write the same resource or name each other; `ruleViolated` where one deletes what another is about
+ * (http.html#trules). Cost: what `find` costs, once for each level of names.
  */
-export function planTransaction(
-  services: Services,
-  context: RequestContext,
+export async function planTransaction(
+  tools: PlanTools,
   entries: readonly OutlinedEntry[],
-  ids: NewIds,
-  conditions: EntryConditions,
-  matches: Matches,
-): Plan {
-  const planner = new Planner(services, context, ids, conditions, matches);
-  for (const entry of entries) planner.add(entry);
-  return planner.finish();
+): Promise<{ readonly plan: Plan; readonly matches: Matches }> {
+  const { conditions, find } = tools;
+  const planner = new Planner(tools);
+  let matches = new Matches(new Map());
+  let waiting = entries;
+  let targets: ReadonlyMap<number, string> = new Map();
+  while (waiting.length > 0) {
+    const later = waiting.filter(({ index }) => !conditions.resolve(index, targets));
+    if (later.length === waiting.length) throw namingEachOther(conditions, later);
+    const asked = conditions.all.filter((condition) => !matches.has(condition));
+    if (asked.length > 0) matches = matches.with(await find(asked));
+    const isLater = new Set(later);
+    for (const entry of waiting) if (!isLater.has(entry)) planner.add(entry, matches);
+    waiting = later;
+    if (waiting.length > 0) targets = planner.targets();
+  }
+  return { plan: planner.finish(), matches };
+}
+
+function namingEachOther(conditions: EntryConditions, [first]: readonly OutlinedEntry[]): Error {
+  const reason =
+    'The criteria of this entry name another one whose criteria name this one: neither comes first';
+  return fhirError('invalidValue', { reason }, conditions.placeOf(first?.index ?? 0));
 }
 
 class Planner {
@@ -72,24 +101,18 @@ class Planner {
   /** By the names of conditions that found nothing, the entry that makes what they ask for. */
   private readonly makers = new Map<string, number>();
 
-  constructor(
-    private readonly services: Services,
-    private readonly context: RequestContext,
-    private readonly ids: NewIds,
-    private readonly conditions: EntryConditions,
-    private readonly matches: Matches,
-  ) {}
+  constructor(private readonly tools: PlanTools) {}
 
-  add(entry: OutlinedEntry): void {
+  add(entry: OutlinedEntry, matches: Matches): void {
     const { request, index } = entry;
     if (request.kind === 'get' || request.kind === 'invoke') return;
-    const condition = this.conditions.of(index);
+    const condition = this.tools.conditions.of(index);
     if (condition === undefined) {
       if (request.kind === 'create') this.create(entry, request.type);
       else if (request.target.id !== undefined) this.plan(entry, request.kind, request.target);
       return;
     }
-    const found = this.matches.of(condition);
+    const found = matches.of(condition);
     const type = condition.type;
     switch (request.kind) {
       case 'create':
@@ -117,7 +140,22 @@ class Planner {
   finish(): Plan {
     const { writes, found, repeated, nothing } = this;
     requireDifferent(writes);
+    this.requireKept();
     return { writes: inWritingOrder(writes), found, repeated, nothing, targets: this.targets() };
+  }
+
+  /** Throws `ruleViolated` where what a conditional create has found is deleted by another entry. */
+  private requireKept(): void {
+    const { found, writes } = this;
+    if (found.length === 0) return;
+    const deleted = new Map<string, number>();
+    for (const { kind, type, id, entry } of writes)
+      if (kind === 'delete') deleted.set(`${type}/${id}`, entry.index);
+    for (const { entry, type, match } of found) {
+      const other = deleted.get(`${type}/${match.id}`);
+      if (other !== undefined)
+        throw overlapping(other, `${type}/${match.id}`, entryExpression(entry.index, 'request.ifNoneExist'));
+    }
   }
 
   private plan(
@@ -126,14 +164,13 @@ class Planner {
     what: Omit<Parameters<typeof planWrite>[4], 'member'>,
   ): void {
     const member = this.writes.length;
-    const isUnderCondition = this.conditions.of(entry.index) !== undefined;
-    this.writes.push(
-      planWrite(this.services, this.context, entry, kind, { member, isUnderCondition, ...what }),
-    );
+    const { services, context, conditions } = this.tools;
+    const isUnderCondition = conditions.of(entry.index) !== undefined;
+    this.writes.push(planWrite(services, context, entry, kind, { member, isUnderCondition, ...what }));
   }
 
   private create(entry: OutlinedEntry, type: string): void {
-    const { id, high, low } = this.ids.of(entry.index);
+    const { id, high, low } = this.tools.ids.of(entry.index);
     this.plan(entry, 'create', { type, id, key: { high, low } });
   }
 
@@ -188,7 +225,7 @@ class Planner {
   ): void {
     const { index, request } = entry;
     const hasGuard = 'guard' in request && request.guard?.ifMatch !== undefined;
-    const isForAll = this.context.space.settings.conditionalDelete === 'multiple' && !hasGuard;
+    const isForAll = this.tools.context.space.settings.conditionalDelete === 'multiple' && !hasGuard;
     if (!isForAll) requireSingle(condition, found, index);
     const own = isForAll ? found.filter(({ isBase }) => !isBase) : found;
     if (own.length === 0) {
@@ -204,7 +241,7 @@ class Planner {
     for (const match of own) this.plan(entry, 'delete', { type, id: match.id, found: versionOf(match) });
   }
 
-  private targets(): ReadonlyMap<number, string> {
+  targets(): ReadonlyMap<number, string> {
     const references = new Map<number, string>();
     for (const { entry, kind, type, id } of this.writes)
       if (kind !== 'delete') references.set(entry.index, `${type}/${id}`);
@@ -215,6 +252,19 @@ class Planner {
     }
     return references;
   }
+}
+
+/** By the indexes of the entries, the versions that their resources have once it is done; `heads` as `plan.writes`. */
+export function versionsAfter(
+  { writes, found, repeated }: Plan,
+  heads: readonly (VersionRow | undefined)[],
+): ReadonlyMap<number, number> {
+  const versions = new Map<number, number>();
+  for (const [place, { kind, entry }] of writes.entries())
+    if (kind !== 'delete') versions.set(entry.index, (heads[place]?.version ?? 0) + 1);
+  for (const { entry, match } of found) versions.set(entry.index, match.version);
+  for (const [index, maker] of repeated) versions.set(index, versions.get(maker) ?? 1);
+  return versions;
 }
 
 /** Undefined where it is not the tenant's own: then there is no version yet. */

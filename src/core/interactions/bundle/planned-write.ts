@@ -1,5 +1,5 @@
-import { permissionsOf } from '../../access/visibility';
-import { presentFor } from '../../access/write-guard';
+import { permissionsOf } from '../../authorization/visibility';
+import { presentFor } from '../../authorization/write-guard';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
 import { entryExpression, type EntryGuard } from '../../fhir/bundle/entry';
@@ -7,8 +7,8 @@ import type { IdMode } from '../../fhir/resource';
 import type { EntryVersion, OutlinedEntry } from '../../preparation/bundle';
 import { inEntry } from '../../preparation/entry-refusal';
 import type { ResourceKey } from '../../search/resource-key';
-import type { Services } from '../../services';
-import type { VersionRow } from '../../storage/version-row';
+import type { Services } from '../../ports';
+import type { VersionRow } from '../../storage/read/version-row';
 import { checkGuard } from '../replace-version';
 import { readBase, typeNumberOf } from '../resource-address';
 import { toStoredVersion } from '../stored-version';
@@ -76,18 +76,33 @@ export function planWrite(
   };
 }
 
-/** Throws `invalidValue` where two entries write the same resource (http.html#trules). */
+/**
+ * Throws `invalidValue` where two entries write the same resource (http.html#trules); `ruleViolated` where one of them
+ * deletes what the criteria of the other have found.
+ */
 export function requireDifferent(writes: readonly PlannedWrite[]): void {
-  const known = new Map<string, number>();
-  for (const { type, id, entry } of writes) {
-    const name = `${type}/${id}`;
+  const known = new Map<string, PlannedWrite>();
+  for (const write of writes) {
+    const name = `${write.type}/${write.id}`;
     const other = known.get(name);
-    if (other !== undefined) {
-      const reason = `Entry ${other} writes ${name} too; a transaction writes each resource once`;
-      throw fhirError('invalidValue', { reason }, entryExpression(entry.index, 'request.url'));
-    }
-    known.set(name, entry.index);
+    known.set(name, write);
+    if (other === undefined) continue;
+    const place = entryExpression(write.entry.index, 'request.url');
+    if (deletesFound(write, other) || deletesFound(other, write))
+      throw overlapping(other.entry.index, name, place);
+    const reason = `Entry ${other.entry.index} writes ${name} too; a transaction writes each resource once`;
+    throw fhirError('invalidValue', { reason }, place);
   }
+}
+
+function deletesFound(one: PlannedWrite, other: PlannedWrite): boolean {
+  return one.kind === 'delete' && other.kind !== 'delete' && other.isUnderCondition;
+}
+
+/** One entry deletes what the condition of another has found, which would be told that it is there. */
+export function overlapping(other: number, name: string, place: string): FhirError {
+  const reason = `Entry ${other} is about ${name} too, and one of both deletes it; the identities of a transaction must not overlap`;
+  return fhirError('ruleViolated', { reason }, place);
 }
 
 /**
@@ -140,11 +155,12 @@ export async function nextVersion(
 async function presentOf(
   services: Services,
   context: RequestContext,
-  { kind, type, id, entry }: PlannedWrite,
+  { kind, type, entry, guard }: PlannedWrite,
   stored: VersionRow | undefined,
 ): Promise<VersionRow | undefined> {
   try {
-    if (kind !== 'create') return await presentFor(services, context, kind, { type, id }, stored);
+    const mustExist = guard?.ifMatch !== undefined;
+    if (kind !== 'create') return await presentFor(services, context, kind, { type, mustExist }, stored);
     permissionsOf(services, context)?.require(type, 'c');
     return stored;
   } catch (error) {

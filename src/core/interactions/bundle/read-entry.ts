@@ -1,16 +1,16 @@
-import { requireApart, type ReadingContext } from '../../access/audit-door';
-import type { EntryAnswer, Invocation, InvocationResult, StoredVersion } from '../../api';
+import { requireApart, type ReadingContext } from '../../audit/authorized-audit';
+import type { EntryAnswer, Invocation, InvocationResult, StoredVersion } from '../../api/core';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { entryExpression, type EntryRequest, type KnownVersion } from '../../fhir/bundle/entry';
 import type { OutlinedEntry } from '../../preparation/bundle';
-import type { Services } from '../../services';
+import type { Services } from '../../ports';
 import { capabilities } from '../capabilities';
 import { history } from '../history';
 import { parseHistoryParameters } from '../history-parameters';
-import { partOf } from '../part-of';
+import { applySummary } from '../../search-execution/page/apply-summary';
 import { read } from '../read';
-import { searchAny } from '../search-types';
+import { searchAny } from '../../search-execution/system-search';
 import { vread } from '../vread';
 
 /** What entries that only read are answered with. */
@@ -70,7 +70,7 @@ async function answerGet(
   };
   const one = (version: StoredVersion): EntryAnswer => ({
     kind: 'read',
-    version: partOf(services.definitions(context.space.release), version, query),
+    version: applySummary(services.definitions(context.space.release), version, query),
     isHead,
     isKnown: isKnown(version, known),
   });

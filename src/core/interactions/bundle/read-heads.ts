@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
-import type { VersionReader } from '../../storage/version-read';
-import type { VersionRow } from '../../storage/version-row';
+import type { VersionReader } from '../../storage/read/version-read';
+import type { VersionRow } from '../../storage/read/version-row';
 import { rowOfId } from '../resource-address';
 import type { PlannedWrite } from './planned-write';
 
@@ -12,12 +12,12 @@ const MOST_REPLACED = 256 * 1024 * 1024;
 
 /**
  * The current versions of the resources of some writes, in their order, deletions included; undefined where there never
- * was one. Throws `tooCostly` when they are too large together. Cost: a statement for each thousand, and one for each
+ * was one. Throws `tooCostly` when they are too large together, and `memoryFull`. Cost: a statement for each thousand, and one for each
  * very long text.
  */
 export async function readHeads(
   reader: VersionReader,
-  { space }: RequestContext,
+  { space, bytes }: RequestContext,
   writes: readonly PlannedWrite[],
 ): Promise<(VersionRow | undefined)[]> {
   const heads: (VersionRow | undefined)[] = [];
@@ -33,6 +33,7 @@ export async function readHeads(
           reason:
             'The stored resources that the transaction changes are too large together; change fewer at once',
         });
+      bytes?.coverReplaced(size);
       const whole = row === undefined ? undefined : await reader.complete(space.number, row);
       heads.push(rowOfId(whole, slice[place]?.id ?? ''));
     }

@@ -1,6 +1,6 @@
-import type { ReadingContext } from '../../access/audit-door';
-import type { EntryRecords } from '../../access/entry-records';
-import { permissionsOf } from '../../access/visibility';
+import type { ReadingContext } from '../../audit/authorized-audit';
+import type { EntryRecords } from '../../audit/entry-records';
+import { permissionsOf } from '../../authorization/visibility';
 import type {
   BundleAnswer,
   BundleRequest,
@@ -8,19 +8,19 @@ import type {
   Invocation,
   InvocationResult,
   SingleWrites,
-} from '../../api';
+} from '../../api/core';
 import type { RequestContext } from '../../context';
 import type { OpenBundle } from '../../preparation/bundle';
 import { SEARCH_PARAMETER } from '../../preparation/prepare';
-import type { Services } from '../../services';
-import type { WriteDoor } from '../../write-door';
+import type { Services } from '../../ports';
+import type { RetryingWriter } from '../../concurrency/retrying-writer';
 import { runBatch } from './batch';
 import { runTransaction } from './transaction';
 
 /** What Bundles are run with. */
 export interface BundleTools {
   readonly services: Services;
-  readonly write: WriteDoor;
+  readonly write: RetryingWriter;
   /** What each entry of a batch is done by. */
   readonly single: SingleWrites;
   /** What is kept of who asked for what. */
@@ -48,7 +48,7 @@ const BOTH: readonly BundleType[] = ['batch', 'transaction'];
 export async function runBundle(
   { services, write, single, records, toRead, isAuditApart, charge, invoke, invokeWithin }: BundleTools,
   given: RequestContext,
-  { input, types = BOTH, handling, isDryRun = false }: BundleRequest,
+  { input, types = BOTH, handling, isDryRun = false, isAlone = false }: BundleRequest,
 ): Promise<BundleAnswer> {
   permissionsOf(services, given)?.requireAnything();
   const taken = isDryRun ? types.filter((type) => type === 'transaction') : types;
@@ -66,7 +66,17 @@ export async function runBundle(
           )
         : await write(given, mainType(bundle), (context) =>
             runTransaction(
-              { services, context, handling, isDryRun, records, toRead, isAuditApart, invoke: invokeWithin },
+              {
+                services,
+                context,
+                handling,
+                isDryRun,
+                isAlone,
+                records,
+                toRead,
+                isAuditApart,
+                invoke: invokeWithin,
+              },
               bundle,
             ),
           );

@@ -1,35 +1,36 @@
-import { NO_ENTRY_RECORDS, type EntryRecords } from '../../access/entry-records';
-import { requireReadable } from '../../access/visibility';
-import type { EntryAnswer, StoredVersion } from '../../api';
+import { NO_ENTRY_RECORDS, type EntryRecords } from '../../audit/entry-records';
+import { requireReadable } from '../../authorization/visibility';
+import type { EntryAnswer, StoredVersion } from '../../api/core';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { RELEASES } from '../../fhir/release';
-import { createCodeSystemMemory } from '../../operations/code-system-memory';
-import type { OpenBundle, OutlinedEntry } from '../../preparation/bundle';
-import type { Services } from '../../services';
-import type { BoundStatement } from '../../storage/connection';
-import { requireTokens } from '../../storage/token-look-up';
+import { createCodeSystemMemory } from '../../terminology/code-system-cache';
+import type { BundleOutline, OpenBundle, OutlinedEntry } from '../../preparation/bundle';
+import type { Services } from '../../ports';
+import type { BoundStatement } from '../../storage/connection/connection';
+import { requireTokens } from '../../storage/search/token-look-up';
 import { questionsOf } from './find-identified';
 import { SEARCH_PARAMETER } from '../../preparation/prepare';
-import { insertRecords } from '../../storage/access-records';
-import { lockConditions, type ConditionLock } from '../../storage/condition-lock';
-import type { Database, Run } from '../../storage/database';
-import { isRetryable } from '../../storage/database-error';
-import { keyOfText, type VersionRow } from '../../storage/version-row';
+import { insertRecords } from '../../storage/audit/access-records';
+import { lockConditions, type ConditionLock } from '../../storage/write/condition-lock';
+import type { Database, Run } from '../../storage/connection/database';
+import { isRetryable } from '../../storage/connection/database-error';
+import { keyOfText, type VersionRow } from '../../storage/read/version-row';
+import type { Condition } from '../conditional/condition';
 import { locksOfStored } from '../conditional/condition-locks';
-import { readWithin } from '../reading';
+import { readWithin } from '../../search-execution/read-scope';
 import { toStoredVersion } from '../stored-version';
 import { AnswerAllowance } from './answer-allowance';
 import {
-  type EntryConditions,
+  EntryConditions,
   findAllMatches,
   Matches,
   readConditionalReferences,
-  readConditions,
   resolveReferences,
   type ConditionalReferences,
 } from './entry-conditions';
-import { NewIds, planTransaction, type Plan } from './plan';
+import { EntryNames } from './entry-names';
+import { NewIds, planTransaction, versionsAfter, type Plan } from './plan';
 import { atEntry, type PlannedWrite } from './planned-write';
 import { readEntry, type EntryReader } from './read-entry';
 import { readHeads } from './read-heads';
@@ -55,6 +56,8 @@ export interface TransactionTools {
   readonly handling: EntryReader['handling'];
   /** True: nothing of it is kept. */
   readonly isDryRun: boolean;
+  /** True: its references by criteria are not resolved, and so are refused. */
+  readonly isAlone: boolean;
   /** What is kept of who asked for what, with the changes. */
   readonly records: EntryRecords;
   readonly toRead: EntryReader['toRead'];
@@ -87,10 +90,11 @@ export async function runTransaction(
   const entries = bundle.outline.entries.flatMap((entry) => ('refusal' in entry ? [] : [entry]));
   if (entries.length === 0) return [];
   if (tools.isAuditApart) entries.forEach(requireNoAuditEvent);
-  const conditions = readConditions(services, context, entries);
-  const references = readConditionalReferences(services, context, bundle.outline);
+  const { definitions, references } = services.searchContext(context.space);
+  const names = new EntryNames(definitions, references, entries);
+  const conditions = new EntryConditions(services, context, names, entries);
   const ids = new NewIds(services);
-  const transaction = new Transaction(tools, bundle, entries, conditions, references, ids);
+  const transaction = new Transaction(tools, bundle, { entries, names, conditions, ids });
   for (let isFirst = true; ; isFirst = false) {
     try {
       return await (isFirst ? transaction.runPrepared() : transaction.runLocked());
@@ -114,26 +118,37 @@ class RolledBack extends Error {
   }
 }
 
+const NO_REFERENCES: BundleOutline['conditionalReferences'] = new Map();
 const NO_MATCHES = new Matches(new Map());
 
 class Transaction {
   /** Of what is stored under conditions, as far as it has been prepared once: by what others may look for it. */
   private readonly stored = new Map<string, ConditionLock>();
 
+  private readonly entries: readonly OutlinedEntry[];
+  private readonly names: EntryNames;
+  private readonly conditions: EntryConditions;
+  private readonly ids: NewIds;
+  private references: ConditionalReferences;
+
   constructor(
     private readonly tools: TransactionTools,
     private readonly bundle: OpenBundle,
-    private readonly entries: readonly OutlinedEntry[],
-    private readonly conditions: EntryConditions,
-    private readonly references: ConditionalReferences,
-    private readonly ids: NewIds,
-  ) {}
+    parts: {
+      readonly entries: readonly OutlinedEntry[];
+      readonly names: EntryNames;
+      readonly conditions: EntryConditions;
+      readonly ids: NewIds;
+    },
+  ) {
+    ({ entries: this.entries, names: this.names, conditions: this.conditions, ids: this.ids } = parts);
+    this.references = this.readReferences();
+  }
 
   /** Prepares first, locks afterwards. */
   async runPrepared(): Promise<readonly EntryAnswer[]> {
     const { services, context } = this.tools;
-    const matches = await this.findConditions(services);
-    const plan = this.plan(services, matches);
+    const { plan, matches } = await this.plan(services);
     const { writes } = plan;
     const found = await this.findReferences(services);
     // What is made here may be meant: only the transaction can tell.
@@ -146,6 +161,7 @@ class Transaction {
       writes,
       heads,
       targets,
+      versionIds: versionsAfter(plan, heads),
       conditional,
     });
     this.noteStored(ready);
@@ -203,13 +219,17 @@ class Transaction {
     return this.inTransaction(async (run, database) => {
       const within = inside(services, database);
       // No other conditional write comes between.
+      const locked = new Set(this.conditions.all.map(({ name }) => name));
       await this.lock(run);
-      const plan = this.plan(services, await this.findConditions(within));
+      const { plan } = await this.plan(within);
+      // What criteria name may have become another resource, under ids that were given anew.
+      if (this.conditions.all.some(({ name }) => !locked.has(name))) throw new LocksMissing();
       const { writes, targets } = plan;
       requireFound(writes, await claimHeads(run, context, writes));
       const heads = new Map<PlannedWrite, VersionRow | undefined>();
       const read = await this.readKnownHeads(within, writes);
       writes.forEach((write, place) => heads.set(write, read[place]));
+      const versionIds = versionsAfter(plan, read);
       const write = async (
         some: readonly PlannedWrite[],
         conditional: Resolved,
@@ -218,6 +238,7 @@ class Transaction {
           writes: some,
           heads: some.map((each) => heads.get(each)),
           targets,
+          versionIds,
           conditional,
         });
         if (this.noteStored(ready)) throw new LocksMissing();
@@ -257,8 +278,22 @@ class Transaction {
     }
   }
 
-  private plan(services: Services, matches: Matches): Plan {
-    return planTransaction(services, this.tools.context, this.entries, this.ids, this.conditions, matches);
+  /** What services see: those of now, or those within the transaction. */
+  private async plan(services: Services): ReturnType<typeof planTransaction> {
+    const { entries, conditions, ids } = this;
+    const { context } = this.tools;
+    const planned = await planTransaction(
+      { services, context, ids, conditions, find: (some) => this.find(services, some) },
+      entries,
+    );
+    if (this.references.haveNames) this.references = this.readReferences(planned.plan.targets);
+    return planned;
+  }
+
+  private readReferences(targets?: Plan['targets']): ConditionalReferences {
+    const { services, context, isAlone } = this.tools;
+    const conditional = isAlone ? NO_REFERENCES : this.bundle.outline.conditionalReferences;
+    return readConditionalReferences(services, context, conditional, this.names, targets);
   }
 
   /** Locks what the conditions ask for, and what is stored under them, as single conditional writes do. */
@@ -281,12 +316,16 @@ class Transaction {
     return this.stored.size > size;
   }
 
-  private async findConditions(services: Services): Promise<Matches> {
+  private find(services: Services, conditions: readonly Condition[]): Promise<Matches> {
     const { context } = this.tools;
-    const { all } = this.conditions;
-    if (all.length === 0) return NO_MATCHES;
     const isForAll = context.space.settings.conditionalDelete === 'multiple';
-    return findAllMatches(services, context, all, isForAll ? MOST_DELETED + 1 : TELLING);
+    return findAllMatches(services, context, conditions, isForAll ? MOST_DELETED + 1 : TELLING);
+  }
+
+  /** Of the conditions that the plan was made with. */
+  private async findConditions(services: Services): Promise<Matches> {
+    const { all } = this.conditions;
+    return all.length === 0 ? NO_MATCHES : this.find(services, all);
   }
 
   private findReferences(services: Services): Promise<Matches> {
@@ -334,7 +373,7 @@ class Transaction {
       if (made?.kind !== 'written') throw new Error('what an entry was to make is not there');
       answers.set(index, { kind: 'found', version: made.result.version });
     }
-    const allowance = new AnswerAllowance();
+    const allowance = new AnswerAllowance(this.tools.context);
     const reader: EntryReader = {
       services,
       context,

@@ -1,24 +1,24 @@
-import { requireWritable } from '../../access/write-guard';
-import type { EntryAnswer, StoredVersion, WriteResult } from '../../api';
+import { requireWritable } from '../../authorization/write-guard';
+import type { EntryAnswer, StoredVersion, WriteResult } from '../../api/core';
 import type { RequestContext } from '../../context';
 import { entryExpression } from '../../fhir/bundle/entry';
 import type { EntryVersion, OpenBundle, PreparedEntry, PreparedVersions } from '../../preparation/bundle';
-import type { Services } from '../../services';
-import { claimResources } from '../../storage/claim';
-import type { VersionRow } from '../../storage/version-row';
-import type { Written } from '../../storage/version-write';
+import type { Services } from '../../ports';
+import { claimResources } from '../../storage/write/claim';
+import type { VersionRow } from '../../storage/read/version-row';
+import type { Written } from '../../storage/write/version-write';
 import {
   registerParameters,
   toOutcomes,
   wholeWrite,
   writeAll,
   writeEncoded,
-} from '../../storage/write-statements';
-import type { BoundStatement } from '../../storage/connection';
-import type { Row, Run } from '../../storage/database';
-import { isLostRequirement } from '../../storage/database-error';
+} from '../../storage/write/write-statements';
+import type { BoundStatement } from '../../storage/connection/connection';
+import type { Row, Run } from '../../storage/connection/database';
+import { isLostRequirement } from '../../storage/connection/database-error';
 import { SEARCH_PARAMETER } from '../../preparation/prepare';
-import { companionOf } from '../provenance';
+import { provenanceWrite } from '../provenance';
 import { watchIntegrity, type IntegrityWatch } from '../referential-integrity';
 import { ANONYMOUS, toStoredVersion } from '../stored-version';
 import { atEntry, nextVersion, type PlannedWrite } from './planned-write';
@@ -44,6 +44,7 @@ export async function prepareWrites(
     writes,
     heads,
     targets,
+    versionIds,
     conditional,
   }: {
     readonly writes: readonly PlannedWrite[];
@@ -51,6 +52,8 @@ export async function prepareWrites(
     readonly heads: readonly (VersionRow | undefined)[];
     /** By the indexes of the entries, what their resources are called. */
     readonly targets: ReadonlyMap<number, string>;
+    /** By the same, the versions that these have from now on. */
+    readonly versionIds: ReadonlyMap<number, number>;
     readonly conditional: readonly (readonly [text: string, reference: string])[];
   },
 ): Promise<PreparedWrites> {
@@ -61,6 +64,7 @@ export async function prepareWrites(
     space: context.space,
     versions: versions.filter((version) => version !== undefined),
     targets,
+    versionIds,
     conditional,
     author: context.actor === ANONYMOUS ? null : context.actor,
   });
@@ -73,7 +77,7 @@ export async function prepareWrites(
   return { writes, versions, prepared, integrity: watchIntegrity(services, context, written, deleted) };
 }
 
-/** Throws `forbidden` at the first entry of which the content is not within the grants of whoever writes. */
+/** Throws `forbidden` at the first entry whose content is not within the caller's grants. */
 async function requireAllWritable(
   services: Services,
   context: RequestContext,
@@ -246,7 +250,7 @@ function toAnswers(
 
 /**
  * Stores the Provenance of the request, if it has one, whose targets are all that was written. Its own references are
- * looked after by `services` that read within the transaction. Throws what `companionOf` throws.
+ * looked after by `services` that read within the transaction. Throws what `provenanceWrite` throws.
  */
 export async function writeProvenance(
   services: Services,
@@ -257,7 +261,7 @@ export async function writeProvenance(
   const versions = [...written.values()].flatMap((answer) =>
     answer.kind === 'written' ? [answer.result.version] : answer.kind === 'deleted' ? answer.versions : [],
   );
-  const { companion, targets } = await companionOf(services, context, ...versions);
+  const { companion, targets } = await provenanceWrite(services, context, ...versions);
   if (companion === undefined) return;
   const [stored] = await writeAll(run, context.space.number, [
     { ...companion, ...(targets === undefined ? {} : { targets }) },

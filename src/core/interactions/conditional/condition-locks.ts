@@ -10,7 +10,7 @@
 import type { Definitions } from '../../fhir/definitions';
 import { isIdentifying, tokenName, uriName } from '../../search/identifying-values';
 import type { Criterion, Predicate } from '../../search/predicate';
-import type { ConditionLock } from '../../storage/condition-lock';
+import type { ConditionLock } from '../../storage/write/condition-lock';
 
 /** The locks of a write on condition of these criteria. */
 export function locksOfCriteria(

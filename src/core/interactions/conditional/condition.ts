@@ -1,12 +1,12 @@
-import type { Criteria } from '../../api';
+import type { Criteria } from '../../api/core';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { parseCriterion } from '../../search/criteria';
 import type { Criterion, Predicate } from '../../search/predicate';
-import type { Services } from '../../services';
-import type { ConditionLock } from '../../storage/condition-lock';
+import type { Services } from '../../ports';
+import type { ConditionLock } from '../../storage/write/condition-lock';
 import { printable, typeNumberOf } from '../resource-address';
-import { searchContext } from '../ask-search';
+import { searchContext } from '../../search-execution/plan/prepare-search';
 import { locksOfCriteria } from './condition-locks';
 
 /** Search criteria that guard or select a write, understood and found to say something. */
@@ -60,7 +60,7 @@ export function parseCondition(
     return criterion;
   });
   const { definitions } = within;
-  // What its writer may not find does not count for him.
+  // Resources that the caller may not find do not match.
   const known = within.restriction === undefined ? criteria : [...within.restriction(type), ...criteria];
   return {
     type,

@@ -1,10 +1,10 @@
-import { permissionsOf, requireReadable } from '../../access/visibility';
-import type { Criteria, WriteResult } from '../../api';
+import { permissionsOf, requireReadable } from '../../authorization/visibility';
+import type { Criteria, WriteResult } from '../../api/core';
 import type { RequestContext } from '../../context';
 import { RELEASES } from '../../fhir/release';
 import type { ResourceInput } from '../../preparation/preparer';
-import type { Services } from '../../services';
-import { keyOfText } from '../../storage/version-row';
+import type { Services } from '../../ports';
+import { keyOfText } from '../../storage/read/version-row';
 import { create } from '../create';
 import { toStoredVersion } from '../stored-version';
 import { parseCondition, type Condition } from './condition';

@@ -1,15 +1,15 @@
-import { presentFor } from '../../access/write-guard';
-import type { StoredVersion } from '../../api';
+import { presentFor } from '../../authorization/write-guard';
+import type { StoredVersion } from '../../api/core';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
-import type { Services } from '../../services';
-import { lockConditions } from '../../storage/condition-lock';
-import { LOCK_HEADS } from '../../storage/head-locks';
-import { keyOfText } from '../../storage/version-row';
-import type { VersionWrite } from '../../storage/version-write';
-import { ConditionLost } from '../../storage/write-queues';
-import { writeAll } from '../../storage/write-statements';
-import { readWithin } from '../reading';
+import type { Services } from '../../ports';
+import { lockConditions } from '../../storage/write/condition-lock';
+import { LOCK_HEADS } from '../../storage/write/head-locks';
+import { keyOfText } from '../../storage/read/version-row';
+import type { VersionWrite } from '../../storage/write/version-write';
+import { ConditionLost } from '../../storage/write/write-queues';
+import { writeAll } from '../../storage/write/write-statements';
+import { readWithin } from '../../search-execution/read-scope';
 import { watchIntegrity } from '../referential-integrity';
 import { deletionOf, toVersion } from '../replace-version';
 import type { Condition } from './condition';
@@ -98,7 +98,7 @@ async function deletionsOf(
     const row = rows[index];
     if (row === undefined) throw new Error('a locked head has no version');
     const current = await services.reader.complete(space, row);
-    if ((await presentFor(services, context, 'delete', { type, id }, current)) === undefined)
+    if ((await presentFor(services, context, 'delete', { type, mustExist: false }, current)) === undefined)
       throw fhirError('forbidden', {
         reason: `The grants of this client do not reach all ${type} that meet the criteria`,
       });

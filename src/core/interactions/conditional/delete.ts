@@ -1,8 +1,8 @@
-import { permissionsOf } from '../../access/visibility';
-import type { Criteria, StoredVersion, VersionGuard } from '../../api';
+import { permissionsOf } from '../../authorization/visibility';
+import type { Criteria, StoredVersion, VersionGuard } from '../../api/core';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
-import type { Services } from '../../services';
+import type { Services } from '../../ports';
 import { deleteResource } from '../delete';
 import { parseCondition } from './condition';
 import { deleteAll } from './delete-all';

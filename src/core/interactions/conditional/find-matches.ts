@@ -1,12 +1,12 @@
 import type { RequestContext } from '../../context';
 import type { Order } from '../../search/order';
-import type { Services } from '../../services';
-import { runKeys, type MatchHead } from '../../storage/search-run';
-import { keyOfText } from '../../storage/version-row';
-import { planSearch } from '../plan-search';
-import { resolveCriteria } from '../resolve-criteria';
-import { matchingReason, planningReason, withReason } from '../search-timeout';
-import { findVisibleBase } from '../visible-base';
+import type { Services } from '../../ports';
+import { runKeys, type MatchHead } from '../../storage/search/search-run';
+import { keyOfText } from '../../storage/read/version-row';
+import { planSearch } from '../../search-execution/plan/plan-search';
+import { resolveCriteria } from '../../search-execution/plan/resolve-criteria';
+import { matchingReason, planningReason, withReason } from '../../search-execution/search-timeout';
+import { findVisibleBase } from '../../search-execution/page/visible-base';
 import type { Condition } from './condition';
 
 /** A resource that meets a condition. */

@@ -1,10 +1,10 @@
-import { permissionsOf } from '../../access/visibility';
-import type { Criteria, VersionGuard, WriteResult } from '../../api';
+import { permissionsOf } from '../../authorization/visibility';
+import type { Criteria, VersionGuard, WriteResult } from '../../api/core';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
 import type { ResourceInput } from '../../preparation/preparer';
-import type { Services } from '../../services';
-import { ConditionLost } from '../../storage/write-queues';
+import type { Services } from '../../ports';
+import { ConditionLost } from '../../storage/write/write-queues';
 import { patch } from '../patch';
 import { parseCondition } from './condition';
 import { onMatches, requireOne, whileItMeets } from './under-condition';

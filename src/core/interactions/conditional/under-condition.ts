@@ -1,9 +1,9 @@
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
-import type { Services } from '../../services';
-import { lockConditions } from '../../storage/condition-lock';
-import { ConditionLost, type WriteCondition } from '../../storage/write-queues';
-import { readAtOnce, readWithin } from '../reading';
+import type { Services } from '../../ports';
+import { lockConditions } from '../../storage/write/condition-lock';
+import { ConditionLost, type WriteCondition } from '../../storage/write/write-queues';
+import { readAtOnce, readWithin } from '../../search-execution/read-scope';
 import type { Condition } from './condition';
 import { identifyingValues } from '../../search/identifying-values';
 import { locksOfStored } from './condition-locks';

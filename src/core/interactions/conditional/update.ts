@@ -1,10 +1,11 @@
-import { permissionsOf } from '../../access/visibility';
-import type { Criteria, VersionGuard, WriteResult } from '../../api';
+import { permissionsOf } from '../../authorization/visibility';
+import type { Criteria, VersionGuard, WriteResult } from '../../api/core';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { isJsonObject } from '../../fhir/json';
 import type { ResourceInput } from '../../preparation/preparer';
-import type { Services } from '../../services';
+import { textOf } from '../../preparation/resource-input';
+import type { Services } from '../../ports';
 import { create } from '../create';
 import { addressOf, printable, readOwn } from '../resource-address';
 import { update } from '../update';
@@ -45,12 +46,12 @@ export async function updateWhere(
 /** The id in the body; undefined where there is none. Whether it is a good one is told with all else of the body. */
 async function givenId(services: Services, input: ResourceInput): Promise<string | undefined> {
   const { value } =
-    'text' in input
-      ? await services.preparer.outline({
-          text: input.text,
+    'value' in input
+      ? input
+      : await services.preparer.outline({
+          text: textOf(input),
           limits: { maxDepth: services.limits.maxDepth, levels: 0 },
-        })
-      : input;
+        });
   const id = isJsonObject(value) ? value['id'] : undefined;
   return typeof id === 'string' ? id : undefined;
 }

@@ -234,7 +234,7 @@ function rowsTowards({ rowsOf }: StoredParameter, target: string): number[] {
   return [...new Set(numbers)];
 }
 
-/** What is met on the way of a chain is met by whoever may find it (`SearchTypeContext.restriction`). */
+/** Resources along a chain match only where the caller may find them (`SearchTypeContext.restriction`). */
 export function typeCriteria(
   { definitions, restriction }: SearchTypeContext,
   type: string,

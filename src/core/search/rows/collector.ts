@@ -3,8 +3,10 @@ import type { LocalReference } from '../../fhir/reference';
 import type { Zone } from '../../fhir/time-zone';
 import { compareTexts } from '../compare-texts';
 import type { Hasher } from '../hash';
+import { ForeignBudget } from './foreign-budget';
 import {
   containedNumber,
+  type ExceededBudget,
   type IndexRows,
   type RangeRow,
   type ReferenceRow,
@@ -46,6 +48,8 @@ export class RowCollector {
   private sorted = 0;
   /** Of the contained resource whose rows are being added (`containedBase`); 0: of none. */
   base = 0;
+  /** Of the expressions of tenants; undefined until there is one. */
+  private foreignBudget: ForeignBudget | undefined;
 
   constructor(private readonly maxRows: number) {}
 
@@ -92,6 +96,15 @@ export class RowCollector {
     return (type, high, low) => names.has(nameOf(type, high, low));
   }
 
+  get foreign(): ForeignBudget {
+    return (this.foreignBudget ??= new ForeignBudget());
+  }
+
+  /** Number of the parameter of a tenant whose expression went through too many values. */
+  get exceeded(): number | undefined {
+    return this.foreignBudget?.exceeded;
+  }
+
   /** How many rows were added, duplicates included. */
   get size(): number {
     return this.count;
@@ -103,7 +116,11 @@ export class RowCollector {
   }
 
   /** `sortDate`: the number of the date parameter whose earliest start orders the type. Cost: about 0.1 µs a row. */
-  finish(presence: Uint8Array, sortDate: number | undefined): IndexRows {
+  finish(
+    presence: Uint8Array,
+    sortDate: number | undefined,
+    exceeded: ExceededBudget | undefined,
+  ): IndexRows {
     return {
       tokens: distinct(this.tokens, sameToken, tokenIdentity),
       references: distinct(this.references, sameReference, referenceIdentity),
@@ -112,6 +129,7 @@ export class RowCollector {
       uris: distinct(this.uris, sameUri, uriIdentity),
       presence,
       sortDate: this.earliest(sortDate),
+      exceeded,
     };
   }
 

@@ -1,6 +1,6 @@
 /**
- * Rows of contained resources, so that chains find their container by them (search-rules.md, Reference). Source:
- * https://hl7.org/fhir/R4/search.html#contained
+ * Index rows of contained resources, by which chains find the container. Source:
+ * https://hl7.org/fhir/R4/search.html#contained; docs/search.md, Reference.
  */
 import type { JsonObject } from '../../fhir/json';
 import { containedBase, MAX_CONTAINED, ROW_SCHEME } from '../index-rows';

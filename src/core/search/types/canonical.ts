@@ -7,7 +7,7 @@ import { LAST_CHARACTER } from './string-texts';
 
 /**
  * Rows of (url, version): `url` any version, `url|v` that one, `:below=url|1` that one and all whose version begins
- * with `1.` (search.html#versions; search-rules.md, Canonical references).
+ * with `1.` (search.html#versions; docs/search.md, Reference).
  */
 export function versionedPredicates(
   { hasher }: SearchTypeContext,

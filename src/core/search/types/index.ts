@@ -25,8 +25,8 @@ const SEARCH_TYPES: Readonly<Record<SearchParameterKind, SearchType>> = Object.f
 });
 
 /**
- * Parameters that promise more than their kind: `phonetic` shares the rows of `name`, which are not phonetic, so that
- * it is not offered (search-rules.md, String).
+ * Parameters that are not offered because their rows do not do what the name says: `phonetic` shares the rows of `name`,
+ * which are not phonetic (docs/search.md, String).
  */
 const PROMISE_MORE: ReadonlySet<string> = new Set(['phonetic']);
 

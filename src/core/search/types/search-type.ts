@@ -5,10 +5,13 @@ import type { Hasher } from '../hash';
 import type { StoredParameter } from '../parameter';
 import type { Criterion, Predicate } from '../predicate';
 import type { ResourceKey } from '../resource-key';
+import type { TenantParameter } from '../tenant-parameter';
 
 /** What turns the text of a value into predicates. */
 export interface SearchTypeContext {
   readonly definitions: Definitions;
+  /** Of the tenant, those that cannot be searched by among them; undefined: it has none. */
+  readonly tenantParameters?: readonly TenantParameter[] | undefined;
   readonly hasher: Hasher;
   readonly references: ReferenceResolver;
   keyOf(type: string, id: string): ResourceKey;
@@ -17,11 +20,11 @@ export interface SearchTypeContext {
   /** Milliseconds since 1970, for `ap`. */
   readonly now: number;
   /**
-   * What whoever asks may find of a type, beside what is asked; undefined: everything. Throws `forbidden` where that is
-   * nothing.
+   * Criteria of the caller's grants for a type, in addition to those of the request; undefined: unrestricted. Throws
+   * `forbidden` where the caller may find nothing of the type.
    */
   readonly restriction?: (type: string) => readonly Criterion[];
-  /** Whether elements of the type are hidden from whoever asks, so that texts of all of it cannot be asked for. */
+  /** Whether elements of the type are hidden from the caller, so that full-text searches of it are not allowed. */
   readonly hidesElements?: (type?: string) => boolean;
   /** Throws `forbidden` where not all resources of the type, with all their elements, may be found. */
   readonly requireAll?: (type: string, what: string) => void;

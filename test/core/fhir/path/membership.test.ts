@@ -30,6 +30,19 @@ describe('looking for values among many', () => {
     resourceType: 'Patient',
     name: numbered(MANY, (index) => ({ family: `f${index}`, given: [`f${index - 1}`] })),
   };
+  const extensions = numbered(MANY, (index) => ({
+    url: 'urn:x',
+    ...(index % 2 === 0
+      ? { valueDateTime: new Date(index * 60_000).toISOString() }
+      : {
+          valueQuantity: {
+            value: index,
+            system: 'http://unitsofmeasure.org',
+            code: index % 4 === 1 ? 'g' : 'mg',
+          },
+        }),
+  }));
+  const basic: JsonObject = { resourceType: 'Basic', extension: extensions };
   const cases: [expression: string, resource: JsonObject, expected: JsonValue][] = [
     ['component.code.coding.intersect(%resource.code.coding).count()', observation, 1],
     ['component.code.coding.exclude(%resource.code.coding).count()', observation, MANY - 1],
@@ -39,6 +52,12 @@ describe('looking for values among many', () => {
     ['name.where(given.first() in %resource.name.family).count()', patient, MANY - 1],
     ['name.where(%context.name.family contains given.first()).count()', patient, MANY - 1],
     ['name.repeat(given | family).count()', patient, MANY + 1],
+    ['extension.value.distinct().count()', basic, MANY],
+    ['extension.value.isDistinct()', basic, true],
+    ['extension.value.exclude(%resource.extension.tail().value).count()', basic, 1],
+    ['extension.value.tail().subsetOf(%resource.extension.value)', basic, true],
+    ['(extension.value | extension.value.ofType(dateTime)).count()', basic, MANY],
+    ['((@2000-01-01).repeat(iif($this < @2100-01-01, $this + 1 day))).count()', basic, 36525],
   ];
 
   it.each(cases)('takes linear time for %s', (expression, resource, expected) => {

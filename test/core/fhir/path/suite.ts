@@ -1,6 +1,7 @@
-/** Reads HL7's FHIRPath test suites (../shared/cases/fhirpath), an XML dialect of a few elements. */
-import { existsSync, readFileSync } from 'node:fs';
+/** Reads HL7's FHIRPath test suites, an XML dialect of a few elements. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hl7CasesFolder } from '../../../support/hl7-cases-folder';
 
 export interface SuiteCase {
   readonly group: string;
@@ -14,13 +15,8 @@ export interface SuiteCase {
   readonly outputs: readonly { readonly type: string; readonly text: string }[];
 }
 
-const folder = join(__dirname, '../../../../../shared/cases/fhirpath');
-
 export function readSuite(name: string): SuiteCase[] {
-  const file = join(folder, name);
-  if (!existsSync(file))
-    throw new Error(`${file} is missing: the FHIRPath test cases stand beside the repository`);
-  const xml = readFileSync(file, 'utf8').replace(/<!--[^]*?-->/g, '');
+  const xml = readFileSync(join(hl7CasesFolder('fhirpath'), name), 'utf8').replace(/<!--[^]*?-->/g, '');
   const cases: SuiteCase[] = [];
   let group = '';
   for (const [tag] of xml.matchAll(/<group\b[^>]*>|<test\b[^>]*?(?:\/>|>[^]*?<\/test>)/g)) {

@@ -32,7 +32,7 @@ describe.each(RELEASE_NAMES)('the published expansions of %s', (release) => {
     if (resource === undefined) return undefined;
     try {
       const composed = await composeValueSet(resource, source);
-      return listMembers(composed, new Question()).map(({ system, code }) => `${system} ${code}`);
+      return (await listMembers(composed, new Question())).map(({ system, code }) => `${system} ${code}`);
     } catch (error) {
       if (error instanceof FhirError && error.key === 'notSupported') return undefined;
       throw error;

@@ -4,14 +4,14 @@ import {
   type ValueSetBinding,
 } from '../../../../src/core/fhir/definitions';
 import type { JsonObject, JsonValue } from '../../../../src/core/fhir/json';
-import { RELEASE_NAMES } from '../../../../src/core/fhir/release';
 import { compileBinding } from '../../../../src/core/fhir/validate/binding';
 import { MAX_ADVICE, ValidationRun } from '../../../../src/core/fhir/validate/run';
 import { leastProcessorMilliseconds } from '../../../support/processor-time';
+import { TESTED_RELEASES } from '../../../support/releases';
 
 const CLINICAL = 'http://terminology.hl7.org/CodeSystem/condition-clinical';
 
-describe.each(RELEASE_NAMES)('a binding of %s', (release) => {
+describe.each(TESTED_RELEASES)('a binding of %s', (release) => {
   const definitions = loadDefinitions(release);
   const version = definitions.fhirVersion;
 

@@ -1,15 +1,16 @@
 /** Each broken resource is refused by the rule that it breaks, at the exact place, and by nothing else. */
 import { FhirError } from '../../../../src/core/errors';
 import { isJsonObject, parseJson } from '../../../../src/core/fhir/json';
-import { RELEASE_NAMES, type Release } from '../../../../src/core/fhir/release';
+import type { Release } from '../../../../src/core/fhir/release';
 import { FINDING_RULES } from '../../../../src/core/fhir/validate';
 import { readBrokenResources, type BrokenResource, type ExpectedError } from './broken-resources';
 import { validatorOf } from './judged';
 import { claimedProfiles } from './specification-profiles';
+import { TESTED_RELEASES } from '../../../support/releases';
 
 const broken = readBrokenResources();
 
-describe.each(RELEASE_NAMES)('in %s', (release) => {
+describe.each(TESTED_RELEASES)('in %s', (release) => {
   const cases = broken.filter(({ releases }) => releases.includes(release));
   const profiles = [claimedProfiles(release)];
 

@@ -1,8 +1,9 @@
-/** HL7's cases of instance validation (../shared/cases/validator), and what we say of them. */
-import { existsSync, readFileSync } from 'node:fs';
+/** HL7's cases of instance validation, and the errors that we report for them. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FhirError } from '../../../../src/core/errors';
 import { isJsonObject, parseJson } from '../../../../src/core/fhir/json';
+import { hl7CasesFolder } from '../../../support/hl7-cases-folder';
 import { validatorOf } from './judged';
 import { claimedProfiles } from './specification-profiles';
 
@@ -14,13 +15,10 @@ export interface ValidatorCase {
   readonly errors: number;
 }
 
-const FOLDER = join(__dirname, '../../../../../shared/cases/validator');
+const FOLDER = hl7CasesFolder('validator');
 
 export function readCases(): readonly ValidatorCase[] {
-  const file = join(FOLDER, 'manifest.json');
-  if (!existsSync(file))
-    throw new Error(`${file} is missing: the cases of HL7's validator stand beside the repository`);
-  return JSON.parse(readFileSync(file, 'utf8')) as readonly ValidatorCase[];
+  return JSON.parse(readFileSync(join(FOLDER, 'manifest.json'), 'utf8')) as readonly ValidatorCase[];
 }
 
 const claimed = claimedProfiles('r4');

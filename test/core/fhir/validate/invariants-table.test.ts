@@ -1,6 +1,6 @@
 import { loadDefinitions, readBaseResources } from '../../../../src/core/fhir/definitions';
 import { isJsonObject, parseJson, type JsonObject } from '../../../../src/core/fhir/json';
-import { PathTypeError } from '../../../../src/core/fhir/path';
+import { PathAllowance, PathTypeError } from '../../../../src/core/fhir/path';
 import { RELEASE_NAMES } from '../../../../src/core/fhir/release';
 import { createValidator } from '../../../../src/core/fhir/validate';
 import { compileInvariant, compileInvariants } from '../../../../src/core/fhir/validate/invariants';
@@ -122,7 +122,10 @@ describe.each(RELEASE_NAMES)('the table of invariants of %s', (release) => {
 
   it('refuses a constraint that means nothing on its type', () => {
     const constraint = { key: 'x-1', severity: 'error', human: 'x', expression: 'nam.exists()' } as const;
-    expect(() => compileInvariant(definitions, constraint, { rootType: 'Patient' })).toThrow(PathTypeError);
+    const compiling = new PathAllowance(1000);
+    expect(() => compileInvariant(definitions, constraint, { rootType: 'Patient' }, compiling)).toThrow(
+      PathTypeError,
+    );
   });
 });
 

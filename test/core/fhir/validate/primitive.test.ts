@@ -1,9 +1,10 @@
-import { RELEASE_NAMES, type Release } from '../../../../src/core/fhir/release';
+import type { Release } from '../../../../src/core/fhir/release';
 import { loadDefinitions } from '../../../../src/core/fhir/definitions';
 import { parseJson, type JsonValue } from '../../../../src/core/fhir/json';
 import { compilePrimitive } from '../../../../src/core/fhir/validate/primitive';
 import { Random } from '../random-json';
 import { leastProcessorMilliseconds } from '../../../support/processor-time';
+import { TESTED_RELEASES } from '../../../support/releases';
 
 /** As the validator gets it: a literal of JSON, read by our own parser. */
 function value(literal: string): JsonValue {
@@ -80,7 +81,7 @@ const CASES: Readonly<Record<string, { readonly good: readonly string[]; readonl
   xhtml: { good: ['"<div/>"'], bad: ['""', '5', '1.0', 'null', '{}'] },
 }; // prettier-ignore
 
-describe.each(RELEASE_NAMES)('Primitive values of %s', (release) => {
+describe.each(TESTED_RELEASES)('Primitive values of %s', (release) => {
   const definitions = loadDefinitions(release);
 
   it('have a check and examples here for every primitive type', () => {

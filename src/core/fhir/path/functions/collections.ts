@@ -8,6 +8,7 @@ import {
   type Compiled,
   type FunctionTable,
   type Run,
+  type Scope,
   type Test,
 } from '../compiled';
 import { createRecord, distinct, filterMembers } from '../membership';
@@ -41,7 +42,7 @@ function select(on: Run, projection: Run): Run {
 function repeat(on: Run, projection: Run): Run {
   return (focus, scope) => {
     const found: PathNode[] = [];
-    const isNew = createRecord();
+    const isNew = createRecord(scope);
     let level = on(focus, scope);
     while (level.length > 0) {
       const next: PathNode[] = [];
@@ -88,12 +89,17 @@ function sliceBy(
 function combined(
   on: Compiled,
   other: Compiled,
-  join: (nodes: PathNodes, others: PathNodes) => PathNodes,
+  join: (nodes: PathNodes, others: PathNodes, scope: Scope) => PathNodes,
 ): Compiled {
   return {
-    run: (focus, scope) => join(on.run(focus, scope), other.run(scope.self, scope)),
+    run: (focus, scope) => join(on.run(focus, scope), other.run(scope.self, scope), scope),
     nodes: on.nodes && other.nodes && [...on.nodes, ...other.nodes],
   };
+}
+
+function combine(nodes: PathNodes, others: PathNodes, scope: Scope): PathNodes {
+  scope.makeValues(nodes.length + others.length);
+  return [...nodes, ...others];
 }
 
 export const COLLECTIONS: FunctionTable = {
@@ -134,19 +140,27 @@ export const COLLECTIONS: FunctionTable = {
     1,
     1,
     (call) =>
-      combined(call.on, call.argument(0), (nodes, others) => distinct(filterMembers(nodes, others, true))),
+      combined(call.on, call.argument(0), (nodes, others, scope) =>
+        distinct(filterMembers(nodes, others, true, scope), scope),
+      ),
   ],
   exclude: [
     1,
     1,
-    (call) => combined(call.on, call.argument(0), (nodes, others) => filterMembers(nodes, others, false)),
+    (call) =>
+      combined(call.on, call.argument(0), (nodes, others, scope) =>
+        filterMembers(nodes, others, false, scope),
+      ),
   ],
   union: [
     1,
     1,
-    (call) => combined(call.on, call.argument(0), (nodes, others) => distinct([...nodes, ...others])),
+    (call) =>
+      combined(call.on, call.argument(0), (nodes, others, scope) =>
+        distinct(combine(nodes, others, scope), scope),
+      ),
   ],
-  combine: [1, 1, (call) => combined(call.on, call.argument(0), (nodes, others) => [...nodes, ...others])],
+  combine: [1, 1, (call) => combined(call.on, call.argument(0), combine)],
   aggregate: [
     1,
     2,

@@ -1,5 +1,6 @@
 /** http://hl7.org/fhirpath/N1/#conversion */
 import { one, type Compiled, type FunctionTable } from '../compiled';
+import type { Meter } from '../allowance';
 import { isNumber } from '../equality';
 import { decimalText } from '../../json';
 import { parseExact, toJsonNumber } from '../number';
@@ -109,13 +110,19 @@ const CONVERSIONS_TO: Readonly<Record<SystemType, Convert>> = {
   Quantity: toQuantityNode,
 };
 
+function converted(node: PathNode, convert: Convert, meter: Meter): PathNode | undefined {
+  meter.spend(CONVERSION_STEPS + (typeof node.value === 'string' ? node.value.length >> 4 : 0));
+  return convert(node);
+}
+const CONVERSION_STEPS = 4;
+
 function conversion(on: Compiled, type: SystemType, name: string): Compiled {
   const convert = CONVERSIONS_TO[type];
   return {
     run: (focus, scope) => {
       const node = one(on.run(focus, scope), scope, name);
-      const converted = node && convert(node);
-      return converted ? [converted] : EMPTY;
+      const result = node && converted(node, convert, scope);
+      return result ? [result] : EMPTY;
     },
     nodes: [SYSTEM_NODES[type]],
   };
@@ -126,7 +133,7 @@ function convertibility(on: Compiled, type: SystemType, name: string): Compiled 
   return {
     run: (focus, scope) => {
       const node = one(on.run(focus, scope), scope, name);
-      return node ? (convert(node) ? TRUE : FALSE) : EMPTY;
+      return node ? (converted(node, convert, scope) ? TRUE : FALSE) : EMPTY;
     },
     nodes: [SYSTEM_NODES.Boolean],
   };

@@ -10,6 +10,7 @@ import {
   type Run,
   type Test,
 } from '../compiled';
+import type { Meter } from '../allowance';
 import { walksToAny } from '../member';
 import { areAmong, distinct } from '../membership';
 import { SYSTEM_NODES } from '../type-node';
@@ -30,7 +31,7 @@ const NO_BOOLEAN: PathNodes = [...TRUE, ...TRUE];
 
 /** Whether there is any value: without collecting them where they are nothing but elements. */
 function isAny({ on: { run, steps }, surroundings: { model } }: CallSite): Test {
-  if (steps && steps.length > 0) return (focus) => walksToAny(steps, focus, model);
+  if (steps && steps.length > 0) return (focus, scope) => walksToAny(steps, focus, model, scope);
   return (focus, scope) => run(focus, scope).length > 0;
 }
 
@@ -58,8 +59,12 @@ function all(on: Run, criterion: Test): Test {
   };
 }
 
-function withOther(on: Run, other: Run, decide: (nodes: PathNodes, others: PathNodes) => boolean): Compiled {
-  return fromTest((focus, scope) => decide(on(focus, scope), other(scope.self, scope)));
+function withOther(
+  on: Run,
+  other: Run,
+  decide: (nodes: PathNodes, others: PathNodes, meter: Meter) => boolean,
+): Compiled {
+  return fromTest((focus, scope) => decide(on(focus, scope), other(scope.self, scope), scope));
 }
 
 export const EXISTENCE: FunctionTable = {
@@ -99,7 +104,8 @@ export const EXISTENCE: FunctionTable = {
   supersetOf: [
     1,
     1,
-    (call) => withOther(call.on.run, call.argument(0).run, (nodes, others) => areAmong(others, nodes)),
+    (call) =>
+      withOther(call.on.run, call.argument(0).run, (nodes, others, meter) => areAmong(others, nodes, meter)),
   ],
   count: [
     0,
@@ -109,14 +115,18 @@ export const EXISTENCE: FunctionTable = {
       nodes: [SYSTEM_NODES.Integer],
     }),
   ],
-  distinct: [0, 0, ({ on }) => ({ run: (focus, scope) => distinct(on.run(focus, scope)), nodes: on.nodes })],
+  distinct: [
+    0,
+    0,
+    ({ on }) => ({ run: (focus, scope) => distinct(on.run(focus, scope), scope), nodes: on.nodes }),
+  ],
   isDistinct: [
     0,
     0,
     ({ on }) =>
       fromTest((focus, scope) => {
         const nodes = on.run(focus, scope);
-        return distinct(nodes).length === nodes.length;
+        return distinct(nodes, scope).length === nodes.length;
       }),
   ],
 };

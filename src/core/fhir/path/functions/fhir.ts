@@ -1,5 +1,5 @@
 /** Functions on the tree and FHIR's additions (http://hl7.org/fhir/R4/fhirpath.html#functions). */
-import type { JsonValue } from '../../json';
+import type { JsonObject, JsonValue } from '../../json';
 import {
   NEEDS,
   fromTest,
@@ -26,6 +26,7 @@ function extension(on: Run, url: string): Run {
       const [access] = node.node.accesses('extension');
       if (!Array.isArray(extensions) || !access) continue;
       extensions.forEach((value, index) => {
+        scope.spend(1);
         if (isObject(value) && value['url'] === url)
           found.push(new PathNode(value, access.node, undefined, undefined, source, access, index));
       });
@@ -61,6 +62,7 @@ function resolve(nodes: PathNodes, scope: Scope, model: TypeModel): PathNodes {
 
 function resolveOne({ value }: PathNode, scope: Scope, model: TypeModel): PathNode | undefined {
   const reference = isObject(value) ? value['reference'] : value;
+  scope.spend(4 + (typeof reference === 'string' ? reference.length >> 3 : 0));
   if (typeof reference === 'string' && reference.startsWith('#'))
     return resolveContained(reference.slice(1), scope, model);
   const match = typeof reference === 'string' ? REFERENCE.exec(reference) : null;
@@ -76,18 +78,34 @@ function resolveContained(id: string, scope: Scope, model: TypeModel): PathNode 
   for (const root of [scope.rootResource[0], scope.resource[0]]) {
     if (!root || !isObject(root.value)) continue;
     if (id === '') return root;
-    const contained = root.value['contained'];
-    if (!Array.isArray(contained)) continue;
-    const [access] = root.node.accesses('contained');
-    for (const [index, resource] of contained.entries()) {
-      const node =
-        isObject(resource) && resource['id'] === id
-          ? model.resourceNode(resource['resourceType'])
-          : undefined;
-      if (node) return new PathNode(resource, node, undefined, undefined, root.value, access, index);
-    }
+    const found = containedIn(root, root.value, scope, model).get(id);
+    if (found) return found;
   }
   return undefined;
+}
+
+/** Contained resources by their ids; of several with one id the first. */
+function containedIn(
+  root: PathNode,
+  resource: JsonObject,
+  scope: Scope,
+  model: TypeModel,
+): ReadonlyMap<string, PathNode> {
+  const known = scope.contained.get(resource);
+  if (known) return known;
+  const byId = new Map<string, PathNode>();
+  scope.contained.set(resource, byId);
+  const contained = resource['contained'];
+  if (!Array.isArray(contained)) return byId;
+  scope.spend(contained.length);
+  const [access] = root.node.accesses('contained');
+  for (const [index, inner] of contained.entries()) {
+    const id = isObject(inner) ? inner['id'] : undefined;
+    const node = isObject(inner) ? model.resourceNode(inner['resourceType']) : undefined;
+    if (node && typeof id === 'string' && !byId.has(id))
+      byId.set(id, new PathNode(inner, node, undefined, undefined, resource, access, index));
+  }
+  return byId;
 }
 
 function typeFunction(compile: typeof compileIs): (call: CallSite) => Compiled {
@@ -102,11 +120,7 @@ function withModel(
   run: (nodes: PathNodes, scope: Scope, model: TypeModel) => PathNodes,
 ): (call: CallSite) => Compiled {
   return ({ on, surroundings: { model } }) => ({
-    run: (focus, scope) => {
-      const found = run(on.run(focus, scope), scope, model);
-      scope.spend(found.length);
-      return found;
-    },
+    run: (focus, scope) => run(on.run(focus, scope), scope, model),
     nodes: undefined,
   });
 }
@@ -124,8 +138,8 @@ function momentNow(
 }
 
 export const FHIR: FunctionTable = {
-  children: [0, 0, withModel((nodes, _scope, model) => childrenOf(nodes, model))],
-  descendants: [0, 0, withModel((nodes, _scope, model) => descendantsOf(nodes, model))],
+  children: [0, 0, withModel((nodes, scope, model) => childrenOf(nodes, model, scope))],
+  descendants: [0, 0, withModel((nodes, scope, model) => descendantsOf(nodes, model, scope))],
   resolve: [0, 0, (call) => ({ ...withModel(resolve)(call), needs: NEEDS.resource })],
   extension: [
     1,
@@ -146,9 +160,10 @@ export const FHIR: FunctionTable = {
     0,
     ({ on }) => ({
       run: (focus, scope) =>
-        on
-          .run(focus, scope)
-          .map(({ node: { namespace, name } }) => new PathNode({ namespace, name }, TYPE_INFO)),
+        on.run(focus, scope).map(({ node: { namespace, name } }) => {
+          scope.spend(2);
+          return new PathNode({ namespace, name }, TYPE_INFO);
+        }),
       nodes: [TYPE_INFO],
     }),
   ],
@@ -183,7 +198,9 @@ export const FHIR: FunctionTable = {
     ({ on }) =>
       fromTest((focus, scope) => {
         const node = one(on.run(focus, scope), scope, 'htmlChecks()');
-        return node && typeof node.value === 'string' ? isNarrative(node.value) : undefined;
+        if (typeof node?.value !== 'string') return undefined;
+        scope.spend(node.value.length >> 2);
+        return isNarrative(node.value);
       }),
   ],
   now: [0, 0, momentNow('DateTime', (iso) => iso)],

@@ -1,12 +1,13 @@
 /** http://hl7.org/fhirpath/N1/#math */
 import { fault, one, type CallSite, type Compiled, type FunctionTable, type Scope } from '../compiled';
 import { isNumber } from '../equality';
-import { fromExact, negate, round, toExact, toJsonNumber, type Exact } from '../number';
+import { fromExact, negate, numberSteps, round, toExact, toJsonNumber, type Exact } from '../number';
 import { SYSTEM_NODES } from '../type-node';
 import { EMPTY, isObject, single, type PathNode, type PathNodes } from '../value';
 
 function numberOf(node: PathNode | undefined, scope: Scope, name: string): Exact | undefined {
   if (!node) return undefined;
+  scope.spend(numberSteps(node.value));
   const value = isNumber(node.node.kind) ? toExact(node.value) : undefined;
   if (!value) fault(scope, `${name} takes a number`);
   return value;
@@ -16,20 +17,29 @@ function toDouble({ unscaled, scale }: Exact): number {
   return Number(`${unscaled}e${-scale}`);
 }
 
-/** A function that goes through doubles; what is no number in the end is empty. */
-function real(compute: (value: number, argument: number) => number): (call: CallSite) => Compiled {
+/** A function that goes through doubles; what is no number in the end is empty. `isWhole`: of whole numbers a whole one. */
+function real(
+  compute: (value: number, argument: number) => number,
+  isWhole = false,
+): (call: CallSite) => Compiled {
   return (call) => {
     const name = `${call.syntax.name}()`;
     const argument = call.syntax.arguments.length > 0 ? call.argument(0).run : undefined;
     return {
       run: (focus, scope) => {
-        const value = numberOf(one(call.on.run(focus, scope), scope, name), scope, name);
-        const other = argument ? numberOf(one(argument(scope.self, scope), scope, name), scope, name) : ZERO;
+        const node = one(call.on.run(focus, scope), scope, name);
+        const given = argument && one(argument(scope.self, scope), scope, name);
+        const value = numberOf(node, scope, name);
+        const other = argument ? numberOf(given, scope, name) : ZERO;
         if (!value || !other) return EMPTY;
         const result = compute(toDouble(value), toDouble(other));
-        return Number.isFinite(result) ? single(toJsonNumber(String(result)), 'Decimal') : EMPTY;
+        if (!Number.isFinite(result)) return EMPTY;
+        const areWhole = node?.node.kind === 'Integer' && given?.node.kind === 'Integer';
+        return isWhole && areWhole && Number.isInteger(result)
+          ? single(result, 'Integer')
+          : single(toJsonNumber(String(result)), 'Decimal');
       },
-      nodes: [SYSTEM_NODES.Decimal],
+      nodes: isWhole ? undefined : [SYSTEM_NODES.Decimal],
     };
   };
 }
@@ -79,28 +89,7 @@ export const MATHEMATICS: FunctionTable = {
   ln: [0, 0, real((value) => Math.log(value))],
   log: [1, 1, real((value, base) => Math.log(value) / Math.log(base))],
   sqrt: [0, 0, real((value) => Math.sqrt(value))],
-  power: [
-    1,
-    1,
-    (call) => {
-      const compiled = real((value, exponent) => value ** exponent)(call);
-      const [on, argument] = [call.on.run, call.argument(0).run];
-      return {
-        run: (focus, scope) => {
-          const result = compiled.run(focus, scope);
-          // Whole powers of whole numbers stay whole.
-          const areWhole =
-            on(focus, scope)[0]?.node.kind === 'Integer' &&
-            argument(scope.self, scope)[0]?.node.kind === 'Integer';
-          const value = result[0]?.value;
-          return areWhole && typeof value === 'number' && Number.isInteger(value)
-            ? single(value, 'Integer')
-            : result;
-        },
-        nodes: undefined,
-      };
-    },
-  ],
+  power: [1, 1, real((value, exponent) => value ** exponent, true)],
   round: [
     0,
     1,
@@ -110,7 +99,7 @@ export const MATHEMATICS: FunctionTable = {
         run: (focus, scope) => {
           const value = numberOf(one(call.on.run(focus, scope), scope, 'round()'), scope, 'round()');
           const scale = digits ? one(digits(scope.self, scope), scope, 'round()')?.value : 0;
-          if (!value || typeof scale !== 'number') return EMPTY;
+          if (!value || typeof scale !== 'number' || !Number.isInteger(scale)) return EMPTY;
           return scale < 0
             ? fault(scope, 'round() takes a precision of zero or more')
             : single(fromExact(round(value, scale)), 'Decimal');

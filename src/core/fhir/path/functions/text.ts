@@ -44,17 +44,17 @@ function inputsOf(call: CallSite): (focus: PathNodes, scope: Scope) => Inputs {
   };
 }
 
-/** A function of one string and its arguments. */
+/** A function of one string and its arguments. `answer` counts what it makes before it makes it. */
 function textFunction(
   type: SystemType,
-  answer: (text: string, ...values: Argument[]) => Answer,
+  answer: (scope: Scope, text: string, ...values: Argument[]) => Answer,
 ): (call: CallSite) => Compiled {
   return (call) => {
     const inputs = inputsOf(call);
     return {
       run: (focus, scope) => {
         const given = inputs(focus, scope);
-        const result = given && answer(...given);
+        const result = given && answer(scope, ...given);
         return result === undefined ? EMPTY : single(result, type);
       },
       nodes: [SYSTEM_NODES[type]],
@@ -63,21 +63,19 @@ function textFunction(
 }
 
 function textTest(
-  test: (text: string, value: Argument) => boolean | undefined,
+  test: (scope: Scope, text: string, value: string) => boolean | undefined,
 ): (call: CallSite) => Compiled {
   return (call) => {
     const inputs = inputsOf(call);
     return fromTest((focus, scope) => {
       const given = inputs(focus, scope);
-      return given && test(given[0], given[1]);
+      return given && test(scope, given[0], String(given[1]));
     });
   };
 }
 
 /** FHIR's strings have at most 1 MiB characters; from some 4 million on, regular expressions run out of memory. */
 const MAX_MATCHED = 1024 * 1024;
-/** Of a client's pattern: states times characters, some 0.3 s. */
-const MAX_FOREIGN_STEPS = 20_000_000;
 
 /** Undefined: the text is too long for the pattern. */
 type Matcher = (text: string, pattern: string, scope: Scope) => boolean | undefined;
@@ -102,6 +100,9 @@ function matching(mustMatchAll: boolean): (call: CallSite) => Compiled {
   };
 }
 
+/** Of making a state of an automaton. */
+const STEPS_OF_STATE = 20;
+
 function foreignMatcher(call: CallSite, mustMatchAll: boolean): Matcher {
   const [source] = call.syntax.arguments;
   if (source?.kind !== 'literal')
@@ -113,13 +114,9 @@ function foreignMatcher(call: CallSite, mustMatchAll: boolean): Matcher {
     if (!(error instanceof RangeError)) throw error;
     throw unsupported(`The pattern of ${call.syntax.name}(): ${error.message};`, call.syntax);
   }
-  return (text, _pattern, scope) => {
-    const steps = text.length * pattern.states;
-    if (steps > MAX_FOREIGN_STEPS) return undefined;
-    // A step of a loop takes as long as some hundred of these.
-    scope.spend(steps >> 10);
-    return pattern(text);
-  };
+  call.surroundings.meter.spend(pattern.states * STEPS_OF_STATE);
+  // Following one state for one character takes some 10 ns, a tenth of a step.
+  return (text, _pattern, scope) => pattern(text, (steps) => scope.spend(steps / 10));
 }
 
 function textOf(nodes: PathNodes, scope: Scope, name: string): string | undefined {
@@ -131,7 +128,9 @@ function textOf(nodes: PathNodes, scope: Scope, name: string): string | undefine
 }
 
 /** For functions that return strings of one string, several at a time. */
-function textParts(split: (text: string, separator: string) => string[]): (call: CallSite) => Compiled {
+function textParts(
+  split: (scope: Scope, text: string, separator: string) => string[],
+): (call: CallSite) => Compiled {
   return (call) => {
     const separator = call.syntax.arguments.length > 0 ? call.argument(0).run : undefined;
     return {
@@ -140,7 +139,7 @@ function textParts(split: (text: string, separator: string) => string[]): (call:
         const by = separator ? textOf(separator(scope.self, scope), scope, call.syntax.name) : '';
         return text === undefined || by === undefined
           ? EMPTY
-          : split(text, by).map((part) => makeValue(part, 'String'));
+          : split(scope, text, by).map((part) => makeValue(part, 'String'));
       },
       nodes: [SYSTEM_NODES.String],
     };
@@ -177,17 +176,19 @@ const ENCODINGS: Readonly<Record<string, BufferEncoding>> = {
   urlbase64: 'base64url',
 };
 
-function encode(text: string, encoding: Argument): string | undefined {
+function encode(scope: Scope, text: string, encoding: Argument): string | undefined {
   const name = ENCODINGS[String(encoding)];
-  const encoded = name && Buffer.from(text, 'utf8').toString(name);
+  if (name === undefined) return undefined;
+  const bytes = Buffer.byteLength(text, 'utf8');
+  scope.makeText(name === 'hex' ? 2 * bytes : 4 * Math.ceil(bytes / 3));
+  const encoded = Buffer.from(text, 'utf8').toString(name);
   // FHIRPath's urlbase64 keeps the padding.
-  return encoded !== undefined && name === 'base64url'
-    ? encoded.padEnd(Math.ceil(encoded.length / 4) * 4, '=')
-    : encoded;
+  return name === 'base64url' ? encoded.padEnd(Math.ceil(encoded.length / 4) * 4, '=') : encoded;
 }
 
-function decode(text: string, encoding: Argument): string | undefined {
+function decode(scope: Scope, text: string, encoding: Argument): string | undefined {
   const name = ENCODINGS[String(encoding)];
+  scope.makeText(text.length);
   return name && Buffer.from(text, name).toString('utf8');
 }
 
@@ -198,34 +199,91 @@ const HTML: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
+const LONGEST_ENTITY = 6;
 
-function escape(text: string, target: Argument): string | undefined {
-  if (target === 'html') return text.replace(/[&<>"']/g, (character) => HTML[character] ?? character);
-  return target === 'json' ? JSON.stringify(text).slice(1, -1) : undefined;
+function escape(scope: Scope, text: string, target: Argument): string | undefined {
+  if (target === 'html') {
+    let escaped = 0;
+    for (const character of Object.keys(HTML)) escaped += occurrences(scope, text, character);
+    scope.makeText(text.length + escaped * (LONGEST_ENTITY - 1));
+    scope.spend(escaped * 2);
+    return text.replace(/[&<>"']/g, (character) => HTML[character] ?? character);
+  }
+  if (target !== 'json') return undefined;
+  // A control character becomes six.
+  scope.makeText(text.length);
+  const escaped = JSON.stringify(text).slice(1, -1);
+  scope.makeText(escaped.length);
+  return escaped;
 }
 
-function unescape(text: string, target: Argument): string | undefined {
+function unescape(scope: Scope, text: string, target: Argument): string | undefined {
+  scope.makeText(text.length);
   if (target === 'html') {
     return Object.entries(HTML).reduceRight(
-      (result, [character, entity]) => result.replaceAll(entity, character),
+      (result, [character, entity]) => replaceAll(scope, result, entity, character),
       text,
     );
   }
-  return target === 'json'
-    ? text
-        .replace(/\\(["\\/])/g, '$1')
-        .replace(/\\n/g, '\n')
-        .replace(/\\t/g, '\t')
-    : undefined;
+  if (target !== 'json') return undefined;
+  scope.spend(occurrences(scope, text, '\\') * 2);
+  return text
+    .replace(/\\(["\\/])/g, '$1')
+    .replace(/\\n/g, '\n')
+    .replace(/\\t/g, '\t');
 }
 
-function substring(text: string, start: Argument, length: Argument): string | undefined {
+/** Counts a search for `part`: the engine may compare all of it at each position. */
+function search(scope: Scope, text: string, part: string): void {
+  scope.spend(1 + Math.ceil((text.length * Math.min(part.length, text.length)) / 256));
+}
+
+/** How often `part` occurs, one behind the other; '' stands between all characters. */
+function occurrences(scope: Scope, text: string, part: string): number {
+  if (part === '') return text.length + 1;
+  search(scope, text, part);
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++;
+  return count;
+}
+
+function replaceAll(scope: Scope, text: string, from: string, to: string): string {
+  const count = occurrences(scope, text, from);
+  scope.makeText(text.length + count * (to.length - from.length));
+  scope.spend(count * 3);
+  return text.replaceAll(from, () => to);
+}
+
+function split(scope: Scope, text: string, separator: string): string[] {
+  scope.makeValues(occurrences(scope, text, separator));
+  return text.split(separator);
+}
+
+function toChars(scope: Scope, text: string): string[] {
+  scope.makeValues(text.length);
+  return Array.from(text);
+}
+
+/** A letter may become three. */
+function changeCase(scope: Scope, text: string, change: (text: string) => string): string {
+  scope.makeText(text.length);
+  const changed = change(text);
+  scope.makeText(changed.length);
+  return changed;
+}
+
+function trim(scope: Scope, text: string): string {
+  scope.spend(text.length >> 4);
+  return text.trim();
+}
+
+function substring(_scope: Scope, text: string, start: Argument, length: Argument): string | undefined {
   if (typeof start !== 'number' || start < 0 || start >= text.length) return undefined;
   if (length === undefined) return text.slice(start);
   return typeof length === 'number' ? text.slice(start, start + Math.max(0, length)) : undefined;
 }
 
-const replaceMatchesOfText = textFunction('String', (text, pattern, to) => {
+const replaceMatchesOfText = textFunction('String', (_scope, text, pattern, to) => {
   if (pattern === '' || text.length > MAX_MATCHED) return text;
   const expression = toRegExp(String(pattern), 'g');
   return expression ? text.replace(expression, String(to)) : text;
@@ -237,29 +295,57 @@ function replaceMatches(call: CallSite): Compiled {
 }
 
 export const TEXT: FunctionTable = {
-  indexOf: [1, 1, textFunction('Integer', (text, part) => text.indexOf(String(part)))],
+  indexOf: [
+    1,
+    1,
+    textFunction('Integer', (scope, text, part) => {
+      search(scope, text, String(part));
+      return text.indexOf(String(part));
+    }),
+  ],
   substring: [1, 2, textFunction('String', substring)],
-  startsWith: [1, 1, textTest((text, part) => text.startsWith(String(part)))],
-  endsWith: [1, 1, textTest((text, part) => text.endsWith(String(part)))],
-  contains: [1, 1, textTest((text, part) => text.includes(String(part)))],
-  upper: [0, 0, textFunction('String', (text) => text.toUpperCase())],
-  lower: [0, 0, textFunction('String', (text) => text.toLowerCase())],
+  startsWith: [
+    1,
+    1,
+    textTest((scope, text, part) => {
+      scope.spend(part.length >> 8);
+      return text.startsWith(part);
+    }),
+  ],
+  endsWith: [
+    1,
+    1,
+    textTest((scope, text, part) => {
+      scope.spend(part.length >> 8);
+      return text.endsWith(part);
+    }),
+  ],
+  contains: [
+    1,
+    1,
+    textTest((scope, text, part) => {
+      search(scope, text, part);
+      return text.includes(part);
+    }),
+  ],
+  upper: [0, 0, textFunction('String', (scope, text) => changeCase(scope, text, (one) => one.toUpperCase()))],
+  lower: [0, 0, textFunction('String', (scope, text) => changeCase(scope, text, (one) => one.toLowerCase()))],
   replace: [
     2,
     2,
-    textFunction('String', (text, from, to) => text.replaceAll(String(from), () => String(to))),
+    textFunction('String', (scope, text, from, to) => replaceAll(scope, text, String(from), String(to))),
   ],
   matches: [1, 1, matching(false)],
   matchesFull: [1, 1, matching(true)],
   replaceMatches: [2, 2, replaceMatches],
-  length: [0, 0, textFunction('Integer', (text) => text.length)],
-  trim: [0, 0, textFunction('String', (text) => text.trim())],
+  length: [0, 0, textFunction('Integer', (_scope, text) => text.length)],
+  trim: [0, 0, textFunction('String', trim)],
   encode: [1, 1, textFunction('String', encode)],
   decode: [1, 1, textFunction('String', decode)],
   escape: [1, 1, textFunction('String', escape)],
   unescape: [1, 1, textFunction('String', unescape)],
-  toChars: [0, 0, textParts((text) => Array.from(text))],
-  split: [1, 1, textParts((text, separator) => text.split(separator))],
+  toChars: [0, 0, textParts(toChars)],
+  split: [1, 1, textParts(split)],
   join: [
     0,
     1,
@@ -269,8 +355,11 @@ export const TEXT: FunctionTable = {
         run: (focus, scope) => {
           const nodes = call.on.run(focus, scope);
           const by = separator ? textOf(separator(scope.self, scope), scope, 'join()') : '';
+          if (by === undefined || nodes.length === 0) return EMPTY;
+          scope.spend(nodes.length);
           const texts = nodes.map((node) => node.value).filter((value) => typeof value === 'string');
-          return by === undefined || nodes.length === 0 ? EMPTY : single(texts.join(by), 'String');
+          scope.makeText(texts.reduce((sum, text) => sum + text.length + by.length, 0));
+          return single(texts.join(by), 'String');
         },
         nodes: [SYSTEM_NODES.String],
       };

@@ -1,6 +1,7 @@
 /** The constraints of a profile (https://hl7.org/fhir/R4/elementdefinition.html#ElementDefinition.constraint). */
 import type { Definitions } from '../../definitions';
 import { shorten } from '../../json/fault';
+import type { PathAllowance } from '../../path';
 import { compileInvariant, type InvariantPlace } from '../invariants';
 import type { Origin, ValueCheck } from './check';
 import type { ProfileConstraint } from './element';
@@ -11,17 +12,17 @@ const STEPS = 5;
 
 /**
  * Undefined for a constraint without an expression, which is for people to judge. Throws PathError when the
- * expression cannot be compiled for values of that place.
+ * expression cannot be compiled for values of that place, PathBudgetError beyond the budget of compiling.
  */
 export function compileConstraint(
   definitions: Definitions,
   constraint: ProfileConstraint,
-  place: InvariantPlace,
-  origin: Origin,
+  place: InvariantPlace & { readonly origin: Origin; readonly compiling: PathAllowance },
 ): ValueCheck | undefined {
+  const { origin, compiling } = place;
   const { key, severity, human, expression } = corrected(constraint);
   if (expression === undefined) return undefined;
-  const invariant = compileInvariant(definitions, { key, severity, human, expression }, place);
+  const invariant = compileInvariant(definitions, { key, severity, human, expression }, place, compiling);
   const sentence = `${shorten(key)}: ${shorten(human)} (${origin.name})`;
   return (value, companion, at) => {
     const { run } = at;

@@ -5,8 +5,8 @@ import type { ProfileSet } from './profile-set';
 import type { ElementNode } from './tree';
 
 /**
- * The value sets by whose codes slices of a profile differ, as far as the specification does not tell these codes:
- * whoever compiles the profile has to know them.
+ * The value sets whose codes discriminate slices of a profile and are not in the specification. The profile can only be
+ * compiled with these codes.
  */
 export function discriminatingValueSets(canonical: string, profiles: ProfileSet): readonly string[] {
   const found = new Set<string>();
@@ -35,7 +35,7 @@ function addValueSets(slice: ElementNode, path: string, profiles: ProfileSet, fo
       }
     }
   } catch (thrown) {
-    // What the path lacks is told when the profile is compiled.
+    // The compilation of the profile reports a wrong path.
     if (!(thrown instanceof ProfileError)) throw thrown;
   }
 }

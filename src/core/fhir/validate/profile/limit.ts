@@ -3,6 +3,7 @@ import { dateRange, timeRange, type DateRange } from '../../date';
 import type { Definitions } from '../../definitions';
 import { isJsonObject, type JsonValue } from '../../json';
 import { compareExact, toExact } from '../../path/number';
+import { UNMETERED } from '../../path/allowance';
 import { compareQuantities, toQuantity } from '../../path/quantity';
 import { TypeModel } from '../../path/type-node';
 import { PathNode } from '../../path/value';
@@ -56,7 +57,7 @@ function compileQuantityLimit(
   const sign = side === 'min' ? 1 : -1;
   return (value) => {
     const found = toQuantity(new PathNode(value, node));
-    const order = found && compareQuantities(found, edge);
+    const order = found && compareQuantities(found, edge, UNMETERED);
     return order === undefined ? undefined : order * sign >= 0;
   };
 }

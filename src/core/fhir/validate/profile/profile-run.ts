@@ -1,7 +1,7 @@
 /** What the checks of profiles need to know of a validation beyond its place: Bundles, costs, what was asked before. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import type { Definitions } from '../../definitions';
-import type { PathAllowance } from '../../path';
+import { PathAllowance } from '../../path';
 import { Container } from '../container';
 import type { FindingRule, FindingSeverity } from '../finding';
 import { referencedType } from '../reference-target';
@@ -24,14 +24,14 @@ class Lazily<Key, Value> {
   }
 }
 
-/** Values that the constraints of the profiles may go through: some tenths of a second. */
+/** Steps of the constraints of the profiles together. */
 const MAX_PATH_STEPS = 500_000;
 
 /** What all checks of one resource share, those that only ask for a yes or no included. */
 class Work {
   readonly meter: Meter = { left: MAX_STEPS };
   isRefused = false;
-  readonly allowance: PathAllowance = { left: MAX_PATH_STEPS };
+  readonly allowance = new PathAllowance(MAX_PATH_STEPS);
 
   /** `run`: the one that findings are wanted of. */
   constructor(readonly run: ValidationRun) {}

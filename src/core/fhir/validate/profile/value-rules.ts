@@ -2,7 +2,7 @@
 import type { ConstraintDefinition, ElementDefinition, ValueSetBinding } from '../../definitions';
 import { isJsonObject } from '../../json';
 import { shorten } from '../../json/fault';
-import { PathError } from '../../path';
+import { PathAllowance, PathBudgetError, PathError } from '../../path';
 import { compileBinding } from '../binding';
 import type { InvariantPlace } from '../invariants';
 import type { Origin, ValueCheck } from './check';
@@ -27,11 +27,14 @@ export interface ElementBase {
 
 /** Each takes some 10 µs to compile. */
 const MAX_CONSTRAINTS = 5_000;
+/** Of compiling them: 100,000 characters. */
+const MAX_COMPILING_STEPS = 500_000;
 
 export class ValueRules {
   /** What could not be compiled, as sentences. */
   readonly problems: string[] = [];
   private constraints = 0;
+  private readonly compiling = new PathAllowance(MAX_COMPILING_STEPS);
 
   constructor(
     private readonly profiles: ProfileSet,
@@ -125,9 +128,14 @@ export class ValueRules {
     if (++this.constraints > MAX_CONSTRAINTS)
       throw new ProfileLimit(`it has more than ${MAX_CONSTRAINTS} constraints on types of values`);
     try {
-      const check = compileConstraint(this.profiles.definitions, constraint, place, this.origin);
+      const check = compileConstraint(this.profiles.definitions, constraint, {
+        ...place,
+        origin: this.origin,
+        compiling: this.compiling,
+      });
       if (check) yield check;
     } catch (thrown) {
+      if (thrown instanceof PathBudgetError) throw new ProfileLimit('its constraints are too long together');
       if (!(thrown instanceof PathError)) throw thrown;
       this.problems.push(
         `The constraint ${shorten(constraint.key)} of ${pathOf(element)} is not checked: ` +

@@ -13,6 +13,7 @@ import { ProfileSet } from '../../../../../src/core/fhir/validate/profile/profil
 import { ValidationRun } from '../../../../../src/core/fhir/validate/run';
 import { readExamples } from '../../../../support/examples';
 import { publishedStructures, specificationStructures } from './specification-structures';
+import { TESTED_RELEASES } from '../../../../support/releases';
 
 const withoutVersion = (canonical: string): string => canonical.replace(/\|.*/, '');
 
@@ -51,7 +52,7 @@ function judge(
   };
 }
 
-describe.each(['r4', 'r4b'] as const)('Of the specification %s', (release) => {
+describe.each(TESTED_RELEASES)('Of the specification %s', (release) => {
   const set = specificationSet(release);
 
   it('all profiles and extensions compile, and one of them in part only', () => {

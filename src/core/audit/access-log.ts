@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../context';
+import { fhirError } from '../errors';
+import type { AccessRecord } from '../storage/audit/access-line';
+import { insertRows } from '../storage/audit/access-records';
+import type { Database } from '../storage/connection/database';
+import { GatheredLines, type GatheredRow } from '../storage/audit/access-lines';
+
+/** Records of this process that are not in the database yet; who comes when there are so many waits. */
+const MAX_WAITING = 10_000;
+/** Of their texts together: the same. */
+const MAX_WAITING_CHARACTERS = 32_000_000;
+/** Of one statement. */
+const MAX_TOGETHER = 1_000;
+const MAX_CHARACTERS_TOGETHER = 1_000_000;
+/** A crash of the process loses the reads of about so long. */
+const FLUSH_MS = 100;
+/** Until it is tried again where the database did not take them. */
+const RETRY_MS = 500;
+/** At the end of the process. */
+const LAST_TRIES = 10;
+
+/**
+ * Records of what changed nothing, on their way to the database: gathered, and written in the background. What changed
+ * something is recorded by the statement of the change (storage/write/write-statements.ts).
+ */
+export class AccessLog {
+  /** By space. */
+  #waiting = new Map<number, GatheredLines>();
+  /** The log has said so. */
+  #isFailing = false;
+  /** Those that the database did not take, which come first. */
+  #refused = new Map<number, readonly GatheredRow[]>();
+  #count = 0;
+  #characters = 0;
+  #flushing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  readonly #forRoom: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
+
+  constructor(
+    private readonly database: Pick<Database, 'run'>,
+    private readonly log: Log,
+    /** Told of spaces in which records were written. */
+    private readonly written: () => void,
+  ) {}
+
+  /**
+   * Takes a record. Undefined: it is on its way. Otherwise there is no room for it, and what it tells of must not be
+   * answered before the promise is fulfilled; it is rejected with `storageUnavailable` where the database takes none.
+   */
+  note(space: number, record: AccessRecord): Promise<void> | undefined {
+    if (this.#isFull()) return this.#whenThereIsRoom(space, record);
+    this.#add(space, record);
+    return undefined;
+  }
+
+  /** Resolves when all that was noted before is in the database. Throws `storageUnavailable`. */
+  async flush(): Promise<void> {
+    await this.#flushing;
+    if (this.#count > 0) await this.#flushNow();
+  }
+
+  /** What waits is written before anything else ends; what the database does not take is told to the log. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    for (let tries = 0; this.#count > 0 || this.#flushing !== undefined; tries++) {
+      try {
+        await this.flush();
+      } catch (error) {
+        if (tries >= LAST_TRIES) {
+          this.log.error({ records: this.#count }, 'accesses could not be recorded: the database is away');
+          return;
+        }
+        if (error instanceof Error) await sleep(RETRY_MS);
+      }
+    }
+  }
+
+  #add(space: number, record: AccessRecord): void {
+    let lines = this.#waiting.get(space);
+    if (lines === undefined) this.#waiting.set(space, (lines = new GatheredLines()));
+    this.#characters += lines.add(record);
+    this.#count++;
+    if (this.#flushing !== undefined || this.#isClosed) return;
+    if (this.#count >= MAX_TOGETHER || this.#characters >= MAX_CHARACTERS_TOGETHER) this.#start();
+    else this.#timer ??= setTimeout(() => this.#start(), FLUSH_MS);
+  }
+
+  async #whenThereIsRoom(space: number, record: AccessRecord): Promise<void> {
+    this.#start();
+    await new Promise<void>((resolve, reject) => this.#forRoom.push({ resolve, reject }));
+    await this.note(space, record);
+  }
+
+  #start(): void {
+    if (this.#flushing !== undefined) return;
+    this.#flushNow().catch(() => {
+      if (!this.#isFailing)
+        this.log.warn(
+          { records: this.#count },
+          'accesses wait to be recorded: the database does not take them',
+        );
+      this.#isFailing = true;
+      if (!this.#isClosed) this.#timer ??= setTimeout(() => this.#start(), RETRY_MS);
+    });
+  }
+
+  #flushNow(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#flushing ??= this.#write().finally(() => {
+      this.#flushing = undefined;
+      if (this.#count >= MAX_TOGETHER) this.#start();
+      else if (this.#count > 0 && !this.#isClosed) this.#timer ??= setTimeout(() => this.#start(), FLUSH_MS);
+    });
+    return this.#flushing;
+  }
+
+  /** What came until now. What fails is put back. */
+  async #write(): Promise<void> {
+    const taken = this.#refused;
+    for (const [space, lines] of this.#waiting)
+      taken.set(space, [...(taken.get(space) ?? NO_ROWS), ...lines.rows()]);
+    this.#waiting = new Map();
+    this.#refused = new Map();
+    try {
+      for (const [space, rows] of taken) {
+        for (let rest = rows; rest.length > 0;) {
+          const some = rest.slice(0, howMany(rest));
+          await insertRows(
+            (statement, bound) => this.database.run('write', space, statement, bound),
+            space,
+            some,
+          );
+          rest = rest.slice(some.length);
+          taken.set(space, rest);
+          for (const { records, bytes } of some) {
+            this.#count -= records;
+            // Without what stands between the lines.
+            this.#characters -= bytes.length - records + 1;
+          }
+          this.#makeRoom();
+        }
+        taken.delete(space);
+      }
+      this.#isFailing = false;
+      this.written();
+    } catch {
+      this.#refused = taken;
+      const error = fhirError('storageUnavailable');
+      for (const { reject } of this.#forRoom.splice(0)) reject(error);
+      throw error;
+    }
+  }
+
+  #isFull(): boolean {
+    return this.#count >= MAX_WAITING || this.#characters >= MAX_WAITING_CHARACTERS;
+  }
+
+  #makeRoom(): void {
+    if (this.#isFull()) return;
+    for (const { resolve } of this.#forRoom.splice(0, MAX_WAITING - this.#count)) resolve();
+  }
+}
+
+const NO_ROWS: readonly GatheredRow[] = [];
+
+/** Of the rows, for one statement; at least one. */
+function howMany(rows: readonly GatheredRow[]): number {
+  let all = 0;
+  let characters = 0;
+  const end = rows.findIndex(({ records, bytes }) => {
+    all += records;
+    characters += bytes.length;
+    return all > MAX_TOGETHER || characters > MAX_CHARACTERS_TOGETHER;
+  });
+  return end === -1 ? rows.length : Math.max(1, end);
+}

@@ -1,0 +1,110 @@
+/** Refusals are recorded one by one up to a bound, and then counted (docs/audit.md, "Floods of refused requests"). */
+import type { IdSource } from '../search/resource-key';
+import type { AccessRecord } from '../storage/audit/access-line';
+import type { AccessLog } from './access-log';
+
+const WINDOW_MS = 60_000;
+/** Of one kind in a window: each has a record of its own. One by one, those of nobody that is known and of a known client. */
+const SINGLE_UNKNOWN = 20;
+const SINGLE_KNOWN = 100;
+/** Of all that nobody known has sent to one space. */
+const SINGLE_OF_SPACE = 300;
+/** Kinds of one space that are told apart, of known clients and of others; what comes besides is counted together. */
+const MAX_KINDS = 100;
+
+/** How many more there were, as a line of a record's details. */
+export const MORE_REFUSED = '~';
+
+interface Kind {
+  readonly like: AccessRecord;
+  seen: number;
+  /** Of them, without a record of their own. */
+  counted: number;
+}
+
+type Kinds = Map<string, Kind>;
+
+interface Window {
+  readonly known: Kinds;
+  readonly unknown: Kinds;
+  /** Records of their own of what nobody known has sent. */
+  singles: number;
+}
+
+/**
+ * Limits the audit records of refused requests. Per minute and process it passes at most 20 records of the same address,
+ * client and error (100 where the client is authenticated), and 300 of all unauthenticated callers of a space. It counts
+ * all others and records the counts at the end of the minute. Memory: 200 kinds for each space that receives requests.
+ */
+export class GatheredRefusals {
+  readonly #windows = new Map<number, Window>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly log: Pick<AccessLog, 'note'>,
+    private readonly ids: IdSource,
+    private readonly windowMs = WINDOW_MS,
+  ) {}
+
+  /** As AccessLog.note. `isKnown`: the client has proven who it is. */
+  note(space: number, record: AccessRecord, isKnown: boolean): Promise<void> | undefined {
+    const window = this.#windowOf(space);
+    const kind = kindOf(isKnown ? window.known : window.unknown, record);
+    kind.seen++;
+    const isSingle = isKnown
+      ? kind.seen <= SINGLE_KNOWN
+      : kind.seen <= SINGLE_UNKNOWN && window.singles < SINGLE_OF_SPACE;
+    if (!isSingle) {
+      kind.counted++;
+      return undefined;
+    }
+    if (!isKnown) window.singles++;
+    return this.log.note(space, record);
+  }
+
+  /** What was counted is noted. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const windows = [...this.#windows];
+    this.#windows.clear();
+    for (const [space, { known, unknown }] of windows)
+      for (const kind of [...known.values(), ...unknown.values()])
+        if (kind.counted > 0) await this.log.note(space, this.#sum(kind));
+  }
+
+  #windowOf(space: number): Window {
+    let window = this.#windows.get(space);
+    if (window === undefined)
+      this.#windows.set(space, (window = { known: new Map(), unknown: new Map(), singles: 0 }));
+    // What cannot be written now waits in the log, which tells of it.
+    this.#timer ??= setTimeout(() => void this.close().catch(() => undefined), this.windowMs).unref();
+    return window;
+  }
+
+  #sum({ like, counted }: Kind): AccessRecord {
+    return {
+      ...like,
+      key: this.ids.next(),
+      recorded: Date.now(),
+      requestId: '',
+      query: undefined,
+      details: `${MORE_REFUSED}${counted}`,
+    };
+  }
+}
+
+function kindOf(kinds: Kinds, record: AccessRecord): Kind {
+  const { interaction, status, reason, client, person, address } = record;
+  const name = JSON.stringify([interaction, status, reason, client, person, address]);
+  const known = kinds.get(name);
+  if (known !== undefined) return known;
+  const isFull = kinds.size >= MAX_KINDS;
+  const key = isFull ? '' : name;
+  let kind = kinds.get(key);
+  if (kind === undefined) {
+    const like = isFull ? { ...record, client: undefined, person: undefined, address: undefined } : record;
+    kinds.set(key, (kind = { like, seen: 0, counted: 0 }));
+  }
+  return kind;
+}

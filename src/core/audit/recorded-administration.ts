@@ -1,0 +1,24 @@
+/** What administrators do, recorded in the tenant `system`, where they are clients. */
+import type { AdministrationRequest, Core } from '../api/core';
+import type { TenantSpace } from '../context';
+import type { Release } from '../fhir/release';
+import type { RecordingTools } from './recorded-core';
+import { toRecord } from './recording';
+
+const SYSTEM = 'system';
+const REFUSED: readonly number[] = [401, 403, 429];
+
+/** As Core.recordAdministration: a change is answered when its record is in the database. */
+export function recordAdministration(
+  { log, ids, recordsReads }: RecordingTools,
+  findSpace: (tenant: string, release: Release) => Promise<TenantSpace | undefined>,
+): Core['recordAdministration'] {
+  return async ({ caller, address, requestId, asked, mayChange }: AdministrationRequest, status) => {
+    if (!recordsReads && !mayChange && !REFUSED.includes(status)) return;
+    const space = await findSpace(SYSTEM, 'r4');
+    if (space === undefined) return;
+    const described = { interaction: 'operation', query: asked };
+    await log.note(space.number, toRecord(ids, { ...caller, address, requestId }, described, { status }));
+    if (mayChange && status < 400) await log.flush();
+  };
+}

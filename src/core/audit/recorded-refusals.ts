@@ -1,0 +1,113 @@
+/** Requests that were refused before they came to an interaction, recorded as all accesses. */
+import type { Caller, Core, RefusedRequest } from '../api/core';
+import type { Log, TenantSpace } from '../context';
+import { FhirError } from '../errors';
+import type { Release } from '../fhir/release';
+import type { Credentials } from '../oauth/authentication';
+import { isDecoy } from '../oauth/decoy';
+import { endingOf } from '../authorization/describe';
+import type { GatheredRefusals } from './batched-refusals';
+import type { RecordingTools } from './recorded-core';
+import { ANONYMOUS_ACTOR, isSettled, settle, toRecord, type Asking, type Ending } from './recording';
+
+export type Doorkeeper = Pick<Core, 'identify' | 'admit'>;
+export type RecordedDoorkeeper = Doorkeeper & Pick<Core, 'recordRefusal'>;
+
+export interface RefusalTools extends RecordingTools {
+  readonly refusals: GatheredRefusals;
+}
+
+/** Who is not let in, comes too often or asks for what there is not leaves a record where the tenant is known. Cost of all others: a call. */
+export function recordRefusals(
+  { identify, admit }: Doorkeeper,
+  { refusals, ids, recordsReads }: RefusalTools,
+  findSpace: (tenant: string, release: Release) => Promise<TenantSpace | undefined>,
+  log: Log,
+): RecordedDoorkeeper {
+  async function note(
+    space: Pick<TenantSpace, 'number'>,
+    asking: Asking,
+    asked: string | undefined,
+    ending: Ending,
+    isKnown: boolean,
+  ): Promise<void> {
+    if (isDecoy(space)) return;
+    const query = asked?.replace(ABOVE_ROOT, '');
+    await refusals.note(space.number, toRecord(ids, asking, { interaction: NONE, query }, ending), isKnown);
+  }
+
+  /** Who it was that was refused for something else; undefined: nobody that is known. */
+  async function callerOf({ caller, ...credentials }: RefusedRequest, space: TenantSpace): Promise<Caller> {
+    if (caller !== undefined) return caller;
+    try {
+      return await identify({ ...credentials, space });
+    } catch (error) {
+      if (error instanceof FhirError) return { actor: ANONYMOUS_ACTOR };
+      throw error;
+    }
+  }
+
+  /** The log has said so, once for all refusals until one is recorded. */
+  let isFailing = false;
+
+  async function recordRefusal(refused: RefusedRequest, error: FhirError): Promise<void> {
+    const { tenant, release, address, requestId, asked } = refused;
+    try {
+      const space = await findSpace(tenant, release);
+      if (space === undefined) return;
+      const caller = await callerOf(refused, space);
+      const isKnown = caller.access !== undefined;
+      await note(space, { ...caller, address, requestId }, asked, endingOf(error), isKnown);
+      isFailing = false;
+    } catch (thrown) {
+      if (isFailing) return;
+      isFailing = true;
+      const reason = thrown instanceof FhirError ? thrown.key : 'internal';
+      log.warn({ requestId, reason }, 'a refusal could not be recorded');
+    }
+  }
+
+  async function refused(credentials: Credentials, error: unknown): Promise<never> {
+    const { space, address, requestId = '', asked } = credentials;
+    settle(error);
+    if (space !== undefined && error instanceof FhirError) {
+      const asking = { actor: ANONYMOUS_ACTOR, address, requestId };
+      await note(space, asking, asked, endingOf(error), false);
+    }
+    throw error;
+  }
+
+  return {
+    identify(credentials) {
+      try {
+        const caller = identify(credentials);
+        return caller instanceof Promise
+          ? caller.catch((error: unknown) => refused(credentials, error))
+          : caller;
+      } catch (error) {
+        return refused(credentials, error);
+      }
+    },
+    admit(context) {
+      const admission = admit(context);
+      return admission?.then(async (decided) => {
+        if (!decided.isAdmitted)
+          await note(context.space, context, undefined, TOO_MANY, context.access !== undefined);
+        return decided;
+      });
+    },
+    recordRefusal(refused, error) {
+      const isRecorded = isSettled(error) || error.status === TOO_MANY.status;
+      const isOfWho = error.status === 401 || error.status === 403;
+      return isRecorded || !(recordsReads || isOfWho || refused.mayChange)
+        ? undefined
+        : recordRefusal(refused, error);
+    },
+  };
+}
+
+/** Of an address, what a tenant's own begin with. */
+const ABOVE_ROOT = /^\/w\/[^/]*\/api\/v1\/(fhir|graphql)\/[^/?]*\/?/;
+/** It came to no interaction. */
+const NONE = 'none';
+const TOO_MANY: Ending = { status: 429, reason: 'tooManyRequests' };

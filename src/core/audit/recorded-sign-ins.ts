@@ -1,0 +1,125 @@
+/** Sign-ins, and all that gives or ends tokens, recorded as accesses are; nothing of what was sent but its kind. */
+import type { TokenRequest, Tokens } from '../api/access';
+import type { SignIn, SignInStep, SignInVisit } from '../api/sign-in';
+import type { TenantSpace } from '../context';
+import type { Release } from '../fhir/release';
+import { isDecoy } from '../oauth/decoy';
+import { endingOf } from '../authorization/describe';
+import { OAuthError } from '../oauth/oauth-error';
+import type { RefusalTools } from './recorded-refusals';
+import { ANONYMOUS_ACTOR, toRecord, type Ending } from './recording';
+import type { SignInTrail } from './sign-in-trail';
+
+/** As DICOM calls them (audit-event.ts). */
+export const LOGIN = 'login';
+export const LOGOUT = 'logout';
+
+const OK: Ending = { status: 200 };
+/** What may stand in the record; anything else could be a secret in the wrong place. */
+const GRANT_TYPES = ['client_credentials', 'authorization_code', 'refresh_token'];
+
+export interface SignInDoor {
+  readonly tokens: Tokens;
+  readonly signIn: SignIn;
+}
+
+type Asked = Pick<SignInVisit, 'space' | 'address'> & { readonly requestId?: string };
+
+/**
+ * The same, with one record of each sign-in, token and revocation, and of each that was refused. What was given is recorded
+ * before it is answered: then it is in the database. Cost: a statement, gathered.
+ */
+export function recordSignIns(
+  { tokens, signIn }: SignInDoor,
+  { log, refusals, ids }: RefusalTools,
+  findSpace: (tenant: string, release: Release) => Promise<TenantSpace | undefined>,
+): SignInDoor {
+  async function note(
+    { space, address, requestId = '' }: Asked,
+    trail: SignInTrail,
+    what: { readonly interaction: string; readonly query: string },
+    ending: Ending,
+  ): Promise<void> {
+    if (isDecoy(space)) return;
+    const { client = ANONYMOUS_ACTOR, person, release = space.release } = trail;
+    const where = release === space.release ? space : ((await findSpace(space.tenant, release)) ?? space);
+    const record = toRecord(ids, { actor: client, address, requestId }, what, ending);
+    if (ending.status >= 400) {
+      await refusals.note(where.number, { ...record, person }, false);
+      return;
+    }
+    await log.note(where.number, { ...record, person });
+    await log.flush();
+  }
+
+  async function recorded<Result>(
+    asked: TokenRequest,
+    what: { readonly interaction: string; readonly query: string },
+    work: (asked: TokenRequest) => Promise<Result>,
+  ): Promise<Result> {
+    const trail: SignInTrail = {};
+    let result;
+    try {
+      result = await work({ ...asked, trail });
+    } catch (error) {
+      await note(asked, trail, what, refusalOf(error));
+      throw error;
+    }
+    await note(asked, trail, what, OK);
+    return result;
+  }
+
+  return {
+    tokens: {
+      ...tokens,
+      grant(asked) {
+        const type = asked.parameters.get('grant_type') ?? '';
+        const query = GRANT_TYPES.includes(type) ? `oidc/token?grant_type=${type}` : 'oidc/token';
+        return recorded(asked, { interaction: LOGIN, query }, (request) => tokens.grant(request));
+      },
+      revoke: (asked) =>
+        recorded(asked, { interaction: LOGOUT, query: 'oidc/revoke' }, (request) => tokens.revoke(request)),
+      async introspect(asked) {
+        const trail: SignInTrail = {};
+        try {
+          return await tokens.introspect({ ...asked, trail });
+        } catch (error) {
+          await note(asked, trail, { interaction: LOGIN, query: 'oidc/introspect' }, refusalOf(error));
+          throw error;
+        }
+      },
+    },
+    signIn: {
+      ...signIn,
+      async step(visit) {
+        const step = visit.form?.get('step');
+        if (step !== 'sign-in' && step !== 'sign-out') return signIn.step(visit);
+        const interaction = step === 'sign-in' ? LOGIN : LOGOUT;
+        const trail: SignInTrail = {};
+        let next;
+        try {
+          next = await signIn.step({ ...visit, trail });
+        } catch (error) {
+          await note(visit, trail, { interaction, query: 'oidc/authorize' }, endingOf(error));
+          throw error;
+        }
+        await note(visit, trail, { interaction, query: 'oidc/authorize' }, endingOfStep(next));
+        return next;
+      },
+    },
+  };
+}
+
+function refusalOf(error: unknown): Ending {
+  if (!(error instanceof OAuthError)) return endingOf(error);
+  return { status: error.code === 'invalid_client' ? 401 : 400, reason: error.code };
+}
+
+/** A redirection without a session is one back to the client, which is told an error. */
+function endingOfStep(step: SignInStep): Ending {
+  if (step.kind === 'redirect')
+    return step.session === undefined ? { status: 400, reason: 'invalid_request' } : OK;
+  if (step.kind === 'consent') return OK;
+  if (step.status === 429) return { status: 429, reason: 'tooManyRequests' };
+  return { status: step.status };
+}

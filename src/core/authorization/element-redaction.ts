@@ -1,0 +1,107 @@
+/** Redaction of core's results for clients from which elements are hidden. */
+import type {
+  BundleAnswer,
+  ChangeStream,
+  DeleteResult,
+  EntryAnswer,
+  HistoryPage,
+  InvocationResult,
+  SearchPage,
+  StoredVersion,
+  WriteResult,
+} from '../api/core';
+import type { ElementRules } from './elements';
+
+const shown = new WeakMap<ElementRules, WeakMap<StoredVersion, StoredVersion>>();
+
+/** Removes hidden elements from results; returns the same objects where nothing is hidden. */
+export class ElementRedaction {
+  private readonly known: WeakMap<StoredVersion, StoredVersion>;
+
+  constructor(private readonly elements: ElementRules) {
+    let known = shown.get(elements);
+    if (known === undefined) shown.set(elements, (known = new WeakMap<StoredVersion, StoredVersion>()));
+    this.known = known;
+  }
+
+  version(version: StoredVersion): StoredVersion {
+    if (!this.elements.hidesAny) return version;
+    let left = this.known.get(version);
+    if (left === undefined) {
+      const text = this.elements.strip(version.text);
+      left = text === version.text ? version : { ...version, text };
+      this.known.set(version, left);
+    }
+    return left;
+  }
+
+  versions(versions: readonly StoredVersion[]): readonly StoredVersion[] {
+    return this.elements.hidesAny ? versions.map((version) => this.version(version)) : versions;
+  }
+
+  page(page: SearchPage): SearchPage {
+    return { ...page, matches: this.versions(page.matches), included: this.versions(page.included) };
+  }
+
+  history(page: HistoryPage): HistoryPage {
+    return { ...page, versions: this.versions(page.versions) };
+  }
+
+  written(result: WriteResult): WriteResult {
+    return { ...result, version: this.version(result.version) };
+  }
+
+  deleted(result: DeleteResult): DeleteResult {
+    return { version: result.version && this.version(result.version) };
+  }
+
+  invoked(result: InvocationResult): InvocationResult {
+    if ('page' in result) return { ...result, page: this.page(result.page) };
+    if ('document' in result) {
+      const { document } = result;
+      return { ...result, document: { ...document, versions: this.versions(document.versions) } };
+    }
+    return result;
+  }
+
+  bundle(answer: BundleAnswer): BundleAnswer {
+    return { ...answer, entries: answer.entries.map((entry) => this.entry(entry)) };
+  }
+
+  private entry(entry: EntryAnswer): EntryAnswer {
+    switch (entry.kind) {
+      case 'written':
+        return { ...entry, result: this.written(entry.result) };
+      case 'found':
+      case 'read':
+        return { ...entry, version: this.version(entry.version) };
+      case 'deleted':
+        return { ...entry, versions: this.versions(entry.versions) };
+      case 'search':
+        return { ...entry, page: this.page(entry.page) };
+      case 'history':
+        return { ...entry, page: this.history(entry.page) };
+      case 'invoked':
+        return { ...entry, result: this.invoked(entry.result) };
+      case 'resource':
+      case 'failed':
+        return entry;
+    }
+  }
+
+  stream(stream: ChangeStream): ChangeStream {
+    if (!this.elements.hidesAny) return stream;
+    const next = async (): ReturnType<ChangeStream['next']> => {
+      const change = await stream.next();
+      return change && { ...change, version: this.version(change.version) };
+    };
+    return {
+      get resumeAfter() {
+        return stream.resumeAfter;
+      },
+      next,
+      onEnd: (listener) => stream.onEnd(listener),
+      close: () => stream.close(),
+    };
+  }
+}

@@ -1,0 +1,39 @@
+import type { Invocation } from '../api/core';
+import type { RequestContext } from '../context';
+import { OPERATIONS } from '../operations';
+import { findOperation } from '../operations/registry';
+import type { Services } from '../ports';
+import type { Right } from './right';
+import { permissionsOf } from './visibility';
+
+const ANY_RIGHT: readonly Right[] = ['r', 's', 'c', 'u'];
+
+/**
+ * Authorizes an operation as a whole; its reads and writes are authorized separately, as all others. On a resource or
+ * type it needs the scope to read it, or to update it where the operation may change data. An operation for every type
+ * (`$validate`, `$meta`) needs any scope for the type. An operation on terminology or other definitions needs access to
+ * all resources of the type, because it searches all of them. Throws forbidden, operationUnknown, operationWrongLevel.
+ */
+export function requireInvocation(services: Services, context: RequestContext, invocation: Invocation): void {
+  const permissions = permissionsOf(services, context);
+  if (permissions === undefined) return;
+  const { release } = context.space;
+  const { definition } = findOperation(OPERATIONS, services.definitions(release), invocation);
+  permissions.requireOperation(definition.code);
+  const right = definition.affectsState ? 'u' : 'r';
+  const isOfAll = definition.resources.includes('Resource');
+  const { level, type } = invocation;
+  if (isOfAll && (level === 'system' || type === undefined)) {
+    permissions.requireAnything();
+    return;
+  }
+  if (isOfAll && level === 'type' && type !== undefined) {
+    if (!ANY_RIGHT.some((each) => permissions.allows(type, each))) throw permissions.missing(type, right);
+    return;
+  }
+  for (const each of type === undefined ? definition.resources : [type]) {
+    if (!isOfAll && services.isConformanceType(release, each))
+      permissions.requireAll(each, right, `The operation $${definition.code}`);
+    else permissions.require(each, right);
+  }
+}

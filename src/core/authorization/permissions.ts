@@ -1,0 +1,286 @@
+import { FhirError, fhirError } from '../errors';
+import { compartmentCriterion } from '../search/compartment';
+import { parseCriterion } from '../search/criteria';
+import { allOf, oneOf } from '../search/criteria/connectives';
+import type { Criterion } from '../search/predicate';
+import type { SearchTypeContext } from '../search/types/search-type';
+import type { Access } from './access';
+import { ElementRules } from './elements';
+import type { Policy } from './policy';
+import { AUDIT_EVENT } from '../audit/audit-space';
+import { isStaff } from './person';
+import { ANY_TYPE, type Right } from './right';
+import { parseScope, type Scope } from './scope';
+import { patientInContext, reachOf, type Reach } from './user-reach';
+
+/** Name of the criteria that authorization adds to those of the request. */
+export const ACCESS = 'access';
+
+const PATIENT = 'Patient';
+/** Types that determine which records a person may access; such a person must not write them. */
+const DECIDING: readonly string[] = ['Person', 'RelatedPerson', 'Group'];
+const WRITING: readonly Right[] = ['c', 'u', 'd'];
+
+let made = 0;
+
+/** Criteria of a grant; a resource must meet all of them. Empty: no condition. Undefined: the grant allows nothing. */
+type Alternative = readonly Criterion[] | undefined;
+
+/**
+ * A caller's effective permissions in a space; every other check derives from them. The criteria of grants become
+ * conditions of searches (docs/access-rules.md). A resource is accessible where one scope allows it and, if the client
+ * has policies, one rule of one policy does too.
+ */
+export class Permissions {
+  /** Unique in this process. */
+  readonly number = ++made;
+  readonly elements: ElementRules;
+  /** Conditions by right and type; `null`: the right holds for no resource of the type. */
+  readonly #conditions: Readonly<Record<Right, Map<string, readonly Criterion[] | null>>> = {
+    c: new Map(),
+    r: new Map(),
+    u: new Map(),
+    d: new Map(),
+    s: new Map(),
+  };
+  readonly #scopes: readonly Scope[];
+  /** The records that `user/` scopes cover. */
+  readonly #reach: Reach;
+  readonly #policies: readonly Policy[];
+
+  constructor(
+    readonly access: Access,
+    /** Equal for equal permissions. */
+    readonly key: string,
+    /** With all search parameters of the space. */
+    private readonly full: SearchTypeContext,
+    policies: readonly Policy[],
+  ) {
+    this.#scopes = access.scopes.flatMap((text) => parseScope(text) ?? []);
+    this.#reach = reachOf(access);
+    this.#policies = policies.filter(({ name }) => access.policies.includes(name));
+    this.elements = new ElementRules(full.definitions, this.#policies);
+  }
+
+  /** Whether the right may hold for some resources of the type. */
+  allows(type: string, right: Right): boolean {
+    return this.#conditionsOf(type, right) !== null;
+  }
+
+  /** Whether the right holds for all resources of the type, with all their elements. */
+  allowsAll(type: string, right: Right): boolean {
+    return this.#conditionsOf(type, right)?.length === 0 && !this.elements.hides(type);
+  }
+
+  /** Conditions on resources of the type for the right; empty: none. Throws `forbidden`, naming the missing scope. */
+  conditions(type: string, right: Right): readonly Criterion[] {
+    const conditions = this.#conditionsOf(type, right);
+    if (conditions === null) throw this.missing(type, right);
+    return conditions;
+  }
+
+  /** The context for parsing searches: only allowed search parameters, with the conditions of the grants. */
+  restrict(full: SearchTypeContext): SearchTypeContext {
+    return {
+      ...full,
+      definitions: this.elements.definitions,
+      restriction: (type) => this.conditions(type, 's'),
+      hidesElements: (type) => (type === undefined ? this.elements.hidesAny : this.elements.hides(type)),
+      requireAll: (type, what) => this.requireAll(type, 's', what),
+    };
+  }
+
+  /** Throws `forbidden`, naming the missing scope. */
+  require(type: string, right: Right): void {
+    this.conditions(type, right);
+  }
+
+  /** Throws `forbidden` where the caller may neither read nor search any type. */
+  requireSomething(): void {
+    const isSomething = this.full.definitions.resourceTypes.some(
+      (type) => this.allows(type, 'r') || this.allows(type, 's'),
+    );
+    if (!isSomething) throw this.missing(ANY_TYPE, 's');
+  }
+
+  /** Throws `forbidden` where the caller has none of the rights; the error names the first. */
+  requireOne(type: string, ...rights: readonly [Right, ...Right[]]): void {
+    if (!rights.some((right) => this.allows(type, right))) throw this.missing(type, rights[0]);
+  }
+
+  /** Throws `forbidden` unless the right holds for all resources of the type. */
+  requireAll(type: string, right: Right, what: string): void {
+    this.require(type, right);
+    if (this.allowsAll(type, right)) return;
+    const reason = `${what} needs every ${type}, and the grants of this client reach some of them, or some of their elements`;
+    throw fhirError('forbidden', { reason });
+  }
+
+  /** Whether the right holds for all resources of all types except AuditEvent, with all their elements. */
+  allowsEverything(right: Right): boolean {
+    const { resourceTypes } = this.full.definitions;
+    return (
+      !this.elements.hidesAny &&
+      resourceTypes.every((type) => type === AUDIT_EVENT || this.allowsAll(type, right))
+    );
+  }
+
+  /** Throws `forbidden` unless the right holds for all resources of all types. */
+  requireEverything(right: Right, what: string): void {
+    if (this.allowsEverything(right)) return;
+    throw fhirError('forbidden', { reason: `${what} needs the scope system/*.${right}, without conditions` });
+  }
+
+  /** Throws `forbidden` where elements of the type are hidden. */
+  requireElements(type: string, what: string): void {
+    if (!this.elements.hides(type)) return;
+    const reason = `${what} needs all elements of ${type}, and the policies of this client hide some`;
+    throw fhirError('forbidden', { reason });
+  }
+
+  /** Throws `forbidden` where no policy of the client allows the operation. */
+  requireOperation(code: string): void {
+    if (this.access.policies.length === 0) return;
+    const allowed = this.#policies.some(
+      ({ operations }) =>
+        operations === undefined || operations.includes(code) || operations.includes(ANY_TYPE),
+    );
+    if (!allowed)
+      throw fhirError('forbidden', { reason: `No policy of this client allows the operation $${code}` });
+  }
+
+  /** Throws `forbidden` for a client without any permission. */
+  requireAnything(): void {
+    const isSomething = this.#scopes.some(({ context }) => this.#recordsOf(context)?.length !== 0);
+    if (!isSomething && !this.access.isAuditor) throw this.missing(ANY_TYPE, 's');
+  }
+
+  missing(type: string, right: Right): FhirError {
+    return fhirError('forbidden', { reason: this.#reasonAgainst(type, right) });
+  }
+
+  #reasonAgainst(type: string, right: Right): string {
+    const { scopes, policies } = this.access;
+    const needed = `${this.#scopes[0]?.context ?? 'system'}/${type}.${right}`;
+    if (type === AUDIT_EVENT) return 'Records of audit are read by auditors, and changed by nobody';
+    if (scopes.length === 0) return `This client has no scopes: the scope ${needed} is missing`;
+    const held = type === ANY_TYPE ? this.#scopes : this.#scopesFor(type, right);
+    if (held.some(({ context }) => this.#wouldWiden(type, right, context)))
+      return `${DECIDING.join(', ')} say whose records people reach: by patient/ and user/ scopes only a Practitioner or PractitionerRole writes them`;
+    if (this.#reach.kind === 'nothing' && held.some(({ context }) => context === 'user'))
+      return this.#reach.reason;
+    if (policies.length > 0 && this.#scopesOf(type, right).some((alternative) => alternative !== undefined))
+      return `The policies of this client do not allow ${needed}`;
+    return `The scope ${needed} is missing`;
+  }
+
+  #conditionsOf(type: string, right: Right): readonly Criterion[] | null {
+    const known = this.#conditions[right];
+    let conditions = known.get(type);
+    if (conditions === undefined) {
+      conditions = this.#compile(type, right);
+      known.set(type, conditions);
+    }
+    return conditions;
+  }
+
+  #compile(type: string, right: Right): readonly Criterion[] | null {
+    if (type === AUDIT_EVENT && right !== 'c')
+      return this.access.isAuditor && (right === 'r' || right === 's') ? [] : null;
+    const byScopes = anyOf(this.#scopesOf(type, right));
+    if (byScopes === null) return null;
+    if (this.access.policies.length === 0) return byScopes;
+    const byPolicies = anyOf(this.#rulesOf(type, right));
+    return byPolicies === null ? null : [...byScopes, ...byPolicies];
+  }
+
+  #scopesOf(type: string, right: Right): Alternative[] {
+    return this.#scopesFor(type, right).map(({ context, criteria }) => {
+      if (this.#wouldWiden(type, right, context)) return undefined;
+      const within = this.#within(type, this.#recordsOf(context));
+      const parsed = this.#parse(type, criteria);
+      return within === undefined || parsed === undefined ? undefined : [...within, ...parsed];
+    });
+  }
+
+  #scopesFor(type: string, right: Right): Scope[] {
+    return this.#scopes.filter(
+      (scope) => (scope.type === ANY_TYPE || scope.type === type) && scope.rights.has(right),
+    );
+  }
+
+  /** Whether this write could let a person extend access to records. It is allowed for staff and for programs. */
+  #wouldWiden(type: string, right: Right, context: Scope['context']): boolean {
+    if (!DECIDING.includes(type) || !WRITING.includes(right)) return false;
+    const { user } = this.access;
+    return !isStaff(user) && (user !== undefined || context !== 'system');
+  }
+
+  /** Ids of the Patients to whose records a scope of this context is limited; undefined: it has no such limit. */
+  #recordsOf(context: Scope['context']): readonly string[] | undefined {
+    if (context === 'system') return undefined;
+    if (context === 'patient') return patientInContext(this.access);
+    if (this.#reach.kind === 'tenant') return undefined;
+    return this.#reach.kind === 'patients' ? this.#reach.ids : [];
+  }
+
+  /** The condition that a resource belongs to one of the records. Undefined: no resource of the type can. */
+  #within(type: string, patients: readonly string[] | undefined): Alternative {
+    if (patients === undefined) return [];
+    const criteria = patients.flatMap(
+      (id) => compartmentCriterion(this.full, { type: PATIENT, id }, type) ?? [],
+    );
+    return criteria.length === 0
+      ? undefined
+      : [{ name: ACCESS, anyOf: criteria.flatMap(({ anyOf }) => anyOf) }];
+  }
+
+  #rulesOf(type: string, right: Right): Alternative[] {
+    return this.#policies
+      .flatMap(({ rules }) => rules)
+      .filter(({ types, rights }) => (types.includes(ANY_TYPE) || types.includes(type)) && rights.has(right))
+      .flatMap(({ anyOf: queries }): Alternative[] =>
+        queries.length === 0
+          ? [[]]
+          : queries.map((query) => {
+              const filled = query.map(([name, value]) => [name, this.#fill(value)] as const);
+              return this.#parse(type, filled);
+            }),
+      );
+  }
+
+  /** The value with its placeholders replaced; undefined where the token has no such user or patient. */
+  #fill(value: string): string | undefined {
+    const { user, patient } = this.access;
+    const filled = value
+      .replaceAll('{user}', user ?? '\0')
+      .replaceAll('{patient}', patient === undefined ? '\0' : `${PATIENT}/${patient}`);
+    return filled.includes('\0') ? undefined : filled;
+  }
+
+  /** Parses criteria for the type; criteria that are invalid for it grant nothing. */
+  #parse(type: string, criteria: readonly (readonly [string, string | undefined])[]): Alternative {
+    const parsed: Criterion[] = [];
+    for (const [name, value] of criteria) {
+      try {
+        const criterion = value === undefined ? undefined : parseCriterion(this.full, type, name, value);
+        if (criterion === undefined) return undefined;
+        parsed.push(criterion);
+      } catch (error) {
+        if (error instanceof FhirError) return undefined;
+        throw error;
+      }
+    }
+    return parsed;
+  }
+}
+
+/** Criteria that one of the alternatives is met. Null: no alternative grants anything. */
+function anyOf(alternatives: readonly Alternative[]): readonly Criterion[] | null {
+  const granting = alternatives.filter((alternative) => alternative !== undefined);
+  const [only, ...others] = granting;
+  if (only === undefined) return null;
+  if (granting.some(({ length }) => length === 0)) return [];
+  if (others.length === 0) return only.map((criterion) => ({ ...criterion, name: ACCESS }));
+  return [{ ...oneOf(granting.map(allOf)), name: ACCESS }];
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import type { Policies, StoredPolicy, VersionGuard } from '../api/core';
+import type { TenantSpace } from '../context';
+import { FhirError, fhirError } from '../errors';
+import { loadDefinitions } from '../fhir/definitions';
+import { RELEASE_NAMES, type Release } from '../fhir/release';
+import { OPERATIONS } from '../operations';
+import { listOperations } from '../operations/registry';
+import { parseCriterion } from '../search/criteria';
+import type { SearchTypeContext } from '../search/types/search-type';
+import type { TenantStore } from '../storage/tenants/tenants';
+import { isElement } from './elements';
+import { readPolicy, requirePolicyName, type Policy, type PolicyDefinition } from './policy';
+import { ANY_TYPE } from './right';
+
+export interface PoliciesOptions {
+  readonly store: TenantStore;
+  findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
+  searchContext(space: TenantSpace): SearchTypeContext;
+  /** Called after a change of the tenant here. */
+  changed(tenant: string): void;
+}
+
+const ANY_SIZE = 2 ** 31 - 1;
+/** Limit for all policies of a tenant together. */
+const MOST_BYTES = 256 * 1024;
+
+/** The policies of tenants. A policy is checked before it is stored, because an invalid part would grant and hide nothing. */
+export function createPolicies({ store, findSpace, searchContext, changed }: PoliciesOptions): Policies {
+  const definitionsOf = async (tenant: string): Promise<Readonly<Record<string, PolicyDefinition>>> => {
+    const row = await store.find(tenant);
+    if (row === undefined) throw fhirError('unknownTenant');
+    return JSON.parse(row.policies) as Record<string, PolicyDefinition>;
+  };
+  const find = async (tenant: string, name: string): Promise<StoredPolicy | undefined> => {
+    const all = await definitionsOf(tenant);
+    const definition = Object.hasOwn(all, name) ? all[name] : undefined;
+    return definition && { definition, tag: tagOf(definition) };
+  };
+  /** Changes a policy only where it is still the one that the guard was checked against. */
+  const change = async (
+    tenant: string,
+    name: string,
+    definition: PolicyDefinition | null,
+    guard: VersionGuard | undefined,
+  ): Promise<{ readonly existed: boolean; readonly isChanged: boolean }> => {
+    const before = await find(tenant, name);
+    requireKept(guard, before);
+    const isChanged = await store.changePolicy(
+      tenant,
+      name,
+      definition === null ? null : JSON.stringify(definition),
+      {
+        most: definition === null ? ANY_SIZE : MOST_BYTES,
+        expected: guard && (before === undefined ? null : JSON.stringify(before.definition)),
+      },
+    );
+    if (isChanged) changed(tenant);
+    // A concurrent request has changed the policy.
+    else if (guard !== undefined && (await find(tenant, name))?.tag !== before?.tag) throw notKept();
+    return { existed: before !== undefined, isChanged };
+  };
+  return {
+    list: definitionsOf,
+    find,
+    async put(tenant, name, given, guard) {
+      requirePolicyName(name);
+      const { policy, definition } = readPolicy(name, given);
+      const spaces: TenantSpace[] = [];
+      for (const release of RELEASE_NAMES) {
+        const space = await findSpace(tenant, release);
+        if (space !== undefined) spaces.push(space);
+      }
+      if (spaces.length === 0) throw fhirError('unknownTenant');
+      requireKnown(policy, spaces.map(searchContext));
+      const { existed, isChanged } = await change(tenant, name, definition, guard);
+      if (!isChanged)
+        throw fhirError('tooCostly', {
+          reason: `The policies of a tenant may have ${MOST_BYTES} bytes in all`,
+        });
+      return { created: !existed, definition, tag: tagOf(definition) };
+    },
+    async delete(tenant, name, guard) {
+      const { existed, isChanged } = await change(tenant, name, null, guard);
+      return existed && isChanged;
+    },
+  };
+}
+
+/** The entity tag of a policy; it does not depend on the order of members. */
+function tagOf({ rules, operations, hidden, readOnly }: PolicyDefinition): string {
+  const ordered = [
+    rules.map(({ types, interactions, criteria }) => [types, interactions, criteria]),
+    operations,
+    hidden,
+    readOnly,
+  ];
+  return createHash('sha256').update(JSON.stringify(ordered)).digest('base64url').slice(0, 22);
+}
+
+function requireKept(guard: VersionGuard | undefined, present: StoredPolicy | undefined): void {
+  const { ifMatch, ifNoneMatchAny } = guard ?? {};
+  if (ifNoneMatchAny === true && present !== undefined) throw notKept();
+  if (ifMatch === undefined) return;
+  if (present === undefined || !(ifMatch.includes('*') || ifMatch.includes(present.tag))) throw notKept();
+}
+
+function notKept(): Error {
+  return fhirError('preconditionFailed', { reason: 'The policy is not what the request takes it for' });
+}
+
+/** Throws `invalidValue` unless all types, criteria, elements and operations exist in one of the releases. */
+function requireKnown(
+  { rules, operations = [], hidden, readOnly }: Policy,
+  contexts: readonly SearchTypeContext[],
+): void {
+  const refused = (reason: string, place: string): Error => fhirError('invalidValue', { reason }, place);
+  for (const [member, paths] of Object.entries({ hidden, readOnly }))
+    for (const [index, path] of paths.entries())
+      if (!RELEASE_NAMES.some((release) => isElement(loadDefinitions(release), path)))
+        throw refused(
+          `'${path.slice(0, 100)}' is not an element that can be hidden: it is written Type.element`,
+          `${member}[${index}]`,
+        );
+  for (const [index, code] of operations.entries())
+    if (code !== ANY_TYPE && !RELEASE_NAMES.some((release) => isOperation(release, code)))
+      throw refused(`'$${code.slice(0, 40)}' is not an operation`, `operations[${index}]`);
+  for (const [index, { types, anyOf }] of rules.entries()) {
+    for (const [place, type] of types.entries())
+      if (type !== ANY_TYPE && !contexts.some(({ definitions }) => definitions.isResourceType(type)))
+        throw refused(`'${type.slice(0, 40)}' is not a resource type`, `rules[${index}].types[${place}]`);
+    for (const type of types)
+      for (const [place, query] of anyOf.entries())
+        for (const [name, value] of query) {
+          const filled = value.replace(/\{(user|patient)\}/g, 'Patient/1');
+          if (!contexts.some((context) => isUnderstood(context, type, name, filled)))
+            throw refused(
+              `'${name.slice(0, 80)}=${value.slice(0, 80)}' cannot be asked of ${type === ANY_TYPE ? 'any type' : type}`,
+              `rules[${index}].criteria[${place}]`,
+            );
+        }
+  }
+}
+
+/** Whether a criterion is valid for the type; `*`: for some type. */
+function isUnderstood(context: SearchTypeContext, type: string, name: string, value: string): boolean {
+  const { definitions } = context;
+  if (type === ANY_TYPE)
+    return definitions.resourceTypes.some((each) => isUnderstood(context, each, name, value));
+  try {
+    return definitions.isResourceType(type) && parseCriterion(context, type, name, value) !== undefined;
+  } catch (error) {
+    if (error instanceof FhirError) return false;
+    throw error;
+  }
+}
+
+function isOperation(release: Release, code: string): boolean {
+  return listOperations(OPERATIONS, loadDefinitions(release)).some((operation) => operation.code === code);
+}

@@ -1,0 +1,17 @@
+import { parseScope } from './scope';
+
+/**
+ * Whether the scopes `held` include `asked`: the same scope, or a resource scope that covers it (`system/*.cruds` covers
+ * `system/Patient.rs?active=true`). Cost: parsed scopes are cached.
+ */
+export function coversScope(held: readonly string[], asked: string): boolean {
+  if (held.includes(asked)) return true;
+  const wanted = parseScope(asked);
+  if (wanted === undefined) return false;
+  return held.some((text) => {
+    const scope = parseScope(text);
+    if (scope === undefined || scope.context !== wanted.context || scope.criteria.length > 0) return false;
+    const hasType = scope.type === '*' || scope.type === wanted.type;
+    return hasType && [...wanted.rights].every((right) => scope.rights.has(right));
+  });
+}

@@ -1,0 +1,252 @@
+import { LRUCache } from 'lru-cache';
+import type { RequestContext } from '../context';
+import { fhirError } from '../errors';
+import { parseStoredObject, type JsonObject } from '../fhir/json';
+import { gatherHeads } from '../search-execution/sort/fetch-heads';
+import { isResolved, resolveCriteria } from '../search-execution/plan/resolve-criteria';
+import type { IndexRows } from '../search/index-rows';
+import type { Criterion } from '../search/predicate';
+import { compileScan } from '../search/scan';
+import { testCriteria, type TestedVersion, type Verdict } from '../search/version-test';
+import type { Services } from '../ports';
+import type { ResourceAddress } from '../storage/read/version-address';
+import { keyText, type VersionRow } from '../storage/read/version-row';
+import type { Extractor } from '../search/extract';
+import type { Access } from './access';
+import { Permissions } from './permissions';
+import type { Right } from './right';
+
+/** No limit: stored resources were accepted, perhaps under another limit. */
+const ALL_ROWS = Number.MAX_SAFE_INTEGER;
+/** Lifetime of parsed grants: `ap` compares with the time of parsing. */
+const KEPT_MS = 60_000;
+const MOST_KEPT = 1000;
+
+interface Kept {
+  readonly permissions: Permissions;
+  readonly extract: Extractor;
+  /** Policies are replaced as a whole when one of them changes. */
+  readonly policies: RequestContext['space']['policies'];
+}
+
+const kept = new WeakMap<Services['keys'], LRUCache<string, Kept>>();
+
+/** The last lookup for an Access: all requests of a token share one Access object. */
+interface Latest {
+  readonly kept: Kept;
+  readonly all: LRUCache<string, Kept>;
+  readonly space: number;
+  readonly change: number;
+  /** By `performance.now()`. */
+  readonly until: number;
+}
+
+const latestOf = new WeakMap<Access, Latest>();
+
+function keptOf(services: Services, context: RequestContext): Kept | undefined {
+  const { access, space } = context;
+  if (access === undefined) return undefined;
+  let all = kept.get(services.keys);
+  if (all === undefined) {
+    all = new LRUCache<string, Kept>({ max: MOST_KEPT, ttl: KEPT_MS });
+    kept.set(services.keys, all);
+  }
+  const change = space.searchParameters?.change ?? 0;
+  const latest = latestOf.get(access);
+  if (
+    latest?.all === all &&
+    latest.space === space.number &&
+    latest.change === change &&
+    latest.kept.policies === space.policies &&
+    latest.until > performance.now()
+  )
+    return latest.kept;
+  const { patient = null, user = null, userPatients = null, scopes, policies, isAuditor } = access;
+  const of = [patient, user, userPatients, isAuditor, scopes, policies];
+  const key = JSON.stringify([space.number, change, ...of]);
+  let found = all.get(key);
+  if (found === undefined || found.policies !== space.policies) {
+    found = {
+      permissions: new Permissions(access, key, services.searchContext(space), space.policies ?? []),
+      extract: services.createExtractor(space, ALL_ROWS),
+      policies: space.policies,
+    };
+    all.set(key, found);
+  }
+  const until = performance.now() + all.getRemainingTTL(key);
+  latestOf.set(access, { kept: found, all, space: space.number, change, until });
+  return found;
+}
+
+/** The caller's effective permissions; undefined: unrestricted. Cost: a lookup. */
+export function permissionsOf(services: Services, context: RequestContext): Permissions | undefined {
+  return context.access === undefined ? undefined : keptOf(services, context)?.permissions;
+}
+
+/**
+ * The text of a resource without elements that are hidden from the caller, for core's own use of its content. Cost: none
+ * in open mode; else parsing, where elements are hidden.
+ */
+export function shownText(services: Services, context: RequestContext, text: string): string {
+  return permissionsOf(services, context)?.elements.strip(text) ?? text;
+}
+
+/** The stored versions that the caller may see; undefined: all. */
+export function visibilityOf(services: Services, context: RequestContext): Visibility | undefined {
+  if (context.access === undefined) return undefined;
+  const found = keptOf(services, context);
+  return found && new Visibility(services, context, found.permissions, found.extract);
+}
+
+/**
+ * As `visibilityOf`, for one type and right. Undefined: the caller has the right to every resource of the type. Throws
+ * `forbidden` where the caller has it to none. Cost: two lookups.
+ */
+export function visibilityAmong(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  right: Right,
+): Visibility | undefined {
+  const found = keptOf(services, context);
+  if (found === undefined || found.permissions.conditions(type, right).length === 0) return undefined;
+  return new Visibility(services, context, found.permissions, found.extract);
+}
+
+/** Throws `forbidden` for a live current version that the caller may find by a search but not read. */
+export async function requireReadable(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  space: number,
+  row: VersionRow,
+): Promise<void> {
+  const visibility = visibilityOf(services, context);
+  if (visibility === undefined || (await visibility.seesCurrent(type, 'r', space, row))) return;
+  throw fhirError('forbidden', {
+    reason: `What meets the criteria may be found by this client, and not read`,
+  });
+}
+
+const verdicts = new WeakMap<VersionRow, Map<readonly Criterion[], Verdict>>();
+
+/**
+ * Tests versions against the conditions of grants. The version itself decides most conditions. Conditions on other
+ * resources (chains, `_has`) need a query, and only for current versions; old versions with such conditions are hidden.
+ */
+export class Visibility {
+  constructor(
+    private readonly services: Services,
+    private readonly context: RequestContext,
+    readonly permissions: Permissions,
+    private readonly extract: Extractor,
+  ) {}
+
+  /** Whether a live, current version is visible. Throws `forbidden` where the scope is missing. */
+  async seesCurrent(type: string, right: Right, space: number, row: VersionRow): Promise<boolean> {
+    if (this.permissions.conditions(type, right).length === 0) return true;
+    return (await this.amongCurrent(type, right, space, [row])).has(row);
+  }
+
+  /** The visible ones of complete, live, current versions of one type. Cost: a statement for conditions on other resources. */
+  async amongCurrent<Row extends VersionRow>(
+    type: string,
+    right: Right,
+    space: number,
+    rows: readonly Row[],
+  ): Promise<ReadonlySet<Row>> {
+    const conditions = this.permissions.conditions(type, right);
+    const open: Row[] = [];
+    const seen = new Set<Row>();
+    for (const row of rows) {
+      const verdict = await this.verdictOf(type, conditions, row);
+      if (verdict === 'yes') seen.add(row);
+      else if (verdict === 'maybe') open.push(row);
+    }
+    const [first] = open;
+    if (first === undefined) return seen;
+    const { services, context } = this;
+    const resolved = await resolveCriteria(services, context, conditions);
+    const asked: Criterion = { name: '_id', anyOf: [{ index: 'key', keys: open.map(({ key }) => key) }] };
+    const heads = await gatherHeads(services, space, first.type, [asked, ...resolved]);
+    const found = new Map(heads.map((head) => [head.keyText, head.version]));
+    for (const row of open) if (found.get(keyText(row.key)) === row.version) seen.add(row);
+    return seen;
+  }
+
+  /** Whether a live version, perhaps an old one, is visible by its own content. */
+  async seesContent(type: string, right: Right, row: VersionRow): Promise<boolean> {
+    return (await this.verdictOf(type, this.permissions.conditions(type, right), row)) === 'yes';
+  }
+
+  /**
+   * Whether any version is visible: it must meet the conditions, and so must the current version, or the last one before
+   * the deletion. A deletion is visible where the deleted version was. Cost: one or two batched reads, none for a current
+   * version.
+   */
+  async seesVersion(
+    type: string,
+    right: Right,
+    space: number,
+    address: ResourceAddress,
+    row: VersionRow,
+  ): Promise<boolean> {
+    if (this.permissions.conditions(type, right).length === 0) return true;
+    const head = await this.services.reader.current(space, address);
+    if (head === undefined) return false;
+    const isSeen =
+      head.change === 'delete'
+        ? await this.sawDeleted(type, right, space, head)
+        : await this.seesCurrent(type, right, space, head);
+    if (!isSeen || head.version === row.version) return isSeen;
+    return row.change === 'delete'
+      ? this.sawDeleted(type, right, space, row)
+      : this.seesContent(type, right, row);
+  }
+
+  /** Whether the version that a deletion deleted was visible. Cost: a batched read. */
+  async sawDeleted(type: string, right: Right, space: number, deletion: VersionRow): Promise<boolean> {
+    if (this.permissions.conditions(type, right).length === 0) return true;
+    const before = await this.services.reader.version(space, deletion, deletion.version - 1);
+    return before !== undefined && before.change !== 'delete' && this.seesContent(type, right, before);
+  }
+
+  /** Whether content that is about to be stored meets the conditions. */
+  async verdictOn(type: string, right: Right, version: Omit<TestedVersion, 'lastUpdated'>): Promise<Verdict> {
+    const conditions = this.permissions.conditions(type, right);
+    if (conditions.length === 0) return 'yes';
+    return this.test(await this.resolved(conditions), { ...version, lastUpdated: Date.now() });
+  }
+
+  /** The index rows of a resource. */
+  rowsOf(type: string, resource: JsonObject): IndexRows {
+    return this.extract(type, resource);
+  }
+
+  private async verdictOf(type: string, conditions: readonly Criterion[], row: VersionRow): Promise<Verdict> {
+    if (conditions.length === 0) return 'yes';
+    let known = verdicts.get(row);
+    const before = known?.get(conditions);
+    if (before !== undefined) return before;
+    const resource = parseStoredObject(row.body);
+    const { key, lastUpdated } = row;
+    const version = { key, lastUpdated, resource, rows: this.extract(type, resource) };
+    const verdict = this.test(await this.resolved(conditions), version);
+    if (!isResolved(conditions)) return verdict;
+    if (known === undefined) verdicts.set(row, (known = new Map<readonly Criterion[], Verdict>()));
+    known.set(conditions, verdict);
+    return verdict;
+  }
+
+  private async resolved(conditions: readonly Criterion[]): Promise<readonly Criterion[]> {
+    if (isResolved(conditions)) return conditions;
+    return resolveCriteria(this.services, this.context, conditions);
+  }
+
+  private test(conditions: readonly Criterion[], version: TestedVersion): Verdict {
+    const { services } = this;
+    return testCriteria(conditions, version, (scan) =>
+      compileScan(services.definitions(scan.release), scan, (...of) => services.extractForScan(...of)),
+    );
+  }
+}

@@ -1,0 +1,299 @@
+import type {
+  ClientApplication,
+  ClientChanges,
+  Clients as ClientsDoor,
+  Caller,
+  Issuers,
+  Tokens,
+} from '../api/core';
+import type { SignIn, User, Users as UsersDoor } from '../api/sign-in';
+import type { Log, TenantSpace } from '../context';
+import { fhirError } from '../errors';
+import type { Release } from '../fhir/release';
+import type { Outbound } from '../outbound/outbound';
+import type { RateLimiter } from '../limits/rate-limiter';
+import { registerCache } from '../erasure/cache-registry';
+import { ClientStore, type StoredClient } from '../storage/accounts/client-applications';
+import type { Database, DatabaseOptions } from '../storage/connection/database';
+import { SignInNetworkStore } from '../storage/accounts/sign-in-networks';
+import { SigningKeyStore } from '../storage/accounts/signing-keys';
+import { IssuerStore } from '../storage/accounts/token-issuers';
+import { UserStore, type StoredUser } from '../storage/accounts/user-accounts';
+import { GrantStore } from '../storage/accounts/user-grants';
+import { AccessTokens } from '../oauth/access-tokens';
+import { Authentication, type AuthMode, type Credentials } from '../oauth/authentication';
+import { AuthorizationEndpoint } from '../oauth/authorization-endpoint';
+import { ClientAuthentication } from '../oauth/client-authentication';
+import { changeDetails } from '../oauth/client-details';
+import { Clients, makeSecret, type NewSecret } from '../oauth/clients';
+import { CredentialThrottle } from '../oauth/credential-throttle';
+import { DecoyKeys } from '../oauth/decoy-keys';
+import { OutsideIssuers } from '../oauth/issuers';
+import { RemoteKeys } from '../oauth/remote-keys';
+import type { PatientSource } from '../authorization/patient-choice';
+import { PersonPatients, type PersonSource } from '../authorization/person-patients';
+import { SigningKeys } from '../oauth/signing-keys';
+import { TokenEndpoint } from '../oauth/token-endpoint';
+import { UserGrants } from '../authorization/user-grants';
+import { Users } from '../oauth/users';
+
+export interface AccessOptions {
+  readonly mode: AuthMode;
+  readonly database: Database;
+  readonly owner: DatabaseOptions;
+  readonly publicUrls: readonly string[];
+  /** As `CoreOptions.assertionBases`. */
+  readonly assertionBases: () => readonly string[];
+  /** By which the keys of others are fetched. */
+  readonly outbound: Outbound;
+  /** Seconds for which a token is good. */
+  readonly tokenSeconds: number;
+  /** Seconds for which a token of an issuer elsewhere may be good. */
+  readonly outsideTokenSeconds: number;
+  readonly rates: RateLimiter;
+  /** A keyed hash, whose key is the installation's. */
+  readonly digest: (text: string) => Buffer;
+  /** Where people choose from whose record an app is for. */
+  readonly patients: PatientSource;
+  /** Where it stands whose records people reach. */
+  readonly people: PersonSource;
+  findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
+  /** As that of `Core`. */
+  decoy(tenant: string, release: Release): TenantSpace | undefined;
+  /** Tells the other processes that something of the tenant has changed. */
+  changed(tenant: string): void;
+  readonly log: Log;
+}
+
+/** Who asks, and what makes that known: clients, keys, tokens. */
+export interface AccessParts {
+  identify(credentials: Credentials): Caller | Promise<Caller>;
+  renewCaller(space: TenantSpace, caller: Caller): Promise<Caller>;
+  readonly clients: ClientsDoor;
+  readonly issuers: Issuers;
+  readonly tokens: Tokens;
+  readonly users: UsersDoor;
+  readonly signIn: SignIn;
+  /** Something of a tenant was changed elsewhere. */
+  forget(): void;
+  /**
+   * Makes what the first sign-in of the tenant `system` needs (other tenants get theirs when they are asked for), and names in the
+   * log, once, the issuers that had no release.
+   */
+  start(): void;
+  close(): Promise<void>;
+}
+
+const SYSTEM = 'system';
+
+/** Cost: nothing; keys and clients are read when they are asked for. */
+export function createAccess(options: AccessOptions): AccessParts {
+  const { database, owner, publicUrls, findSpace } = options;
+  const store = new ClientStore(database, owner);
+  const throttle = new CredentialThrottle(options.rates);
+  const clients = new Clients(store, throttle);
+  const keys = new SigningKeys(new SigningKeyStore(database, owner));
+  const decoys = new DecoyKeys(options.digest);
+  const tokens = new AccessTokens(keys, publicUrls);
+  const remoteKeys = new RemoteKeys(options.outbound, options.log);
+  const { destinations } = options.outbound;
+  const issuers = new OutsideIssuers({
+    store: new IssuerStore(database, owner),
+    keys: remoteKeys,
+    destinations,
+    longestSeconds: options.outsideTokenSeconds,
+  });
+  const grantStore = new GrantStore(database);
+  const grants = new UserGrants(grantStore);
+  const patients = registerCache(new PersonPatients(options.people));
+  const networks = new SignInNetworkStore(database, options.digest);
+  const users = new Users(new UserStore(database, owner), throttle, networks);
+  const authentication = new Authentication(options.mode, {
+    ...{ clients, keys, tokens, issuers, grants, patients, publicUrls },
+    findSpace,
+    decoy: (tenant, release) => options.decoy(tenant, release),
+  });
+  const endpoint = new TokenEndpoint({
+    ...{ tokens, users },
+    authentication: new ClientAuthentication({
+      clients,
+      store,
+      remoteKeys,
+      assertionBases: options.assertionBases,
+    }),
+    grants: grantStore,
+    known: grants,
+    seconds: options.tokenSeconds,
+  });
+  const authorization = new AuthorizationEndpoint({
+    ...{ clients, users, publicUrls, findSpace },
+    grants: grantStore,
+    patients: options.patients,
+    people: patients,
+    seconds: options.tokenSeconds,
+  });
+
+  /** Clients and keys are those of both releases: either space stands for the tenant. */
+  async function spaceOf(tenant: string): Promise<TenantSpace> {
+    const space = await findSpace(tenant, 'r4');
+    if (space === undefined) throw fhirError('unknownTenant');
+    return space;
+  }
+
+  async function createClient(
+    tenant: string,
+    details: ClientChanges,
+    secret?: NewSecret,
+  ): Promise<ClientApplication> {
+    const space = await spaceOf(tenant);
+    const id = await clients.create(space, changeDetails(details, destinations), secret);
+    options.changed(tenant);
+    const made = await store.find(space, id);
+    if (made === undefined) throw fhirError('storageUnavailable');
+    return toShown(made);
+  }
+
+  async function makeFirstKeys(): Promise<void> {
+    try {
+      await keys.publicKeys(await spaceOf(SYSTEM));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      options.log.warn(
+        { reason },
+        'signing keys could not be made at the start: they will be when they are needed',
+      );
+    }
+  }
+
+  async function nameReleases(): Promise<void> {
+    try {
+      for (const { tenant, issuer } of await issuers.nameReleases())
+        options.log.warn(
+          { tenant, issuer },
+          'this issuer had no release: the ids in its tokens are those of r4 (change it with andiron issuer put … --release)',
+        );
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      options.log.warn({ reason }, 'issuers without a release could not be looked for at the start');
+    }
+  }
+  let starting: Promise<unknown> | undefined;
+
+  return {
+    start() {
+      starting ??= Promise.all([nameReleases(), options.mode === 'enforced' ? makeFirstKeys() : undefined]);
+    },
+    async close() {
+      await starting;
+    },
+    identify: (credentials) => authentication.identify(credentials),
+    renewCaller: (space, caller) => authentication.renew(space, caller),
+    clients: {
+      async list(tenant) {
+        return (await store.list(await spaceOf(tenant))).map(toShown);
+      },
+      async find(tenant, id) {
+        const found = await store.find(await spaceOf(tenant), id);
+        return found && toShown(found);
+      },
+      create: (tenant, details) => createClient(tenant, details),
+      async createWithSecret(tenant, details, expires) {
+        const secret = makeSecret(expires);
+        return { client: await createClient(tenant, details, secret), secret };
+      },
+      async change(tenant, id, changes) {
+        const space = await spaceOf(tenant);
+        const before = await store.find(space, id);
+        if (before === undefined) return undefined;
+        const details = changeDetails(changes, destinations, before);
+        if (!(await clients.update(space, id, details))) return undefined;
+        options.changed(tenant);
+        return toShown({ ...before, ...details });
+      },
+      async addSecret(tenant, id, expires) {
+        const made = await clients.addSecret(await spaceOf(tenant), id, expires);
+        options.changed(tenant);
+        return made;
+      },
+      async removeSecret(tenant, id, secret) {
+        const removed = await clients.removeSecret(await spaceOf(tenant), id, secret);
+        options.changed(tenant);
+        return removed;
+      },
+    },
+    issuers: {
+      list: async (tenant) => issuers.list(await spaceOf(tenant)),
+      async put(tenant, issuer) {
+        await issuers.put(await spaceOf(tenant), issuer);
+        options.changed(tenant);
+      },
+      async remove(tenant, issuer) {
+        const removed = await issuers.remove(await spaceOf(tenant), issuer);
+        options.changed(tenant);
+        return removed;
+      },
+    },
+    tokens: {
+      grant: (request) => endpoint.grant(request),
+      revoke: (request) => endpoint.revoke(request),
+      introspect: (request) => endpoint.introspect(request),
+      async publicKeys(tenant) {
+        const space = await findSpace(tenant, 'r4');
+        if (space !== undefined) return (await keys.publicKeys(space)).map(({ publicKey }) => publicKey);
+        if (options.decoy(tenant, 'r4') === undefined) throw fhirError('unknownTenant');
+        return decoys.of(tenant);
+      },
+      async rotateKeys(tenant, revokes) {
+        const ids = await keys.rotate(await spaceOf(tenant), revokes);
+        options.changed(tenant);
+        return ids;
+      },
+    },
+    users: {
+      list: async (tenant) => (await users.list(await spaceOf(tenant))).map(toShownUser),
+      async find(tenant, id) {
+        const found = await users.find(await spaceOf(tenant), id);
+        return found && toShownUser(found);
+      },
+      async create(tenant, details) {
+        const space = await spaceOf(tenant);
+        const made = await users.find(space, await users.create(space, details));
+        if (made === undefined) throw fhirError('storageUnavailable');
+        return toShownUser(made);
+      },
+      async change(tenant, id, changes) {
+        const space = await spaceOf(tenant);
+        if (!(await users.change(space, id, changes))) return undefined;
+        grants.forget();
+        options.changed(tenant);
+        const changed = await users.find(space, id);
+        return changed && toShownUser(changed);
+      },
+      async remove(tenant, id) {
+        const removed = await users.remove(await spaceOf(tenant), id);
+        grants.forget();
+        options.changed(tenant);
+        return removed;
+      },
+    },
+    signIn: {
+      step: (visit) => authorization.step(visit),
+      launch: (space, context) => authorization.launch(space, context),
+    },
+    forget() {
+      clients.forget();
+      grants.forget();
+      keys.forget();
+      issuers.forget();
+    },
+  };
+}
+
+/** Without the hashes, which are nobody's business. */
+function toShown({ secrets, ...client }: StoredClient): ClientApplication {
+  return { ...client, secrets: secrets.map(({ hash: _hash, ...secret }) => secret) };
+}
+
+function toShownUser({ hash: _hash, ...user }: StoredUser): User {
+  return user;
+}

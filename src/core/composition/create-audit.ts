@@ -1,0 +1,104 @@
+import type { Core, Interactions } from '../api/core';
+import type { Log, TenantSpace } from '../context';
+import { fhirError } from '../errors';
+import type { Release } from '../fhir/release';
+import type { Services } from '../ports';
+import type { RecordedSpace } from '../storage/audit/access-record-work';
+import type { Database, DatabaseOptions } from '../storage/connection/database';
+import { AccessLog } from '../audit/access-log';
+import { routeAuditEvents, readingContext, type ReadingContext } from '../audit/authorized-audit';
+import { AuditEventWriter } from '../audit/audit-event-writer';
+import { GatheredRefusals } from '../audit/batched-refusals';
+import { createEntryRecords, NO_ENTRY_RECORDS, type EntryRecords } from '../audit/entry-records';
+import { recordRefusals, type Doorkeeper, type RecordedDoorkeeper } from '../audit/recorded-refusals';
+import { recordAdministration } from '../audit/recorded-administration';
+import { recordSignIns, type SignInDoor } from '../audit/recorded-sign-ins';
+import { recordAccesses, recordTogether } from '../audit/recorded-core';
+
+export interface AuditSettings {
+  /** What leaves an AuditEvent: every access, what changes something or is refused, nothing. */
+  readonly records: 'on' | 'writes' | 'off';
+  /** Whether in open mode everybody may read AuditEvents. */
+  readonly isOpen: boolean;
+}
+
+export interface AuditParts {
+  readonly services: Services;
+  readonly database: Database;
+  readonly owner: DatabaseOptions;
+  readonly log: Log;
+  readonly settings: AuditSettings;
+  findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
+}
+
+export interface Audit {
+  /** The interactions that it was made of; where something is recorded, AuditEvents apart from all else. */
+  readonly door: Interactions;
+  readonly oneAccess: Core['oneAccess'];
+  /** The same, with a record of whom they do not let in. */
+  recordRefusals(keeper: Doorkeeper): RecordedDoorkeeper;
+  readonly recordAdministration: Core['recordAdministration'];
+  /** The same, with a record of each sign-in and token. */
+  recordSignIns(door: SignInDoor): SignInDoor;
+  readonly entries: EntryRecords;
+  /** Where entries of Bundles read. */
+  readonly toRead: ReadingContext;
+  /** False: nothing is recorded, and AuditEvents are resources as all others. */
+  readonly isApart: boolean;
+  /** From now on this process makes AuditEvents of what is recorded. */
+  start(): void;
+  /** Makes AuditEvents of all that was recorded in these spaces before. Throws overloaded after a minute. */
+  settle(spaces: readonly RecordedSpace[]): Promise<void>;
+  /** What is recorded is in the database when it resolves. */
+  close(): Promise<void>;
+}
+
+/** What a search for AuditEvents waits at most for those of what has just happened. */
+const CATCH_UP_MS = 5_000;
+const SETTLE_MS = 60_000;
+
+export function createAudit(
+  interactions: Interactions,
+  { services, database, owner, log, settings, findSpace }: AuditParts,
+): Audit {
+  const { records, isOpen } = settings;
+  const events = new AuditEventWriter({ services, database: owner, log });
+  const accesses = new AccessLog(database, log, () => events.wake());
+  const apart = routeAuditEvents(interactions, {
+    isOpen,
+    async catchUp({ space, deadline }) {
+      await accesses.flush();
+      const { auditSpace } = space;
+      if (auditSpace === undefined) return true;
+      const both = [space, { ...space, number: auditSpace }].map((from) => ({ space: from, auditSpace }));
+      return events.catchUp(both, Math.min(CATCH_UP_MS, (deadline - Date.now()) / 2));
+    },
+  });
+  const refusals = new GatheredRefusals(accesses, services.ids);
+  const tools = { log: accesses, refusals, ids: services.ids, recordsReads: records === 'on' };
+  const isApart = records !== 'off';
+  return {
+    isApart,
+    toRead: isApart ? readingContext(isOpen) : (context) => context,
+    entries:
+      records === 'off' ? NO_ENTRY_RECORDS : createEntryRecords(accesses, services.ids, tools.recordsReads),
+    oneAccess: records === 'off' ? (context, _query, work) => work(context) : recordTogether(tools),
+    door: isApart ? recordAccesses(apart, tools) : interactions,
+    recordRefusals: (keeper) =>
+      records === 'off'
+        ? { ...keeper, recordRefusal: () => undefined }
+        : recordRefusals(keeper, tools, findSpace, log),
+    recordAdministration: records === 'off' ? async () => undefined : recordAdministration(tools, findSpace),
+    recordSignIns: (door) => (records === 'off' ? door : recordSignIns(door, tools, findSpace)),
+    async settle(spaces) {
+      await accesses.flush();
+      if (!(await events.catchUp(spaces, SETTLE_MS))) throw fhirError('overloaded');
+    },
+    start: () => events.start(),
+    async close() {
+      await refusals.close();
+      await accesses.close();
+      await events.close();
+    },
+  };
+}

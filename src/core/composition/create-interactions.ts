@@ -1,0 +1,112 @@
+import type { Audit } from './create-audit';
+import type { Interactions } from '../api/core';
+import type { ChangeFeeds } from '../subscriptions/change-feeds';
+import { runBundle, type BundleTools } from '../interactions/bundle/run-bundle';
+import type { SearchResultCache } from '../search-execution/page/search-result-cache';
+import { aggregate } from '../search-execution/aggregates/aggregate';
+import { createIfNoneExist } from '../interactions/conditional/create';
+import { deleteWhere } from '../interactions/conditional/delete';
+import { patchWhere } from '../interactions/conditional/patch';
+import { updateWhere } from '../interactions/conditional/update';
+import { create } from '../interactions/create';
+import { deleteResource } from '../interactions/delete';
+import { difference } from '../interactions/difference';
+import { history } from '../interactions/history';
+import { patch } from '../interactions/patch';
+import { find, read } from '../interactions/read';
+import { searchBatch } from '../search-execution/page/search-batch';
+import { searchAny } from '../search-execution/system-search';
+import { readAsOf } from '../interactions/read-as-of';
+import { update } from '../interactions/update';
+import { vread } from '../interactions/vread';
+import { countPage, countVersion, sizeOfResult } from '../limits/answer-size';
+import type { RequestServices } from './request-services';
+import type { Services } from '../ports';
+import type { RetryingWriter } from '../concurrency/retrying-writer';
+
+export interface InteractionParts extends Pick<BundleTools, 'invoke' | 'invokeWithin' | 'charge'> {
+  readonly services: Services;
+  readonly requests: RequestServices;
+  readonly searchMemory: SearchResultCache;
+  readonly feeds: ChangeFeeds;
+  readonly write: RetryingWriter;
+  /** Made of these interactions, and asked for when a Bundle comes. */
+  audit(): Audit;
+}
+
+/** The interactions, none of them recorded: reads by the services of their request, writes by the door for writes. */
+export function createInteractions(parts: InteractionParts): Interactions {
+  const { services, requests, searchMemory, feeds, write, invoke, invokeWithin, charge, audit } = parts;
+  return {
+    // Long texts of these three are counted before they are read (VersionReader).
+    read: (context, type, id) => read(requests.of(context), context, type, id),
+    find: (context, type, id) => find(requests.of(context), context, type, id),
+    vread: (context, type, id, versionId) => vread(requests.of(context), context, type, id, versionId),
+    readAsOf: async (context, type, id, moment) =>
+      countVersion(context, await readAsOf(requests.of(context), context, type, id, moment)),
+    difference: (context, type, id, from, to) =>
+      difference(requests.of(context), context, type, id, from, to),
+    create: (given, type, input) => write(given, type, (context) => create(services, context, type, input)),
+    update: (given, type, id, input, guard) =>
+      write(given, type, (context) => update(services, context, type, id, input, guard)),
+    patch: (given, type, id, operations, guard) =>
+      write(given, type, (context) => patch(services, context, type, id, operations, guard)),
+    delete: (given, type, id, guard) =>
+      write(given, type, (context) => deleteResource(services, context, type, id, guard)),
+    createIfNoneExist: (given, type, input, criteria) =>
+      write(given, type, (context) => createIfNoneExist(services, context, type, input, criteria)),
+    updateWhere: (given, type, criteria, input, guard) =>
+      write(given, type, (context) => updateWhere(services, context, type, criteria, input, guard)),
+    patchWhere: (given, type, criteria, operations, guard) =>
+      write(given, type, (context) => patchWhere(services, context, type, criteria, operations, guard)),
+    deleteWhere: (given, type, criteria, guard) =>
+      write(given, type, (context) => deleteWhere(services, context, type, criteria, guard)),
+    bundle: (given, request) =>
+      runBundle(
+        {
+          services,
+          write,
+          single: audit().door,
+          records: audit().entries,
+          toRead: audit().toRead,
+          isAuditApart: audit().isApart,
+          charge,
+          invoke,
+          invokeWithin,
+        },
+        given,
+        request,
+      ),
+    history: async (context, request) =>
+      countPage(context, await history(requests.of(context), context, request)),
+    search: async (context, request) => {
+      if (context.memory !== undefined)
+        return countPage(context, await searchMemory.recall(context, context.memory, request));
+      const reading = requests.of(context);
+      const page = await searchMemory.answer(context, request, reading.database, () =>
+        searchAny(reading, context, request),
+      );
+      return countPage(context, page);
+    },
+    aggregate: (context, request) => aggregate(requests.of(context), context, request),
+    follow: (context, request) => feeds.follow(context, request),
+    searchBatch: async (context, asked) => {
+      const { memory } = context;
+      if (memory !== undefined)
+        return Promise.all(
+          asked.map(async (one) => countPage(context, await searchMemory.recall(context, memory, one))),
+        );
+      const reading = requests.of(context);
+      const pages = await searchMemory.answerEach(context, asked, reading.database, (some) =>
+        searchBatch(reading, context, some),
+      );
+      for (const page of pages) if (!(page instanceof Error)) countPage(context, page);
+      return pages;
+    },
+    invoke: async (context, invocation) => {
+      const result = await invoke(context, invocation);
+      context.bytes?.addAnswer(sizeOfResult(result));
+      return result;
+    },
+  };
+}

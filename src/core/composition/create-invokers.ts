@@ -1,0 +1,47 @@
+import { requireInvocation } from '../authorization/operation-rule';
+import type { Core } from '../api/core';
+import type { RequestContext } from '../context';
+import type { BundleTools } from '../interactions/bundle/run-bundle';
+import { createOperationEnvironment, type OperationParts } from './operation-environment';
+import { createReadingStorage } from './operation-storage';
+import type { OperationStorage } from '../operations/environment';
+import { invokeOperation } from '../operations/invoke';
+import type { Task, TaskResult } from '../preparation/messages';
+import { createThreadedInvoker } from '../preparation/threaded-invoker';
+import type { Services } from '../ports';
+
+export interface InvokerOptions {
+  readonly services: Services;
+  readonly parts: OperationParts;
+  /** What an operation of one request may read and write. */
+  readonly storageOf: (context: RequestContext) => OperationStorage;
+  readonly inThread: (task: Task) => Promise<TaskResult>;
+}
+
+export interface Invokers {
+  /** The code that calls it has authorized the client. */
+  readonly invoke: Core['invoke'];
+  /** Within a transaction: what it has written is seen, and nothing may be written. */
+  readonly invokeWithin: BundleTools['invokeWithin'];
+}
+
+/** The ways in which operations are run. */
+export function createInvokers({ services, parts, storageOf, inThread }: InvokerOptions): Invokers {
+  const invoke = createThreadedInvoker(
+    (context, invocation) =>
+      invokeOperation(createOperationEnvironment(parts, context, storageOf(context)), invocation),
+    inThread,
+  );
+  const invokeWithin: BundleTools['invokeWithin'] = async (within, context, invocation) => {
+    requireInvocation(services, context, invocation);
+    return invokeOperation(
+      createOperationEnvironment(
+        { ...parts, codeSystems: within.codeSystems },
+        context,
+        createReadingStorage(within, context),
+      ),
+      invocation,
+    );
+  };
+  return { invoke, invokeWithin };
+}

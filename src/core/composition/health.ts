@@ -1,0 +1,103 @@
+import type { OutdatedIndex, Readiness } from '../api/core';
+import type { RedisCache } from '../cache/redis-cache';
+import type { Log } from '../context';
+import type { Release } from '../fhir/release';
+import type { Connections } from '../storage/connection/connections';
+import { isDatabaseTrouble } from '../storage/connection/database-error';
+import { readInstalled } from '../storage/schema/installed';
+import type { RowRecord } from '../storage/indexing/row-record';
+
+export const OTHER_DEFINITIONS =
+  'A process with other definitions has replaced the base conformance resources: restart this one';
+
+const ROW_SECURITY_OFF = 'Row-level security is not in force: no request is answered until it is';
+
+export interface HealthParts {
+  readonly database: Connections;
+  readonly log: Log;
+  readonly cache: RedisCache;
+  readonly record: RowRecord;
+  /** What this process makes index rows with, by release. */
+  readonly rules: Readonly<Record<Release, string>>;
+  /** Of the base conformance resources of this program. */
+  readonly digest: string;
+  /** The number of this program's schema. */
+  readonly schema: number;
+  /** Whether there is a role that row-level security holds for. */
+  readonly hasWall: boolean;
+}
+
+/** How this process is, in words for an operator. */
+export class Health {
+  #mayWrite = true;
+  #asked: Promise<Readiness> | undefined;
+
+  constructor(private readonly parts: HealthParts) {}
+
+  async outdatedIndex(): Promise<OutdatedIndex> {
+    const { record, rules } = this.parts;
+    const { count, madeWith } = await record.outdated();
+    return { spaces: count, madeWith, now: rules };
+  }
+
+  /** Answered within about two seconds, whatever the database does. Who asks meanwhile shares the answer. */
+  readiness(): Promise<Readiness> {
+    this.#asked ??= this.#ask().finally(() => (this.#asked = undefined));
+    return this.#asked;
+  }
+
+  async #ask(): Promise<Readiness> {
+    const { database, cache, record, digest, hasWall } = this.parts;
+    const notices = [
+      ...(hasWall
+        ? []
+        : [
+            'The role that row-level security holds for could not be made: the second wall between tenants is missing',
+          ]),
+      ...(cache.isReachable ? [] : ['Redis cannot be reached: everything works, slower']),
+    ];
+    try {
+      const [{ installed, outdated }, troubles] = await Promise.all([
+        // Asked of the database, because the notice of it may be lost.
+        database.probe.ask(async (probed) => {
+          const installed = await readInstalled(probed);
+          if (hasWall) database.rowSecurity.record(installed.isRowSecure);
+          return { installed, outdated: await record.outdated(probed) };
+        }),
+        database.probe.troubles(),
+      ]);
+      if (installed.digest !== digest) notices.push(OTHER_DEFINITIONS);
+      const { count } = outdated;
+      if (count > 0)
+        notices.push(
+          `The search index of ${count} spaces (a space is a tenant's data of one release) was made with other settings or definitions: searches may miss something until andiron reindex has run`,
+        );
+      const mayWrite = this.#recordLeast(installed.leastSchema);
+      if (!mayWrite)
+        notices.push(
+          `The database needs a program of schema ${installed.leastSchema} or later, and this one has ${this.parts.schema}: replace this process by a newer version`,
+        );
+      return { ready: mayWrite && troubles.length === 0, notices: [...notices, ...troubles] };
+    } catch (error) {
+      const isInsecure = hasWall && !database.rowSecurity.holds;
+      const reason = isDatabaseTrouble(error) ? error.message : 'The database cannot be reached';
+      return { ready: false, notices: [...notices, isInsecure ? ROW_SECURITY_OFF : reason] };
+    }
+  }
+
+  /** Whether a program of this schema may still write; one log line per change. */
+  #recordLeast(least: number): boolean {
+    const { schema, log } = this.parts;
+    const mayWrite = schema >= least;
+    if (mayWrite !== this.#mayWrite) {
+      this.#mayWrite = mayWrite;
+      log.warn(
+        { least, schema },
+        mayWrite
+          ? 'this program may write to the database again'
+          : 'a newer version has changed the database and this program may soon fail to write: not ready any more',
+      );
+    }
+    return mayWrite;
+  }
+}

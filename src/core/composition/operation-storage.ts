@@ -1,0 +1,154 @@
+import { ElementRedaction } from '../authorization/element-redaction';
+import { permissionsOf } from '../authorization/visibility';
+import type { RequestContext } from '../context';
+import { fhirError } from '../errors';
+import { loadDefinitions } from '../fhir/definitions';
+import { parseStoredObject, type JsonObject, type JsonValue } from '../fhir/json';
+import { changeLabels } from '../interactions/change-labels';
+import { findConceptMaps } from '../terminology/concept-maps';
+import { makeDocument } from '../interactions/compartment/document';
+import { everything } from '../interactions/compartment/everything';
+import { find, read } from '../interactions/read';
+import { addressOf, readBase, readOwn } from '../interactions/resource-address';
+import { searchAny } from '../search-execution/system-search';
+import type {
+  Location,
+  MetaSummary,
+  OperationStorage,
+  PurgeReport,
+  PurgeRequest,
+} from '../operations/environment';
+import type { Services } from '../ports';
+import { readLabelled } from '../storage/read/conformance';
+import { restartSearchParameters, searchParameterProgress } from '../indexing/search-parameter-progress';
+import { createTerminologyStorage } from './terminology-environment';
+import type { RetryingWriter } from '../concurrency/retrying-writer';
+
+/** Labelled resources of one type that $meta looks at. */
+const MAX_LABELLED = 5_000;
+
+/** What storage and cache know for the operations of one request. */
+export function createOperationStorage(
+  services: Services,
+  context: RequestContext,
+  write: RetryingWriter,
+  purge: (context: RequestContext, request: PurgeRequest) => Promise<PurgeReport>,
+): OperationStorage {
+  const { space } = context;
+  const permissions = permissionsOf(services, context);
+  const answers = permissions && new ElementRedaction(permissions.elements);
+  return {
+    ...createTerminologyStorage(services, space),
+    async read(type, id) {
+      const version = await read(services, context, type, id);
+      return answers?.version(version) ?? version;
+    },
+    locate: (type, id) => locate(services, context, type, id),
+    summarizeMeta: (type) => summarizeMeta(services, context, type),
+    async changeLabels(type, id, change) {
+      const version = await write(context, type, (current) =>
+        changeLabels(services, current, type, id, change),
+      );
+      return answers?.version(version) ?? version;
+    },
+    async makeDocument(id) {
+      const { versions } = await makeDocument(services, context, id);
+      return { versions: answers?.versions(versions) ?? versions };
+    },
+    async search(request) {
+      const page = await searchAny(services, context, request);
+      return answers?.page(page) ?? page;
+    },
+    findConceptMaps: (system, isTarget) => findConceptMaps(services, context, system, isTarget),
+    async readRecord(request) {
+      const page = await everything(services, context, request);
+      return answers?.page(page) ?? page;
+    },
+    searchParameterProgress: (id) => searchParameterProgress(services, context, id),
+    restartSearchParameters: (id) => restartSearchParameters(services, context, id),
+    purge: (request) => purge(context, request),
+    cache: {
+      get: (key) => services.cache.get(space.number, key),
+      put: (key, text) => services.cache.put(space.number, key, text),
+    },
+  };
+}
+
+/**
+ * The same within a transaction that writes, for operations that only read: what they find out is not kept, because the
+ * transaction may not come to its end.
+ */
+export function createReadingStorage(services: Services, context: RequestContext): OperationStorage {
+  const refuse = (): Promise<never> => Promise.reject(new Error('an operation in a transaction writes'));
+  return {
+    ...createOperationStorage(services, context, refuse, refuse),
+    cache: { get: () => Promise.resolve(undefined), put: () => undefined },
+  };
+}
+
+async function locate(
+  services: Services,
+  context: RequestContext,
+  type: string,
+  id: string,
+): Promise<Location> {
+  const address = addressOf(services, context, type, id);
+  if (context.access !== undefined) {
+    const isAllowed = permissionsOf(services, context)?.allows(type, 'r') === true;
+    if (!isAllowed || (await find(services, context, type, id)) === undefined) return 'none';
+  }
+  const own = await readOwn(services, context, address, id);
+  if (own !== undefined && own.change !== 'delete') return 'own';
+  return (await readBase(services, context, type, address, id)) === undefined ? 'none' : 'base';
+}
+
+async function summarizeMeta(
+  services: Services,
+  context: RequestContext,
+  type: string | undefined,
+): Promise<MetaSummary> {
+  const { space } = context;
+  const definitions = loadDefinitions(space.release);
+  const profile = new Set<string>();
+  const tag = new Map<string, JsonObject>();
+  const security = new Map<string, JsonObject>();
+  const permissions = permissionsOf(services, context);
+  if (type !== undefined) permissions?.requireAll(type, 's', 'The operation $meta on a type');
+  for (const name of type === undefined ? definitions.resourceTypes : [type]) {
+    if (permissions?.allowsAll(name, 's') === false) continue;
+    const typeNumber = definitions.typeNumber(name);
+    if (typeNumber === undefined) continue;
+    const parameters = definitions.searchParameters(name);
+    const ordinals = ['_profile', '_tag', '_security'].flatMap((code) => parameters.get(code)?.ordinal ?? []);
+    const texts = await readLabelled(services.database, space.number, typeNumber, ordinals, MAX_LABELLED + 1);
+    if (texts.length > MAX_LABELLED) {
+      throw fhirError('tooCostly', {
+        reason: `More than ${MAX_LABELLED} resources of type ${name} carry labels`,
+      });
+    }
+    for (const text of texts) {
+      const { meta } = parseStoredObject(text);
+      if (!isObject(meta)) continue;
+      for (const url of listOf(meta['profile'])) if (typeof url === 'string') profile.add(url);
+      collectCodings(meta['tag'], tag);
+      collectCodings(meta['security'], security);
+    }
+  }
+  return { profile: [...profile], tag: [...tag.values()], security: [...security.values()] };
+}
+
+function collectCodings(codings: JsonValue | undefined, into: Map<string, JsonObject>): void {
+  for (const coding of listOf(codings)) {
+    if (!isObject(coding)) continue;
+    const name = JSON.stringify([coding['system'] ?? null, coding['code'] ?? null]);
+    if (!into.has(name)) into.set(name, coding);
+  }
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,66 @@
+import type { RequestContext, SnapshotMark } from '../context';
+import { countInto, readGathered, readTogether } from '../search-execution/read-scope';
+import { requireDatabase } from '../search-execution/page/search-result-cache';
+import type { Services } from '../ports';
+import type { Gathered } from '../storage/connection/request-batcher';
+import type { Usage } from '../storage/connection/usage';
+
+/** As in the services of all: two statements at a time. */
+const TOGETHER: Gathered = { concurrent: 2, most: 64 };
+
+/** What is read for a request by all others' services, by counted ones, or by those of a snapshot: as its context says. */
+export class RequestServices {
+  private readonly counting = new WeakMap<Usage, Services>();
+  private readonly snapshots = new WeakMap<object, Services>();
+  private readonly bounded: Services;
+
+  constructor(
+    private readonly services: Services,
+    /** Told of each snapshot before it begins. */
+    private readonly begin: (snapshot: SnapshotMark, context: RequestContext) => void,
+  ) {
+    this.bounded = { ...services, hasStatementBudget: true };
+  }
+
+  of(context: RequestContext): Services {
+    requireDatabase(context);
+    const { snapshot, usage } = context;
+    if (snapshot !== undefined) {
+      const within = this.snapshots.get(snapshot);
+      if (within === undefined) throw new Error('a request reads in a snapshot of another core');
+      return within;
+    }
+    if (usage !== undefined) return this.counted(usage);
+    return context.hasStatementBudget === true ? this.bounded : this.services;
+  }
+
+  /** One for each usage, so that reads of one request share statements with each other. */
+  private counted(usage: Usage): Services {
+    let services = this.counting.get(usage);
+    if (services === undefined) {
+      const database = countInto(usage, this.services.database);
+      services = readGathered(this.services, database, TOGETHER, usage);
+      this.counting.set(usage, services);
+    }
+    return services;
+  }
+
+  /** As Core.inSnapshot. */
+  async inSnapshot<T>(
+    context: RequestContext,
+    milliseconds: number,
+    work: (context: RequestContext) => Promise<T>,
+  ): Promise<T> {
+    if (context.snapshot !== undefined) return work(context);
+    const snapshot: SnapshotMark = { begun: performance.now() };
+    this.begin(snapshot, context);
+    try {
+      return await readTogether(this.services, context, milliseconds, (services) => {
+        this.snapshots.set(snapshot, services);
+        return work({ ...context, snapshot });
+      });
+    } finally {
+      this.snapshots.delete(snapshot);
+    }
+  }
+}

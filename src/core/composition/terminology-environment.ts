@@ -1,0 +1,32 @@
+import { findCanonical } from '../conformance/canonical';
+import type { Space } from '../context';
+import { definitionsDigest } from '../fhir/definitions';
+import type { CodeSystemCache } from '../terminology/code-system-cache';
+import type { OperationStorage, TerminologyEnvironment } from '../operations/environment';
+import type { Services } from '../ports';
+import { lastChangeOf } from '../storage/read/conformance';
+
+/** The value sets and code systems that a space can see. */
+export function createTerminologyEnvironment(
+  services: Services,
+  space: Space,
+  codeSystems: CodeSystemCache,
+): TerminologyEnvironment {
+  return { codeSystems, ...createTerminologyStorage(services, space) };
+}
+
+/** What storage knows of them. */
+export function createTerminologyStorage(
+  services: Services,
+  space: Space,
+): Pick<OperationStorage, 'findCanonical' | 'terminologyVersion'> {
+  return {
+    findCanonical: (type, url, version) => findCanonical(services, space, type, url, version),
+    async terminologyVersion() {
+      const definitions = services.definitions(space.release);
+      const types = ['ValueSet', 'CodeSystem'].flatMap((type) => definitions.typeNumber(type) ?? []);
+      const last = await lastChangeOf(services.database, space.number, types);
+      return `${definitionsDigest(space.release)} ${last}`;
+    },
+  };
+}

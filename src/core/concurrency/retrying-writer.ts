@@ -1,0 +1,61 @@
+import type { RequestContext, TenantSpace } from '../context';
+import { fhirError } from '../errors';
+import { ExceededParameterError } from '../indexing/exceeded-parameter';
+import { SEARCH_PARAMETER } from '../preparation/prepare';
+import type { Spaces } from '../tenants/spaces';
+import { isBrokenWrite, isOutdatedWrite } from '../storage/connection/database-error';
+
+/** Attempts of a write before it fails with `overloaded`. */
+const MAX_ATTEMPTS = 10;
+
+/** Runs a write of a resource of the type, with retries. */
+export type RetryingWriter = <Result>(
+  context: RequestContext,
+  type: string,
+  run: (context: RequestContext) => Promise<Result>,
+) => Promise<Result>;
+
+/** Listener for writes. */
+export interface WriteListener {
+  /** Called after a write that may have changed the space. */
+  wrote(space: number): void;
+  parametersChanged(tenant: string): void;
+  /** Marks a search parameter of the space as failed, before the write is retried. */
+  parameterExceeded(space: TenantSpace, parameter: number): Promise<void>;
+}
+
+/**
+ * Retries writes; all writes go through it. The database refuses a write as a whole when its index rows were made with
+ * outdated search parameters; the retry uses the current ones. A write is also retried when the target of a reference was
+ * deleted since it was checked. When the expression of a search parameter exceeds its cost limit, the parameter is marked
+ * as failed and the write retried. Cost: one call. Throws the errors of `run`, unknownTenant, overloaded, timeout.
+ */
+export function createRetryingWriter(spaces: Spaces, told: WriteListener): RetryingWriter {
+  return async (given, type, run) => {
+    let context = given;
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      try {
+        const result = await run(context);
+        told.wrote(context.space.number);
+        if (type === SEARCH_PARAMETER) {
+          told.parametersChanged(context.space.tenant);
+        }
+        return result;
+      } catch (error) {
+        if (error instanceof ExceededParameterError) {
+          if (Date.now() > context.deadline) throw fhirError('timeout');
+          await told.parameterExceeded(context.space, error.number);
+          // Does not count as an attempt: each time one parameter less can fail.
+          attempt -= 1;
+        } else if (isBrokenWrite(error)) {
+          // The next attempt reports which reference has no target.
+          continue;
+        } else if (!isOutdatedWrite(error)) throw error;
+      }
+      const space = await spaces.findNewer(context.space);
+      if (space === undefined) throw fhirError('unknownTenant');
+      context = { ...context, space };
+    }
+    throw fhirError('overloaded');
+  };
+}

@@ -1,0 +1,84 @@
+import { UTC } from '../fhir/time-zone';
+import type { Space } from '../context';
+import { definitionsDigest, loadDefinitions, readBaseResources } from '../fhir/definitions';
+import { parseJson } from '../fhir/json';
+import { createReferenceResolver } from '../fhir/reference';
+import { toStoredText } from '../fhir/resource-text';
+import { RELEASE_NAMES, RELEASES } from '../fhir/release';
+import { OWN_OPERATIONS_VERSION, ownOperationResources } from '../operations/own-definitions';
+import { ROWS_VERSION } from '../indexing/row-rules';
+import { createExtractor } from '../search/extract';
+import { FOLD_VERSION } from '../search/fold-table';
+import { createHasher } from '../search/hash';
+import { keyOf } from '../search/resource-key';
+import type { BaseContent } from '../storage/schema/migrate';
+import type { VersionWrite } from '../storage/write/version-write';
+
+const MAX_ROWS = 1_000_000;
+
+/** The base conformance resources of all releases as `migrate` loads them into their reserved spaces. */
+export function baseContent(extensionBase: string): BaseContent {
+  return {
+    digest: `${ROWS_VERSION}.${FOLD_VERSION}.${OWN_OPERATIONS_VERSION} ${RELEASE_NAMES.map(definitionsDigest).join(' ')}`,
+    *writes(hashKey) {
+      const hasher = createHasher(hashKey);
+      for (const release of RELEASE_NAMES) {
+        const definitions = loadDefinitions(release);
+        const space: Space = {
+          number: RELEASES[release].baseSpace,
+          release,
+          tenant: '',
+          tenantNumber: 0,
+          timeZone: 'UTC',
+        };
+        const resolver = createReferenceResolver({
+          publicUrls: [],
+          tenant: '',
+          release,
+          resourceTypes: new Set(definitions.resourceTypes),
+        });
+        const extract = createExtractor({
+          definitions,
+          hasher,
+          localReference: (reference) => resolver.local(reference),
+          zone: UTC,
+          maxRows: MAX_ROWS,
+        });
+        for (const { type, id, text } of readBaseResources(release)) {
+          const write = toWrite(type, id, text);
+          if (write !== undefined) yield { space: space.number, write };
+        }
+        for (const resource of ownOperationResources()) {
+          const write = toWrite('OperationDefinition', resource.id, JSON.stringify(resource));
+          if (write !== undefined) yield { space: space.number, write };
+        }
+
+        function toWrite(type: string, id: string, text: string): VersionWrite | undefined {
+          const typeNumber = definitions.typeNumber(type);
+          const { value, marked } = parseJson(text, { maxDepth: 200 });
+          if (
+            typeNumber === undefined ||
+            typeof value !== 'object' ||
+            value === null ||
+            Array.isArray(value)
+          ) {
+            return undefined;
+          }
+          const stored = toStoredText(value, marked, { id, extensionBase });
+          const key = keyOf(hasher, type, id);
+          return {
+            type: typeNumber,
+            key,
+            id: key.high >= 0 ? null : id,
+            expected: 0,
+            change: 'create',
+            body: stored.text,
+            metaOffset: stored.metaOffset,
+            author: null,
+            rows: extract(type, value),
+          };
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { Space } from '../context';
+import { type Definitions, loadDefinitions, type TypeStructure } from '../fhir/definitions';
+import { RELEASES, type Release } from '../fhir/release';
+import { type OperationSignature, operationSignatures } from '../operations/signatures';
+import { withTenantParameters } from '../search/tenant-parameter';
+import { searchableParameters, type SearchableParameter } from '../search/searchable';
+
+export type { SearchableParameter } from '../search/searchable';
+
+/** What a release knows of, as data: for whatever is generated from it, such as a GraphQL schema. */
+export interface ReleaseDefinitions {
+  readonly release: Release;
+  /** `4.0.1` */
+  readonly fhirVersion: string;
+  /** Names of the concrete resource types, sorted. */
+  readonly resourceTypes: readonly string[];
+  /** Structure of any type, data types too; undefined when the release has no such type. */
+  structure(typeName: string): TypeStructure | undefined;
+  /** The operations that can be run, by code. */
+  readonly operations: readonly OperationSignature[];
+  /** The parameters that a search of the type understands, sorted by code. */
+  searchParameters(type: string): readonly SearchableParameter[];
+}
+
+/** Cost: that of loading the definitions, once; structures are made when they are asked for. */
+export function releaseDefinitions(release: Release): ReleaseDefinitions {
+  return toPlain(release, loadDefinitions(release));
+}
+
+/** The same, with the search parameters of the space itself that can be searched by. */
+export function spaceDefinitions({
+  release,
+  searchParameters,
+}: Pick<Space, 'release' | 'searchParameters'>): ReleaseDefinitions {
+  const active = (searchParameters?.list ?? []).filter(({ state }) => state === 'active');
+  return toPlain(release, withTenantParameters(loadDefinitions(release), active));
+}
+
+function toPlain(release: Release, definitions: Definitions): ReleaseDefinitions {
+  const { resourceTypes, structure } = definitions;
+  return {
+    release,
+    fhirVersion: RELEASES[release].fhirVersion,
+    resourceTypes,
+    structure,
+    operations: operationSignatures(definitions),
+    searchParameters: (type) => searchableParameters(definitions, type),
+  };
+}

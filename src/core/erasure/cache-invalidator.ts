@@ -1,0 +1,49 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Forgotten } from '../api/core';
+import type { RedisCache } from '../cache/redis-cache';
+import type { ErasureWatch } from './erasure-watch';
+import { addErasure, countForgetting } from '../storage/tenants/erasures';
+import type { OwnerSession } from '../storage/connection/owner-session';
+
+const LOOK_MS = 25;
+/** Longer than the time after which a silent process counts as dead. */
+const PATIENCE_MS = 25_000;
+
+/** Removes erased data from all caches: of this process, of all others, and of Redis. */
+export class CacheInvalidator {
+  constructor(
+    private readonly cache: RedisCache,
+    private readonly watch: ErasureWatch,
+  ) {}
+
+  /**
+   * Must be called when the erased data can no longer be read; resolves when no cache has it any more. Cost: a round trip
+   * to each process through Redis, or a second without it; 20 seconds for a killed process; a scan of Redis.
+   */
+  async forget(session: OwnerSession, spaces: readonly number[]): Promise<Forgotten> {
+    this.watch.forget(spaces);
+    const number = await addErasure(session, spaces);
+    this.cache.announce({ kind: 'erased', subject: String(number) });
+    const until = performance.now() + PATIENCE_MS;
+    let counts = await countForgetting(session, number);
+    while (counts.awaited > 0 && performance.now() < until) {
+      await setTimeout(LOOK_MS);
+      counts = await countForgetting(session, number);
+    }
+    return {
+      processes: counts.done,
+      silentProcesses: counts.silent + counts.awaited,
+      cachedTexts: await this.forgetTexts(spaces),
+    };
+  }
+
+  private async forgetTexts(spaces: readonly number[]): Promise<number | undefined> {
+    let removed = 0;
+    for (const space of spaces) {
+      const ofSpace = await this.cache.forget(space);
+      if (ofSpace === undefined) return undefined;
+      removed += ofSpace;
+    }
+    return removed;
+  }
+}

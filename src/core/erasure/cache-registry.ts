@@ -1,0 +1,61 @@
+/**
+ * The list of all caches with tenant data in this process or thread, so that data erased from the database is evicted here
+ * too (erasure-watch.ts). Every entry of these caches may be evicted at any time.
+ */
+
+/** `forgetSpaces`: evicts only these spaces, where the cache can tell them apart. */
+type Memory = { clear(): void } | { forgetSpaces(spaces: ReadonlySet<number>): void };
+
+/**
+ * Milliseconds for which nothing of a space is cached after an erasure, because a request that read the data before may
+ * still run. Longer than any request, and than any statement of an asynchronous job.
+ */
+const HUSH_MS = 120_000;
+
+const memories = new Set<WeakRef<Memory>>();
+/** Spaces that are not cached, and until when (performance.now()). */
+const hushed = new Map<number, number>();
+
+/** Registers a cache for eviction of erased data, and returns it. */
+export function registerCache<M extends Memory>(memory: M): M {
+  memories.add(new WeakRef(memory));
+  return memory;
+}
+
+/**
+ * A cache for each database of this process, found by its connections: spaces with the same number in different databases
+ * are unrelated.
+ */
+export function forEachDatabase<M extends Memory>(
+  make: () => M,
+): (services: { readonly connections: object }) => M {
+  const made = new WeakMap<object, M>();
+  return ({ connections }) => {
+    let memory = made.get(connections);
+    if (memory === undefined) made.set(connections, (memory = registerCache(make())));
+    return memory;
+  };
+}
+
+/** False: nothing of the space may be cached now. Cost: none, except after an erasure. */
+export function isCacheable(space: number): boolean {
+  if (hushed.size === 0) return true;
+  const until = hushed.get(space);
+  if (until === undefined) return true;
+  if (performance.now() < until) return false;
+  hushed.delete(space);
+  return true;
+}
+
+/** Evicts these spaces from all registered caches, and disables caching of them for `HUSH_MS`. */
+export function forgetSpaces(spaces: readonly number[]): void {
+  const until = performance.now() + HUSH_MS;
+  for (const space of spaces) hushed.set(space, until);
+  const some = new Set(spaces);
+  for (const held of memories) {
+    const memory = held.deref();
+    if (memory === undefined) memories.delete(held);
+    else if ('forgetSpaces' in memory) memory.forgetSpaces(some);
+    else memory.clear();
+  }
+}

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import type { Log } from '../context';
+import { forgetSpaces } from './cache-registry';
+import type { Database } from '../storage/connection/database';
+import { isDatabaseTrouble } from '../storage/connection/database-error';
+import { attendErasures, lastErasure, leaveErasures } from '../storage/tenants/erasures';
+
+/** Interval of polls. A notice through Redis triggers one at once; without Redis this is the longest delay of a process. */
+const LOOK_MS = 1_000;
+
+export interface ErasureWatchOptions {
+  readonly database: Database;
+  readonly log: Log;
+  /** Evicts the spaces from the caches of other threads. */
+  readonly forgetElsewhere: (spaces: readonly number[]) => void;
+}
+
+/**
+ * Evicts data from the caches of this process after any process has erased it, and confirms that in the database. The
+ * erasing process waits for the confirmation. Cost: one statement a second.
+ */
+export class ErasureWatch {
+  readonly #process = randomBytes(8).toString('hex');
+  #forgotten = 0;
+  #isStarted = false;
+  #isClosed = false;
+  #isWanted = false;
+  #looking: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isFailing = false;
+
+  constructor(private readonly options: ErasureWatchOptions) {}
+
+  /** Must be awaited before this process caches anything. */
+  async open(): Promise<void> {
+    this.#forgotten = await lastErasure(this.options.database);
+  }
+
+  /** Starts polling. */
+  start(): void {
+    this.#isStarted = true;
+    this.look();
+  }
+
+  /** Polls now, because there may be new erasures. Returns at once. */
+  look(): void {
+    if (!this.#isStarted || this.#isClosed) return;
+    this.#isWanted = true;
+    clearTimeout(this.#timer);
+    this.#looking ??= this.#work().finally(() => {
+      this.#looking = undefined;
+      if (this.#isClosed) return;
+      this.#timer = setTimeout(() => this.look(), LOOK_MS).unref();
+    });
+  }
+
+  async #work(): Promise<void> {
+    const { database, log } = this.options;
+    try {
+      while (this.#isWanted && !this.#isClosed) {
+        this.#isWanted = false;
+        await this.#forgetNext(database);
+      }
+      if (this.#isFailing) log.info({}, 'what was erased is looked for again');
+      this.#isFailing = false;
+    } catch (error) {
+      // Another component logs database failures.
+      if (isDatabaseTrouble(error)) return;
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!this.#isFailing) log.warn({ reason }, 'it cannot be looked up what was erased');
+      this.#isFailing = true;
+    }
+  }
+
+  async #forgetNext(database: Database): Promise<void> {
+    const erasures = await attendErasures(database, this.#process, this.#forgotten);
+    const last = erasures.at(-1);
+    if (last === undefined) return;
+    this.forget(erasures.flatMap(({ spaces }) => spaces));
+    this.#forgotten = last.number;
+    // The next poll, which follows at once, confirms the eviction.
+    this.#isWanted = true;
+  }
+
+  /** Evicts the spaces from the caches of this process at once. */
+  forget(spaces: readonly number[]): void {
+    forgetSpaces(spaces);
+    this.options.forgetElsewhere(spaces);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+    // A process that could not sign off counts as dead after 20 seconds.
+    if (this.#isStarted) await leaveErasures(this.options.database, this.#process).catch(() => undefined);
+  }
+}

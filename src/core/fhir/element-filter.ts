@@ -1,0 +1,108 @@
+import { LRUCache } from 'lru-cache';
+import { type FhirError, fhirError } from '../errors';
+import { loadDefinitions } from './definitions';
+import type { JsonValue } from './json';
+import {
+  compileTest,
+  PathAllowance,
+  PathBudgetError,
+  PathError,
+  PathEvaluationError,
+  type CompiledTest,
+} from './path';
+import type { Release } from './release';
+
+/** Longer expressions are refused: they would only be long. */
+const LONGEST = 2_000;
+/** Steps of the expressions of one request. */
+const MAX_STEPS = 500_000;
+/** Characters of all expressions that are kept. */
+const MAX_KEPT = 200_000;
+
+const known = new LRUCache<string, CompiledTest>({
+  maxSize: MAX_KEPT,
+  sizeCalculation: (_test, key) => key.length,
+});
+
+/** The budget of the expressions of one request. */
+export class FilterAllowance extends PathAllowance {
+  private turn: Promise<void> | undefined;
+
+  constructor(steps = MAX_STEPS) {
+    super(steps);
+  }
+
+  /** Waits until the event loop has served others, if the expressions have kept it for a while. */
+  async yield(): Promise<void> {
+    while (this.needsPause) await this.nextTurn();
+  }
+
+  /** The same for all that wait. */
+  private nextTurn(): Promise<void> {
+    return (this.turn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.turn = undefined;
+        this.pause();
+        resolve();
+      });
+    }));
+  }
+}
+
+/**
+ * Those of a list of elements that a FHIRPath expression of a client is true of. `place`: the type of the elements
+ * (`HumanName`, `Patient.contact`, `Resource`). Yields to the event loop between elements.
+ * Throws invalidValue for what is not an expression, or not one of the type; tooCostly beyond the allowance.
+ */
+export async function filterElements(
+  release: Release,
+  place: string,
+  expression: string,
+  elements: readonly JsonValue[],
+  allowance: FilterAllowance,
+): Promise<readonly JsonValue[]> {
+  const found: JsonValue[] = [];
+  try {
+    await allowance.yield();
+    const test = testOf(release, place, expression, allowance);
+    for (const element of elements) {
+      if (allowance.needsPause) await allowance.yield();
+      if (test(element, undefined, { allowance }) === true) found.push(element);
+    }
+  } catch (error) {
+    if (error instanceof PathBudgetError) throw fhirError('tooCostly', { reason: error.message });
+    if (error instanceof PathEvaluationError) throw refusal(error.message);
+    throw error;
+  }
+  return found;
+}
+
+function testOf(
+  release: Release,
+  place: string,
+  expression: string,
+  allowance: FilterAllowance,
+): CompiledTest {
+  if (expression.length > LONGEST) throw refusal(`it is longer than ${LONGEST} characters`);
+  const key = `${release} ${place} ${expression}`;
+  let test = known.get(key);
+  if (test === undefined) {
+    try {
+      test = compileTest(expression, {
+        definitions: loadDefinitions(release),
+        rootType: place,
+        isForeign: true,
+        allowance,
+      });
+    } catch (error) {
+      if (error instanceof PathError && !(error instanceof PathBudgetError)) throw refusal(error.message);
+      throw error;
+    }
+    known.set(key, test);
+  }
+  return test;
+}
+
+function refusal(reason: string): FhirError {
+  return fhirError('invalidValue', { reason: `The argument 'fhirpath' cannot be used: ${reason}` });
+}

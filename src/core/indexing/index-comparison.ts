@@ -1,0 +1,315 @@
+/** What is stored of the resources of a space against what their versions give. */
+import type { IndexDifference } from '../api/core';
+import type { Space } from '../context';
+import type { Definitions } from '../fhir/definitions';
+import { parseStoredObject } from '../fhir/json';
+import { RELEASES } from '../fhir/release';
+import type { Extractor } from '../search/extract';
+import { containerTypeOf, parameterOfRow } from '../search/index-rows';
+import { withTenantParameters, type TenantParameter } from '../search/tenant-parameter';
+import type { Services } from '../ports';
+import type { CurrentVersion, RepairTarget, WantedResource } from '../storage/indexing/index-repair';
+import {
+  readTexts,
+  scanSpace,
+  type ScannedHead,
+  type ScannedKey,
+  type ScannedVersion,
+  type SpaceScan,
+} from '../storage/indexing/index-scan';
+import {
+  identityOf,
+  INDEX_TABLES,
+  noRows,
+  targetKeysText,
+  toResourceRows,
+  type IndexRow,
+  type IndexTable,
+  type ResourceRows,
+} from '../storage/indexing/index-tables';
+import type { OwnerSession } from '../storage/connection/owner-session';
+import { readAsOwner, type ParameterProgress } from '../storage/indexing/search-parameters';
+import { keyOfText } from '../storage/read/version-row';
+import { NO_ROWS, sortDateText } from '../storage/write/version-write';
+import { UnsettledParameters } from './unsettled-parameters';
+
+/** One resource that differs. */
+export interface Comparison {
+  /** What a reindex puts right. */
+  readonly differences: readonly IndexDifference[];
+  /** What it cannot: versions or heads that are missing. */
+  readonly losses: readonly IndexDifference[];
+  /** Undefined: it cannot be said what the rows should be, so they stay as they are. */
+  readonly target: RepairTarget | undefined;
+}
+
+export interface ComparedGroup {
+  /** Heads in the group. */
+  readonly resources: number;
+  readonly found: readonly Comparison[];
+}
+
+/** Bounds of a group: heads, bytes of their texts, index rows. A single resource may have more. */
+const MAX_HEADS = 64;
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_ROWS = 20_000;
+
+/** What was accepted once is indexed as a whole, whatever the limit is today. */
+const MAX_ROWS_OF_RESOURCE = 10_000_000;
+
+export class SpaceComparer {
+  private definitions: Definitions;
+  private extract: Extractor;
+  private unsettled: UnsettledParameters;
+  /** The tenant's parameters that are compared, and all that it has had meanwhile. */
+  private settled: readonly TenantParameter[] = [];
+  private all: readonly TenantParameter[] = [];
+  /** Numbers of parameters whose expressions exceeded their budget: nothing is said of their rows. */
+  readonly exceeded = new Set<number>();
+
+  constructor(
+    private readonly services: Services,
+    private readonly session: OwnerSession,
+    private readonly space: Space,
+    /** The rows of the tenant's search parameters that are being indexed are made too, or nothing is said of them. */
+    private readonly purpose: 'repair' | 'compare',
+  ) {
+    this.definitions = services.definitions(space.release);
+    this.extract = services.createExtractor(space, MAX_ROWS_OF_RESOURCE);
+    this.unsettled = new UnsettledParameters(this.definitions, []);
+  }
+
+  /** Takes the snapshot that `groups` goes through. */
+  async scan(): Promise<SpaceScan> {
+    const before = await readAsOwner(this.session, this.space);
+    const scan = await scanSpace(this.session, this.space.number);
+    // Read after the snapshot: there are no rows in it of what was made later.
+    this.learnParameters(before, await readAsOwner(this.session, this.space));
+    return scan;
+  }
+
+  private learnParameters(before: readonly ParameterProgress[], after: readonly ParameterProgress[]): void {
+    const isSettled = ({ state }: TenantParameter): boolean =>
+      state === 'active' || (state === 'indexing' && this.purpose === 'repair');
+    this.settled = after.map(({ parameter }) => parameter).filter(isSettled);
+    this.all = [...before, ...after].map(({ parameter }) => parameter);
+    this.useParameters();
+  }
+
+  private useParameters(): void {
+    const list = this.settled.filter(({ number }) => !this.exceeded.has(number));
+    const settled = new Set(list.map(({ number }) => number));
+    const definitions = this.services.definitions(this.space.release);
+    this.definitions = withTenantParameters(definitions, list);
+    const searchParameters = { change: 0, list };
+    this.extract = this.services.createExtractor({ ...this.space, searchParameters }, MAX_ROWS_OF_RESOURCE);
+    this.unsettled = new UnsettledParameters(
+      definitions,
+      this.all.filter(({ number }) => !settled.has(number)),
+    );
+  }
+
+  /** Compares everything in the snapshot, some resources at a time. */
+  async *groups(scan: SpaceScan): AsyncGenerator<ComparedGroup> {
+    let group: ScannedKey[] = [];
+    let [heads, bytes, rows] = [0, 0, 0];
+    for await (const found of scan.keys) {
+      const ownBytes = found.heads.reduce((sum, { current }) => sum + (current?.bytes ?? 0), 0);
+      const ownRows = INDEX_TABLES.reduce((sum, table) => sum + found.rows[table].length, 0);
+      const isFull = heads >= MAX_HEADS || bytes + ownBytes > MAX_BYTES || rows + ownRows > MAX_ROWS;
+      if (isFull && group.length > 0) {
+        yield await this.compareGroup(group);
+        group = [];
+        [heads, bytes, rows] = [0, 0, 0];
+      }
+      group.push(found);
+      heads += found.heads.length;
+      bytes += ownBytes;
+      rows += ownRows;
+    }
+    if (group.length > 0) yield await this.compareGroup(group);
+  }
+
+  /** What the version gives, by the rules of this process. */
+  recompute(typeName: string, version: CurrentVersion): WantedResource {
+    const rows = version.isDeletion ? NO_ROWS : this.rowsOf(typeName, version.body);
+    return {
+      deleted: version.isDeletion,
+      lastUpdated: version.lastUpdated,
+      sortDate: sortDateText(rows.sortDate),
+      presence: Buffer.from(rows.presence),
+      targetKeys: targetKeysText(rows),
+      rows: toResourceRows(rows),
+    };
+  }
+
+  typeNameOf(number: number | undefined): string {
+    return number === undefined ? '' : (this.definitions.typeName(number) ?? String(number));
+  }
+
+  private rowsOf(typeName: string, body: string): typeof NO_ROWS {
+    const rows = this.extract(typeName, parseStoredObject(body));
+    if (rows.exceeded === undefined) return rows;
+    this.exceeded.add(rows.exceeded.parameter);
+    this.useParameters();
+    return this.rowsOf(typeName, body);
+  }
+
+  private async compareGroup(group: readonly ScannedKey[]): Promise<ComparedGroup> {
+    const live = group.flatMap(({ key, heads }) =>
+      heads.filter(({ current }) => current?.isDeletion === false).map((head) => ({ key, head })),
+    );
+    const texts = await readTexts(
+      this.session,
+      this.space.number,
+      live.map(({ key, head }) => ({ type: head.type, key, version: head.version })),
+    );
+    const textOf = new Map(live.map(({ head }, index) => [head, texts[index] ?? '']));
+    return {
+      resources: group.reduce((sum, { heads }) => sum + heads.length, 0),
+      found: group.flatMap((found) => [...this.compareKey(found, textOf)]),
+    };
+  }
+
+  private *compareKey(found: ScannedKey, textOf: ReadonlyMap<ScannedHead, string>): Generator<Comparison> {
+    const rowsOfTypes = this.rowsByType(found.rows);
+    for (const head of found.heads) {
+      const stored = rowsOfTypes.get(head.type) ?? noRows();
+      rowsOfTypes.delete(head.type);
+      const comparison = this.compareResource(found.key, head, stored, textOf.get(head) ?? '');
+      if (comparison.differences.length > 0 || comparison.losses.length > 0) yield comparison;
+    }
+    const withHead = new Set(found.heads.map(({ type }) => type));
+    const lost = new Set(found.versionTypes.filter((type) => !withHead.has(type)));
+    const id = this.keyName(found.key);
+    for (const [type, stored] of rowsOfTypes) {
+      const place = { space: this.space, type: this.typeNameOf(type), id };
+      const differences = [...compareRows(place, noRows(), stored)];
+      const isLost = type !== undefined && lost.has(type);
+      const target = isLost ? undefined : { type, key: found.key, stored, seen: undefined };
+      yield { differences: isLost ? [] : differences, losses: isLost ? differences : [], target };
+    }
+    for (const type of lost) {
+      const place = { space: this.space, type: this.typeNameOf(type), id };
+      const losses = [difference(place, 'resource_version', [], ['versions without a head'])];
+      yield { differences: [], losses, target: undefined };
+    }
+  }
+
+  /** Rows by the number of the type that they belong to; undefined: to none. */
+  private rowsByType(rows: ResourceRows): Map<number | undefined, Record<IndexTable, IndexRow[]>> {
+    const types = new Map<number | undefined, Record<IndexTable, IndexRow[]>>();
+    for (const table of INDEX_TABLES) {
+      for (const row of rows[table]) {
+        if (this.unsettled.hasRow(row)) continue;
+        const parameter = this.definitions.searchParameter(parameterOfRow(row[0]) ?? 0);
+        const type = containerTypeOf(row[0]) ?? (parameter && this.definitions.typeNumber(parameter.type));
+        let ofType = types.get(type);
+        if (ofType === undefined) types.set(type, (ofType = noRows()));
+        ofType[table].push(row);
+      }
+    }
+    return types;
+  }
+
+  private compareResource(key: string, head: ScannedHead, stored: ResourceRows, body: string): Comparison {
+    const { current } = head;
+    const type = this.typeNameOf(head.type);
+    const place = { space: this.space, type, id: head.id ?? this.keyName(key) };
+    const losses: IndexDifference[] = [];
+    // What the base spaces held before is gone with its versions.
+    const first = this.space.number === RELEASES[this.space.release].baseSpace ? head.version : 1;
+    const isWhole = head.versions === head.version - first + 1 && head.newest === head.version;
+    if (current === undefined || !isWhole) {
+      const versions = `versions up to ${head.newest}, ${head.versions} of them`;
+      losses.push(
+        difference(place, 'resource_version', [`versions ${first} to ${head.version}`], [versions]),
+      );
+    }
+    if (current === undefined || head.newest !== head.version)
+      return { differences: [], losses, target: undefined };
+    const wanted = this.recompute(type, { ...current, body });
+    const differences = [...compareHead(place, head, current, wanted, this.unsettled)];
+    differences.push(...compareRows(place, wanted.rows, stored));
+    const seen = { version: head.version, lastUpdated: head.lastUpdated, wanted };
+    return { differences, losses, target: { type: head.type, key, stored, seen } };
+  }
+
+  /** The id of a key of ours; of a client's id, whose head is gone, only the key is known. */
+  private keyName(text: string): string {
+    const key = keyOfText(text);
+    return this.services.keys.isOwn(key) ? this.services.keys.idOf(key) : `key ${text}`;
+  }
+}
+
+interface Place {
+  readonly space: Space;
+  readonly type: string;
+  readonly id: string;
+}
+
+function* compareHead(
+  place: Place,
+  head: ScannedHead,
+  current: ScannedVersion,
+  wanted: WantedResource,
+  unsettled: UnsettledParameters,
+): Generator<IndexDifference> {
+  if (current.isDeletion !== head.deleted || current.lastUpdated !== head.lastUpdated) {
+    const said = (deleted: boolean, at: number): string => `${deleted ? 'deleted' : 'live'} since ${at}`;
+    const since = said(current.isDeletion, current.lastUpdated);
+    yield difference(place, 'resource', [since], [said(head.deleted, head.lastUpdated)]);
+  }
+  const hasAllTargets = unsettled.canRefer(place.type) && isPartOf(wanted.targetKeys, head.targetKeys);
+  const said = (of: { sortDate: string; presence: Buffer; targetKeys: string }): string => {
+    const targets = hasAllTargets ? wanted.targetKeys : of.targetKeys;
+    return `sort date ${of.sortDate}, presence ${unsettled.presenceText(place.type, of.presence)}, targets ${targets}`;
+  };
+  if (said(wanted) !== said(head)) yield difference(place, 'resource', [said(wanted)], [said(head)]);
+}
+
+/** Of arrays as PostgreSQL writes them. */
+function isPartOf(part: string, whole: string): boolean {
+  const keys = new Set(whole.slice(1, -1).split(','));
+  return (
+    part === '{}' ||
+    part
+      .slice(1, -1)
+      .split(',')
+      .every((key) => keys.has(key))
+  );
+}
+
+function* compareRows(place: Place, wanted: ResourceRows, stored: ResourceRows): Generator<IndexDifference> {
+  for (const table of INDEX_TABLES) {
+    const { missing, superfluous } = subtract(wanted[table], stored[table]);
+    if (missing.length > 0 || superfluous.length > 0) yield difference(place, table, missing, superfluous);
+  }
+}
+
+/** Rows that only one side has, each as often as the other lacks it, in words. */
+function subtract(
+  wanted: readonly IndexRow[],
+  stored: readonly IndexRow[],
+): { missing: string[]; superfluous: string[] } {
+  const left = new Map<string, IndexRow[]>();
+  for (const row of stored) {
+    const identity = identityOf(row);
+    const same = left.get(identity);
+    if (same === undefined) left.set(identity, [row]);
+    else same.push(row);
+  }
+  const missing = wanted.filter((row) => left.get(identityOf(row))?.pop() === undefined);
+  const inWords = (row: IndexRow): string => row.join(' ');
+  return { missing: missing.map(inWords), superfluous: [...left.values()].flat().map(inWords) };
+}
+
+function difference(
+  { space, type, id }: Place,
+  table: IndexDifference['table'],
+  missing: readonly string[],
+  superfluous: readonly string[],
+): IndexDifference {
+  const { tenant, release, number } = space;
+  return { tenant, release, space: number, type, id, table, missing, superfluous };
+}

@@ -1,0 +1,144 @@
+/** `andiron reindex`: whether what search finds is what is stored, and how it is made so again. */
+import type { IndexDifference, ReindexProgress, ReindexScope } from '../api/core';
+import type { Space } from '../context';
+import { SpaceComparer, type ComparedGroup } from './index-comparison';
+import { EXCEEDED } from './exceeded-parameter';
+import type { RowRules } from './row-rules';
+import type { Services } from '../ports';
+import type { DatabaseOptions } from '../storage/connection/database';
+import { MAX_TARGETS, repairResources, type RepairTarget } from '../storage/indexing/index-repair';
+import { readSpaces } from '../storage/indexing/index-scan';
+import { OwnerSession } from '../storage/connection/owner-session';
+import { failParameters } from '../storage/indexing/search-parameter-work';
+import {
+  addToRecord,
+  lockReindex,
+  readRecord,
+  replaceRecord,
+  unlockReindex,
+} from '../storage/indexing/row-record';
+
+/** Who looks at all spaces: the owner, for whom row-level security does not hold. */
+export interface ReindexOptions {
+  readonly services: Services;
+  readonly database: DatabaseOptions;
+  readonly rules: RowRules;
+}
+
+/**
+ * Every difference between the index rows in the database and those that the stored versions give, base spaces and
+ * disabled tenants included: rows that are missing, rows that are too many, rows of resources that are deleted or were
+ * never there; and heads, versions, sort dates and presence bits that do not fit each other.
+ * Each space is compared as one snapshot, so that writes may go on. Memory is bounded; cost: one sort of each table
+ * of a space in PostgreSQL, and one extraction for each live resource.
+ */
+export async function* verifyIndex(
+  { services, database }: Pick<ReindexOptions, 'services' | 'database'>,
+  scope: ReindexScope,
+): AsyncGenerator<IndexDifference> {
+  const session = await OwnerSession.open(database);
+  try {
+    for await (const space of readSpaces(services.database, scope)) {
+      const comparer = new SpaceComparer(services, session, space, 'compare');
+      for await (const { found } of comparer.groups(await comparer.scan())) {
+        for (const { differences, losses } of found) yield* [...losses, ...differences];
+      }
+    }
+  } finally {
+    await session.close();
+  }
+}
+
+/**
+ * Makes every index row, sort date and presence bit what the current versions give by the rules of this process, and
+ * changes nothing else. Writes may go on: each resource is locked while it is put right, some at a time. May be
+ * stopped anywhere and begun again. Each space remembers at its end what its rows are made with, unless something was
+ * lost there. Cost: that of `verifyIndex`, and a transaction for each 64 resources of which some differ.
+ */
+export async function* reindex(
+  options: ReindexOptions,
+  scope: ReindexScope,
+): AsyncGenerator<ReindexProgress> {
+  const session = await OwnerSession.open(options.database);
+  try {
+    for await (const space of readSpaces(options.services.database, scope)) {
+      if (!(await lockReindex(session, space.number)))
+        throw new Error(`Another reindex is at work on ${space.tenant || 'the base resources'}`);
+      yield* reindexSpace(options, session, space);
+      await unlockReindex(session, space.number);
+    }
+  } finally {
+    await session.close();
+  }
+}
+
+async function* reindexSpace(
+  { services, rules }: ReindexOptions,
+  session: OwnerSession,
+  space: Space,
+): AsyncGenerator<ReindexProgress> {
+  const { tenant, release, number } = space;
+  const rule = rules[release];
+  const before = await readRecord(session, number);
+  const comparer = new SpaceComparer(services, session, space, 'repair');
+  const scan = await comparer.scan();
+  // Base rows are made anew when the definitions change, and a space without a resource has no rows.
+  const isRecorded = tenant !== '' && scan.resources > 0;
+  if (isRecorded) await addToRecord(session, number, rule);
+  let progress = {
+    tenant,
+    release,
+    space: number,
+    resources: scan.resources,
+    compared: 0,
+    repaired: 0,
+    added: 0,
+    removed: 0,
+  };
+  let isWhole = true;
+  for await (const group of comparer.groups(scan)) {
+    const counts = await repairGroup(session, comparer, number, group);
+    const losses = group.found.flatMap((found) => found.losses);
+    if (losses.length > 0) isWhole = false;
+    progress = {
+      ...progress,
+      compared: progress.compared + group.resources,
+      repaired: progress.repaired + counts.repaired,
+      added: progress.added + counts.added,
+      removed: progress.removed + counts.removed,
+    };
+    yield { ...progress, losses };
+  }
+  if (comparer.exceeded.size > 0) {
+    await failParameters(session, { space: number, numbers: [...comparer.exceeded] }, EXCEEDED);
+    services.parametersChanged(tenant);
+  }
+  if (isRecorded && isWhole) await replaceRecord(session, number, before, rule);
+}
+
+async function repairGroup(
+  session: OwnerSession,
+  comparer: SpaceComparer,
+  space: number,
+  { found }: ComparedGroup,
+): Promise<{ repaired: number; added: number; removed: number }> {
+  const targets = found.flatMap(({ differences, target }) =>
+    differences.length > 0 && target !== undefined ? [target] : [],
+  );
+  let [added, removed] = [0, 0];
+  const repair = async (some: readonly RepairTarget[]): Promise<readonly RepairTarget[]> => {
+    const counts = await repairResources(session, space, some, (target, version) =>
+      comparer.recompute(comparer.typeNameOf(target.type), version),
+    );
+    added += counts.added;
+    removed += counts.removed;
+    return counts.left;
+  };
+  for (let start = 0; start < targets.length; start += MAX_TARGETS) {
+    for (const target of await repair(targets.slice(start, start + MAX_TARGETS))) {
+      // A single target waits for its lock; it is left over again only if it was created meanwhile.
+      for (let left: readonly RepairTarget[] = [target]; left.length > 0;) left = await repair(left);
+    }
+  }
+  return { repaired: targets.length, added, removed };
+}

@@ -1,0 +1,23 @@
+/** What index rows depend on besides the text of the resource and the hash key of the database. */
+import { coreSetDigest } from '../fhir/definitions';
+import { RELEASE_NAMES, type Release } from '../fhir/release';
+import { FOLD_VERSION } from '../search/fold-table';
+
+/** Raised when the way index rows are made changes: base spaces are then made anew, tenants' rows need a reindex. */
+export const ROWS_VERSION = 10;
+
+/** Equal for two processes exactly when they make the same rows of the same text, by release; readable. */
+export type RowRules = Readonly<Record<Release, string>>;
+
+/** `publicUrls`: the configured public addresses. */
+export function rowRules(publicUrls: readonly string[]): RowRules {
+  const addresses = [...new Set(publicUrls)].sort().join(' ');
+  const ofRelease = (release: Release): string =>
+    [
+      `rows ${ROWS_VERSION}`,
+      `fold table ${FOLD_VERSION}`,
+      `definitions ${coreSetDigest(release)}`,
+      `PUBLIC_URL ${addresses === '' ? 'unset' : addresses}`,
+    ].join(', ');
+  return Object.fromEntries(RELEASE_NAMES.map((release) => [release, ofRelease(release)])) as RowRules;
+}

@@ -1,0 +1,75 @@
+/** What operations do about the search parameters of a space. */
+import { permissionsOf } from '../authorization/visibility';
+import type { RequestContext } from '../context';
+import { fhirError, FhirError } from '../errors';
+import { loadDefinitions } from '../fhir/definitions';
+import { parseStoredObject } from '../fhir/json';
+import { read } from '../interactions/read';
+import { addressOf, readOwn } from '../interactions/resource-address';
+import type { SearchParameterProgress } from '../operations/environment';
+import { SEARCH_PARAMETER } from '../preparation/prepare';
+import { checkTenantParameter } from '../search/tenant-parameter-check';
+import type { Services } from '../ports';
+import {
+  readSearchParameters,
+  registerSearchParameters,
+  restartSearchParameters as restart,
+  type ParameterProgress,
+} from '../storage/indexing/search-parameters';
+
+/** See `OperationStorage`. */
+export async function searchParameterProgress(
+  services: Services,
+  context: RequestContext,
+  id: string | undefined,
+): Promise<readonly SearchParameterProgress[]> {
+  const permissions = permissionsOf(services, context);
+  const all = await readSearchParameters(services.database, context.space);
+  return all
+    .filter(({ parameter: { owner, state } }) => state !== 'removing' && (id === undefined || owner === id))
+    .map((progress) => toPlain(progress, permissions?.allowsAll(progress.parameter.type, 's') !== false));
+}
+
+/** `isTold`: how many there are, and of which the work has failed. */
+function toPlain(
+  { parameter, isPending, resources, indexed, failure }: ParameterProgress,
+  isTold: boolean,
+): SearchParameterProgress {
+  const { owner, url, type, code, state } = parameter;
+  const status = failure !== undefined ? 'failed' : isPending ? 'in-progress' : 'completed';
+  const numbers = isTold
+    ? { resources, indexed, failure }
+    : { resources: undefined, indexed: undefined, failure: undefined };
+  return { owner, url, type, code, status, isSearchable: state === 'active', ...numbers };
+}
+
+/** See `OperationStorage`. */
+export async function restartSearchParameters(
+  services: Services,
+  context: RequestContext,
+  id: string | undefined,
+): Promise<void> {
+  const { space } = context;
+  if (id !== undefined) await register(services, context, id);
+  await restart(services.database, space.number, id);
+  services.parametersChanged(space.tenant);
+}
+
+/** Changes nothing where the SearchParameter is registered as it stands. */
+async function register(services: Services, context: RequestContext, id: string): Promise<void> {
+  const { space } = context;
+  const current = await readOwn(services, context, addressOf(services, context, SEARCH_PARAMETER, id), id);
+  if (current === undefined || current.change === 'delete') {
+    // Throws, where there is none of the base space either.
+    await read(services, context, SEARCH_PARAMETER, id);
+    throw fhirError('baseResourceReadOnly', { type: SEARCH_PARAMETER, id });
+  }
+  const { pairs, issues } = checkTenantParameter(
+    loadDefinitions(space.release),
+    id,
+    parseStoredObject(current.body),
+    space.searchParameters,
+  );
+  if (issues.length > 0) throw new FhirError('ruleViolated', issues);
+  await registerSearchParameters(services.database, space.number, { owner: id, pairs });
+}

@@ -1,0 +1,345 @@
+/**
+ * The background work that a tenant's search parameters give: making the rows of new ones for resources that are older,
+ * and removing those of old ones. Any process does it, one at a time in a space, and goes on where another has stopped.
+ */
+import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { Log, Space, TenantSpace } from '../context';
+import { FhirError } from '../errors';
+import { EXCEEDED } from './exceeded-parameter';
+import { logFailure } from './fail-parameter';
+import { parseStoredObject } from '../fhir/json';
+import type { Extractor } from '../search/extract';
+import { parameterOfRow, type IndexRows } from '../search/index-rows';
+import type { Services } from '../ports';
+import type { DatabaseOptions } from '../storage/connection/database';
+import { isDatabaseTrouble } from '../storage/connection/database-error';
+import {
+  MAX_TARGETS,
+  repairResources,
+  type CurrentVersion,
+  type RepairTarget,
+  type WantedResource,
+} from '../storage/indexing/index-repair';
+import { readTexts } from '../storage/indexing/index-scan';
+import {
+  INDEX_TABLES,
+  noRows,
+  targetKeysText,
+  toResourceRows,
+  type IndexRow,
+} from '../storage/indexing/index-tables';
+import { OwnerSession } from '../storage/connection/owner-session';
+import { lockReindex, unlockReindex } from '../storage/indexing/row-record';
+import {
+  advanceWalk,
+  failParameters,
+  failWalk,
+  finishWalk,
+  haveSearchParameters,
+  readNextHeads,
+  readSpacesWithWork,
+  releaseWalk,
+  removeRowsOf,
+  startWalk,
+  type AskedWork,
+  type WalkedHead,
+} from '../storage/indexing/search-parameter-work';
+import { readAsOwner, type ParameterProgress } from '../storage/indexing/search-parameters';
+import { NO_ROWS, sortDateText } from '../storage/write/version-write';
+
+/** Between two looks for work that other processes have left. */
+const LOOK_MS = 15_000;
+/** Every process knows after 1.5 s that a parameter is being removed (spaces.ts); until then it may be searched by. */
+const GRACE_MS = 3_000;
+/** Processes that may die, one after the other, in walks that have made no progress. */
+const MAX_DEATHS = 3;
+const DIED = `The server ended ${MAX_DEATHS} times while it indexed this parameter, without any progress`;
+/** Texts that are indexed without letting others go first. */
+const MAX_BYTES = 1024 * 1024;
+/** Milliseconds after which requests go first. */
+const MAX_HELD_MS = 10;
+/** What was accepted once is indexed as a whole, whatever the limit is today. */
+const MAX_ROWS_OF_RESOURCE = 10_000_000;
+/** From this length on a text is worth a thread of its own. */
+const LONG_TEXT = 256 * 1024;
+
+export interface SearchParameterWorkOptions {
+  readonly services: Services;
+  readonly database: DatabaseOptions;
+  readonly log: Log;
+  /** Told when parameters of a tenant can be searched by from now on, or are gone. */
+  readonly changed: (tenant: string) => void;
+}
+
+export class SearchParameterWork {
+  private timer: NodeJS.Timeout | undefined;
+  private working: Promise<void> | undefined;
+  /** Whether there may be more than what is being done just now. */
+  private isWanted = false;
+  private isStarted = false;
+  private isClosed = false;
+  /** Marks attempts, so that another process that finds one knows that this one is gone. */
+  private readonly process = randomUUID();
+
+  constructor(private readonly options: SearchParameterWorkOptions) {}
+
+  /** From now on this process looks for work. */
+  start(): void {
+    this.isStarted = true;
+    this.wake();
+  }
+
+  /** There is work, or there may be. Returns at once. */
+  wake(): void {
+    if (!this.isStarted || this.isClosed) return;
+    this.isWanted = true;
+    this.working ??= this.work().finally(() => {
+      this.working = undefined;
+      if (this.isWanted) this.wake();
+      else if (!this.isClosed) this.timer = setTimeout(() => this.wake(), LOOK_MS).unref();
+    });
+  }
+
+  /** What is under way stops after the resources that it is at. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.isWanted = false;
+    clearTimeout(this.timer);
+    await this.working;
+  }
+
+  private async work(): Promise<void> {
+    clearTimeout(this.timer);
+    this.isWanted = false;
+    const { services, database, log } = this.options;
+    let session: OwnerSession | undefined;
+    try {
+      if (!(await haveSearchParameters(services.database))) return;
+      session = await OwnerSession.open(database);
+      for (const space of await readSpacesWithWork(session)) {
+        if (this.isClosed) return;
+        // Another process, or a reindex, is at work there; it is looked at again.
+        if (!(await lockReindex(session, space.number))) continue;
+        await this.workIn(session, space);
+        await unlockReindex(session, space.number);
+      }
+    } catch (error) {
+      // Nothing is lost: what was not done is found again.
+      const reason = error instanceof Error ? error.message : String(error);
+      // That the database is away is said elsewhere, and often enough.
+      if (!this.isClosed && !isDatabaseTrouble(error))
+        log.warn({ reason }, 'indexing of search parameters was interrupted');
+    } finally {
+      await session?.close();
+    }
+  }
+
+  private async workIn(session: OwnerSession, space: Space): Promise<void> {
+    while (!this.isClosed) {
+      const all = await readAsOwner(session, space);
+      const pending = all.filter(({ isPending }) => isPending);
+      const [ready] = pending.filter(isReady);
+      if (ready === undefined) {
+        if (pending.length === 0) return;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        continue;
+      }
+      const { type } = ready.parameter;
+      const group = pending.filter((one) => one.parameter.type === type && isReady(one));
+      const walk = new Walk(this.options.services, session, space, type, all, group);
+      try {
+        if (!(await walk.run(this.process, () => this.isClosed))) return;
+        this.options.changed(space.tenant);
+      } catch (error) {
+        if (error instanceof FhirError) throw error;
+        if (error instanceof FailedParametersError) {
+          await this.fail(session, space, all, error);
+          continue;
+        }
+        const reason = error instanceof Error ? error.message : String(error);
+        this.options.log.error({ reason }, 'a search parameter could not be indexed');
+        await failWalk(session, space.number, walk.work, 'The server failed; its log says why');
+      }
+    }
+  }
+
+  private async fail(
+    session: OwnerSession,
+    space: Space,
+    all: readonly ParameterProgress[],
+    { numbers, reason }: FailedParametersError,
+  ): Promise<void> {
+    await failParameters(session, { space: space.number, numbers }, reason);
+    for (const { parameter } of all)
+      if (numbers.includes(parameter.number)) logFailure(this.options.log, space.tenant, parameter, reason);
+    this.options.changed(space.tenant);
+  }
+}
+
+/** A walk cannot go on with these parameters. */
+class FailedParametersError extends Error {
+  constructor(
+    readonly numbers: readonly number[],
+    readonly reason: string,
+  ) {
+    super(reason);
+    this.name = 'FailedParametersError';
+  }
+}
+
+function isReady({ parameter, age }: ParameterProgress): boolean {
+  return parameter.state !== 'removing' || age >= GRACE_MS;
+}
+
+/**
+ * One walk over the live resources of a type, in the order of their keys. Each is put right under the lock of its head,
+ * as a reindex does: the rows that are missing of the parameters to be made, and the head as a whole (presence bits and
+ * keys of targets, without those of parameters that are gone).
+ *
+ * Since no write commits that does not know all parameters (compare_search_parameters), what the walk has passed stays right, and
+ * no row of a new parameter can be one too many.
+ */
+class Walk {
+  readonly work: readonly AskedWork[];
+  private readonly typeNumber: number;
+  private readonly made: ReadonlySet<number>;
+  private readonly removed: readonly number[];
+  private readonly extract: Extractor;
+  private readonly spaceAsRead: TenantSpace;
+
+  constructor(
+    private readonly services: Services,
+    private readonly session: OwnerSession,
+    private readonly space: Space,
+    private readonly type: string,
+    all: readonly ParameterProgress[],
+    group: readonly ParameterProgress[],
+  ) {
+    const list = all.map(({ parameter }) => parameter);
+    // Rows do not depend on them.
+    const settings = {
+      validation: 'structure',
+      searchUnknown: 'strict',
+      referentialIntegrity: 'off',
+      conditionalDelete: 'single',
+      limits: {},
+    } as const;
+    this.spaceAsRead = { ...space, settings, searchParameters: { change: all[0]?.change ?? 0, list } };
+    this.extract = services.createExtractor(this.spaceAsRead, MAX_ROWS_OF_RESOURCE);
+    this.typeNumber = services.definitions(space.release).typeNumber(type) ?? 0;
+    this.work = group.map(({ parameter: { number }, asked }) => ({ number, asked }));
+    const isRemoved = ({ parameter: { state } }: ParameterProgress): boolean => state === 'removing';
+    this.made = new Set(group.filter((one) => !isRemoved(one)).map(({ parameter }) => parameter.number));
+    this.removed = group.filter(isRemoved).map(({ parameter }) => parameter.number);
+  }
+
+  /** False: it was stopped on the way. Throws FailedParametersError. */
+  async run(process: string, isStopped: () => boolean): Promise<boolean> {
+    const { session, typeNumber, work } = this;
+    const space = this.space.number;
+    if (this.removed.length > 0) await removeRowsOf(session, space, this.removed);
+    const numbers = work.map(({ number }) => number);
+    const start = await startWalk(session, { space, type: typeNumber, numbers, process });
+    if (start.attempts > MAX_DEATHS) throw new FailedParametersError(numbers, DIED);
+    let { after, indexed } = start;
+    for (;;) {
+      if (isStopped()) {
+        await releaseWalk(session, { space, numbers });
+        return false;
+      }
+      const heads = withinBytes(await readNextHeads(session, space, typeNumber, after, MAX_TARGETS));
+      const last = heads.at(-1);
+      if (last === undefined) break;
+      await this.putRight(heads);
+      after = last.key;
+      indexed += heads.length;
+      await advanceWalk(session, space, work, after, indexed);
+      await setImmediate();
+    }
+    const complete = work.filter(({ number }) => this.made.has(number));
+    await finishWalk(session, space, complete, this.removed);
+    return true;
+  }
+
+  private async putRight(heads: readonly WalkedHead[]): Promise<void> {
+    const { session, typeNumber: type } = this;
+    const space = this.space.number;
+    const texts = await readTexts(
+      session,
+      space,
+      heads.map(({ key, version }) => ({ type, key, version })),
+    );
+    const targets: RepairTarget[] = [];
+    let since = performance.now();
+    for (const [index, { key, version, lastUpdated }] of heads.entries()) {
+      if (performance.now() - since > MAX_HELD_MS) {
+        await setImmediate();
+        since = performance.now();
+      }
+      const body = texts[index];
+      // What has lost its version cannot be put right.
+      if (body === undefined) continue;
+      const wanted = this.wantedOf(lastUpdated, await this.rowsOf(body));
+      targets.push({ type, key, stored: noRows(), seen: { version, lastUpdated, wanted } });
+    }
+    const recompute = (
+      _target: unknown,
+      { isDeletion, lastUpdated, body }: CurrentVersion,
+    ): WantedResource => {
+      const rows = isDeletion ? NO_ROWS : this.rowsHere(body);
+      return { ...this.wantedOf(lastUpdated, rows), deleted: isDeletion };
+    };
+    if (targets.length === 0) return;
+    const { left } = await repairResources(session, space, targets, recompute);
+    for (const target of left) await repairResources(session, space, [target], recompute);
+  }
+
+  private async rowsOf(body: string): Promise<IndexRows> {
+    if (body.length < LONG_TEXT) return this.rowsHere(body);
+    try {
+      return whole(await this.services.preparer.rows({ space: this.spaceAsRead, type: this.type, body }));
+    } catch (error) {
+      // More rows than clients may ask for today.
+      if (error instanceof FhirError && error.key === 'tooCostly') return this.rowsHere(body);
+      throw error;
+    }
+  }
+
+  private rowsHere(body: string): IndexRows {
+    return whole(this.extract(this.type, parseStoredObject(body)));
+  }
+
+  /** The head as a whole, and the rows of the parameters that are to be made. */
+  private wantedOf(lastUpdated: number, rows: IndexRows): WantedResource {
+    const all = toResourceRows(rows);
+    const wanted = noRows();
+    for (const table of INDEX_TABLES) wanted[table] = all[table].filter((row) => this.isMade(row));
+    return {
+      deleted: false,
+      lastUpdated,
+      sortDate: sortDateText(rows.sortDate),
+      presence: Buffer.from(rows.presence),
+      targetKeys: targetKeysText(rows),
+      rows: wanted,
+    };
+  }
+
+  private isMade([number]: IndexRow): boolean {
+    const parameter = parameterOfRow(number);
+    return parameter !== undefined && this.made.has(parameter);
+  }
+}
+
+/** Throws FailedParametersError: what is stored already is never to blame. */
+function whole(rows: IndexRows): IndexRows {
+  if (rows.exceeded !== undefined) throw new FailedParametersError([rows.exceeded.parameter], EXCEEDED);
+  return rows;
+}
+
+/** At least one. */
+function withinBytes(heads: readonly WalkedHead[]): readonly WalkedHead[] {
+  let bytes = 0;
+  const count = heads.findIndex((head, index) => index > 0 && (bytes += head.bytes) > MAX_BYTES);
+  return count < 0 ? heads : heads.slice(0, count);
+}

@@ -1,0 +1,76 @@
+/** Criteria in a transaction may name other entries of it by their fullUrls, as its resources may. */
+import type { Criteria } from '../../api/core';
+import type { Definitions } from '../../fhir/definitions';
+import type { ReferenceResolver } from '../../fhir/reference';
+import type { OutlinedEntry } from '../../preparation/bundle';
+import { storedParameters } from '../../search/parameter';
+
+/** Entries of which the resources have an address once the transaction is done. */
+const LASTING: ReadonlySet<string> = new Set(['create', 'update', 'patch']);
+
+/** The fullUrls of the entries of a transaction. */
+export class EntryNames {
+  private known: ReadonlyMap<string, number> | undefined;
+
+  constructor(
+    private readonly definitions: Definitions,
+    private readonly resolver: Pick<ReferenceResolver, 'spellings'>,
+    private readonly entries: readonly OutlinedEntry[],
+  ) {}
+
+  /** Most transactions have no criteria, and never ask. */
+  private get indexes(): ReadonlyMap<string, number> {
+    return (this.known ??= this.readIndexes());
+  }
+
+  private readIndexes(): ReadonlyMap<string, number> {
+    const indexes = new Map<string, number>();
+    for (const { index, fullUrl, request } of this.entries) {
+      if (fullUrl === undefined || !LASTING.has(request.kind)) continue;
+      for (const spelling of [fullUrl, ...this.resolver.spellings(fullUrl)])
+        if (!indexes.has(spelling)) indexes.set(spelling, index);
+    }
+    return indexes;
+  }
+
+  /** The indexes of the entries that criteria on a type name, other than `own`. */
+  namedBy(type: string, criteria: Criteria, own?: number): readonly number[] {
+    if (this.indexes.size === 0) return NOBODY;
+    return criteria.flatMap(([name, value]) =>
+      alternativesOf(value).flatMap((text) => {
+        const index = this.indexes.get(text);
+        return index === undefined || index === own || !this.isReference(type, name) ? [] : [index];
+      }),
+    );
+  }
+
+  /** The criteria with what those entries are called from now on in the place of their names. */
+  resolve(type: string, criteria: Criteria, targets: ReadonlyMap<number, string>): Criteria {
+    return criteria.map(([name, value]) => {
+      if (!this.isReference(type, name)) return [name, value] as const;
+      const alternatives = alternativesOf(value).map(
+        (text) => targets.get(this.indexes.get(text) ?? -1) ?? text,
+      );
+      return [name, alternatives.join(',')] as const;
+    });
+  }
+
+  /** Whether the values of a parameter are references; at the end of a chain, whether those of one so called are. */
+  private isReference(type: string, name: string): boolean {
+    const isLink = name.includes('.') || name.startsWith('_has:');
+    const last = name.slice(name.lastIndexOf('.') + 1);
+    const parts = last.split(':');
+    const [code = '', modifier] = last.startsWith('_has:') ? [parts.at(-1)] : parts;
+    if (modifier !== undefined && !this.definitions.isResourceType(modifier)) return false;
+    if (!isLink) return storedParameters(this.definitions, type).get(code)?.parameter.kind === 'reference';
+    return this.definitions.allSearchParameters.some(
+      (parameter) => parameter.code === code && parameter.kind === 'reference',
+    );
+  }
+}
+
+const NOBODY: readonly number[] = [];
+
+function alternativesOf(value: string): readonly string[] {
+  return value.split(',');
+}

@@ -1,0 +1,89 @@
+import { shownText } from '../../authorization/visibility';
+import type { DocumentContent, StoredVersion } from '../../api/core';
+import type { RequestContext } from '../../context';
+import { FhirError, fhirError, toIssue, type Issue } from '../../errors';
+import { parseStoredObject } from '../../fhir/json';
+import { shorten } from '../../fhir/json/fault';
+import { collectReferences } from '../../fhir/reference';
+import type { Services } from '../../ports';
+import { MAX_PAGE_BYTES } from '../../storage/read/version-read';
+import { find, read } from '../read';
+import { readAtOnce } from '../../search-execution/read-scope';
+import { vread } from '../vread';
+
+const COMPOSITION = 'Composition';
+/** Resources that one document holds. */
+const MAX_RESOURCES = 1000;
+/** Texts of one document. */
+const MAX_BYTES = 8 * MAX_PAGE_BYTES;
+
+/**
+ * A Composition and every resource of the space that it refers to, each once, in the order of its references and of one
+ * moment (https://hl7.org/fhir/R4/documents.html#content); a version where it names one. What is contained in it comes
+ * with it, what lies elsewhere stays there. Throws notFound, gone; ruleViolated where it refers to what is not here, with
+ * the places; tooCostly. Cost: two gathered reads in a snapshot.
+ */
+export async function makeDocument(
+  services: Services,
+  context: RequestContext,
+  id: string,
+): Promise<Pick<DocumentContent, 'versions'>> {
+  return readAtOnce(services, context, async (reading) => {
+    const composition = await read(reading, context, COMPOSITION, id);
+    const places = new Map<string, string>();
+    // What is hidden leads nowhere.
+    const shown = parseStoredObject(shownText(services, context, composition.text));
+    for (const collected of collectReferences(shown)) {
+      const { reference } = collected;
+      if (services.references(context.space).local(reference) === undefined || places.has(reference))
+        continue;
+      if (places.size === MAX_RESOURCES) {
+        throw fhirError('tooCostly', { reason: `A document may have at most ${MAX_RESOURCES} resources` });
+      }
+      places.set(reference, collected.expression);
+    }
+    const found = await Promise.all(
+      [...places].map(async ([reference, expression]) => {
+        return { reference, expression, version: await findTarget(reading, context, reference) };
+      }),
+    );
+    const missing = found.flatMap(({ reference, expression, version }): Issue[] => {
+      if (version !== undefined) return [];
+      const reason = `${shorten(reference)} is not here, but a document holds all that its Composition refers to`;
+      return [toIssue('ruleViolated', { reason }, expression)];
+    });
+    if (missing.length > 0) throw new FhirError('ruleViolated', missing.slice(0, MOST_ISSUES));
+    const versions = distinct([composition, ...found.flatMap(({ version }) => version ?? [])]);
+    if (versions.reduce((bytes, { text }) => bytes + text.length, 0) > MAX_BYTES) {
+      throw fhirError('tooCostly', { reason: `A document may have at most ${MAX_BYTES} characters` });
+    }
+    return { versions };
+  });
+}
+
+const MOST_ISSUES = 20;
+
+async function findTarget(
+  services: Services,
+  context: RequestContext,
+  reference: string,
+): Promise<StoredVersion | undefined> {
+  const local = services.references(context.space).local(reference);
+  if (local === undefined) return undefined;
+  const { type, id, versionId } = local;
+  if (versionId === undefined) return find(services, context, type, id);
+  try {
+    return await vread(services, context, type, id, versionId);
+  } catch (error) {
+    if (error instanceof FhirError && (error.status === 404 || error.status === 410)) return undefined;
+    throw error;
+  }
+}
+
+function distinct(versions: readonly StoredVersion[]): readonly StoredVersion[] {
+  return [
+    ...new Map(
+      versions.map((version) => [`${version.type}/${version.id}/${version.versionId}`, version]),
+    ).values(),
+  ];
+}

@@ -1,0 +1,228 @@
+import { shownText } from '../../authorization/visibility';
+import type { SearchPage, StoredVersion } from '../../api/core';
+import type { RequestContext } from '../../context';
+import { parseStoredObject } from '../../fhir/json';
+import type { LocalReference } from '../../fhir/reference';
+import type { RecordRequest } from '../../operations/environment';
+import type { Services } from '../../ports';
+import { MAX_PAGE_BYTES } from '../../storage/read/version-read';
+import { read } from '../read';
+import { readAtOnce } from '../../search-execution/read-scope';
+import {
+  BroughtAlong,
+  openRecordCursor,
+  sealRecordCursor,
+  sealRestCursor,
+  type RecordPosition,
+} from './record-cursor';
+import { RECORD_LIMITS } from './record-limits';
+import { RecordReader } from './record-reader';
+import { restOfRecord } from './record-rest';
+import { isBefore, recordSteps, type RecordPlace, type RecordStep } from './record-steps';
+import { withReason } from '../../search-execution/search-timeout';
+import { afterOf } from '../../search-execution/page/search-position';
+
+/**
+ * One page of all that belongs to a resource: what is in its compartment, by type, as matches; and what those point to
+ * and no other patient owns as included, on the page of the first that points to it, or, when 500 have come along, behind
+ * all matches (https://hl7.org/fhir/R4/patient-operation-everything.html). Each page is bounded; the cursor says where the
+ * next one begins, even amid what one resource points to, and what the pages before have brought along.
+ * Throws notFound, gone, invalidCursor, searchTimeout.
+ * Cost: one snapshot; a statement or two for each type that the page comes to, and one for each 200 texts.
+ */
+export async function everything(
+  services: Services,
+  context: RequestContext,
+  request: RecordRequest,
+): Promise<SearchPage> {
+  const { owner, cursor } = request;
+  const start = cursor === undefined ? undefined : openRecordCursor(services, context, request, cursor);
+  const work = readAtOnce(services, context, async (reading) => {
+    const content =
+      owner.id === undefined
+        ? undefined
+        : parseStoredObject(
+            shownText(services, context, (await read(reading, context, owner.type, owner.id)).text),
+          );
+    const reader = new RecordReader(reading, context, request, content);
+    const steps = await recordSteps(reading, context, request);
+    const cursorUsed = cursor === undefined ? [] : [['_cursor', cursor] as const];
+    const page: SearchPage = {
+      ...{ matches: [], included: [], issues: [] },
+      used: [...request.parameters, ...cursorUsed],
+    };
+    return start !== undefined && 'scanned' in start
+      ? { ...page, ...(await restOfRecord(reading, context, request, reader, steps, start)) }
+      : { ...page, ...(await new RecordPage(reading, context, request, reader, start).make(steps)) };
+  });
+  return withReason(
+    work,
+    () => "it reads a whole record; ask for less of it by '_count', '_type' or '_since'",
+  );
+}
+
+/** A resource that the page has come to. */
+interface Member {
+  readonly place: RecordPlace;
+  /** Undefined: it is gone, or not of the record, or not to be shown. */
+  readonly shown: StoredVersion | undefined;
+  readonly pointers: readonly LocalReference[];
+}
+
+interface Found {
+  readonly place: RecordPlace;
+  readonly step: RecordStep;
+}
+
+class RecordPage {
+  private readonly included: StoredVersion[] = [];
+  private readonly brought: BroughtAlong;
+
+  constructor(
+    private readonly services: Services,
+    private readonly context: RequestContext,
+    private readonly request: RecordRequest,
+    private readonly reader: RecordReader,
+    private readonly start: RecordPosition | undefined,
+  ) {
+    this.brought = new BroughtAlong(services.hasher, start?.brought);
+  }
+
+  async make(
+    steps: readonly RecordStep[],
+  ): Promise<Pick<SearchPage, 'matches' | 'included' | 'total' | 'next'>> {
+    const { start } = this;
+    const resumed = await this.resume();
+    const { found, isAll } = await this.findMembers(steps);
+    const members = [...resumed, ...(await this.readMembers(found))];
+    const stop = await this.follow(members);
+    const done = stop === undefined ? members : members.slice(0, members.indexOf(stop.member) + 1);
+    const matches = done.flatMap(({ shown }) => shown ?? []);
+    const isLast = stop === undefined && isAll && members.length === resumed.length + found.length;
+    const isWhole = start === undefined && isLast && steps.every(({ isShown }) => isShown);
+    const next = isLast ? this.restCursor() : this.cursorBehind(done.at(-1)?.place, stop?.followed);
+    return {
+      matches,
+      included: this.included,
+      ...(isWhole ? { total: matches.length } : {}),
+      ...(next === undefined ? {} : { next }),
+    };
+  }
+
+  private cursorBehind(last: RecordPlace | undefined, followed: number | undefined): string | undefined {
+    if (last === undefined) return undefined;
+    const { services, context, request, brought } = this;
+    return sealRecordCursor(services, context, request, { ...last, followed, brought: brought.text });
+  }
+
+  /** Of what the names of what has come along left no room for. */
+  private restCursor(): string | undefined {
+    const { services, context, request, brought } = this;
+    if (!brought.isFull) return undefined;
+    const nothing = { beyond: undefined, scanned: undefined, candidates: [], isCut: false };
+    return sealRestCursor(services, context, request, { ...nothing, brought: brought.text });
+  }
+
+  /** The resource amid whose pointers the page before ended. */
+  private async resume(): Promise<Member[]> {
+    const { start } = this;
+    if (start?.followed === undefined) return [];
+    const { services, context } = this;
+    const type = services.definitions(context.space.release).typeName(start.typeNumber) ?? '';
+    for await (const version of this.reader.versionsOf([{ type, key: start.after.key }])) {
+      if (version === undefined) break;
+      const pointers = this.reader.pointersOf(await this.reader.contentOf(version));
+      return [{ place: start, shown: undefined, pointers }];
+    }
+    return [];
+  }
+
+  /** What the page comes to, from its beginning on; `isAll`: there is nothing behind it. */
+  private async findMembers(
+    steps: readonly RecordStep[],
+  ): Promise<{ readonly found: readonly Found[]; readonly isAll: boolean }> {
+    const { start, request } = this;
+    const found: Found[] = [];
+    let shown = 0;
+    for (const step of steps) {
+      const { isShown, stream } = step;
+      const { typeNumber } = stream;
+      if (start !== undefined && isBefore(step, start)) continue;
+      const isHere = start?.isShown === isShown && start.typeNumber === typeNumber;
+      const room = Math.min(
+        RECORD_LIMITS.lookedAt - found.length,
+        isShown ? request.count - shown : Infinity,
+      );
+      const matches = await stream.next(isHere ? start : undefined, room + 1);
+      for (const { phase, head } of matches.slice(0, room)) {
+        found.push({
+          step,
+          place: { isShown, typeNumber, phase, after: afterOf(head), followed: undefined },
+        });
+      }
+      if (matches.length > room) return { found, isAll: false };
+      if (isShown) shown += matches.length;
+    }
+    return { found, isAll: true };
+  }
+
+  /** As many from the first on as come to the bytes of a page. */
+  private async readMembers(found: readonly Found[]): Promise<Member[]> {
+    const members: Member[] = [];
+    let bytes = 0;
+    const addresses = found.map(({ step, place }) => ({ type: step.stream.type, key: place.after.key }));
+    for await (const version of this.reader.versionsOf(addresses)) {
+      const at = found[members.length];
+      bytes += version?.text.length ?? 0;
+      if (at === undefined || (bytes > MAX_PAGE_BYTES && members.length > 0)) break;
+      members.push(await this.toMember(at, version));
+    }
+    return members;
+  }
+
+  private async toMember({ place, step }: Found, version: StoredVersion | undefined): Promise<Member> {
+    const nothing = { place, shown: undefined, pointers: [] };
+    if (version === undefined) return nothing;
+    const content = await this.reader.contentOf(version);
+    if (!this.reader.isOfStep(step, version, content)) return nothing;
+    return { place, shown: step.isShown ? version : undefined, pointers: this.reader.pointersOf(content) };
+  }
+
+  /**
+   * Brings along what the members point to, in their order, while there is room for its names. What is left when the page
+   * has enough: the member amid whose pointers it ends, and how many of them are done with.
+   */
+  private async follow(
+    members: readonly Member[],
+  ): Promise<{ readonly member: Member; readonly followed: number } | undefined> {
+    const { reader, brought } = this;
+    if (brought.isFull) return undefined;
+    const wanted: { readonly member: Member; readonly followed: number; readonly target: LocalReference }[] =
+      [];
+    const names = new Set<string>();
+    for (const member of members) {
+      for (const [followed, target] of member.pointers.entries()) {
+        const { type, id } = target;
+        const name = `${type}/${id}`;
+        if (followed < (member.place.followed ?? 0) || names.has(name)) continue;
+        if (!reader.mayComeAlong(target) || brought.has(type, id)) continue;
+        names.add(name);
+        wanted.push({ member, followed, target });
+      }
+    }
+    const followed = wanted.slice(0, RECORD_LIMITS.followed);
+    let bytes = 0;
+    let position = 0;
+    for await (const version of reader.versionsOf(followed.map(({ target }) => reader.addressOf(target)))) {
+      const at = followed[position++];
+      if (at === undefined) break;
+      const { type, id } = at.target;
+      if (version === undefined || version.id !== id || !(await reader.comesAlong(version))) continue;
+      bytes += version.text.length;
+      if (bytes > MAX_PAGE_BYTES && this.included.length > 0) return at;
+      this.included.push(version);
+      if (!brought.add(type, id)) return undefined;
+    }
+    return wanted[RECORD_LIMITS.followed];
+  }
+}

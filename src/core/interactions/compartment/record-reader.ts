@@ -1,0 +1,135 @@
+import { setImmediate } from 'node:timers/promises';
+import { shownText, visibilityOf } from '../../authorization/visibility';
+import type { StoredVersion } from '../../api/core';
+import type { RequestContext } from '../../context';
+import { parseStoredObject, type JsonObject } from '../../fhir/json';
+import type { LocalReference } from '../../fhir/reference';
+import { pointersOf } from '../../fhir/reference/pointers';
+import type { RecordRequest } from '../../operations/environment';
+import { compartmentOwners } from '../../search/compartment';
+import type { Services } from '../../ports';
+import type { ResourceAddress } from '../../storage/read/version-address';
+import { keyOfText, keyText } from '../../storage/read/version-row';
+import type { RecordStep } from './record-steps';
+import { toStoredVersion } from '../stored-version';
+
+/** Read by one statement. */
+const CHUNK = 200;
+/** After so many characters of parsed text other requests have their turn. */
+const TURN = 300_000;
+
+/** Whose data are nobody else's. */
+const PATIENT = 'Patient';
+
+/** A type and the decimal form of a 64-bit key. */
+export interface RecordAddress {
+  readonly type: string;
+  readonly key: string;
+}
+
+/** Reads the resources of a record and what they point to, and tells which is which. */
+export class RecordReader {
+  private parsed = 0;
+  /** Patients whose data may come along, beside what no patient owns. */
+  private readonly ownPatients: ReadonlySet<string>;
+
+  /** `owner`: the resource whose record it is; undefined: those of all of its type. */
+  constructor(
+    private readonly services: Services,
+    private readonly context: RequestContext,
+    private readonly request: RecordRequest,
+    owner: JsonObject | undefined,
+  ) {
+    const { type, id } = request.owner;
+    this.ownPatients =
+      owner === undefined || id === undefined || type === PATIENT
+        ? new Set()
+        : this.ownersOf(PATIENT, { type, id }, owner);
+  }
+
+  /** Whether a resource that a step has found is to be looked at there; one that was shown has been. */
+  isOfStep(step: RecordStep, version: StoredVersion, content: JsonObject): boolean {
+    if (!step.isShown && this.isAskedFor(version)) return false;
+    const { owner } = this.request;
+    return owner.id !== undefined || this.ownersOf(owner.type, version, content).size > 0;
+  }
+
+  /** Before it has been read. */
+  mayComeAlong({ type, id }: LocalReference): boolean {
+    const { owner, types } = this.request;
+    if (types !== undefined && !types.includes(type)) return false;
+    if (type === owner.type && (owner.id === undefined || owner.id === id)) return false;
+    return type !== PATIENT || this.ownPatients.has(id);
+  }
+
+  /** Whether what a resource of the record points to comes along: not what is of the record, nor another patient's. */
+  async comesAlong(version: StoredVersion): Promise<boolean> {
+    if (!this.isAskedFor(version)) return false;
+    const content = await this.contentOf(version);
+    const { owner } = this.request;
+    const owners = this.ownersOf(owner.type, version, content);
+    if (owner.id === undefined ? owners.size > 0 : owners.has(owner.id)) return false;
+    const patients = [...this.ownersOf(PATIENT, version, content)];
+    return patients.length === 0 || patients.some((id) => this.ownPatients.has(id));
+  }
+
+  pointersOf(content: JsonObject): readonly LocalReference[] {
+    return pointersOf(content, this.services.references(this.context.space));
+  }
+
+  /** The content without elements that are hidden from the caller, so that their references are not followed. */
+  async contentOf({ text }: StoredVersion): Promise<JsonObject> {
+    this.parsed += text.length;
+    if (this.parsed > TURN) {
+      this.parsed = 0;
+      await setImmediate();
+    }
+    return parseStoredObject(shownText(this.services, this.context, text));
+  }
+
+  addressOf({ type, id }: LocalReference): RecordAddress {
+    return { type, key: keyText(this.services.keys.keyOf(type, id)) };
+  }
+
+  /** The current version at each address, in their order; undefined: there is none. Read as they are asked for. */
+  async *versionsOf(addresses: readonly RecordAddress[]): AsyncGenerator<StoredVersion | undefined> {
+    const { services, context } = this;
+    const space = context.space.number;
+    const definitions = services.definitions(context.space.release);
+    const visibility = visibilityOf(services, context);
+    for (let start = 0; start < addresses.length; start += CHUNK) {
+      const chunk = addresses.slice(start, start + CHUNK);
+      const places = chunk.map(({ type, key }): ResourceAddress => {
+        return { type: definitions.typeNumber(type) ?? 0, key: keyOfText(key) };
+      });
+      for (const [index, row] of (await services.reader.readCurrent(space, places)).entries()) {
+        const type = chunk[index]?.type ?? '';
+        const whole =
+          row === undefined || row.change === 'delete'
+            ? undefined
+            : await services.reader.complete(space, row);
+        const isSeen =
+          whole !== undefined &&
+          (visibility === undefined ||
+            (visibility.permissions.allows(type, 'r') &&
+              (await visibility.seesCurrent(type, 'r', space, whole))));
+        yield isSeen ? toStoredVersion(services, type, whole) : undefined;
+      }
+    }
+  }
+
+  private isAskedFor({ type, lastUpdated }: StoredVersion): boolean {
+    const { types, since } = this.request;
+    return (types === undefined || types.includes(type)) && (since === undefined || lastUpdated >= since);
+  }
+
+  private ownersOf(
+    ownerType: string,
+    of: Pick<StoredVersion, 'type' | 'id'>,
+    content: JsonObject,
+  ): ReadonlySet<string> {
+    const { services, context } = this;
+    const definitions = services.definitions(context.space.release);
+    return compartmentOwners(definitions, ownerType, of, content, services.references(context.space));
+  }
+}

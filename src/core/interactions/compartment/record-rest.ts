@@ -1,0 +1,152 @@
+/** What comes along with a record behind all of its resources, because the addresses of pages could not hold its names. */
+import type { SearchPage, StoredVersion } from '../../api/core';
+import type { RequestContext } from '../../context';
+import type { RecordRequest } from '../../operations/environment';
+import type { Services } from '../../ports';
+import { compareKeys } from '../../storage/search/search-run';
+import { MAX_PAGE_BYTES } from '../../storage/read/version-read';
+import { BroughtAlong, sealRestCursor, type RecordRest, type RestAddress } from './record-cursor';
+import type { RecordReader } from './record-reader';
+import { RECORD_LIMITS } from './record-limits';
+import { isBefore, type RecordPlace, type RecordStep } from './record-steps';
+import { afterOf } from '../../search-execution/page/search-position';
+
+/** Found by one statement. */
+const BATCH = 1000;
+
+/**
+ * One page of what the record points to, beside what has come along already (`start.brought`), in the order of its
+ * keys: each page goes through the whole record again and keeps the least keys behind those of the page before, so that
+ * each comes once however many there are. A record too long to be looked at by one request is gone through by several
+ * pages, of which only the last has entries.
+ * Cost: the texts of the record are read and parsed, some 50 ms for a thousand.
+ */
+export async function restOfRecord(
+  services: Services,
+  context: RequestContext,
+  request: RecordRequest,
+  reader: RecordReader,
+  steps: readonly RecordStep[],
+  start: RecordRest,
+): Promise<Pick<SearchPage, 'included' | 'next'>> {
+  const seal = (rest: RecordRest): string => sealRestCursor(services, context, request, rest);
+  const least = new LeastAddresses(start);
+  const stop = await scan(services, context, reader, steps, start, least);
+  if (stop !== undefined)
+    return { included: [], next: seal({ ...start, ...least.take(RECORD_LIMITS.carried), scanned: stop }) };
+  const { candidates, isCut } = least.take(RECORD_LIMITS.brought);
+  const definitions = services.definitions(context.space.release);
+  const addresses = candidates.map(({ typeNumber, key }) => ({
+    type: definitions.typeName(typeNumber) ?? '',
+    key,
+  }));
+  const included: StoredVersion[] = [];
+  let bytes = 0;
+  let done = 0;
+  for await (const version of reader.versionsOf(addresses)) {
+    if (version !== undefined && (await reader.comesAlong(version))) {
+      bytes += version.text.length;
+      if (bytes > MAX_PAGE_BYTES && included.length > 0) break;
+      included.push(version);
+    }
+    done++;
+  }
+  const beyond = candidates[done - 1];
+  if (beyond === undefined || (done === candidates.length && !isCut)) return { included };
+  const next = seal({ brought: start.brought, beyond, scanned: undefined, candidates: [], isCut: false });
+  return { included, next };
+}
+
+/** Looks at the record from `start.scanned` on. Where it stopped; undefined: at the end. */
+async function scan(
+  services: Services,
+  context: RequestContext,
+  reader: RecordReader,
+  steps: readonly RecordStep[],
+  { brought: names, scanned }: RecordRest,
+  least: LeastAddresses,
+): Promise<RecordPlace | undefined> {
+  const definitions = services.definitions(context.space.release);
+  const brought = new BroughtAlong(services.hasher, names);
+  let count = 0;
+  let characters = 0;
+  for (const step of steps) {
+    const { isShown, stream } = step;
+    const { type, typeNumber } = stream;
+    if (scanned !== undefined && isBefore(step, scanned)) continue;
+    const isHere = scanned?.isShown === isShown && scanned.typeNumber === typeNumber;
+    for (let place = isHere ? scanned : undefined; ;) {
+      const isEnough = count >= RECORD_LIMITS.scanned || characters >= RECORD_LIMITS.scannedCharacters;
+      if (isEnough && place !== undefined) return place;
+      const limit = Math.min(BATCH, RECORD_LIMITS.scanned);
+      const matches = await stream.next(place, limit);
+      const addresses = matches.map(({ head }) => ({ type, key: afterOf(head).key }));
+      for await (const version of reader.versionsOf(addresses)) {
+        count++;
+        if (version === undefined) continue;
+        characters += version.text.length;
+        const content = await reader.contentOf(version);
+        if (!reader.isOfStep(step, version, content)) continue;
+        for (const target of reader.pointersOf(content)) {
+          if (!reader.mayComeAlong(target) || brought.has(target.type, target.id)) continue;
+          const targetNumber = definitions.typeNumber(target.type);
+          if (targetNumber !== undefined)
+            least.add({ typeNumber: targetNumber, key: reader.addressOf(target).key });
+        }
+      }
+      const last = matches.at(-1);
+      if (last === undefined || matches.length < limit) break;
+      place = { isShown, typeNumber, phase: last.phase, after: afterOf(last.head), followed: undefined };
+    }
+  }
+  return undefined;
+}
+
+/** The least addresses behind one, each once, of all that are added: no more than twice as many as are wanted are held. */
+class LeastAddresses {
+  private readonly beyond: RestAddress | undefined;
+  private readonly most: number;
+  private readonly names = new Set<string>();
+  private held: RestAddress[];
+  private isCut: boolean;
+
+  constructor({ beyond, candidates, isCut, scanned }: RecordRest) {
+    this.beyond = beyond;
+    this.most = scanned === undefined ? RECORD_LIMITS.brought : RECORD_LIMITS.carried;
+    this.held = [...candidates];
+    for (const address of candidates) this.names.add(nameOf(address));
+    this.isCut = isCut;
+  }
+
+  add(address: RestAddress): void {
+    if (this.beyond !== undefined && compare(address, this.beyond) <= 0) return;
+    const name = nameOf(address);
+    if (this.names.has(name)) return;
+    this.names.add(name);
+    this.held.push(address);
+    if (this.held.length > 2 * this.most) this.cut(this.most);
+  }
+
+  /** `isCut`: there are more behind them. */
+  take(most: number): Pick<RecordRest, 'candidates' | 'isCut'> {
+    this.cut(Math.min(most, this.most));
+    return { candidates: this.held, isCut: this.isCut };
+  }
+
+  private cut(most: number): void {
+    this.held.sort(compare);
+    if (this.held.length <= most) return;
+    this.held = this.held.slice(0, most);
+    this.names.clear();
+    for (const address of this.held) this.names.add(nameOf(address));
+    this.isCut = true;
+  }
+}
+
+function nameOf({ typeNumber, key }: RestAddress): string {
+  return `${typeNumber}.${key}`;
+}
+
+function compare(one: RestAddress, other: RestAddress): number {
+  return one.typeNumber - other.typeNumber || compareKeys(one.key, other.key);
+}

@@ -1,0 +1,123 @@
+/** The resources of a record type by type, in the order that its pages have. */
+import { permissionsOf } from '../../authorization/visibility';
+import type { RequestContext } from '../../context';
+import { compartmentTypes } from '../../search/compartment';
+import { parseCriterion } from '../../search/criteria';
+import { parseSearch } from '../../search/parse-search';
+import type { Order } from '../../search/order';
+import type { Criterion } from '../../search/predicate';
+import type { SearchTypeContext } from '../../search/types/search-type';
+import type { RecordRequest } from '../../operations/environment';
+import type { Services } from '../../ports';
+import { findPopulatedTypes } from '../../storage/read/populated-types';
+import type { TypePlace } from '../../search-execution/page/merge-streams';
+import { typeNumberOf } from '../resource-address';
+import { criterionOf, searchContext } from '../../search-execution/plan/prepare-search';
+import { OwnStream, type TypeStream } from '../../search-execution/page/type-stream';
+
+/** Where a page of a record ends: behind a resource, or amid what it points to. */
+export interface RecordPlace extends TypePlace {
+  /** Among what is shown, or what is only looked at. */
+  readonly isShown: boolean;
+  /** So many of its pointers are done with; undefined: all. */
+  readonly followed: number | undefined;
+}
+
+/** Resources of one type. */
+export interface RecordStep {
+  readonly stream: TypeStream;
+  /** False: they are not asked for, but what they refer to may be. */
+  readonly isShown: boolean;
+}
+
+/**
+ * First what is shown, then what is only looked at, each by type. Cost: one statement.
+ * With `types` or `since` the answer is the part of the whole record that is asked for, and a resource that is not in it
+ * may refer to one that is.
+ */
+export async function recordSteps(
+  services: Services,
+  context: RequestContext,
+  request: RecordRequest,
+): Promise<readonly RecordStep[]> {
+  const { owner, types, since } = request;
+  const typeContext = searchContext(services, context);
+  const permissions = permissionsOf(services, context);
+  const members = (compartmentTypes(typeContext.definitions, owner.type) ?? [owner.type])
+    .filter((type) => permissions === undefined || permissions.allows(type, 's'))
+    .map((type) => ({ type, typeNumber: typeNumberOf(services, context, type) }))
+    .sort((a, b) => a.typeNumber - b.typeNumber);
+  const populated = await findPopulatedTypes(
+    services.database,
+    context.space.number,
+    members.map(({ typeNumber }) => typeNumber),
+  );
+  const present = members.filter(({ typeNumber }) => populated.has(typeNumber));
+  const toStep = ({ type, typeNumber }: (typeof members)[number], isShown: boolean): RecordStep => {
+    const query = { ...parseSearch(typeContext, type, { parameters: [] }, 'strict') };
+    const within = [
+      ...(owner.id === undefined ? [] : [criterionOf(typeContext, { ...owner, id: owner.id }, type)]),
+      ...careCriteria(typeContext, type, request),
+      ...(isShown && since !== undefined ? [sinceCriterion(typeContext, type, since)] : []),
+    ];
+    const order = owner.id === undefined ? BY_KEY : undefined;
+    return { isShown, stream: new OwnStream({ services, context, query, typeNumber, within, order }) };
+  };
+  const isAsked = ({ type }: { type: string }): boolean => types === undefined || types.includes(type);
+  return [
+    ...present.filter(isAsked).map((member) => toStep(member, true)),
+    ...present
+      .filter((member) => since !== undefined || !isAsked(member))
+      .map((member) => toStep(member, false)),
+  ];
+}
+
+/** A resource that is changed while its type is gone through stays where it is. */
+const BY_KEY: Order = { by: 'key', descending: true };
+
+/** A clinical date by which nothing was done. */
+const BIRTH = 'birthdate';
+
+/** What has its clinical date in the time that is asked for, at least in part, or has none. */
+function careCriteria(
+  context: SearchTypeContext,
+  type: string,
+  { owner, from, to }: RecordRequest,
+): readonly Criterion[] {
+  const code = context.definitions.sortDateParameter(type)?.code;
+  if (code === undefined || code === BIRTH || type === owner.type) return [];
+  return [
+    ...(from === undefined ? [] : [orAbsent(context, type, code, `ge${toInstant(from)}`)]),
+    ...(to === undefined ? [] : [orAbsent(context, type, code, `le${toInstant(to - 1)}`)]),
+  ];
+}
+
+function orAbsent(context: SearchTypeContext, type: string, code: string, value: string): Criterion {
+  const { isSingle: _alone, ...given } = criterionFor(context, type, code, value);
+  const { anyOf } = criterionFor(context, type, `${code}:missing`, 'true');
+  return { ...given, anyOf: [...given.anyOf, ...anyOf] };
+}
+
+function sinceCriterion(context: SearchTypeContext, type: string, since: number): Criterion {
+  return criterionFor(context, type, '_lastUpdated', `ge${toInstant(since)}`);
+}
+
+function criterionFor(context: SearchTypeContext, type: string, name: string, value: string): Criterion {
+  const criterion = parseCriterion(context, type, name, value);
+  if (criterion === undefined) throw new Error(`${type} cannot be searched by ${name}`);
+  return criterion;
+}
+
+/** Years have four digits; an offset may lead beyond them, where nothing is. */
+const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00.000Z');
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
+
+function toInstant(milliseconds: number): string {
+  return new Date(Math.min(Math.max(milliseconds, FIRST_INSTANT), LAST_INSTANT)).toISOString();
+}
+
+/** Whether all of a step lies before a place. */
+export function isBefore({ isShown, stream }: RecordStep, place: RecordPlace): boolean {
+  if (isShown !== place.isShown) return isShown;
+  return stream.typeNumber < place.typeNumber;
+}

@@ -1,0 +1,268 @@
+/**
+ * Requests that are answered later (https://hl7.org/fhir/R4/async.html, docs/http.md). They stand in the database
+ * from the moment that they are taken, and any process carries them out; where one dies, another goes on.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Log, RequestContext } from '../context';
+import { fhirError, toIssue } from '../errors';
+import { toOutcome } from '../outcome';
+import {
+  finishJob,
+  recoverJobs,
+  renewJobs,
+  returnJob,
+  takeJob,
+  type TakenJob,
+} from '../storage/jobs/async-job-work';
+import {
+  addJob,
+  findJob,
+  haveJobs,
+  removeJob,
+  type JobOutcome,
+  type JobRequest,
+  type JobState,
+} from '../storage/jobs/async-jobs';
+import type { Connections } from '../storage/connection/connections';
+import type { DatabaseOptions } from '../storage/connection/database';
+import { isDatabaseTrouble } from '../storage/connection/database-error';
+import { OwnerSession } from '../storage/connection/owner-session';
+
+/** Carries out a request; `signal` says that nobody wants it any more. */
+export type JobExecutor = (request: JobRequest, signal: AbortSignal) => Promise<JobOutcome>;
+
+export interface AsyncJobLimits {
+  /** Of one tenant: waiting, under way, and answers that are kept. */
+  readonly maxAsyncJobs: number;
+  /** Milliseconds for which an answer is kept. */
+  readonly asyncExpiryMs: number;
+  /** Characters of an answer. */
+  readonly maxAnswerLength: number;
+}
+
+export interface AsyncJobsOptions {
+  readonly database: Connections;
+  readonly owner: DatabaseOptions;
+  readonly limits: AsyncJobLimits;
+  readonly log: Log;
+}
+
+/** Between two looks for work that other processes have taken or left. */
+const LOOK_MS = 5_000;
+/** Between two signs of life of a process that is at work. */
+const BEAT_MS = 1_000;
+/** A process that gives none for so long is taken for dead. */
+const SILENCE_MS = 10_000;
+const MAX_RUNS = 3;
+/** Under way at once in one process, so that requests that wait for their answer have the rest of the machine. */
+const MAX_RUNNING = 2;
+/** What nobody has come to in so long is not done any more. */
+const LONGEST_WAIT_MS = 86_400_000;
+const JOB_ID = /^[0-9a-f]{32}$/;
+
+const INTERRUPTED: JobOutcome = {
+  status: 500,
+  text: toOutcome([
+    {
+      severity: 'error',
+      code: 'incomplete',
+      diagnostics:
+        'The server was stopped while it was at this request. A transaction was then carried out as a whole or not at all, a batch perhaps in part: look before you send it again',
+    },
+  ]),
+};
+
+interface Running {
+  readonly job: TakenJob;
+  readonly controller: AbortController;
+}
+
+export class AsyncJobs {
+  readonly #worker = randomBytes(8).toString('hex');
+  readonly #running = new Map<string, Running>();
+  /** Done here, and not yet told the database. */
+  readonly #finished: { readonly job: TakenJob; readonly outcome: JobOutcome | undefined }[] = [];
+  #execute: JobExecutor | undefined;
+  #isStarted = false;
+  #isClosed = false;
+  #working: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isWanted = false;
+  #ring: (() => void) | undefined;
+
+  constructor(private readonly options: AsyncJobsOptions) {}
+
+  /** Takes a request for later; its id. Throws tooManyJobs. */
+  async submit(context: RequestContext, request: JobRequest): Promise<string> {
+    const { space } = context;
+    const { database, limits } = this.options;
+    const id = randomBytes(16).toString('hex');
+    const most = limits.maxAsyncJobs;
+    if (
+      !(await addJob(database, space, id, request, { owner: ownerOf(context), most, kept: LONGEST_WAIT_MS }))
+    )
+      throw fhirError('tooManyJobs', { limit: most });
+    this.#wake();
+    return id;
+  }
+
+  /** Undefined: the caller has no job of this id in the space. */
+  async find(context: RequestContext, id: string): Promise<JobState | undefined> {
+    const job = JOB_ID.test(id) ? await findJob(this.options.database, context.space, id) : undefined;
+    const isOwn = context.access?.isAdministrator === true || (job?.owner ?? NOBODYS) === ownerOf(context);
+    return isOwn ? job?.state : undefined;
+  }
+
+  /** Stops it and forgets it, done or not. False: there was none that `find` finds. */
+  async cancel(context: RequestContext, id: string): Promise<boolean> {
+    if ((await this.find(context, id)) === undefined) return false;
+    if (!(await removeJob(this.options.database, context.space, id))) return false;
+    this.#running.get(id)?.controller.abort();
+    return true;
+  }
+
+  /** Who carries requests out; without one this process does none. */
+  serve(execute: JobExecutor): void {
+    this.#execute = execute;
+  }
+
+  /** From now on this process looks for work. */
+  start(): void {
+    this.#isStarted = true;
+    this.#wake();
+  }
+
+  /** What can be begun anew is given back; what cannot is waited for. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    for (const { job, controller } of this.#running.values())
+      if (job.request.isRepeatable) controller.abort();
+    this.#ring?.();
+    await this.#working;
+  }
+
+  #wake(): void {
+    if (!this.#isStarted || this.#isClosed || this.#execute === undefined) return;
+    this.#isWanted = true;
+    this.#ring?.();
+    this.#working ??= this.#work(this.#execute).finally(() => {
+      this.#working = undefined;
+      if (this.#isClosed) return;
+      this.#timer = setTimeout(() => this.#wake(), this.#isWanted ? BEAT_MS : LOOK_MS).unref();
+    });
+  }
+
+  async #work(execute: JobExecutor): Promise<void> {
+    clearTimeout(this.#timer);
+    const { database, owner, log } = this.options;
+    let session: OwnerSession | undefined;
+    try {
+      if (this.#isIdle() && !(await haveJobs(database))) {
+        this.#isWanted = false;
+        return;
+      }
+      session = await OwnerSession.open(owner);
+      do {
+        this.#isWanted = false;
+        await this.#round(session, execute);
+        if (!this.#isIdle()) await this.#pause();
+      } while (!this.#isIdle() || this.#hasMore());
+    } catch (error) {
+      // Nothing is lost: what was not told the database is told by the next round, or another process begins anew.
+      this.#isWanted = true;
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!isDatabaseTrouble(error))
+        log.warn({ reason }, 'the work on requests that are answered later was interrupted');
+    } finally {
+      await session?.close();
+    }
+  }
+
+  async #round(session: OwnerSession, execute: JobExecutor): Promise<void> {
+    await this.#save(session);
+    await recoverJobs(session, { silence: SILENCE_MS, mostRuns: MAX_RUNS, failure: INTERRUPTED });
+    while (!this.#isClosed && this.#running.size < MAX_RUNNING) {
+      const job = await takeJob(session, this.#worker);
+      if (job === undefined) break;
+      void this.#run(job, execute);
+    }
+    if (this.#running.size === 0) return;
+    const wanted = await renewJobs(session, this.#worker);
+    for (const [id, { controller }] of this.#running) if (!wanted.has(id)) controller.abort();
+  }
+
+  async #save(session: OwnerSession): Promise<void> {
+    for (let next = this.#finished[0]; next !== undefined; next = this.#finished[0]) {
+      const { job, outcome } = next;
+      const kept = this.options.limits.asyncExpiryMs;
+      if (outcome === undefined) await returnJob(session, this.#worker, job);
+      else await finishJob(session, this.#worker, job, outcome, kept);
+      this.#finished.shift();
+    }
+  }
+
+  async #run(job: TakenJob, execute: JobExecutor): Promise<void> {
+    const controller = new AbortController();
+    this.#running.set(job.id, { job, controller });
+    const outcome = await this.#outcomeOf(job, execute, controller.signal);
+    this.#running.delete(job.id);
+    this.#finished.push({ job, outcome });
+    this.#ring?.();
+  }
+
+  /** Undefined: it was stopped here, and can be begun anew. */
+  async #outcomeOf(
+    job: TakenJob,
+    execute: JobExecutor,
+    signal: AbortSignal,
+  ): Promise<JobOutcome | undefined> {
+    const { limits, log } = this.options;
+    try {
+      const outcome = await execute(job.request, signal);
+      if (outcome.text.length <= limits.maxAnswerLength) return outcome;
+      return refusal(
+        'The answer is larger than what is kept; ask for less of it, or with Prefer: return=minimal',
+      );
+    } catch (error) {
+      if (signal.aborted) return job.request.isRepeatable ? undefined : INTERRUPTED;
+      const reason = error instanceof Error ? error.message : String(error);
+      log.error({ reason }, 'a request that is answered later failed');
+      return INTERRUPTED;
+    }
+  }
+
+  /** What was taken while others were looked for. */
+  #hasMore(): boolean {
+    return this.#isWanted && !this.#isClosed;
+  }
+
+  #isIdle(): boolean {
+    return this.#running.size === 0 && this.#finished.length === 0;
+  }
+
+  /** Until something has happened, or it is time to give a sign of life. */
+  async #pause(): Promise<void> {
+    if (this.#finished.length > 0 || this.#isWanted) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, BEAT_MS);
+      this.#ring = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#ring = undefined;
+  }
+}
+
+/** Of those that were taken before owners were kept. */
+const NOBODYS = ownerOf({ actor: 'anonymous' });
+
+/** What an answer shows is for the client that asked, of the person and about the patient that it asked for. */
+function ownerOf({ actor, access }: Pick<RequestContext, 'actor' | 'access'>): string {
+  return JSON.stringify([actor, access?.user ?? null, access?.patient ?? null]);
+}
+
+function refusal(reason: string): JobOutcome {
+  return { status: 422, text: toOutcome([toIssue('tooCostly', { reason })]) };
+}

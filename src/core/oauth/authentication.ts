@@ -1,0 +1,365 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '../api/core';
+import type { TenantSpace } from '../context';
+import { fhirError } from '../errors';
+import { coversRelease, type Release } from '../fhir/release';
+import type { StoredClient } from '../storage/accounts/client-applications';
+import type { TokenIssuer } from '../storage/accounts/token-issuers';
+import type { Access } from '../authorization/access';
+import type { AccessTokens, Grant } from './access-tokens';
+import type { Clients } from './clients';
+import type { OutsideIssuers } from './issuers';
+import { readToken, type ReadToken } from './read-token';
+import { readPerson } from '../authorization/person';
+import type { OwnPatients, PersonPatients } from '../authorization/person-patients';
+import { ownScopes } from '../authorization/scope';
+import { coversScope } from '../authorization/scope-cover';
+import type { SigningKeys } from './signing-keys';
+import type { UserGrants } from '../authorization/user-grants';
+
+/** `open`: requests without credentials are answered; `enforced`: none are. */
+export type AuthMode = 'open' | 'enforced';
+
+/** What came with a request that says who asks. */
+export interface Credentials {
+  /** As it stands in the address. */
+  readonly tenant: string;
+  /** Undefined: there is no such tenant, or it is disabled. */
+  readonly space: TenantSpace | undefined;
+  /** The header of this name. */
+  readonly authorization: string | undefined;
+  /** Where it came from, so that guessing is slowed down. */
+  readonly address: string;
+  /** Of the request that they came with, for the record: its id, and its address as it was sent. */
+  readonly requestId?: string;
+  readonly asked?: string;
+}
+
+/** What became of credentials that were looked at. */
+type Verdict =
+  | { readonly kind: 'caller'; readonly caller: Caller }
+  /** Of this tenant, and not good. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Nothing that this tenant could say anything about. */
+  | { readonly kind: 'unverifiable' }
+  /** Genuine, of another tenant. */
+  | { readonly kind: 'foreign' };
+
+const ANONYMOUS: Caller = Object.freeze({ actor: 'anonymous' });
+
+/** Tokens that were verified, some 300 bytes each. */
+const MAX_TOKENS = 20_000;
+/** Of them, those that are known by themselves too, and for how long. */
+const MAX_HEADERS = 1_000;
+const HEADER_MS = 60_000;
+/** Milliseconds for which a good token is not checked again. With the delay of `RefreshingCache` it stays below 2 s. */
+const GOOD_MS = 100;
+
+interface Remembered {
+  readonly grant: Grant;
+  /** `kid` of the key of the tenant that has signed it, or the name of the issuer elsewhere. */
+  readonly key: string;
+  /** As it was then; undefined: the tenant has signed it itself. */
+  readonly issuer?: TokenIssuer;
+  /** Milliseconds since 1970. */
+  readonly expires: number;
+  /** Who brings it, by release: whom it names is another in each. */
+  readonly made: Partial<Record<Release, Made>>;
+}
+
+interface Made {
+  readonly client: StoredClient;
+  readonly user: string | undefined;
+  readonly patients: OwnPatients | undefined;
+  readonly caller: Caller;
+}
+
+/** A token by the header that it came in. */
+interface KnownHeader {
+  readonly authorization: string;
+  readonly tenantNumber: number;
+  readonly token: Remembered;
+  /** By `performance.now()`. */
+  readonly until: number;
+  /** Who brings it, as was seen a moment ago: until then, and as long as nothing has changed. */
+  good?: {
+    readonly space: number;
+    readonly caller: Caller;
+    readonly until: number;
+    readonly changes: number;
+  };
+}
+
+/** Identifies the caller by the credentials of a request (docs/behaviour.md, Access). */
+export class Authentication {
+  readonly #tokens = new LRUCache<string, Remembered>({ max: MAX_TOKENS });
+  /** Those that came within the last minute, by the header that they came in, for each tenant: a hash costs as much as all else. */
+  readonly #headers = new LRUCache<string, KnownHeader>({ max: MAX_HEADERS });
+  /** The latest of them: who asks again brings the same, and comparing costs less than looking up. */
+  #latest: KnownHeader | undefined;
+  /** Of clients that send their secret with each request. */
+  readonly #callers = new WeakMap<StoredClient, Caller>();
+
+  constructor(
+    private readonly mode: AuthMode,
+    private readonly parts: {
+      readonly clients: Clients;
+      readonly keys: SigningKeys;
+      readonly tokens: AccessTokens;
+      readonly issuers: OutsideIssuers;
+      readonly grants: UserGrants;
+      readonly patients: PersonPatients;
+      /** As `readPerson` takes them. */
+      readonly publicUrls: readonly string[];
+      findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
+      /** As that of `Core`. */
+      decoy(tenant: string, release: Release): TenantSpace | undefined;
+    },
+  ) {}
+
+  /**
+   * Throws `unauthorized` for what this tenant has not given out, or not any more, and in enforced mode for everything
+   * that is not good here (`forbidden` where it is good elsewhere); `tooManyRequests` for who has guessed too often.
+   * Cost: nothing without credentials, some microseconds for those that were seen before.
+   */
+  identify(credentials: Credentials): Caller | Promise<Caller> {
+    if (credentials.authorization !== undefined)
+      return (
+        this.#recall(credentials) ?? this.#identify(this.#located(credentials), credentials.authorization)
+      );
+    if (this.mode === 'open') return ANONYMOUS;
+    throw fhirError('unauthorized', { reason: 'Credentials are needed here: a bearer token of this tenant' });
+  }
+
+  /** Credentials for a tenant that does not exist are verified like others: they take as long, and guesses are counted. */
+  #located(credentials: Credentials): Credentials {
+    if (credentials.space !== undefined) return credentials;
+    return { ...credentials, space: this.parts.decoy(credentials.tenant, 'r4') };
+  }
+
+  /** Who brings a token that came a moment ago, and is as good as then; undefined: that is not known without asking. */
+  #recall({ space, authorization = '' }: Credentials): Caller | undefined {
+    const isLatest = this.#latest?.authorization === authorization;
+    const known = isLatest ? this.#latest : this.#headers.get(authorization);
+    if (known === undefined || space === undefined || known.tenantNumber !== space.tenantNumber)
+      return undefined;
+    const now = performance.now();
+    if (known.until < now) {
+      this.#latest = undefined;
+      this.#headers.delete(authorization);
+      return undefined;
+    }
+    this.#latest = known;
+    const { good } = known;
+    const { issuers, keys, clients, patients } = this.parts;
+    const changes = issuers.changes + keys.changes + clients.changes + patients.changes;
+    const isAsGood = good !== undefined && good.space === space.number && good.changes === changes;
+    if (isAsGood && now < good.until) return good.caller;
+    const caller = this.#bringerOf(known.token, space);
+    if (caller !== undefined) {
+      const until = now + Math.min(GOOD_MS, known.token.expires - Date.now());
+      known.good = { space: space.number, caller, until, changes };
+    }
+    return caller;
+  }
+
+  /** As `#recall`. */
+  #bringerOf({ key, issuer, expires, grant, made: all }: Remembered, space: TenantSpace): Caller | undefined {
+    // What people have allowed ends by itself, and is for one release: that is looked at each time.
+    if (grant.grant !== undefined || grant.release !== undefined) return undefined;
+    const made = all[space.release];
+    const { issuers, keys, clients, patients } = this.parts;
+    const source = issuer === undefined ? keys.find(space, key) : issuers.find(space, key);
+    if (issuer !== undefined && source !== issuer) return undefined;
+    const client = clients.find(space, grant.client);
+    const isKnown = source !== undefined && !(source instanceof Promise) && expires > Date.now();
+    if (!isKnown || client === undefined || client !== made?.client || client.isDisabled) return undefined;
+    return patients.of(space, made.user) === made.patients ? made.caller : undefined;
+  }
+
+  /**
+   * The caller of an earlier request that runs only now, with the current permissions of its client. Throws
+   * `unauthorized` where the client has lost access since. Cost: a lookup.
+   */
+  async renew(space: TenantSpace, caller: Caller): Promise<Caller> {
+    const { access } = caller;
+    if (access === undefined && this.mode === 'open') return caller;
+    const client = access && (await this.parts.clients.find(space, access.client));
+    const isAllowed =
+      (access?.grant === undefined || (await this.parts.grants.isGood(space, access.grant))) &&
+      (access?.issuer === undefined || (await this.#isStillOf(space, access)));
+    if (access === undefined || client === undefined || client.isDisabled || !isAllowed)
+      throw fhirError('unauthorized', { reason: 'The client that asked for this may not do it any more' });
+    return toCaller(client, access, await this.parts.patients.of(space, access.user));
+  }
+
+  /** Whether the issuer elsewhere of a token is one of this tenant and release, for that client. */
+  async #isStillOf(space: TenantSpace, { issuer: name = '', client }: Access): Promise<boolean> {
+    const issuer = await this.parts.issuers.find(space, name);
+    return issuer?.client === client && coversRelease(issuer.release, space.release);
+  }
+
+  async #identify(credentials: Credentials, authorization: string): Promise<Caller> {
+    const verdict = await this.#judge(credentials, authorization);
+    switch (verdict.kind) {
+      case 'caller':
+        return verdict.caller;
+      case 'refused':
+        throw fhirError('unauthorized', { reason: verdict.reason });
+      case 'foreign':
+        if (this.mode === 'open') return ANONYMOUS;
+        throw fhirError('forbidden', { reason: 'These credentials are not of this tenant' });
+      case 'unverifiable':
+        if (this.mode === 'open') return ANONYMOUS;
+        throw fhirError('unauthorized', { reason: NOT_GOOD.reason });
+    }
+  }
+
+  async #judge(credentials: Credentials, authorization: string): Promise<Verdict> {
+    const [, scheme = '', value = ''] = /^\s*(\S+)\s+(\S+)\s*$/.exec(authorization) ?? [];
+    if (/^bearer$/i.test(scheme)) return this.#judgeToken(credentials, value);
+    if (/^basic$/i.test(scheme)) return this.#judgeSecret(credentials, value);
+    return { kind: 'unverifiable' };
+  }
+
+  async #judgeToken({ tenant, space, authorization = '' }: Credentials, text: string): Promise<Verdict> {
+    const { tokens } = this.parts;
+    const name = `${space?.tenantNumber ?? ''} ${createHash('sha256').update(text).digest('base64url')}`;
+    const known = this.#tokens.get(name);
+    if (known !== undefined && space !== undefined && (await this.#isOfSame(space, known))) {
+      const until = performance.now() + HEADER_MS;
+      this.#headers.set(authorization, {
+        authorization,
+        tenantNumber: space.tenantNumber,
+        token: known,
+        until,
+      });
+      return this.#judgeGrant(space, known);
+    }
+    const token = readToken(text);
+    const issuer = token?.payload['iss'];
+    if (token === undefined || typeof issuer !== 'string') return { kind: 'unverifiable' };
+    const outside = space && (await this.parts.issuers.find(space, issuer));
+    if (space === undefined || (outside === undefined && !tokens.isOwn(tenant, issuer)))
+      return this.#judgeForeign(token, issuer);
+    const remembered =
+      outside === undefined
+        ? await this.#verifyOwn(space, tenant, token)
+        : await this.#verifyOutside(outside, token);
+    if (remembered === undefined) return NOT_GOOD;
+    this.#tokens.set(name, remembered);
+    return this.#judgeGrant(space, remembered);
+  }
+
+  /** Whether its issuer elsewhere is as it was: else it is looked at anew. */
+  async #isOfSame(space: TenantSpace, { issuer, key }: Remembered): Promise<boolean> {
+    return issuer === undefined || (await this.parts.issuers.find(space, key)) === issuer;
+  }
+
+  async #verifyOwn(space: TenantSpace, tenant: string, token: ReadToken): Promise<Remembered | undefined> {
+    const grant = await this.parts.tokens.verify(space, tenant, token);
+    return grant && { grant, key: grant.key, expires: grant.expires * 1000, made: {} };
+  }
+
+  async #verifyOutside(issuer: TokenIssuer, token: ReadToken): Promise<Remembered | undefined> {
+    const grant = await this.parts.issuers.verify(issuer, token);
+    return grant && { grant, key: issuer.issuer, issuer, expires: grant.expires * 1000, made: {} };
+  }
+
+  /** What was verified stays so, until it expires, its key is withdrawn or its client disabled. */
+  async #judgeGrant(space: TenantSpace, remembered: Remembered): Promise<Verdict> {
+    const { grant, key, issuer, expires } = remembered;
+    const { issuers, keys } = this.parts;
+    const source = await (issuer === undefined ? keys.find(space, key) : issuers.find(space, key));
+    const isGood = expires > Date.now() && source !== undefined;
+    const client = await this.parts.clients.find(space, grant.client);
+    const isAllowed = grant.grant === undefined || (await this.parts.grants.isGood(space, grant.grant));
+    if (!isGood || !isAllowed || client === undefined || client.isDisabled) return NOT_GOOD;
+    // Who somebody is, and whose record it is about, are ids of one release.
+    const { release } = space;
+    if (grant.release !== undefined && grant.release !== release) return OF_OTHER_RELEASE;
+    if (issuer !== undefined && !coversRelease(issuer.release, release)) return OF_OTHER_RELEASE;
+    const before = remembered.made[release];
+    const user = before === undefined ? this.#personOf(space, grant) : before.user;
+    const patients = await this.parts.patients.of(space, user);
+    if (before?.client === client && before.patients === patients)
+      return { kind: 'caller', caller: before.caller };
+    const { user: _text, ...rest } = grant;
+    const known = {
+      ...rest,
+      ...(user === undefined ? {} : { user }),
+      ...(issuer === undefined ? {} : { issuer: key }),
+    };
+    const caller = toCaller(client, known, patients);
+    remembered.made[release] = { client, user, patients, caller };
+    return { kind: 'caller', caller };
+  }
+
+  #personOf(space: TenantSpace, { user }: Grant): string | undefined {
+    return user === undefined ? undefined : readPerson(user, space, this.parts.publicUrls);
+  }
+
+  /** A token of another tenant of this server is a good one in the wrong place. */
+  async #judgeForeign(token: ReadToken, issuer: string): Promise<Verdict> {
+    const [, other] = /\/w\/([a-z0-9-]{1,63})\/oidc$/.exec(issuer) ?? [];
+    if (other === undefined || !this.parts.tokens.isOwn(other, issuer)) return { kind: 'unverifiable' };
+    const space = await this.parts.findSpace(other, 'r4');
+    const grant = space === undefined ? undefined : await this.parts.tokens.verify(space, other, token);
+    return { kind: grant === undefined ? 'unverifiable' : 'foreign' };
+  }
+
+  async #judgeSecret({ space, address }: Credentials, encoded: string): Promise<Verdict> {
+    const pair = Buffer.from(encoded, 'base64').toString('utf8');
+    const colon = pair.indexOf(':');
+    if (space === undefined || colon < 1) return { kind: 'unverifiable' };
+    const id = pair.slice(0, colon);
+    // In open mode they may be meant for somebody else, such as a proxy on the way.
+    if (this.mode === 'open' && (await this.parts.clients.find(space, id)) === undefined)
+      return { kind: 'unverifiable' };
+    const proof = await this.parts.clients.prove(space, id, pair.slice(colon + 1), address);
+    if (proof.kind === 'refused') return NOT_GOOD;
+    const { client } = proof;
+    let caller = this.#callers.get(client);
+    if (caller === undefined) {
+      caller = toCaller(client, { client: client.id, scopes: ownScopes(client.scopes) });
+      this.#callers.set(client, caller);
+    }
+    return { kind: 'caller', caller };
+  }
+}
+
+/** In the same words whether there is such a client, issuer or tenant, or none. */
+const NOT_GOOD = {
+  kind: 'refused',
+  reason:
+    'The credentials are not good here: they are of no client of this tenant, have expired, or were withdrawn',
+} as const;
+
+const OF_OTHER_RELEASE: Verdict = {
+  kind: 'refused',
+  reason: 'The token is for the data of the other release of FHIR',
+};
+
+/** A token keeps no scope that its client has lost. `patients`: of a RelatedPerson or Person. */
+function toCaller(
+  client: StoredClient,
+  { scopes, user, patient, grant, issuer }: Grant & Pick<Access, 'issuer'>,
+  patients?: OwnPatients,
+): Caller {
+  // What a client may by itself, the people who sign in for it may not.
+  const isOwn = grant === undefined;
+  const access: Access = {
+    client: client.id,
+    ...(user === undefined ? {} : { user }),
+    ...(patients === undefined ? {} : { userPatients: patients.ids }),
+    ...(patient === undefined ? {} : { patient }),
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(grant === undefined ? {} : { grant }),
+    scopes: scopes.filter((scope) => coversScope(client.scopes, scope)),
+    policies: client.policies,
+    isAdministrator: client.isAdministrator && isOwn,
+    isAuditor: client.isAuditor && isOwn,
+  };
+  return { actor: client.id, access };
+}

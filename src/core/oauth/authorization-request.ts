@@ -1,0 +1,167 @@
+/**
+ * What a client asks of the authorization endpoint (RFC 6749, section 4.1.1; RFC 7636;
+ * http://hl7.org/fhir/smart-app-launch/app-launch.html#obtain-authorization-code). Pure.
+ */
+import { isRelease, type Release } from '../fhir/release';
+import { parseQueryText } from '../fhir/query-text';
+import { FhirError } from '../errors';
+import type { StoredClient } from '../storage/accounts/client-applications';
+import { toWords } from './access-tokens';
+import { coversScope } from '../authorization/scope-cover';
+
+export interface AuthorizationRequest {
+  readonly client: StoredClient;
+  readonly redirectUri: string;
+  readonly state: string;
+  /** Those of the scopes asked for that the client may have for a person. */
+  readonly scopes: readonly string[];
+  /** Of whose FHIR data. */
+  readonly release: Release;
+  readonly codeChallenge: string;
+  readonly nonce: string | undefined;
+  /** What the EHR has started the app with. */
+  readonly launch: string | undefined;
+  /** No page may be shown. */
+  readonly isSilent: boolean;
+  /** Even who is signed in must do it again. */
+  readonly asksAgain: boolean;
+  /** Seconds that a sign-in may be old. */
+  readonly maxAge: number | undefined;
+}
+
+/** Errors of https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1 and OpenID Connect, section 3.1.2.6. */
+export type AuthorizationErrorCode =
+  | 'invalid_request'
+  | 'unauthorized_client'
+  | 'access_denied'
+  | 'unsupported_response_type'
+  | 'invalid_scope'
+  | 'login_required'
+  | 'consent_required'
+  | 'request_not_supported'
+  | 'request_uri_not_supported';
+
+/** Where answers go. */
+export type Return = Pick<AuthorizationRequest, 'redirectUri'> & { readonly state: string | undefined };
+
+/** Nobody is sent anywhere: what says where to is not to be believed. */
+export class Unreturnable extends Error {}
+
+/** A refusal that the client is told through the browser. */
+export class AuthorizationError extends Error {
+  constructor(
+    readonly code: AuthorizationErrorCode,
+    description: string,
+    readonly back: Return,
+  ) {
+    super(description);
+  }
+}
+
+/** In the same words whether there is such a client or none. */
+export const NOT_KNOWN =
+  'The app that sent you is not known here, or wants to have you sent to an address that is not its own';
+
+/** Longest of what is stored or repeated. */
+const LONGEST = 2_000;
+
+/** Throws Unreturnable where the parameters cannot be told apart. */
+export function readAuthorization(query: string): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (const [name, value] of parse(query)) {
+    if (parameters.has(name)) throw new Unreturnable('A parameter of the request stands twice');
+    // RFC 6749, section 3.1: what has no value counts as not sent.
+    if (value !== '') parameters.set(name, value);
+  }
+  return parameters;
+}
+
+function parse(query: string): ReturnType<typeof parseQueryText> {
+  try {
+    return parseQueryText(query);
+  } catch (error) {
+    if (error instanceof FhirError) throw new Unreturnable('The request cannot be read');
+    throw error;
+  }
+}
+
+/**
+ * Where the answer goes: to an address that the client has, to the letter. Throws Unreturnable.
+ *
+ * @param client the one of this `client_id`, if there is one
+ */
+export function returnOf(parameters: ReadonlyMap<string, string>, client: StoredClient | undefined): Return {
+  const redirectUri = parameters.get('redirect_uri');
+  const isOwn = redirectUri !== undefined && client?.redirectUris.includes(redirectUri) === true;
+  if (client === undefined || client.isDisabled || !isOwn) throw new Unreturnable(NOT_KNOWN);
+  const state = parameters.get('state');
+  return { redirectUri, state: state !== undefined && state.length <= LONGEST ? state : undefined };
+}
+
+/** Throws AuthorizationError. `roots`: addresses of the tenant's FHIR data without the release. */
+export function checkAuthorization(
+  parameters: ReadonlyMap<string, string>,
+  client: StoredClient,
+  back: Return,
+  roots: readonly string[],
+): AuthorizationRequest {
+  const refuse = (code: AuthorizationErrorCode, description: string): never => {
+    throw new AuthorizationError(code, description, back);
+  };
+  const bad = (description: string): never => refuse('invalid_request', description);
+  for (const name of ['request', 'request_uri'] as const)
+    if (parameters.has(name)) refuse(`${name}_not_supported`, `${name} is not understood here`);
+  const responseType = parameters.get('response_type') ?? bad('response_type is missing');
+  if (responseType !== 'code') refuse('unsupported_response_type', 'The response_type here is code');
+  if ((parameters.get('response_mode') ?? 'query') !== 'query') bad('The response_mode here is query');
+  const state = back.state ?? bad('state is missing, or longer than 2,000 characters');
+  if (parameters.get('code_challenge_method') !== 'S256') bad('The code_challenge_method is S256');
+  const codeChallenge = parameters.get('code_challenge') ?? bad('code_challenge is missing');
+  if (!/^[\w-]{43}$/.test(codeChallenge)) bad('code_challenge is the SHA-256 of the verifier in base64url');
+  const release = releaseOf(parameters.get('aud'), roots) ?? bad(`aud is ${roots[0] ?? ''}/r4 or …/r4b`);
+  const asked = toWords(parameters.get('scope') ?? '');
+  const scopes = [...new Set(asked)].filter(
+    (scope) => !scope.startsWith('system/') && coversScope(client.scopes, scope),
+  );
+  if (scopes.length === 0)
+    refuse('invalid_scope', 'The client may have none of the scopes that it asked for');
+  if (scopes.join(' ').length > LONGEST * 4) bad('So many scopes are too many');
+  const launch = parameters.get('launch');
+  const wantsLaunch = scopes.includes('launch');
+  if (wantsLaunch && launch === undefined) bad('The scope launch needs the launch that the EHR has sent');
+  const nonce = parameters.get('nonce');
+  if (nonce !== undefined && nonce.length > LONGEST) bad('nonce has up to 2,000 characters');
+  const prompts = toWords(parameters.get('prompt') ?? '');
+  if (prompts.includes('none') && prompts.length > 1) bad('prompt=none stands alone');
+  const maxAge = parameters.get('max_age');
+  if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge)) bad('max_age is a number of seconds');
+  return {
+    client,
+    redirectUri: back.redirectUri,
+    state,
+    scopes,
+    release,
+    codeChallenge,
+    nonce,
+    launch: wantsLaunch ? launch : undefined,
+    isSilent: prompts.includes('none'),
+    asksAgain: prompts.includes('login') || prompts.includes('select_account'),
+    maxAge: maxAge === undefined ? undefined : Number(maxAge),
+  };
+}
+
+/** The address of the client with the answer; `issuer` after RFC 9207. */
+export function answerTo(
+  { redirectUri, state }: Return,
+  issuer: string,
+  answer: Readonly<Record<string, string>>,
+): string {
+  const query = new URLSearchParams({ ...answer, ...(state === undefined ? {} : { state }), iss: issuer });
+  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query.toString()}`;
+}
+
+/** Which FHIR data `aud` names. */
+function releaseOf(audience: string | undefined, roots: readonly string[]): Release | undefined {
+  const [, root = '', release = ''] = /^(.*)\/(\w+)\/?$/.exec(audience ?? '') ?? [];
+  return roots.includes(root) && isRelease(release) ? release : undefined;
+}

@@ -1,0 +1,74 @@
+/** `private_key_jwt`: a client signs for itself (RFC 7523, and SMART's "asymmetric client authentication"). */
+import type { JWTVerifyGetKey } from 'jose' with { 'resolution-mode': 'import' };
+import type { StoredClient } from '../storage/accounts/client-applications';
+import { loadJose } from './jose';
+import type { ReadToken } from './read-token';
+import type { RemoteKeys } from './remote-keys';
+
+/** RS384 and ES384 are those of SMART. */
+export const ASSERTION_ALGORITHMS = ['RS384', 'ES384', 'RS256', 'ES256', 'PS256', 'PS384', 'EdDSA'];
+
+/** SMART: no later than five minutes from now; a minute for clocks that differ. */
+const LONGEST_SECONDS = 300 + 60;
+const CLOCK_SECONDS = 30;
+
+/**
+ * What it is remembered by, or a sentence on what is wrong with it. Undefined: the client has not signed it; undefined too, after
+ * as much work, where there is no such client, or it is disabled or has no keys.
+ */
+export async function verifyAssertion(
+  client: StoredClient | undefined,
+  assertion: ReadToken,
+  audience: readonly string[],
+  remote: RemoteKeys,
+): Promise<
+  { readonly id: string; /** Milliseconds since 1970. */ readonly expires: number } | string | undefined
+> {
+  const jose = await loadJose();
+  const known = client === undefined || client.isDisabled ? undefined : client;
+  const keys = (known && (await keysOf(known, remote))) ?? (await keysOfNobody());
+  const { iss: claimed } = assertion.payload;
+  try {
+    const { payload } = await jose.jwtVerify(assertion.text, keys, {
+      algorithms: ASSERTION_ALGORITHMS,
+      issuer: String(claimed),
+      subject: String(claimed),
+      audience: [...audience],
+      clockTolerance: CLOCK_SECONDS,
+      requiredClaims: ['exp', 'jti'],
+    });
+    const { exp, jti } = payload;
+    if (exp === undefined || typeof jti !== 'string' || jti === '') return 'The assertion has no exp or jti';
+    if (exp > Date.now() / 1000 + LONGEST_SECONDS)
+      return 'The assertion is good for longer than five minutes';
+    return { id: jti, expires: (exp + CLOCK_SECONDS) * 1000 };
+  } catch (error) {
+    if (!(error instanceof jose.errors.JOSEError)) throw error;
+    const { JWTClaimValidationFailed, JWTExpired } = jose.errors;
+    if (error instanceof JWTClaimValidationFailed && error.claim === 'aud')
+      return `The aud of the assertion must be ${audience.join(' or ')}`;
+    const isSigned = error instanceof JWTClaimValidationFailed || error instanceof JWTExpired;
+    return isSigned ? `The assertion is not good: ${error.code}` : undefined;
+  }
+}
+
+let nobodys: Promise<JWTVerifyGetKey> | undefined;
+
+/** A key that nothing is signed with. */
+function keysOfNobody(): Promise<JWTVerifyGetKey> {
+  nobodys ??= loadJose().then(async (jose) => {
+    const { publicKey } = await jose.generateKeyPair('ES384');
+    return jose.createLocalJWKSet({ keys: [await jose.exportJWK(publicKey)] });
+  });
+  return nobodys;
+}
+
+async function keysOf(
+  { jwks, jwksUrl }: StoredClient,
+  remote: RemoteKeys,
+): Promise<JWTVerifyGetKey | undefined> {
+  if (jwksUrl !== null) return remote.of(jwksUrl);
+  if (jwks === null) return undefined;
+  const jose = await loadJose();
+  return jose.createLocalJWKSet({ keys: jwks.keys.map((key) => ({ ...key })) });
+}

@@ -1,0 +1,103 @@
+import type { ClientChanges } from '../api/core';
+import { fhirError } from '../errors';
+import type { Destinations } from '../outbound/destinations';
+import { isLoopback } from '../network/ip-address';
+import {
+  ID_TOKEN_ALGORITHMS,
+  type ClientDetails,
+  type JsonWebKeys,
+} from '../storage/accounts/client-applications';
+
+const MAX_NAME = 200;
+const MAX_MEMBERS = 200;
+const MAX_LENGTH = 500;
+const MAX_KEYS = 20;
+
+/** Of a client that nothing is said of: it may do nothing. */
+const NOTHING: ClientDetails = {
+  name: '',
+  isDisabled: false,
+  scopes: [],
+  policies: [],
+  isAdministrator: false,
+  isAuditor: false,
+  jwks: null,
+  jwksUrl: null,
+  redirectUris: [],
+  isPublic: false,
+  idTokenAlgorithm: 'RS256',
+};
+
+/** Scopes of https://hl7.org/fhir/smart-app-launch/scopes-and-launch-context.html, v1 and v2. */
+const SCOPE =
+  /^(?:(?:patient|user|system)\/(?:\*|[A-Z][A-Za-z]{0,63})\.(?:read|write|\*|(?=[cruds])c?r?u?d?s?)(?:\?[\x21\x23-\x5B\x5D-\x7E]*)?|openid|profile|fhirUser|launch(?:\/[a-z]+)?|offline_access|online_access)$/;
+const POLICY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Members of a key that only its owner may know (RFC 7518, section 6). */
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'];
+
+/** What a client is like after changes. Throws `invalidValue`. */
+export function changeDetails(
+  changes: ClientChanges,
+  destinations: Destinations,
+  before: ClientDetails = NOTHING,
+): ClientDetails {
+  const details = { ...before, ...withoutUndefined(changes) };
+  const name = details.name.trim();
+  if (name === '' || name.length > MAX_NAME) refuse(`A client has a name of 1 to ${MAX_NAME} characters`);
+  requireEach(details.scopes, 'scope', (scope) => SCOPE.test(scope));
+  requireEach(details.policies, 'name of a policy', (policy) => POLICY.test(policy));
+  requireEach(details.redirectUris, 'redirect URI', isRedirectUri);
+  if (details.jwks !== null && details.jwksUrl !== null)
+    refuse('A client has its keys in the server or under an address, not both');
+  if (details.jwks !== null) requirePublicKeys(details.jwks);
+  // One that was allowed before must not keep a client from being disabled; it is checked again when it is called.
+  if (details.jwksUrl !== null && details.jwksUrl !== before.jwksUrl) {
+    const fault = destinations.findFault(details.jwksUrl);
+    if (fault !== undefined) refuse(`The address of keys is not allowed: ${fault}`);
+  }
+  if (!ID_TOKEN_ALGORITHMS.includes(details.idTokenAlgorithm))
+    refuse(`ID tokens are signed by ${ID_TOKEN_ALGORITHMS.join(' or ')}`);
+  if (details.isPublic && (details.jwks !== null || details.jwksUrl !== null))
+    refuse('A public client has no keys: it can keep nothing to itself');
+  return { ...details, name };
+}
+
+function withoutUndefined(changes: ClientChanges): Partial<ClientDetails> {
+  const entries: [string, unknown][] = Object.entries(changes);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+function requireEach(members: readonly string[], kind: string, isGood: (member: string) => boolean): void {
+  if (members.length > MAX_MEMBERS) refuse(`A client has at most ${MAX_MEMBERS} of each kind: ${kind}`);
+  const wrong = members.find((member) => member.length > MAX_LENGTH || !isGood(member));
+  if (wrong !== undefined) refuse(`'${wrong.slice(0, 80)}' is not a ${kind}`);
+}
+
+function requirePublicKeys({ keys }: JsonWebKeys): void {
+  if (keys.length > MAX_KEYS) refuse(`A key set has at most ${MAX_KEYS} keys`);
+  for (const key of keys) {
+    if (typeof key['kty'] !== 'string') refuse('Each key of a key set is a JSON Web Key with a "kty"');
+    if (PRIVATE_MEMBERS.some((name) => key[name] !== undefined))
+      refuse('A key set here has public keys only: keep the private half to yourself, and replace this pair');
+  }
+}
+
+/** An address that nobody on the way can answer in the place of: TLS, or this machine. */
+function isSafeAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname, username, hash } = new URL(address);
+  if (username !== '' || hash !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+
+/** RFC 8252, section 7: also a loopback address, or a scheme of an app's own (with a dot). */
+function isRedirectUri(uri: string): boolean {
+  if (!/^[\x21-\x7E]+$/.test(uri)) return false;
+  if (isSafeAddress(uri)) return true;
+  return URL.canParse(uri) && /^[a-z][a-z0-9+-]*\.[a-z0-9+.-]+:/.test(uri) && !uri.includes('#');
+}
+
+function refuse(reason: string): never {
+  throw fhirError('invalidValue', { reason });
+}

@@ -1,0 +1,156 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { fhirError } from '../errors';
+import {
+  MAX_SECRETS,
+  type ClientDetails,
+  type ClientStore,
+  type NewStoredSecret,
+  type OfTenant,
+  type StoredClient,
+} from '../storage/accounts/client-applications';
+import type { CredentialThrottle } from './credential-throttle';
+import { RefreshingCache } from './refreshing-cache';
+import { hashSecret, isSecretOf, isSecretOfNobody } from './secret-hash';
+
+const ID = /^[A-Za-z0-9\-.]{1,64}$/;
+const LONGEST_ID = 64;
+
+/** Verified secrets that are remembered. */
+const MAX_VERIFIED = 10_000;
+/** A prefix that scanners for leaked secrets can look for. */
+const SECRET_PREFIX = 'andiron_';
+const SECRET_BYTES = 32;
+
+/** What was found out about somebody who says to be a client. */
+export type Proof =
+  | { readonly kind: 'proven'; readonly client: StoredClient }
+  /** It is none, or this is not its secret: which of the two, neither the answer tells nor the time that it took. */
+  | { readonly kind: 'refused' };
+
+/** A secret on the one occasion that it is told. */
+export interface NewSecret {
+  readonly id: string;
+  readonly secret: string;
+  /** Milliseconds since 1970. */
+  readonly expires?: number;
+}
+
+/** The ClientApplications of all tenants, as known for at most 1.5 s, and their secrets. */
+export class Clients {
+  readonly #recent = new RefreshingCache<StoredClient>(10_000);
+  /** Those who send the same secret at the same time are looked at once. */
+  readonly #proving = new Map<string, Promise<Proof>>();
+  /** Ids of secrets by a keyed hash of what was sent: neither the memory nor a copy of it gives a secret back. */
+  readonly #verified = new LRUCache<string, string>({ max: MAX_VERIFIED });
+  readonly #key = randomBytes(32);
+
+  constructor(
+    private readonly store: ClientStore,
+    private readonly throttle: CredentialThrottle,
+  ) {}
+
+  /** As `RefreshingCache.changes`. */
+  get changes(): number {
+    return this.#recent.changes;
+  }
+
+  /** Undefined where there is none, disabled or not. */
+  find(space: OfTenant, id: string): StoredClient | undefined | Promise<StoredClient | undefined> {
+    if (!ID.test(id)) return undefined;
+    return this.#recent.get(`${space.tenantNumber} ${id}`, () => this.store.find(space, id));
+  }
+
+  /**
+   * Whether a secret is one of the client's. Cost: a hash of some microseconds for a verified secret; else that of
+   * `isSecretOf` for each secret of the client, and for one where there is none. Throws `tooManyRequests` after too many
+   * wrong secrets.
+   *
+   * @param address network address of the client: wrong secrets of one client from one address are throttled
+   */
+  async prove(space: OfTenant, id: string, secret: string, address: string): Promise<Proof> {
+    const client = await this.find(space, id);
+    const now = Date.now();
+    const secrets = client?.secrets ?? [];
+    const usable = secrets.filter(({ expires }) => expires === undefined || expires > now);
+    const key = createHmac('sha256', this.#key)
+      .update(`${space.tenantNumber} ${id} ${secret}`)
+      .digest('base64url');
+    const known = this.#verified.get(key);
+    if (client !== undefined && usable.some((each) => each.id === known)) return toProof(client);
+    const asked = `${key} ${address}`;
+    const begun = this.#proving.get(asked);
+    if (begun !== undefined) return begun;
+    const proving = this.throttle
+      .attempt(space, { kind: 'client', name: id.slice(0, LONGEST_ID) }, address, async () => {
+        if (usable.length === 0) await isSecretOfNobody(secret);
+        for (const each of usable)
+          if (await isSecretOf(secret, each.hash)) {
+            this.#verified.set(key, each.id);
+            return each;
+          }
+        return undefined;
+      })
+      .then((found) => (found === undefined || client === undefined ? REFUSED : toProof(client)))
+      .finally(() => this.#proving.delete(asked));
+    this.#proving.set(asked, proving);
+    return proving;
+  }
+
+  list(space: OfTenant): Promise<readonly StoredClient[]> {
+    return this.store.list(space);
+  }
+
+  /** Its id. `secret`: its first one, which is there with it or not at all. Throws `invalidValue`. */
+  async create(space: OfTenant, details: ClientDetails, secret?: NewSecret): Promise<string> {
+    const id = randomUUID();
+    if (!(await this.store.create(space, id, details, secret && (await toStored(secret)))))
+      throw fhirError('invalidValue', { reason: 'The tenant has as many clients as it may have' });
+    return id;
+  }
+
+  /** False when there is no such client. In force in this process at once; others are told by the caller. */
+  async update(space: OfTenant, id: string, details: ClientDetails): Promise<boolean> {
+    const changed = await this.store.update(space, id, details);
+    this.forget();
+    return changed;
+  }
+
+  /** Undefined when there is no such client. Throws `invalidValue` where it has as many secrets as it may have. */
+  async addSecret(space: OfTenant, id: string, expires?: number): Promise<NewSecret | undefined> {
+    if ((await this.store.find(space, id)) === undefined) return undefined;
+    const made = makeSecret(expires);
+    if (!(await this.store.addSecret(space, id, await toStored(made))))
+      throw fhirError('invalidValue', { reason: `A client has at most ${MAX_SECRETS} secrets; remove one` });
+    this.forget();
+    return made;
+  }
+
+  /** False when there is no such secret. */
+  async removeSecret(space: OfTenant, id: string, secret: string): Promise<boolean> {
+    const removed = await this.store.removeSecret(space, id, secret);
+    this.forget();
+    return removed;
+  }
+
+  /** Something of the tenant was changed. */
+  forget(): void {
+    this.#recent.forget();
+  }
+}
+
+/** 256 random bits. `expires`: milliseconds since 1970. */
+export function makeSecret(expires?: number): NewSecret {
+  const secret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
+  return { id: randomUUID(), secret, ...(expires === undefined ? {} : { expires }) };
+}
+
+async function toStored({ secret, ...kept }: NewSecret): Promise<NewStoredSecret> {
+  return { ...kept, hash: await hashSecret(secret) };
+}
+
+const REFUSED: Proof = { kind: 'refused' };
+
+function toProof(client: StoredClient): Proof {
+  return client.isDisabled ? { kind: 'refused' } : { kind: 'proven', client };
+}

@@ -1,0 +1,103 @@
+import { fhirError } from '../errors';
+import type { Admission, Counted, RateLimiter } from '../limits/rate-limiter';
+import type { Rate } from '../limits/rate';
+import { networkOf } from '../network/ip-address';
+import type { OfTenant } from '../storage/accounts/client-applications';
+
+const MINUTE_MS = 60_000;
+
+/** Wrong secrets of one client or user from one network: five, then one a minute. */
+const PER_NAME_AND_NETWORK: readonly Rate[] = [{ quota: 5, windowMs: 5 * MINUTE_MS }];
+/** Of all that comes from one network, behind which there may be a hospital. */
+const PER_NETWORK: readonly Rate[] = [{ quota: 100, windowMs: 10 * MINUTE_MS }];
+/**
+ * Of one user from everywhere: passwords are short enough to be guessed from many networks at once. It refills faster than
+ * one network may guess, so that one network alone never uses it up.
+ */
+const PER_USER: readonly Rate[] = [{ quota: 100, windowMs: 60 * MINUTE_MS }];
+
+/** The identity that credentials are sent for. */
+export interface Claimed {
+  readonly kind: 'client' | 'user';
+  /** Id or name, as it was sent. */
+  readonly name: string;
+}
+
+/** One attempt of somebody to sign in by a password. */
+export interface SignInAttempt {
+  /** Name of the user, as it was sent. */
+  readonly name: string;
+  /** IP address that it came from. */
+  readonly address: string;
+  /** Whether the network (`networkOf`) has signed this user in before. Asked only where the budget of the user is used up. */
+  isRemembered(network: string): Promise<boolean>;
+}
+
+/**
+ * Slows down guessing, over all processes: wrong credentials are counted by identity and by network, in counters that all
+ * processes share. Beyond the limits nothing is checked for a while, right or wrong. What was proven before, such as a
+ * token, is neither counted nor delayed.
+ */
+export class CredentialThrottle {
+  constructor(private readonly rates: RateLimiter) {}
+
+  /**
+   * What `check` gives; undefined, a wrong guess, stays counted. **Throws** `tooManyRequests` without calling it where there
+   * were too many. **Cost**: a round trip to Redis.
+   */
+  async attempt<T>(
+    space: OfTenant,
+    claimed: Claimed,
+    address: string,
+    check: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const admission = await this.rates.take(countersOf(space, claimed, networkOf(address)));
+    if (!admission.isAdmitted) throw tooMany(admission.retryAfterSeconds);
+    return count(admission, check);
+  }
+
+  /**
+   * As `attempt`, of a user: also counted over all networks. A network that has signed the user in before goes on when the others have
+   * used that up, within the counts of its own. **Cost**: a round trip to Redis more, and where it is used up that of `isRemembered`.
+   */
+  async attemptSignIn<T>(
+    space: OfTenant,
+    { name, address, isRemembered }: SignInAttempt,
+    check: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const network = networkOf(address);
+    return this.attempt(space, { kind: 'user', name }, address, async () => {
+      const { tenantNumber: tenant } = space;
+      const admission = await this.rates.take([
+        { tenant, kind: 'guess', name: `user ${name}`, rates: PER_USER },
+      ]);
+      if (admission.isAdmitted) return count(admission, check);
+      if (await isRemembered(network)) return check();
+      throw tooMany(admission.retryAfterSeconds);
+    });
+  }
+}
+
+/** What `check` gives. All but a wrong guess is taken off the counters again. */
+async function count<T>(admission: Admission, check: () => Promise<T | undefined>): Promise<T | undefined> {
+  let isWrong = false;
+  try {
+    const found = await check();
+    isWrong = found === undefined;
+    return found;
+  } finally {
+    if (!isWrong) admission.giveBack();
+  }
+}
+
+function countersOf({ tenantNumber: tenant }: OfTenant, { kind, name }: Claimed, network: string): Counted[] {
+  return [
+    { tenant, kind: 'guess', name: `${kind} ${network} ${name}`, rates: PER_NAME_AND_NETWORK },
+    { tenant, kind: 'guess', name: `network ${network}`, rates: PER_NETWORK },
+  ];
+}
+
+function tooMany(seconds: number): Error {
+  const reason = `Too many wrong credentials came from here; try again in ${seconds} s`;
+  return fhirError('tooManyRequests', { reason }).after(seconds);
+}

@@ -1,0 +1,141 @@
+/** Tokens that others have given out: a hospital's identity provider. */
+import type { NewIssuer } from '../api/core';
+import { fhirError } from '../errors';
+import type { Destinations } from '../outbound/destinations';
+import type { OfTenant } from '../storage/accounts/client-applications';
+import type { IssuerStore, TokenIssuer } from '../storage/accounts/token-issuers';
+import { toWords, type Grant } from './access-tokens';
+import { loadJose } from './jose';
+import type { ReadToken } from './read-token';
+import { RefreshingCache } from './refreshing-cache';
+import type { RemoteKeys } from './remote-keys';
+
+/** Never `none`, and nothing that is signed with a shared secret. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+/** For clocks that differ. */
+const CLOCK_SECONDS = 30;
+const ID = /^[A-Za-z0-9\-.]{1,64}$/;
+const MAX_TEXT = 500;
+
+interface Issuers {
+  readonly list: readonly TokenIssuer[];
+}
+
+export interface OutsideGrant extends Grant {
+  /** Seconds since 1970. */
+  readonly expires: number;
+}
+
+export class OutsideIssuers {
+  readonly #recent = new RefreshingCache<Issuers>(1_000);
+
+  constructor(
+    private readonly parts: {
+      readonly store: IssuerStore;
+      readonly keys: RemoteKeys;
+      readonly destinations: Destinations;
+      /** Seconds for which their tokens may be good. */
+      readonly longestSeconds: number;
+    },
+  ) {}
+
+  /** As `RefreshingCache.changes`. */
+  get changes(): number {
+    return this.#recent.changes;
+  }
+
+  /** Undefined: the tenant takes nothing from there. */
+  find(space: OfTenant, issuer: string): TokenIssuer | undefined | Promise<TokenIssuer | undefined> {
+    const load = async (): Promise<Issuers> => ({ list: await this.parts.store.list(space) });
+    const known = this.#recent.get(String(space.tenantNumber), load);
+    const pick = (issuers: Issuers | undefined): TokenIssuer | undefined =>
+      issuers?.list.find((each) => each.issuer === issuer);
+    return known instanceof Promise ? known.then(pick) : pick(known);
+  }
+
+  /**
+   * Undefined: it is not a token that they have given out for us, has expired, or is good for too long. Throws
+   * `issuerUnavailable`.
+   */
+  async verify(issuer: TokenIssuer, { text }: ReadToken): Promise<OutsideGrant | undefined> {
+    const jose = await loadJose();
+    try {
+      const { payload } = await jose.jwtVerify(text, await this.parts.keys.of(issuer.jwksUrl), {
+        algorithms: ALGORITHMS,
+        issuer: issuer.issuer,
+        audience: issuer.audience,
+        clockTolerance: CLOCK_SECONDS,
+        requiredClaims: ['exp'],
+      });
+      const { exp = 0, iat } = payload;
+      const now = Date.now() / 1000;
+      if (exp - Math.min(iat ?? now, now) > this.parts.longestSeconds + CLOCK_SECONDS) return undefined;
+      const said = toWords(payload[issuer.scopeClaim]);
+      const { scopeMap } = issuer;
+      const user = payload[issuer.userClaim];
+      const patient = payload[issuer.patientClaim];
+      return {
+        client: issuer.client,
+        expires: exp,
+        scopes: scopeMap === null ? said : [...new Set(said.flatMap((word) => ownMember(scopeMap, word)))],
+        ...(typeof user === 'string' ? { user } : {}),
+        ...(typeof patient === 'string' && ID.test(patient) ? { patient } : {}),
+      };
+    } catch (error) {
+      if (error instanceof jose.errors.JOSEError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Throws `invalidValue`. */
+  async put(space: OfTenant, given: NewIssuer): Promise<void> {
+    const issuer: TokenIssuer = {
+      issuer: given.issuer,
+      client: given.client,
+      release: given.release ?? 'r4',
+      audience: given.audience,
+      jwksUrl: given.jwksUrl,
+      scopeClaim: given.scopeClaim ?? 'scope',
+      scopeMap: given.scopeMap ?? null,
+      userClaim: given.userClaim ?? 'fhirUser',
+      patientClaim: given.patientClaim ?? 'patient',
+    };
+    const texts = [issuer.issuer, issuer.audience, issuer.scopeClaim, issuer.userClaim, issuer.patientClaim];
+    if (texts.some((text) => text === '' || text.length > MAX_TEXT))
+      refuse('An issuer has a name (the iss of its tokens), an audience, and claims with names');
+    const fault = this.parts.destinations.findFault(issuer.jwksUrl);
+    if (fault !== undefined) refuse(`The address of an issuer’s keys is not allowed: ${fault}`);
+    if (!(await this.parts.store.put(space, issuer)))
+      refuse(`There is no client '${issuer.client.slice(0, 64)}'`);
+    this.forget();
+  }
+
+  /** False when there is none of this name. */
+  async remove(space: OfTenant, issuer: string): Promise<boolean> {
+    const removed = await this.parts.store.remove(space, issuer);
+    this.forget();
+    return removed;
+  }
+
+  /** Issuers of all tenants that had no release and have `r4` now. Cost: a connection of the owner. */
+  nameReleases(): ReturnType<IssuerStore['nameReleases']> {
+    return this.parts.store.nameReleases();
+  }
+
+  list(space: OfTenant): Promise<readonly TokenIssuer[]> {
+    return this.parts.store.list(space);
+  }
+
+  /** Something of a tenant was changed. */
+  forget(): void {
+    this.#recent.forget();
+  }
+}
+
+function ownMember(map: Readonly<Record<string, readonly string[]>>, name: string): readonly string[] {
+  return Object.hasOwn(map, name) ? (map[name] ?? []) : [];
+}
+
+function refuse(reason: string): never {
+  throw fhirError('invalidValue', { reason });
+}

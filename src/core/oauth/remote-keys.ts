@@ -1,0 +1,71 @@
+import type { JWTVerifyGetKey } from 'jose' with { 'resolution-mode': 'import' };
+import { LRUCache } from 'lru-cache';
+import type { Log } from '../context';
+import { fhirError } from '../errors';
+import type { Outbound } from '../outbound/outbound';
+import { loadJose } from './jose';
+
+const MAX_ADDRESSES = 1_000;
+const TIMEOUT_MS = 5_000;
+/** A key that is not known makes us look again, but not more often than this. */
+const COOLDOWN_MS = 10_000;
+const MAX_AGE_MS = 10 * 60_000;
+const MAX_BYTES = 1024 * 1024;
+/** Of one address the log says so often that its keys cannot be had. */
+const WARNING_MS = 60_000;
+
+/** Key sets that others keep under an address: fetched when needed, again for an unknown key and after ten minutes. */
+export class RemoteKeys {
+  readonly #sets = new LRUCache<string, Promise<JWTVerifyGetKey>>({ max: MAX_ADDRESSES });
+  readonly #warned = new LRUCache<string, true>({ max: MAX_ADDRESSES, ttl: WARNING_MS });
+
+  constructor(
+    private readonly outbound: Outbound,
+    private readonly log: Log,
+    private readonly cooldownMs = COOLDOWN_MS,
+  ) {}
+
+  /** What it gives throws `issuerUnavailable` while the keys cannot be had. */
+  of(address: string): Promise<JWTVerifyGetKey> {
+    let set = this.#sets.get(address);
+    if (set === undefined) {
+      set = this.#remoteSet(address);
+      this.#sets.set(address, set);
+    }
+    return set;
+  }
+
+  async #remoteSet(address: string): Promise<JWTVerifyGetKey> {
+    const { createRemoteJWKSet, customFetch, errors } = await loadJose();
+    const find = createRemoteJWKSet(new URL(address), {
+      timeoutDuration: TIMEOUT_MS,
+      cooldownDuration: this.cooldownMs,
+      cacheMaxAge: MAX_AGE_MS,
+      // The address as it was given: a URL would hide how its host is written.
+      [customFetch]: (_url: string, { headers, signal }: { headers: Headers; signal: AbortSignal }) =>
+        this.outbound.get({
+          ...{ url: address, signal, maxBytes: MAX_BYTES },
+          accept: headers.get('accept') ?? 'application/json',
+        }),
+    });
+    return async (header, token) => {
+      try {
+        return await find(header, token);
+      } catch (error) {
+        // No such key, or several that fit: the token's fault. All else is a key set that we did not get.
+        const { JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JOSENotSupported } = errors;
+        for (const kind of [JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JOSENotSupported])
+          if (error instanceof kind) throw error;
+        this.#warn(address, error);
+        throw fhirError('issuerUnavailable');
+      }
+    };
+  }
+
+  #warn(address: string, error: unknown): void {
+    if (this.#warned.has(address)) return;
+    this.#warned.set(address, true);
+    const reason = error instanceof Error ? error.message : String(error);
+    this.log.warn({ address, reason }, 'a key set could not be fetched');
+  }
+}

@@ -1,0 +1,12 @@
+/** The addresses by which tokens name a tenant. */
+import type { Release } from '../fhir/release';
+
+export interface TenantAddress {
+  /** `{base_url}`, without a slash at its end. */
+  readonly base: string;
+  readonly tenant: string;
+}
+
+export const toIssuer = ({ base, tenant }: TenantAddress): string => `${base}/w/${tenant}/oidc`;
+export const toRoot = ({ base, tenant }: TenantAddress, release: Release): string =>
+  `${base}/w/${tenant}/api/v1/fhir/${release}`;

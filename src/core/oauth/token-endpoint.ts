@@ -1,0 +1,257 @@
+/** What the token endpoint does (RFC 6749; https://hl7.org/fhir/smart-app-launch/app-launch.html), without HTTP. */
+import { createHash } from 'node:crypto';
+import type { IntrospectionAnswer, TokenAnswer, TokenRequest } from '../api/access';
+import type { StoredClient } from '../storage/accounts/client-applications';
+import type { GrantStore, UserGrant } from '../storage/accounts/user-grants';
+import { toWords, type AccessTokens } from './access-tokens';
+import { OFFLINE_SECONDS } from './authorization-endpoint';
+import type { ClientAuthentication, ClientProof } from './client-authentication';
+import { OAuthError } from './oauth-error';
+import { familyOf, hashToken, makeRefreshToken } from './random-token';
+import { readToken } from './read-token';
+import { coversScope } from '../authorization/scope-cover';
+import { ownScopes } from '../authorization/scope';
+import { tell } from '../audit/sign-in-trail';
+import type { UserGrants } from '../authorization/user-grants';
+import type { Users } from './users';
+
+/** Characters of a code verifier (RFC 7636, section 4.1). */
+const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/;
+const CODE = /^[\w-]{43}$/;
+
+export class TokenEndpoint {
+  constructor(
+    private readonly parts: {
+      readonly authentication: ClientAuthentication;
+      readonly tokens: AccessTokens;
+      readonly grants: GrantStore;
+      readonly known: UserGrants;
+      readonly users: Users;
+      readonly seconds: number;
+    },
+  ) {}
+
+  /** Throws OAuthError, and FhirError for what is no fault of the request (tooManyRequests, storageUnavailable …). */
+  async grant(request: TokenRequest): Promise<TokenAnswer> {
+    const grantType = request.parameters.get('grant_type');
+    if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing');
+    const way = WAYS.get(grantType);
+    if (way === undefined)
+      throw new OAuthError(
+        'unsupported_grant_type',
+        `The grant_types here are ${[...WAYS.keys()].join(', ')}`,
+      );
+    const proof = await this.parts.authentication.prove(
+      way === 'refresh' ? await this.#named(request) : request,
+    );
+    if (way === 'client') return this.#forClient(request, proof);
+    if (proof.client.redirectUris.length === 0)
+      throw new OAuthError('unauthorized_client', 'Nobody signs in for this client: it has no redirect URI');
+    return way === 'code' ? this.#forCode(request, proof.client) : this.#forRefresh(request, proof.client);
+  }
+
+  /** Revokes the grant of a token of this client, whatever kind it is (RFC 7009). Throws OAuthError. */
+  async revoke(request: TokenRequest): Promise<void> {
+    const { space, parameters } = request;
+    const { client } = await this.parts.authentication.prove(request);
+    const text = parameters.get('token');
+    if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
+    const refresh = toHashes(text);
+    const found =
+      refresh &&
+      (await this.parts.grants.findByRefresh(space, client.id, refresh, (ended) =>
+        tell(request.trail, ended),
+      ));
+    if (found !== undefined) tell(request.trail, found);
+    const token = readToken(text);
+    const access = token && (await this.parts.tokens.verify(space, space.tenant, token));
+    const isOwn = access?.client === client.id;
+    if (isOwn && access.grant === undefined)
+      throw new OAuthError(
+        'unsupported_token_type',
+        'A token without a person ends by itself, within minutes',
+      );
+    const id = found?.id ?? (isOwn ? access.grant : undefined);
+    if (isOwn && found === undefined && request.trail !== undefined && access.user !== undefined)
+      request.trail.person = access.user;
+    if (id !== undefined) await this.parts.grants.revoke(space, client.id, id);
+    this.parts.known.forget();
+  }
+
+  /** What a token of this client is good for, at this moment (RFC 7662). Throws OAuthError. */
+  async introspect(request: TokenRequest): Promise<IntrospectionAnswer> {
+    const { space, parameters } = request;
+    const { client, isProven } = await this.parts.authentication.prove(request);
+    if (!isProven) throw new OAuthError('invalid_client', 'The client has not proven itself');
+    const text = parameters.get('token');
+    if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
+    const token = readToken(text);
+    const access = token && (await this.parts.tokens.verify(space, space.tenant, token));
+    if (access === undefined || access.client !== client.id) return { active: false };
+    if (access.grant !== undefined && !(await this.parts.known.isGood(space, access.grant)))
+      return { active: false };
+    const scopes = access.scopes.filter((scope) => coversScope(client.scopes, scope));
+    return {
+      active: true,
+      client_id: access.client,
+      scope: scopes.join(' '),
+      exp: access.expires,
+      token_type: 'Bearer',
+      ...(access.user === undefined ? {} : { fhirUser: access.user }),
+      ...(access.patient === undefined ? {} : { patient: access.patient }),
+    };
+  }
+
+  /**
+   * RFC 6749, section 6, asks a public client that refreshes for nothing but the token, and some send nothing else
+   * (SMART's own fhirclient): then it says whose it is.
+   */
+  async #named(request: TokenRequest): Promise<TokenRequest> {
+    const { space, parameters, authorization } = request;
+    const isSaid = ['client_id', 'client_secret', 'client_assertion'].some((name) => parameters.has(name));
+    const hashes = toHashes(parameters.get('refresh_token') ?? '');
+    if (isSaid || authorization !== undefined || hashes === undefined) return request;
+    const client = await this.parts.grants.clientOfFamily(space, hashes.family);
+    return client === undefined
+      ? request
+      : { ...request, parameters: new Map([...parameters, ['client_id', client]]) };
+  }
+
+  /** RFC 6749, section 4.4. */
+  async #forClient(request: TokenRequest, { client, isProven }: ClientProof): Promise<TokenAnswer> {
+    if (!isProven) throw new OAuthError('unauthorized_client', 'A public client acts for nobody but people');
+    const { space, base, parameters } = request;
+    const scopes = chooseScopes(client, parameters.get('scope'));
+    const { tokens, seconds } = this.parts;
+    const grant = { client: client.id, scopes };
+    const token = await tokens.issue(space, { base, tenant: space.tenant }, grant, seconds);
+    return { access_token: token, token_type: 'Bearer', expires_in: seconds, scope: scopes.join(' ') };
+  }
+
+  /** RFC 6749, section 4.1.3, and RFC 7636: whatever is wrong, the code is used up. */
+  async #forCode(request: TokenRequest, client: StoredClient): Promise<TokenAnswer> {
+    const { space, parameters } = request;
+    const code = parameters.get('code');
+    const verifier = parameters.get('code_verifier');
+    const redirectUri = parameters.get('redirect_uri');
+    for (const [name, value] of Object.entries({ code, code_verifier: verifier, redirect_uri: redirectUri }))
+      if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing`);
+    if (code === undefined || verifier === undefined || !CODE.test(code)) throw NOT_GOOD();
+    const refresh = makeRefreshToken();
+    const grant = await this.parts.grants.useCode(space, client.id, hashToken(code), hashesOf(refresh));
+    this.parts.known.forget();
+    if (grant === undefined) throw NOT_GOOD();
+    tell(request.trail, grant);
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    if (!VERIFIER.test(verifier) || challenge !== grant.codeChallenge || redirectUri !== grant.redirectUri) {
+      await this.parts.grants.revoke(space, client.id, grant.id);
+      throw NOT_GOOD();
+    }
+    return this.#answer(request, client, grant, grant.scopes, isRefreshed(grant) ? refresh : undefined);
+  }
+
+  /** RFC 6749, section 6: a refresh token is valid once. The use of an old one revokes its whole family. */
+  async #forRefresh(request: TokenRequest, client: StoredClient): Promise<TokenAnswer> {
+    const { space, parameters } = request;
+    const text = parameters.get('refresh_token');
+    if (text === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing');
+    const { grants, known } = this.parts;
+    const hashes = toHashes(text);
+    const grant =
+      hashes && (await grants.findByRefresh(space, client.id, hashes, (ended) => tell(request.trail, ended)));
+    if (grant !== undefined) tell(request.trail, grant);
+    if (hashes === undefined || grant === undefined || !isRefreshed(grant)) {
+      known.forget();
+      throw NOT_GOOD();
+    }
+    const asked = toWords(parameters.get('scope') ?? '');
+    if (asked.some((scope) => !grant.scopes.includes(scope)))
+      throw new OAuthError('invalid_scope', 'More than was allowed cannot be had by refreshing');
+    const next = makeRefreshToken(familyOf(text));
+    if (!(await grants.rotate(space, client.id, hashes, hashToken(next), OFFLINE_SECONDS))) {
+      known.forget();
+      throw NOT_GOOD();
+    }
+    return this.#answer(request, client, grant, asked.length > 0 ? asked : grant.scopes, next);
+  }
+
+  async #answer(
+    { space, base }: TokenRequest,
+    client: StoredClient,
+    grant: UserGrant,
+    allowed: readonly string[],
+    refresh: string | undefined,
+  ): Promise<TokenAnswer> {
+    const { tokens, seconds, users } = this.parts;
+    const address = { base, tenant: space.tenant };
+    const scopes = allowed.filter((scope) => coversScope(client.scopes, scope));
+    const token = await tokens.issue(
+      space,
+      address,
+      {
+        client: client.id,
+        scopes,
+        subject: grant.account,
+        grant: grant.id,
+        release: grant.release,
+        ...(grant.fhirUser === null ? {} : { user: grant.fhirUser }),
+        ...(grant.patient === null ? {} : { patient: grant.patient }),
+      },
+      seconds,
+    );
+    const user = scopes.includes('openid') ? await users.find(space, grant.account) : undefined;
+    return {
+      access_token: token,
+      token_type: 'Bearer',
+      expires_in: seconds,
+      scope: scopes.join(' '),
+      ...(grant.patient === null ? {} : { patient: grant.patient }),
+      ...(grant.encounter === null ? {} : { encounter: grant.encounter }),
+      ...(refresh === undefined ? {} : { refresh_token: refresh }),
+      ...(user === undefined
+        ? {}
+        : {
+            id_token: await tokens.issueIdToken(
+              space,
+              address,
+              { grant, scopes, name: user.display, algorithm: client.idTokenAlgorithm },
+              seconds,
+            ),
+          }),
+    };
+  }
+}
+
+const WAYS: ReadonlyMap<string, 'client' | 'code' | 'refresh'> = new Map([
+  ['client_credentials', 'client'],
+  ['authorization_code', 'code'],
+  ['refresh_token', 'refresh'],
+]);
+
+const NOT_GOOD = (): OAuthError =>
+  new OAuthError('invalid_grant', 'It is not good for this client, was used before, or has expired');
+
+function isRefreshed({ scopes }: UserGrant): boolean {
+  return scopes.includes('offline_access') || scopes.includes('online_access');
+}
+
+function toHashes(refreshToken: string): ReturnType<typeof hashesOf> | undefined {
+  return familyOf(refreshToken) === undefined ? undefined : hashesOf(refreshToken);
+}
+
+function hashesOf(refreshToken: string): { readonly family: Buffer; readonly token: Buffer } {
+  return { family: hashToken(familyOf(refreshToken) ?? ''), token: hashToken(refreshToken) };
+}
+
+/**
+ * What was asked for and lies within what the client may by itself; all of that where nothing was. `user/` and `patient/`
+ * need somebody who has signed in.
+ */
+function chooseScopes(client: StoredClient, asked: string | undefined): readonly string[] {
+  const held = ownScopes(client.scopes);
+  if (asked === undefined || asked.trim() === '') return held;
+  const chosen = [...new Set(toWords(asked))].filter((scope) => coversScope(held, scope));
+  if (chosen.length === 0)
+    throw new OAuthError('invalid_scope', 'The client may have none of the scopes that it asked for');
+  return chosen;
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import type { UserChanges } from '../api/sign-in';
+import { fhirError } from '../errors';
+import { networkOf } from '../network/ip-address';
+import type { OfTenant } from '../storage/accounts/client-applications';
+import type { SignInNetworkStore } from '../storage/accounts/sign-in-networks';
+import type { StoredUser, UserDetails, UserStore } from '../storage/accounts/user-accounts';
+import type { CredentialThrottle } from './credential-throttle';
+import { PERSON_TYPES } from '../authorization/person';
+import { hashPassword, isSecretOf } from './secret-hash';
+import { tell, type SignInTrail } from '../audit/sign-in-trail';
+
+const MAX_NAME = 100;
+const MAX_DISPLAY = 200;
+const SHORTEST_PASSWORD = 12;
+const LONGEST_PASSWORD = 200;
+const REFERENCE = /^([A-Z][A-Za-z]+)\/[A-Za-z0-9\-.]{1,64}$/;
+const ID = /^[A-Za-z0-9\-.]{1,64}$/;
+
+const NOTHING: UserDetails = {
+  name: '',
+  display: '',
+  isDisabled: false,
+  release: 'r4',
+  fhirUser: null,
+  patient: null,
+};
+
+/** The accounts of all tenants, and who knows their passwords. */
+export class Users {
+  /** Hash of a random password, so that a sign-in takes equally long whether the account exists or not. */
+  #nobody: Promise<string> | undefined;
+
+  constructor(
+    private readonly store: UserStore,
+    private readonly throttle: CredentialThrottle,
+    private readonly networks: SignInNetworkStore,
+  ) {}
+
+  find(space: OfTenant, id: string): Promise<StoredUser | undefined> {
+    return this.store.find(space, id);
+  }
+
+  list(space: OfTenant): Promise<readonly StoredUser[]> {
+    return this.store.list(space);
+  }
+
+  /**
+   * Whose password it is; undefined: nobody's, or an account that is disabled. The network of the address is remembered as one of that
+   * account. Cost: that of `hashPassword`, whether there is such an account or not. Throws `tooManyRequests` where too many were wrong.
+   */
+  async prove(
+    space: OfTenant,
+    name: string,
+    password: string,
+    address: string,
+    trail?: SignInTrail,
+  ): Promise<StoredUser | undefined> {
+    const folded = fold(name).slice(0, MAX_NAME);
+    const isRemembered = async (network: string): Promise<boolean> => {
+      const user = await this.store.findByName(space, folded);
+      return user !== undefined && this.networks.has(space, user.id, network);
+    };
+    const user = await this.throttle.attemptSignIn(
+      space,
+      { name: folded, address, isRemembered },
+      async () => {
+        const named = await this.store.findByName(space, folded);
+        if (named !== undefined) tell(trail, { ...named, account: named.id });
+        const hash = named?.hash ?? (await (this.#nobody ??= hashPassword(randomUUID())));
+        const isRight = password.length <= LONGEST_PASSWORD && (await isSecretOf(password, hash));
+        return isRight && named?.isDisabled === false ? named : undefined;
+      },
+    );
+    if (user !== undefined) await this.networks.add(space, user.id, networkOf(address));
+    return user;
+  }
+
+  /** Its id. Throws `invalidValue`. */
+  async create(space: OfTenant, { password, ...changes }: UserChanges): Promise<string> {
+    const details = change(changes);
+    const hash = await hashPassword(requirePassword(password ?? '', details));
+    const id = randomUUID();
+    if (!(await this.store.create(space, id, details, hash)))
+      refuse(`There is already a user '${details.name}', or the tenant has as many as it may have`);
+    return id;
+  }
+
+  /** False when there is no such account. Throws `invalidValue`. */
+  async change(space: OfTenant, id: string, { password, ...changes }: UserChanges): Promise<boolean> {
+    const before = await this.store.find(space, id);
+    if (before === undefined) return false;
+    const details = change(changes, before);
+    const hash = password === undefined ? undefined : await hashPassword(requirePassword(password, details));
+    const isOther = details.fhirUser !== before.fhirUser || details.patient !== before.patient;
+    const endsAll = hash !== undefined || details.isDisabled || isOther || details.release !== before.release;
+    if (!(await this.store.update(space, id, details, hash, endsAll)))
+      refuse(`There is already a user '${details.name}'`);
+    return true;
+  }
+
+  /** False when there is no such account. */
+  remove(space: OfTenant, id: string): Promise<boolean> {
+    return this.store.remove(space, id);
+  }
+}
+
+function change(changes: Omit<UserChanges, 'password'>, before: UserDetails = NOTHING): UserDetails {
+  const entries: [string, unknown][] = Object.entries(changes);
+  const given = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  const { name, display, isDisabled, release, fhirUser, patient }: UserDetails = { ...before, ...given };
+  const folded = fold(name);
+  if (!/^[^\s\p{C}]+$/u.test(folded) || folded.length > MAX_NAME)
+    refuse(`A user has a name to sign in with, of 1 to ${MAX_NAME} characters without spaces`);
+  const shown = display.trim() === '' ? name : display.trim();
+  if (shown.length > MAX_DISPLAY || /\p{C}/u.test(shown))
+    refuse(`What people call a user has up to ${MAX_DISPLAY} characters`);
+  const type = fhirUser === null ? undefined : REFERENCE.exec(fhirUser)?.[1];
+  if (fhirUser !== null && (type === undefined || !PERSON_TYPES.includes(type)))
+    refuse(`"fhirUser" refers to one of ${PERSON_TYPES.join(', ')}, as Practitioner/1 does`);
+  if (patient !== null && !ID.test(patient)) refuse('"patient" is the id of a Patient');
+  return { name: folded, display: shown, isDisabled, release, fhirUser, patient };
+}
+
+/** https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver: length counts, what it is made of does not. */
+function requirePassword(password: string, { name, display }: UserDetails): string {
+  const length = [...password].length;
+  if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD)
+    refuse(`A password has ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters`);
+  if ([name, fold(display)].includes(fold(password)) || new Set(password).size < 4)
+    refuse('That password is the first that anybody would try');
+  return password;
+}
+
+function fold(name: string): string {
+  return name.normalize('NFKC').toLowerCase().trim();
+}
+
+function refuse(reason: string): never {
+  throw fhirError('invalidValue', { reason });
+}

@@ -1,0 +1,102 @@
+/**
+ * Long results of the preparation thread come in parts: receiving 30 MB of text at once would keep all other requests waiting. Texts are
+ * sent apart, some at a time, each part when the one before was taken; the rest of the result follows them.
+ */
+import type { OutlinedEntry, RefusedEntry } from './bundle';
+import type { TaskResult } from './messages';
+import { lengthOf } from './resource-input';
+
+/** Some texts of a result, each with the place of what it belongs to. */
+export type ResultPart = readonly (readonly [place: number, text: string])[];
+
+/** Characters of one part, about. */
+const PART_LENGTH = 1024 * 1024;
+
+interface PartedResult {
+  /** Lacks the texts of the parts. */
+  readonly rest: TaskResult;
+  readonly parts: readonly ResultPart[];
+}
+
+/** Takes the texts out of a long result. */
+export function toParts(result: TaskResult): PartedResult {
+  if (result.kind === 'bundle') {
+    const { value } = result;
+    const parts = partsOf(value.entries.map(textOfEntry));
+    if (parts.length <= 1) return { rest: result, parts: [] };
+    return { rest: { ...result, value: { ...value, entries: value.entries.map(withoutText) } }, parts };
+  }
+  if (result.kind === 'versions' && result.value !== 'forgotten') {
+    const { value } = result;
+    const parts = partsOf(value.entries.map(({ text }) => text));
+    if (parts.length <= 1) return { rest: result, parts: [] };
+    return {
+      rest: {
+        ...result,
+        value: { ...value, entries: value.entries.map((entry) => ({ ...entry, text: '' })) },
+      },
+      parts,
+    };
+  }
+  return { rest: result, parts: [] };
+}
+
+/** Puts the texts of all parts back. */
+export function fromParts(result: TaskResult, texts: ReadonlyMap<number, string>): TaskResult {
+  if (texts.size === 0) return result;
+  if (result.kind === 'bundle') {
+    const entries = result.value.entries.map((entry, place) => {
+      const text = texts.get(place);
+      return text === undefined || 'refusal' in entry ? entry : { ...entry, input: { text } };
+    });
+    return { ...result, value: { ...result.value, entries } };
+  }
+  if (result.kind === 'versions' && result.value !== 'forgotten') {
+    const entries = result.value.entries.map((entry, place) => ({ ...entry, text: texts.get(place) ?? '' }));
+    return { ...result, value: { ...result.value, entries } };
+  }
+  return result;
+}
+
+/** Bytes from which on memory is handed over rather than copied. Smaller pieces may share their memory with others. */
+const TRANSFERRED = 64 * 1024;
+
+/** The memory of a result that is handed over to the thread that takes it. */
+export function transferredBy(result: TaskResult): ArrayBuffer[] {
+  if (result.kind !== 'versions' || result.value === 'forgotten') return [];
+  const found = new Set<ArrayBuffer>();
+  for (const { bound } of result.value.writes)
+    for (const value of Object.values(bound))
+      if (
+        value instanceof Uint8Array &&
+        value.buffer instanceof ArrayBuffer &&
+        value.buffer.byteLength >= TRANSFERRED
+      )
+        found.add(value.buffer);
+  return [...found];
+}
+
+function textOfEntry(entry: OutlinedEntry | RefusedEntry): string | undefined {
+  if ('refusal' in entry || entry.input === undefined || !('text' in entry.input)) return undefined;
+  return entry.input.text;
+}
+
+function withoutText(entry: OutlinedEntry | RefusedEntry): OutlinedEntry | RefusedEntry {
+  if ('refusal' in entry || entry.input === undefined || lengthOf(entry.input) === 0) return entry;
+  return { ...entry, input: undefined };
+}
+
+function partsOf(texts: readonly (string | undefined)[]): ResultPart[] {
+  const parts: (readonly [number, string])[][] = [];
+  let length = Infinity;
+  for (const [place, text] of texts.entries()) {
+    if (text === undefined) continue;
+    if (length + text.length > PART_LENGTH) {
+      parts.push([]);
+      length = 0;
+    }
+    parts.at(-1)?.push([place, text]);
+    length += text.length;
+  }
+  return parts;
+}

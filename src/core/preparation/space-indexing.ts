@@ -1,0 +1,169 @@
+import { zoneOf } from '../tenants/space-zone';
+import { LRUCache } from 'lru-cache';
+import type { Space } from '../context';
+import { loadDefinitions, type Definitions } from '../fhir/definitions';
+import type { JsonObject } from '../fhir/json';
+import { createReferenceResolver, type ReferenceResolver } from '../fhir/reference';
+import { RELEASE_NAMES, type Release } from '../fhir/release';
+import { createValidator, type Validator } from '../fhir/validate';
+import { createExtractor, type Extractor } from '../search/extract';
+import type { Hasher } from '../search/hash';
+import type { IndexRows } from '../search/index-rows';
+import { registerCache } from '../erasure/cache-registry';
+import { keyOf } from '../search/resource-key';
+import { isIndexed, withTenantParameters } from '../search/tenant-parameter';
+import type { SearchTypeContext } from '../search/types/search-type';
+import { ProfileLoader } from '../validation/profile-loader';
+import type { WorkerHost } from './messages';
+import type { PreparationTools } from './prepare';
+
+export interface SpaceToolsOptions {
+  readonly hasher: Hasher;
+  /** Addresses under which clients reach the server. */
+  readonly publicUrls: readonly string[];
+  /** A resource with more index rows is refused. */
+  readonly maxIndexRows: number;
+}
+
+const MAX_SPACES = 1000;
+
+/** Made by the search parameters that a space had at this change of them (`SpaceParameters.change`). */
+interface MadeExtractor {
+  readonly change: number;
+  readonly extract: Extractor;
+}
+
+interface MadeDefinitions {
+  readonly change: number;
+  readonly definitions: Definitions;
+}
+
+/** What is made once per release, or per space while it is in use, from the definitions and the settings alone. */
+export class SpaceIndexing {
+  private readonly types = new Map<Release, ReadonlySet<string>>();
+  private readonly validators = new Map<Release, Validator>();
+  private readonly resolvers = registerCache(new LRUCache<number, ReferenceResolver>({ max: MAX_SPACES }));
+  private readonly extractors = registerCache(new LRUCache<number, MadeExtractor>({ max: MAX_SPACES }));
+  private readonly scanning = registerCache(new LRUCache<number, MadeExtractor>({ max: MAX_SPACES }));
+  private readonly searched = registerCache(new LRUCache<number, MadeDefinitions>({ max: MAX_SPACES }));
+
+  constructor(private readonly options: SpaceToolsOptions) {
+    for (const release of RELEASE_NAMES) {
+      const definitions = loadDefinitions(release);
+      this.types.set(release, new Set(definitions.resourceTypes));
+      this.validators.set(release, createValidator(definitions));
+    }
+  }
+
+  /** Names of the concrete resource types. */
+  resourceTypes(release: Release): ReadonlySet<string> {
+    return made(this.types.get(release));
+  }
+
+  validator(release: Release): Validator {
+    return made(this.validators.get(release));
+  }
+
+  references(space: Space): ReferenceResolver {
+    let resolver = this.resolvers.get(space.number);
+    if (resolver === undefined) {
+      resolver = createReferenceResolver({
+        publicUrls: this.options.publicUrls,
+        tenant: space.tenant,
+        release: space.release,
+        resourceTypes: this.resourceTypes(space.release),
+      });
+      this.resolvers.set(space.number, resolver);
+    }
+    return resolver;
+  }
+
+  /** The definitions of the release, with the search parameters of the space that can be searched by. */
+  definitionsOf(space: Space): Definitions {
+    const { searchParameters } = space;
+    const definitions = loadDefinitions(space.release);
+    if (searchParameters === undefined) return definitions;
+    const { change, list } = searchParameters;
+    let made = this.searched.get(space.number);
+    if (made?.change !== change) {
+      const active = list.filter(({ state }) => state === 'active');
+      made = { change, definitions: withTenantParameters(definitions, active) };
+      this.searched.set(space.number, made);
+    }
+    return made.definitions;
+  }
+
+  /** Index rows of a resource of that space. Throws tooCostly over `maxIndexRows`. */
+  extract(space: Space, type: string, resource: JsonObject): IndexRows {
+    return this.keptExtractor(this.extractors, space, false)(type, resource);
+  }
+
+  /** The same, with rows that are not stored (`RowSettings.hasSystemKeys`). */
+  extractForScan(space: Space, type: string, resource: JsonObject): IndexRows {
+    return this.keptExtractor(this.scanning, space, true)(type, resource);
+  }
+
+  private keptExtractor(
+    kept: LRUCache<number, MadeExtractor>,
+    space: Space,
+    hasSystemKeys: boolean,
+  ): Extractor {
+    const change = space.searchParameters?.change ?? 0;
+    let made = kept.get(space.number);
+    if (made?.change !== change) {
+      // A scan reads what is stored already.
+      const maxRows = hasSystemKeys ? Infinity : this.options.maxIndexRows;
+      made = { change, extract: this.createExtractor(space, maxRows, hasSystemKeys) };
+      kept.set(space.number, made);
+    }
+    return made.extract;
+  }
+
+  /** An extractor of its own, for a resource that may have more rows than a client is allowed. */
+  createExtractor(space: Space, maxRows: number, hasSystemKeys = false): Extractor {
+    const resolver = this.references(space);
+    const written = (space.searchParameters?.list ?? []).filter(isIndexed);
+    return createExtractor({
+      definitions: withTenantParameters(loadDefinitions(space.release), written),
+      hasher: this.options.hasher,
+      localReference: (reference) => resolver.local(reference),
+      zone: zoneOf(space),
+      maxRows,
+      hasSystemKeys,
+    });
+  }
+
+  /** What parsing of a search in a space needs. */
+  searchContext(space: Space): SearchTypeContext {
+    const { hasher } = this.options;
+    return {
+      definitions: this.definitionsOf(space),
+      tenantParameters: space.searchParameters?.list,
+      hasher,
+      references: this.references(space),
+      keyOf: (type, id) => keyOf(hasher, type, id),
+      zone: zoneOf(space),
+      now: Date.now(),
+    };
+  }
+
+  /** What a preparer works with; the informant knows what stands in the database. */
+  preparationTools(extensionBase: string, informant: WorkerHost): PreparationTools {
+    const profiles = new ProfileLoader(informant);
+    return {
+      extensionBase,
+      releaseTypes: (space) => this.resourceTypes(space.release),
+      validator: (space) => this.validator(space.release),
+      references: (space) => this.references(space),
+      extract: (space, type, resource) => this.extract(space, type, resource),
+      searchContext: (space) => this.searchContext(space),
+      profilesOf: (space, resource, wanted) => profiles.profilesOf(space, resource, wanted),
+      judge: (space, pending) => informant.judge(space, pending),
+    };
+  }
+}
+
+function made<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('not one of the releases that are served');
+  return value;
+}

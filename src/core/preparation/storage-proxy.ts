@@ -1,0 +1,104 @@
+/** What an operation asks of storage and cache, as messages: both ends of them. */
+import type { SearchPage, SearchRequest, StoredVersion } from '../api/core';
+import type { RequestContext } from '../context';
+import type { LabelChange } from '../fhir/meta-labels';
+import type {
+  CanonicalResource,
+  CanonicalType,
+  Location,
+  MetaSummary,
+  OperationStorage,
+  PurgeReport,
+  PurgeRequest,
+  RecordRequest,
+  SearchParameterProgress,
+} from '../operations/environment';
+
+/** The part of a request's context that can be sent to another thread. */
+export type OperationContext = Omit<RequestContext, 'log'>;
+
+export type StorageCall =
+  | {
+      readonly of: 'canonical';
+      readonly type: CanonicalType;
+      readonly url: string;
+      readonly version?: string;
+    }
+  | { readonly of: 'terminologyVersion' }
+  | { readonly of: 'resource'; readonly type: string; readonly id: string }
+  | { readonly of: 'location'; readonly type: string; readonly id: string }
+  | { readonly of: 'meta'; readonly type?: string }
+  | { readonly of: 'labels'; readonly type: string; readonly id: string; readonly change: LabelChange }
+  | { readonly of: 'document'; readonly id: string }
+  | { readonly of: 'search'; readonly request: SearchRequest }
+  | { readonly of: 'conceptMaps'; readonly system: string; readonly isTarget: boolean }
+  | { readonly of: 'record'; readonly request: RecordRequest }
+  | { readonly of: 'searchParameters'; readonly id?: string }
+  | { readonly of: 'restart'; readonly id?: string }
+  | { readonly of: 'purge'; readonly request: PurgeRequest }
+  | { readonly of: 'answer'; readonly key: string }
+  | { readonly of: 'newAnswer'; readonly key: string; readonly text: string };
+
+/** In the thread that has the database. */
+export async function callStorage(storage: OperationStorage, call: StorageCall): Promise<unknown> {
+  switch (call.of) {
+    case 'canonical':
+      return storage.findCanonical(call.type, call.url, call.version);
+    case 'terminologyVersion':
+      return storage.terminologyVersion();
+    case 'resource':
+      return storage.read(call.type, call.id);
+    case 'location':
+      return storage.locate(call.type, call.id);
+    case 'meta':
+      return storage.summarizeMeta(call.type);
+    case 'labels':
+      return storage.changeLabels(call.type, call.id, call.change);
+    case 'document':
+      return storage.makeDocument(call.id);
+    case 'search':
+      return storage.search(call.request);
+    case 'conceptMaps':
+      return storage.findConceptMaps(call.system, call.isTarget);
+    case 'record':
+      return storage.readRecord(call.request);
+    case 'searchParameters':
+      return storage.searchParameterProgress(call.id);
+    case 'restart':
+      return storage.restartSearchParameters(call.id);
+    case 'purge':
+      return storage.purge(call.request);
+    case 'answer':
+      return storage.cache.get(call.key);
+    case 'newAnswer':
+      return storage.cache.put(call.key, call.text);
+  }
+}
+
+/** In the thread that has none; `ask` gives what `callStorage` gave there, or throws what it threw. */
+export function createDistantStorage(ask: (call: StorageCall) => Promise<unknown>): OperationStorage {
+  return {
+    findCanonical: async (type, url, version) =>
+      (await ask({ of: 'canonical', type, url, version })) as CanonicalResource | undefined,
+    terminologyVersion: async () => (await ask({ of: 'terminologyVersion' })) as string,
+    read: async (type, id) => (await ask({ of: 'resource', type, id })) as StoredVersion,
+    locate: async (type, id) => (await ask({ of: 'location', type, id })) as Location,
+    summarizeMeta: async (type) => (await ask({ of: 'meta', type })) as MetaSummary,
+    changeLabels: async (type, id, change) =>
+      (await ask({ of: 'labels', type, id, change })) as StoredVersion,
+    makeDocument: async (id) =>
+      (await ask({ of: 'document', id })) as Awaited<ReturnType<OperationStorage['makeDocument']>>,
+    search: async (request) => (await ask({ of: 'search', request })) as SearchPage,
+    findConceptMaps: async (system, isTarget) =>
+      (await ask({ of: 'conceptMaps', system, isTarget })) as readonly string[],
+    readRecord: async (request) => (await ask({ of: 'record', request })) as SearchPage,
+    searchParameterProgress: async (id) =>
+      (await ask({ of: 'searchParameters', id })) as readonly SearchParameterProgress[],
+    restartSearchParameters: async (id) => void (await ask({ of: 'restart', id })),
+    purge: async (request) => (await ask({ of: 'purge', request })) as PurgeReport,
+    cache: {
+      get: async (key) => (await ask({ of: 'answer', key })) as string | undefined,
+      put: (key, text) => void ask({ of: 'newAnswer', key, text }),
+    },
+  };
+}

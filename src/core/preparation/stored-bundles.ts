@@ -1,0 +1,56 @@
+import { InFlight } from '../concurrency/in-flight';
+import type { BundleOutline, BundleTask, OpenBundle, PreparedVersions, VersionsTask } from './bundle';
+import { withTexts } from './open-bundle';
+import type { Preparer } from './preparer';
+import { lengthOf } from './resource-input';
+
+/** A parsed Bundle takes some five times the memory of its text. */
+const MAX_CHARACTERS = 64 * 1024 * 1024;
+
+interface Kept {
+  readonly bundle: OpenBundle;
+  readonly size: number;
+}
+
+/** The Bundles that the thread for long bodies has parsed and may be asked about again, the oldest first. */
+export class KeptBundles {
+  private readonly kept = new InFlight<number, Kept>();
+  private size = 0;
+
+  constructor(private readonly preparer: Preparer) {}
+
+  async open(number: number, task: BundleTask): Promise<BundleOutline> {
+    const bundle = await this.preparer.bundle(task);
+    // Resources as text in the outline: what the Bundle keeps of them stays here.
+    const outline = withTexts(bundle.outline);
+    // A batch is done with: its resources went with the outline.
+    if (outline.type === 'transaction') this.keep(number, bundle, lengthOf(task.input));
+    return outline;
+  }
+
+  /** `again`: the Bundle itself, which may have been forgotten. */
+  async prepare(
+    number: number,
+    versions: VersionsTask,
+    again: BundleTask | undefined,
+  ): Promise<PreparedVersions | 'forgotten'> {
+    if (again !== undefined) await this.open(number, again);
+    const kept = this.kept.get(number);
+    return kept === undefined ? 'forgotten' : kept.bundle.prepare(versions);
+  }
+
+  forget(number: number): void {
+    this.size -= this.kept.take(number)?.size ?? 0;
+  }
+
+  private keep(number: number, bundle: OpenBundle, size: number): void {
+    this.forget(number);
+    this.kept.add(number, { bundle, size });
+    this.size += size;
+    while (this.size > MAX_CHARACTERS) {
+      const { oldestKey = number } = this.kept;
+      if (oldestKey === number) break;
+      this.forget(oldestKey);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * What $validate says about a resource (https://hl7.org/fhir/R4/resource-operation-validate.html). It runs in the
+ * server's own thread and, for long bodies, in the worker: reading the input is part of it.
+ */
+import type { Invocation } from '../api/core';
+import type { TenantSpace } from '../context';
+import { errorOf, fhirError, type FhirError, type ErrorKey, type Issue } from '../errors';
+import { loadDefinitions } from '../fhir/definitions';
+import { isJsonObject, type JsonDocument } from '../fhir/json';
+import { checkResource } from '../fhir/resource';
+import {
+  readInput,
+  withoutEmptyList,
+  withoutResourceOf,
+  type InputParameters,
+} from '../operations/parameters';
+import { findInContent } from './content';
+import { namedQueryIssues, SEARCH_PARAMETER, wallFault, type PreparationTools } from './prepare';
+import { checkTenantParameter } from '../search/tenant-parameter-check';
+import { refusalOf, toIssues } from './refusal';
+import { subscriptionIssues } from './subscription';
+
+/** Whether a resource would be accepted for an interaction, or a stored one conforms to a profile. */
+export const VALIDATION_MODES = ['create', 'update', 'delete', 'profile'] as const;
+export type ValidationMode = (typeof VALIDATION_MODES)[number];
+
+/** The parameter whose value may be as broken as it likes: it is what is asked about. */
+const JUDGED = 'resource';
+
+/** An invocation of $validate; plain values, so that it can be sent to another thread. */
+export interface ValidationTask {
+  readonly space: TenantSpace;
+  /** Canonical url of the OperationDefinition. */
+  readonly operation: string;
+  readonly invocation: Invocation;
+  /** The stored resource as a read gives it, which is judged where none was sent. */
+  readonly stored?: string;
+}
+
+export interface ValidationReport {
+  readonly mode: ValidationMode | undefined;
+  /** What was found; undefined: there was no resource to judge. */
+  readonly issues: readonly Issue[] | undefined;
+}
+
+/**
+ * Throws what is wrong with the question; what is wrong with the resource is its answer. `document`: the input,
+ * parsed; `stored` the same of the task's. Cost: that of a validation with warnings; for create and update also that
+ * of the index rows, which nobody keeps.
+ */
+export async function judgeResource(
+  tools: PreparationTools,
+  task: ValidationTask,
+  document: JsonDocument | undefined,
+  stored: JsonDocument | undefined,
+): Promise<ValidationReport> {
+  const { space, invocation } = task;
+  const definitions = loadDefinitions(space.release);
+  const definition = definitions.operations.get(task.operation);
+  if (definition === undefined) throw fhirError('operationUnknown', { operation: invocation.code });
+  const question = { ...invocation, input: document };
+  const parameters = readInput(definition, definitions, question, JUDGED);
+  await checkWrapper(tools, space, document);
+  const mode = readMode(parameters, invocation);
+  const profile = parameters.text('profile');
+  if (mode === 'profile' && profile === undefined)
+    throw wrongInput("The mode 'profile' needs the parameter 'profile'");
+  if (mode === 'delete') return { mode, issues: undefined };
+  const sent = parameters.object(JUDGED);
+  const judged = sent === undefined || document === undefined ? stored : { ...document, value: sent };
+  if (judged === undefined) {
+    if (invocation.level !== 'instance')
+      throw wrongInput(`The parameter '${JUDGED}' is required, unless the address names a resource`);
+    return { mode, issues: undefined };
+  }
+  const asked = profile === undefined ? [] : [profile];
+  return { mode, issues: await findIssues(tools, task, judged, mode, asked) };
+}
+
+/** The Parameters resource around the judged one is input like any other. */
+async function checkWrapper(
+  tools: PreparationTools,
+  space: TenantSpace,
+  document: JsonDocument | undefined,
+): Promise<void> {
+  const body = document?.value;
+  if (!isJsonObject(body) || body['resourceType'] !== 'Parameters') return;
+  const isFull = space.settings.validation === 'full';
+  const wrapper = withoutResourceOf(withoutEmptyList(body), JUDGED);
+  const refusal = refusalOf(await findInContent(tools, space, wrapper, { isFull }));
+  if (refusal !== undefined) throw refusal;
+}
+
+function isMode(text: string): text is ValidationMode {
+  return VALIDATION_MODES.some((mode) => mode === text);
+}
+
+function readMode(parameters: InputParameters, { level }: Invocation): ValidationMode | undefined {
+  const mode = parameters.text('mode');
+  if (mode === undefined) return undefined;
+  const place = parameters.first('mode')?.expression;
+  if (!isMode(mode))
+    throw wrongInput(`The parameter 'mode' is one of ${VALIDATION_MODES.join(', ')}, and no other`, place);
+  if ((mode === 'update' || mode === 'delete') && level !== 'instance')
+    throw wrongInput(`The mode '${mode}' can only be asked for at the address of a resource`, place);
+  return mode;
+}
+
+function wrongInput(reason: string, expression = 'Parameters.parameter'): FhirError {
+  return fhirError('operationInputInvalid', { reason }, expression);
+}
+
+async function findIssues(
+  tools: PreparationTools,
+  { space, invocation }: ValidationTask,
+  document: JsonDocument,
+  mode: ValidationMode | undefined,
+  asked: readonly string[],
+): Promise<readonly Issue[]> {
+  const resource = document.value;
+  // Both come from where only objects are let through.
+  if (!isJsonObject(resource)) throw wrongInput('A resource is a JSON object');
+  const findings = await findInContent(tools, space, resource, {
+    isFull: true,
+    wantsWarnings: true,
+    profiles: { asked, unresolved: 'error', everyExtension: true },
+  });
+  const issues = toIssues(findings);
+  const resourceType = resource['resourceType'];
+  const releaseTypes = tools.releaseTypes(space);
+  // What has no type of this release was told so already.
+  if (typeof resourceType !== 'string' || !releaseTypes.has(resourceType)) return issues;
+  const isWrite = mode === 'create' || mode === 'update';
+  const { type = resourceType, id } = invocation;
+  const idMode = mode === 'update' && id !== undefined ? { id } : 'assigned';
+  const misplaced = errorOf(() => checkResource(document, { type, releaseTypes, idMode }));
+  if (misplaced !== undefined && (isWrite || misplaced.key !== WRITE_ONLY)) issues.push(...misplaced.issues);
+  if (!isWrite) return issues;
+  issues.push(...(wallFault(tools, space, resource)?.issues ?? []));
+  if (type === SEARCH_PARAMETER) {
+    const definitions = loadDefinitions(space.release);
+    const checked = checkTenantParameter(definitions, id ?? '', resource, space.searchParameters);
+    issues.push(...checked.issues, ...checked.warnings);
+  }
+  issues.push(...namedQueryIssues(tools, space, type, resource), ...subscriptionIssues(type, resource));
+  if (issues.some(({ severity }) => severity === 'error')) return issues;
+  const costly = errorOf(() => tools.extract(space, type, resource));
+  return [...issues, ...(costly?.issues ?? [])];
+}
+
+/** A resource that is marked as incomplete may well be valid; it is only not stored. */
+const WRITE_ONLY: ErrorKey = 'subsetted';

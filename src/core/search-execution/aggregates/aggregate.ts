@@ -1,0 +1,244 @@
+/** How many resources meet the criteria of a search, all together or by the values that they have. */
+import { setImmediate } from 'node:timers/promises';
+import type { AggregateGroup, AggregateRequest, AggregateResult, SearchPage } from '../../api/core';
+import type { RequestContext } from '../../context';
+import { fhirError } from '../../errors';
+import { parseStoredObject } from '../../fhir/json';
+import { compareTexts } from '../../search/compare-texts';
+import { bucketsIn, largerBuckets, type DateBucket } from '../../search/date-bucket';
+import { compileGroups, groupingOf, type Grouping, type GroupsOf } from '../../search/grouping';
+import { MAX_COUNT } from '../../search/parse-search';
+import { isSingleValued } from '../../search/single-valued';
+import type { SearchTypeContext } from '../../search/types/search-type';
+import type { Services } from '../../ports';
+import {
+  countDates,
+  countGroups,
+  findDatePieces,
+  type GroupRequest,
+} from '../../storage/search/group-statement';
+import { runCount } from '../../storage/search/search-run';
+import { labelGroups } from './group-labels';
+import { BY_KEY } from '../sort/fetch-heads';
+import { planSearch } from '../plan/plan-search';
+import { readAtOnce } from '../read-scope';
+import { resolveCriteria } from '../plan/resolve-criteria';
+import { askSearch, searchContext } from '../plan/prepare-search';
+import { search } from '../../interactions/search';
+import { countingReason, planningReason, withReason } from '../search-timeout';
+
+/** Groups that one answer has. */
+const MAX_GROUPS = 1_000;
+/** Ten years of days, which are small. */
+const MAX_DATES = 4_000;
+/** Fewer matches are read one by one, of more the index rows are counted. */
+const FEW_MATCHES = MAX_COUNT;
+/** So many are read one by one where their rows cannot be counted. */
+const MAX_READ = 10_000;
+/** Index rows that are counted. */
+const MAX_ROWS = 1_000_000;
+/** Pieces of time in which dates begin; how long they are depends on the bucket. */
+const MAX_PIECES = 10_000;
+const DAY = 86_400_000;
+const PIECE_LENGTHS: Readonly<Record<DateBucket, number>> = { day: DAY, month: 7 * DAY, year: 180 * DAY };
+/** After so many milliseconds of work other requests get a turn. */
+const TURN_MS = 10;
+
+/** How many matches and rows are worth which way; tests make them smaller. */
+export interface AggregateBounds {
+  readonly few: number;
+  readonly read: number;
+  readonly rows: number;
+}
+const BOUNDS: AggregateBounds = { few: FEW_MATCHES, read: MAX_READ, rows: MAX_ROWS };
+
+/**
+ * As Core.aggregate. All statements see one moment. Up to a thousand matches are read, and what they have is counted;
+ * of more all index rows of the parameter in the space are counted; where those are too many, up to 10,000 matches are read.
+ */
+export async function aggregate(
+  services: Services,
+  context: RequestContext,
+  request: AggregateRequest,
+  bounds = BOUNDS,
+): Promise<AggregateResult> {
+  const { by, ...criteria } = request;
+  if (by === undefined) {
+    const parameters = [...criteria.parameters, ['_summary', 'count'] as const];
+    const { total } = await search(services, context, { ...criteria, parameters });
+    if (total === undefined) throw new Error('a search that only counts has no total');
+    return { total, groups: [] };
+  }
+  const typeContext = searchContext(services, context);
+  const grouping = groupingOf(typeContext.definitions, request.type, by);
+  const most = mostOf(grouping, by.most);
+  return readAtOnce(services, context, async (reading) => {
+    const counting = new Counting(reading, context, request, grouping, typeContext, bounds);
+    const groups = inOrder((await counting.byRows(most)) ?? (await counting.byReading()), grouping);
+    if (groups.length > most && (by.most === undefined || grouping.bucket !== undefined))
+      throw tooMany(grouping, most);
+    return { groups: groups.slice(0, most) };
+  });
+}
+
+/** Throws invalidValue. */
+function mostOf({ bucket }: Grouping, most: number | undefined): number {
+  if (most === undefined) return bucket === undefined ? MAX_GROUPS : MAX_DATES;
+  if (bucket === undefined && Number.isInteger(most) && most >= 1 && most <= MAX_GROUPS) return most;
+  const reason =
+    bucket === undefined
+      ? `the number of groups is a whole number from 1 to ${MAX_GROUPS}`
+      : 'of dates all groups are told';
+  throw fhirError('invalidValue', { reason });
+}
+
+function inOrder(groups: readonly AggregateGroup[], { bucket }: Grouping): readonly AggregateGroup[] {
+  return [...groups].sort(
+    (a, b) => (bucket === undefined ? b.count - a.count : 0) || compareTexts(a.value, b.value),
+  );
+}
+
+function tooMany({ code, bucket }: Grouping, most: number): Error {
+  const name = code.slice(0, 80);
+  const reason =
+    bucket === undefined
+      ? `'${name}' has more than ${most} values here: ask for fewer of the largest groups, or narrow the search`
+      : `The dates of '${name}' are in more than ${most} groups: narrow them, or count by larger parts of time`;
+  return fhirError('tooCostly', { reason });
+}
+
+/** One count by one parameter, in one snapshot. */
+class Counting {
+  private readonly groupsOf: GroupsOf;
+
+  constructor(
+    private readonly services: Services,
+    private readonly context: RequestContext,
+    private readonly request: AggregateRequest,
+    private readonly grouping: Grouping,
+    private readonly typeContext: SearchTypeContext,
+    private readonly bounds: AggregateBounds,
+  ) {
+    const { definitions, hasher, references, zone } = typeContext;
+    this.groupsOf = compileGroups(grouping, definitions, {
+      hasher,
+      zone,
+      localReference: (reference) => references.local(reference),
+      typeNumber: (type) => (definitions.isResourceType(type) ? definitions.typeNumber(type) : undefined),
+      maxRows: Infinity,
+    });
+  }
+
+  /** Undefined where the matches are few, or not told by the rows of one space, or more than may be counted so. */
+  async byRows(most: number): Promise<readonly AggregateGroup[] | undefined> {
+    const { services, context, request, bounds } = this;
+    const { space } = context;
+    const { typeNumber, asked } = await askSearch(services, context, request);
+    if (asked.contained.matches !== 'false')
+      throw fhirError('notSupported', { reason: 'What is contained is not counted by its values' });
+    if (services.isConformanceType(space.release, request.type)) return undefined;
+    const criteria = await withReason(resolveCriteria(services, context, asked.criteria), () =>
+      planningReason(asked.criteria),
+    );
+    const plan = await withReason(
+      planSearch(services, space.number, typeNumber, { criteria }, BY_KEY, undefined, Infinity),
+      () => planningReason(criteria),
+    );
+    const matches = { ...plan, phase: 'all', after: undefined } as const;
+    const enough = { ...matches, limit: bounds.few + 1 };
+    const count = await withReason(runCount(services.database, enough), () => countingReason(plan));
+    if (count <= bounds.few) return undefined;
+    const { kind, stored, bucket } = this.grouping;
+    const { definitions } = this.typeContext;
+    const rows: GroupRequest = {
+      space: space.number,
+      type: typeNumber,
+      matches: criteria.length === 0 ? undefined : matches,
+      kind,
+      sources: stored.rowsOf.map(({ number, targetType }) => ({
+        number,
+        targetType: targetType === undefined ? 0 : (definitions.typeNumber(targetType) ?? 0),
+      })),
+      repeats:
+        kind === 'canonical' ||
+        (kind !== 'updated' && stored.rowsOf.length > 1) ||
+        (kind === 'date' && !isSingleValued(definitions, stored)),
+      mostRows: bounds.rows,
+    };
+    return withReason(bucket === undefined ? this.byValue(rows, most) : this.byDate(rows, bucket), () =>
+      countingReason(plan),
+    );
+  }
+
+  private async byValue(request: GroupRequest, most: number): Promise<readonly AggregateGroup[] | undefined> {
+    const { services, groupsOf } = this;
+    const counted = await countGroups(services.database, request, MAX_GROUPS + 1);
+    if (counted === undefined) return undefined;
+    // What is smaller than the last that is wanted needs no name; but some may turn out to be of another type.
+    const isFiltered = request.sources.some(({ targetType }) => targetType !== 0);
+    const least = isFiltered ? 0 : (counted[most - 1]?.count ?? 0);
+    const wanted = counted.filter(({ count }, index) => count >= least && index < MAX_GROUPS);
+    const labelled = await labelGroups(services, request, wanted, groupsOf);
+    // Beyond them there are others, of which nothing is known but that they are there.
+    if (
+      counted.length > MAX_GROUPS &&
+      labelled.length < most + 1 &&
+      (this.request.by?.most === undefined || labelled.length < most)
+    )
+      throw tooMany(this.grouping, MAX_GROUPS);
+    return labelled;
+  }
+
+  private async byDate(
+    request: GroupRequest,
+    bucket: DateBucket,
+  ): Promise<readonly AggregateGroup[] | undefined> {
+    const { services, typeContext } = this;
+    const { zone } = typeContext;
+    const length = PIECE_LENGTHS[bucket];
+    const pieces = await findDatePieces(services.database, request, length, MAX_PIECES + 1);
+    if (pieces === undefined) return undefined;
+    if (pieces.length > MAX_PIECES) throw tooMany(this.grouping, MAX_DATES);
+    const starts = pieces.map((piece) => piece * length);
+    const whole = largerBuckets(bucket).flatMap((larger) => bucketsIn(starts, length, larger, zone));
+    const counts = await countDates(
+      services.database,
+      request,
+      bucketsIn(starts, length, bucket, zone),
+      whole,
+    );
+    return counts && [...counts].map(([value, count]) => ({ value, count }));
+  }
+
+  /** By pages of the search itself. Throws tooCostly. */
+  async byReading(): Promise<readonly AggregateGroup[]> {
+    const { services, context, request, bounds } = this;
+    const { by: _by, parameters, ...criteria } = request;
+    const groups = new Map<string, { group: Omit<AggregateGroup, 'count'>; count: number }>();
+    let read = 0;
+    let turnSince = performance.now();
+    let cursor: string | undefined;
+    do {
+      const paged = [...parameters, ['_count', String(MAX_COUNT)] as const];
+      if (cursor !== undefined) paged.push(['_cursor', cursor]);
+      const page: SearchPage = await search(services, context, { ...criteria, parameters: paged });
+      for (const { text, lastUpdated } of page.matches) {
+        for (const { key, value, coding } of this.groupsOf(parseStoredObject(text), lastUpdated)) {
+          const known = groups.get(key);
+          if (known !== undefined) known.count++;
+          else groups.set(key, { group: { value, ...(coding === undefined ? {} : { coding }) }, count: 1 });
+        }
+        if (performance.now() - turnSince < TURN_MS) continue;
+        await setImmediate();
+        turnSince = performance.now();
+      }
+      read += page.matches.length;
+      cursor = page.next;
+      if (cursor !== undefined && read >= bounds.read) {
+        const reason = `More than ${bounds.read} ${request.type} resources match, and '${this.grouping.code}' has more than ${bounds.rows} values: narrow the search`;
+        throw fhirError('tooCostly', { reason });
+      }
+    } while (cursor !== undefined);
+    return [...groups.values()].map(({ group, count }) => ({ ...group, count }));
+  }
+}

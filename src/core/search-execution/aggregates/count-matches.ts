@@ -1,0 +1,18 @@
+import type { Services } from '../../ports';
+import { runCount } from '../../storage/search/search-run';
+import type { Plan } from '../plan/plan-search';
+import { phasesOf } from '../page/search-position';
+import { countingReason, withReason } from '../search-timeout';
+
+/** Distinct matches are counted up to here; the statement's time limit ends it earlier. */
+export const MAX_TOTAL = 2_000_000_000;
+
+/** Throws searchTimeout. */
+export async function countAll(services: Services, plan: Plan): Promise<number> {
+  let total = 0;
+  for (const phase of phasesOf(plan)) {
+    const request = { ...plan, phase, after: undefined, limit: MAX_TOTAL };
+    total += await withReason(runCount(services.database, request), () => countingReason(plan));
+  }
+  return total;
+}

@@ -1,0 +1,50 @@
+import type { AggregateGroup } from '../../api/core';
+import { parseStoredObject } from '../../fhir/json';
+import type { GroupRow, GroupsOf, GroupValue } from '../../search/grouping';
+import type { Services } from '../../ports';
+import type { CountedGroup, GroupRequest } from '../../storage/search/group-statement';
+import { keyOfText, keyText } from '../../storage/read/version-row';
+
+/** Resources that one statement reads. */
+const CHUNK = 100;
+
+/**
+ * Groups that were counted by their index rows, which are hashes and keys, with the values that one of their resources has.
+ * Those that none has are left out: references of another type. Cost: a statement for a hundred groups.
+ */
+export async function labelGroups(
+  services: Services,
+  { space, type }: Pick<GroupRequest, 'space' | 'type'>,
+  counted: readonly CountedGroup[],
+  groupsOf: GroupsOf,
+): Promise<readonly AggregateGroup[]> {
+  const labelled: AggregateGroup[] = [];
+  for (let start = 0; start < counted.length; start += CHUNK) {
+    const chunk = counted.slice(start, start + CHUNK);
+    const keys = [...new Set(chunk.map(({ exampleKey }) => exampleKey))];
+    const found = await services.reader.readCurrent(
+      space,
+      keys.map((key) => ({ type, key: keyOfText(key) })),
+    );
+    const values = new Map<string, ReadonlyMap<string, GroupValue>>();
+    for (const [index, key] of keys.entries()) {
+      const row = found[index];
+      if (row === undefined) continue;
+      const { body, lastUpdated } = await services.reader.complete(space, row);
+      const own = groupsOf(parseStoredObject(body), lastUpdated);
+      values.set(key, new Map(own.flatMap((group) => (group.row ? [[nameOf(group.row), group]] : []))));
+    }
+    for (const { exampleKey, place, value, number, count } of chunk) {
+      const group = values.get(exampleKey)?.get(`${place} ${value} ${number}`);
+      if (group === undefined) continue;
+      const { coding } = group;
+      labelled.push({ value: group.value, count, ...(coding === undefined ? {} : { coding }) });
+    }
+  }
+  return labelled;
+}
+
+/** As the columns tell it. */
+function nameOf(row: GroupRow): string {
+  return row.place === 'uri' ? `uri ${row.uri} 0` : `${row.place} ${keyText(row)} ${row.number}`;
+}

@@ -1,0 +1,308 @@
+/** Searches of the resources of a type as they were at a moment (GraphQL's `asOf`). */
+import { setImmediate } from 'node:timers/promises';
+import { visibilityOf, type Visibility } from '../authorization/visibility';
+import type { SearchPage } from '../api/core';
+import type { RequestContext } from '../context';
+import { fhirError } from '../errors';
+import { parseStoredObject, type JsonObject } from '../fhir/json';
+import { parseSearch, type SearchQuery } from '../search/parse-search';
+import { MAX_SORTED } from '../search/order';
+import type { Criterion, Predicate, Scan } from '../search/predicate';
+import { compileScan, type ScanTest } from '../search/scan';
+import { createSortValueReader } from '../search/sort-value';
+import { testCriteria } from '../search/version-test';
+import type { Services } from '../ports';
+import { zoneOf } from '../tenants/space-zone';
+import { findChangedSince } from '../storage/read/changed-since';
+import type { MatchHead } from '../storage/search/search-run';
+import { BEYOND_LAST_SEQUENCE, HistoryReader, readListedVersions } from '../storage/read/version-history';
+import { keyOfText, keyText, type VersionRow } from '../storage/read/version-row';
+import { gatherHeads } from './sort/fetch-heads';
+import { readAtOnce } from './read-scope';
+import { printable, typeNumberOf } from '../interactions/resource-address';
+import { resolveCriteria } from './plan/resolve-criteria';
+import { boundText, criterionOf, searchContext, type TypeSearchRequest } from './plan/prepare-search';
+import { completePage } from './page/resolve-includes';
+import { contentOf, followingOf, readSortValues, startOf, type Sortable } from './sort/sortables';
+import { inOrder, pageLinks } from './page/search-position';
+import { planningReason, withReason } from './search-timeout';
+import { toStoredVersion } from '../interactions/stored-version';
+
+/** Resources that have changed since: each is read. */
+const MAX_CHANGED = 10_000;
+/** Versions among which those are looked for. */
+const MAX_WALKED = 200_000;
+/** Texts that are held at once. */
+const CHUNK = 100;
+/** After so many milliseconds of tests other requests get a turn. */
+const TURN_MS = 10;
+
+/**
+ * One page of the resources of a type that met all parameters at a moment, each in the version of then. What has not
+ * changed since is found as it is now; of what has, the version of then is read and tested. Value sets are asked as they
+ * are now.
+ * Throws notSupported for what other resources would have to be asked (chains, `_has`, hierarchies, lists), for includes,
+ * contained resources and base conformance types, whose past is not kept; tooCostly for more than 10,000 matches or
+ * 10,000 resources that have changed since; and what `search` throws.
+ * Cost: a statement for the matches, three for what has changed and one for each hundred of those, one for the page; all in
+ * one snapshot.
+ */
+export async function searchAsOf(
+  services: Services,
+  context: RequestContext,
+  request: TypeSearchRequest,
+  moment: number,
+): Promise<SearchPage> {
+  const { type, compartment } = request;
+  const typeNumber = typeNumberOf(services, context, type);
+  const typeContext = searchContext(services, context);
+  const query = parseSearch(
+    typeContext,
+    type,
+    request,
+    request.handling ?? context.space.settings.searchUnknown,
+  );
+  requireSupported(services, context, query);
+  const within = compartment === undefined ? [] : [criterionOf(typeContext, compartment, type)];
+  const criteria = [...within, ...query.criteria];
+  requireOwn(criteria);
+  const cursorScope = `${boundText(context, request, query.used)} as of ${moment}`;
+  return readAtOnce(services, context, async (reading) => {
+    const resolved = await withReason(resolveCriteria(reading, context, criteria), () =>
+      planningReason(criteria),
+    );
+    const asked = { ...query, criteria: resolved };
+    const past = new Past(reading, context, asked, typeNumber, moment);
+    const answered = { issues: query.issues, used: query.used, included: [] };
+    const heads = await past.unchanged();
+    const changed = await past.changed();
+    const total = heads.length + changed.length;
+    if (query.countOnly) return { ...answered, matches: [], total };
+    const unchanged = await readSortValues(reading, context, asked, typeNumber, context.space.number, heads);
+    const start = startOf(reading, query, cursorScope);
+    const met = followingOf(query, [...unchanged, ...changed], start);
+    const first = start.place === undefined && !start.isBackward ? query.offset : 0;
+    const wanted = met.slice(first, first + query.count);
+    const page = await past.read(wanted);
+    const last = wanted[page.length - 1];
+    const hasMore = last !== undefined && first + page.length < met.length;
+    return completePage(reading, context, query, {
+      ...answered,
+      matches: inOrder(
+        page.map((row) => toStoredVersion(services, type, row)),
+        start,
+      ),
+      ...(query.total === 'none' ? {} : { total }),
+      ...pageLinks(
+        reading,
+        cursorScope,
+        query,
+        start,
+        {
+          first: wanted[0] && contentOf(wanted[0]),
+          last: last && contentOf(last),
+          each: () => wanted.slice(0, page.length).map(contentOf),
+        },
+        hasMore,
+      ),
+    });
+  });
+}
+
+function requireSupported(
+  services: Services,
+  { space }: RequestContext,
+  { type, includes, contained }: SearchQuery,
+): void {
+  const reason = services.isConformanceType(space.release, type)
+    ? `${type} has resources of the specification, which have no past; read one as of a moment`
+    : includes.length > 0
+      ? 'What a page would bring along is not known as of a moment: leave out _include and _revinclude'
+      : contained.matches !== 'false'
+        ? 'What resources contain is not searched as of a moment: leave out _contained'
+        : undefined;
+  if (reason !== undefined) throw fhirError('notSupported', { reason });
+}
+
+/** Throws `notSupported` for a criterion that a version does not tell by itself. */
+function requireOwn(criteria: readonly Criterion[]): void {
+  const beyond = criteria.find((criterion) => !isOwn(criterion));
+  if (beyond === undefined) return;
+  const reason = `'${printable(beyond.name)}' asks for more than a resource says itself, which is not searched as of a moment`;
+  throw fhirError('notSupported', { reason });
+}
+
+/** Of other resources, of how they lie, or of what they contain. */
+const BEYOND: ReadonlySet<Predicate['index']> = new Set([
+  'target',
+  'source',
+  'inside',
+  'block',
+  'position',
+  'canonical',
+  'hierarchy',
+  'currentList',
+]);
+
+function isOwn({ anyOf }: Criterion): boolean {
+  return anyOf.every((predicate) => {
+    if (predicate.index === 'all') return predicate.criteria.every(isOwn);
+    if (predicate.index === 'scan' && predicate.scan.kind === 'rows')
+      return predicate.scan.criteria.every(isOwn);
+    return !BEYOND.has(predicate.index);
+  });
+}
+
+/** A match of then, with the version that it had. */
+type PastMatch = Sortable & { readonly head: MatchHead };
+
+/** The resources of a type as they were at a moment. */
+class Past {
+  private readonly space: number;
+  private readonly scans = new Map<Scan, ScanTest>();
+  private readonly visibility: Visibility | undefined;
+
+  constructor(
+    private readonly services: Services,
+    private readonly context: RequestContext,
+    private readonly query: SearchQuery,
+    private readonly type: number,
+    private readonly moment: number,
+  ) {
+    this.space = context.space.number;
+    this.visibility = visibilityOf(services, context);
+  }
+
+  /** The matches of now that were so then. */
+  unchanged(): Promise<MatchHead[]> {
+    const since: Criterion = {
+      name: '_lastUpdated',
+      anyOf: [{ index: 'updated', low: 0, high: this.moment + 1 }],
+    };
+    return gatherHeads(this.services, this.space, this.type, [...this.query.criteria, since]);
+  }
+
+  /** Of what has changed since, what matched then. Throws tooCostly, timeout. */
+  async changed(): Promise<PastMatch[]> {
+    const { services, context, query, space } = this;
+    const readValues = createSortValueReader(
+      services.definitions(context.space.release),
+      query.type,
+      query.sort,
+      {
+        references: services.references(context.space),
+        zone: zoneOf(context.space),
+        hasher: services.hasher,
+      },
+    );
+    const found: PastMatch[] = [];
+    const keys = await this.changedKeys();
+    for (let start = 0, turn = performance.now(); start < keys.length; start += CHUNK) {
+      const met: { readonly row: VersionRow; readonly resource: JsonObject }[] = [];
+      for (const stored of await this.readOfThen(keys.slice(start, start + CHUNK))) {
+        if (stored.change === 'delete') continue;
+        const row = await services.reader.complete(space, stored);
+        const resource = parseStoredObject(row.body);
+        if (this.meets(row, resource)) met.push({ row, resource });
+        if (performance.now() - turn < TURN_MS) continue;
+        await setImmediate();
+        turn = performance.now();
+      }
+      const seen = await Promise.all(met.map(({ row }) => this.isStillSeen(row)));
+      for (const { row, resource } of met.filter((_one, index) => seen[index])) {
+        const id = row.id ?? services.keys.idOf(row.key);
+        const head = {
+          keyText: keyText(row.key),
+          id: row.id,
+          lastUpdated: row.lastUpdated,
+          version: row.version,
+          sortValue: null,
+        };
+        found.push({
+          space,
+          head,
+          values: readValues(
+            () => resource,
+            row.lastUpdated,
+            () => id,
+          ),
+        });
+      }
+      if (Date.now() > context.deadline) throw fhirError('timeout');
+    }
+    if (found.length > MAX_SORTED) throw tooMany(`More than ${MAX_SORTED} resources match`);
+    return found;
+  }
+
+  /**
+   * A resource that is no longer within the caller's grants is hidden, with its past versions (docs/access-rules.md).
+   * Cost: none without conditions, else a batched read of the current version.
+   */
+  private async isStillSeen(row: VersionRow): Promise<boolean> {
+    const { visibility, query, space, type } = this;
+    return (
+      visibility === undefined || visibility.seesVersion(query.type, 's', space, { type, key: row.key }, row)
+    );
+  }
+
+  private meets(row: VersionRow, resource: ReturnType<typeof parseStoredObject>): boolean {
+    const { services, context, query } = this;
+    const rows = services.extract(context.space, query.type, resource);
+    const version = { key: row.key, lastUpdated: row.lastUpdated, resource, rows };
+    return testCriteria(query.criteria, version, (scan) => this.scanTest(scan)) === 'yes';
+  }
+
+  private scanTest(scan: Scan): ScanTest {
+    let test = this.scans.get(scan);
+    if (test === undefined) {
+      const { services } = this;
+      test = compileScan(services.definitions(scan.release), scan, (...of) => services.extractForScan(...of));
+      this.scans.set(scan, test);
+    }
+    return test;
+  }
+
+  private async changedKeys(): Promise<readonly string[]> {
+    const { services, space, type, moment } = this;
+    const reader = new HistoryReader(services.database, space, type);
+    const { after } = await reader.narrow({ after: 0, before: BEYOND_LAST_SEQUENCE, since: moment + 1 });
+    const asked = { type, after, moment, walk: MAX_WALKED, most: MAX_CHANGED + 1 };
+    const { walked, keys } = await findChangedSince(services.database, space, asked);
+    if (walked === MAX_WALKED || keys.length > MAX_CHANGED)
+      throw tooMany(`More than ${MAX_CHANGED} resources of the type have changed since, or a few very often`);
+    return keys;
+  }
+
+  private readOfThen(keys: readonly string[]): ReturnType<typeof readListedVersions> {
+    const { services, space, type, moment } = this;
+    return readListedVersions(
+      services.database,
+      space,
+      keys.map((key) => ({ type, key: keyOfText(key) })),
+      { after: 0, before: BEYOND_LAST_SEQUENCE, at: { low: moment, high: moment + 1 } },
+      keys.length,
+    );
+  }
+
+  /** The versions of these matches in their order, as many as come to a page. */
+  async read(matches: readonly Sortable[]): Promise<VersionRow[]> {
+    if (matches.length === 0) return [];
+    const { services, space, type } = this;
+    const rows = await readListedVersions(
+      services.database,
+      space,
+      matches.map(({ head }) => ({ type, key: keyOfText(head.keyText), version: head.version })),
+      { after: 0, before: BEYOND_LAST_SEQUENCE },
+      matches.length,
+    );
+    const byKey = new Map(rows.map((row) => [keyText(row.key), row]));
+    const inOrder = matches.flatMap(({ head }) => byKey.get(head.keyText) ?? []);
+    return services.reader.completePage(inOrder, () => space);
+  }
+}
+
+function tooMany(what: string): Error {
+  return fhirError('tooCostly', {
+    reason: `${what}; lists as of a moment are offered up to there. Narrow the search, or ask for a later moment`,
+  });
+}

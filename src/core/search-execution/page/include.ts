@@ -1,0 +1,312 @@
+import { permissionsOf, visibilityOf } from '../../authorization/visibility';
+import type { StoredVersion } from '../../api/core';
+import { findCanonical } from '../../conformance/canonical';
+import type { RequestContext } from '../../context';
+import { FhirError, toIssue, type Issue } from '../../errors';
+import { parseCanonical } from '../../fhir/terminology/source';
+import { parseStoredObject, type JsonObject } from '../../fhir/json';
+import type { Include } from '../../search/include';
+import { allowedCanonicalTypes, isCanonicalValued } from '../../search/canonical-targets';
+import { storedParameters } from '../../search/parameter';
+import { indexedUri, splitCanonical } from '../../search/rows/uri';
+import { targetsOf, type Target } from '../../search/target-values';
+import type { SearchParameterDefinition } from '../../fhir/definitions';
+import type { Services } from '../../ports';
+import { findKeysOfUris } from '../../storage/read/conformance';
+import { findReferring } from '../../storage/search/referring';
+import { keyOfText, type VersionRow } from '../../storage/read/version-row';
+import { find } from '../../interactions/read';
+import { toStoredVersion } from '../../interactions/stored-version';
+import { hidesDate } from '../sort/default-order';
+import { vread } from '../../interactions/vread';
+
+/** Resources that one page brings along at most. */
+const MAX_INCLUDED = 1000;
+/** Rounds of `:iterate`. */
+const MAX_ROUNDS = 10;
+
+export interface Included {
+  readonly versions: readonly StoredVersion[];
+  /** Says when not all were included. */
+  readonly issues: readonly Issue[];
+}
+
+/**
+ * What a page brings along (search.html#include): each resource once, none that is a match. With `:iterate` what was
+ * included is looked at again, until there is nothing new. Everything is of the request's own space.
+ * Cost: a gathered read for the targets of each round, a statement for each reverse include and type of a round.
+ */
+export async function collectIncluded(
+  services: Services,
+  context: RequestContext,
+  includes: readonly Include[],
+  matches: readonly StoredVersion[],
+): Promise<Included> {
+  const collector = new Collector(services, context, matches);
+  let frontier = matches;
+  for (let round = 0; frontier.length > 0; round++) {
+    const applied = includes.filter(({ iterates }) => round === 0 || iterates);
+    if (applied.length === 0 || collector.isFull) break;
+    frontier = await collector.add(applied, frontier);
+    if (round < MAX_ROUNDS) continue;
+    // One round more only tells whether there would have been something new.
+    collector.giveBack(frontier);
+    break;
+  }
+  const reason = `Not everything was included: at most ${MAX_INCLUDED} resources and ${MAX_ROUNDS} rounds`;
+  return {
+    versions: collector.included,
+    issues: collector.isFull ? [{ ...toIssue('tooCostly', { reason }), severity: 'warning' }] : [],
+  };
+}
+
+const knownTargets = new WeakMap<StoredVersion, Map<SearchParameterDefinition, readonly Target[]>>();
+
+class Collector {
+  readonly included: StoredVersion[] = [];
+  isFull = false;
+  /** Versions: one that a reference names comes along beside a match that is another version of the same resource. */
+  private readonly seen: Set<string>;
+  private readonly contents = new Map<StoredVersion, JsonObject>();
+
+  constructor(
+    private readonly services: Services,
+    private readonly context: RequestContext,
+    matches: readonly StoredVersion[],
+  ) {
+    this.seen = new Set(matches.map(nameOf));
+  }
+
+  async add(includes: readonly Include[], frontier: readonly StoredVersion[]): Promise<StoredVersion[]> {
+    const start = this.included.length;
+    for (const include of includes) {
+      if (this.isFull) break;
+      const found = include.isReverse
+        ? await this.referring(include, frontier)
+        : await this.targets(include, frontier);
+      for (const version of found) this.take(version);
+    }
+    return this.included.slice(start);
+  }
+
+  /** Takes away what was added last: it was too much. */
+  giveBack(added: readonly StoredVersion[]): void {
+    this.included.length -= added.length;
+    this.isFull ||= added.length > 0;
+  }
+
+  private take(version: StoredVersion): void {
+    const name = nameOf(version);
+    if (this.seen.has(name)) return;
+    if (this.included.length >= MAX_INCLUDED) {
+      this.isFull = true;
+      return;
+    }
+    this.seen.add(name);
+    this.included.push(version);
+  }
+
+  private async targets(
+    { source, parameters, targetType }: Include,
+    frontier: readonly StoredVersion[],
+  ): Promise<StoredVersion[]> {
+    const { services, context } = this;
+    const { space } = context;
+    const references = services.references(space);
+    const wanted = new Map<string, () => Promise<StoredVersion | undefined>>();
+    for (const version of frontier) {
+      if (version.type !== source) continue;
+      for (const parameter of parameters) {
+        for (const { text, isCanonical } of this.targetsOf(version, parameter)) {
+          const local = references.local(text);
+          if (local !== undefined) {
+            if (targetType === undefined || local.type === targetType)
+              wanted.set(text, () => this.read(local.type, local.id, local.versionId));
+          } else if (isCanonical) {
+            const types = targetType === undefined ? parameter.targets : [targetType];
+            for (const type of types) wanted.set(`${type} ${text}`, () => this.readCanonical(type, text));
+          }
+        }
+      }
+    }
+    if (wanted.size > MAX_INCLUDED) this.isFull = true;
+    const found = await Promise.all([...wanted.values()].slice(0, MAX_INCLUDED).map((read) => read()));
+    return found.filter((version) => version !== undefined);
+  }
+
+  /** Versions are remembered (version-cache.ts): what one refers to is found once. */
+  private targetsOf(version: StoredVersion, parameter: SearchParameterDefinition): readonly Target[] {
+    let known = knownTargets.get(version);
+    if (known === undefined) {
+      known = new Map<SearchParameterDefinition, readonly Target[]>();
+      knownTargets.set(version, known);
+    }
+    let targets = known.get(parameter);
+    if (targets === undefined) {
+      const definitions = this.services.definitionsOf(this.context.space);
+      targets = targetsOf(definitions, parameter, this.contentOf(version));
+      known.set(parameter, targets);
+    }
+    return targets;
+  }
+
+  /** Several includes look at the same resources: each is parsed once. */
+  private contentOf(version: StoredVersion): JsonObject {
+    let content = this.contents.get(version);
+    if (content === undefined) {
+      content = parseStoredObject(version.text);
+      this.contents.set(version, content);
+    }
+    return content;
+  }
+
+  private async read(
+    type: string,
+    id: string,
+    version: string | undefined,
+  ): Promise<StoredVersion | undefined> {
+    if (permissionsOf(this.services, this.context)?.allows(type, 'r') === false) return undefined;
+    if (version === undefined) return find(this.services, this.context, type, id);
+    try {
+      return await vread(this.services, this.context, type, id, version);
+    } catch (error) {
+      // A reference that points nowhere adds nothing.
+      if (error instanceof FhirError && (error.status === 404 || error.status === 410)) return undefined;
+      throw error;
+    }
+  }
+
+  private async readCanonical(type: string, canonical: string): Promise<StoredVersion | undefined> {
+    const { services, context } = this;
+    if (permissionsOf(services, context)?.allows(type, 'r') === false) return undefined;
+    const { url, version } = parseCanonical(canonical);
+    const found = await findCanonical(services, context.space, type, url, version);
+    if (found === undefined) return undefined;
+    const { id } = parseStoredObject(found.text);
+    return typeof id === 'string' ? find(services, context, type, id) : undefined;
+  }
+
+  private async referring(
+    { source, parameters, targetType }: Include,
+    frontier: readonly StoredVersion[],
+  ): Promise<StoredVersion[]> {
+    const { services, context } = this;
+    const { space } = context;
+    const definitions = services.definitionsOf(space);
+    const stored = storedParameters(definitions, source);
+    const sourceNumber = definitions.typeNumber(source);
+    if (sourceNumber === undefined) return [];
+    const found: StoredVersion[] = [];
+    for (const type of new Set(frontier.map((version) => version.type))) {
+      if (targetType !== undefined && targetType !== type) continue;
+      const numbers = parameters.flatMap(({ code }) =>
+        (stored.get(code)?.rowsOf ?? [])
+          .filter((row) => row.targetType === undefined || row.targetType === type)
+          .map(({ number }) => number),
+      );
+      const typeNumber = definitions.typeNumber(type);
+      if (numbers.length === 0 || typeNumber === undefined) continue;
+      const keys = await findReferring(
+        services.database,
+        space.number,
+        [...new Set(numbers)],
+        typeNumber,
+        frontier.filter((version) => version.type === type).map(({ id }) => services.keys.keyOf(type, id)),
+        MAX_INCLUDED + 1,
+        hidesDate(services, context, source),
+      );
+      found.push(...(await this.readKeys(source, sourceNumber, keys)));
+    }
+    return [
+      ...found,
+      ...(await this.referringByUrl({ source, parameters, targetType }, sourceNumber, frontier)),
+    ];
+  }
+
+  /** Those whose canonicals name a url of the frontier, in the version that it has or in any. */
+  private async referringByUrl(
+    { source, parameters, targetType }: Pick<Include, 'source' | 'parameters' | 'targetType'>,
+    sourceNumber: number,
+    frontier: readonly StoredVersion[],
+  ): Promise<StoredVersion[]> {
+    const { services, context } = this;
+    const { space } = context;
+    const definitions = services.definitionsOf(space);
+    const stored = storedParameters(definitions, source);
+    const named = parameters.flatMap((parameter) => {
+      const known = stored.get(parameter.code);
+      if (known === undefined || !isCanonicalValued(known)) return [];
+      const types = allowedCanonicalTypes(definitions, known).filter(
+        (type) => targetType === undefined || type === targetType,
+      );
+      return [{ parameter, types, numbers: known.rowsOf.map(({ number }) => number) }];
+    });
+    const found: StoredVersion[] = [];
+    for (const { parameter, types, numbers } of named) {
+      const canonicals = this.canonicalsOf(frontier.filter(({ type }) => types.includes(type)));
+      if (canonicals.size === 0) continue;
+      const urls = [...canonicals].filter((canonical) => !canonical.includes('|'));
+      const keys = await findKeysOfUris(
+        services.database,
+        space.number,
+        numbers,
+        urls.map((url) => indexedUri(services.hasher, url)),
+        MAX_INCLUDED + 1,
+      );
+      const referring = await this.readKeys(source, sourceNumber, keys);
+      found.push(
+        ...referring.filter((version) =>
+          targetsOf(definitions, parameter, this.contentOf(version)).some(({ text }) => {
+            const { url, version: wanted } = splitCanonical(text);
+            return canonicals.has(wanted === '' ? url : `${url}|${wanted}`);
+          }),
+        ),
+      );
+    }
+    return found;
+  }
+
+  /** `url` and `url|version` of each. */
+  private canonicalsOf(versions: readonly StoredVersion[]): ReadonlySet<string> {
+    const canonicals = new Set<string>();
+    for (const version of versions) {
+      const { url, version: business } = this.contentOf(version);
+      if (typeof url !== 'string') continue;
+      canonicals.add(url);
+      if (typeof business === 'string') canonicals.add(`${url}|${business}`);
+    }
+    return canonicals;
+  }
+
+  private async amongSeen(type: string, rows: readonly VersionRow[]): Promise<readonly VersionRow[]> {
+    const visibility = visibilityOf(this.services, this.context);
+    if (visibility === undefined) return rows;
+    if (!visibility.permissions.allows(type, 'r')) return [];
+    const seen = await visibility.amongCurrent(type, 'r', this.context.space.number, rows);
+    return rows.filter((row) => seen.has(row));
+  }
+
+  private async readKeys(
+    type: string,
+    typeNumber: number,
+    keys: readonly string[],
+  ): Promise<StoredVersion[]> {
+    const { services, context } = this;
+    const space = context.space.number;
+    // Of more than are looked at, some of those that are left out may be seen.
+    if (context.access !== undefined && keys.length > MAX_INCLUDED) this.isFull = true;
+    const rows = await services.reader.readCurrent(
+      space,
+      keys.map((key) => ({ type: typeNumber, key: keyOfText(key) })),
+    );
+    const live = rows.flatMap((row) => (row === undefined || row.change === 'delete' ? [] : [row]));
+    const whole = await services.reader.completePage(live, () => space);
+    if (whole.length < live.length) this.isFull = true;
+    const seen = await this.amongSeen(type, whole);
+    return seen.map((row) => toStoredVersion(services, type, row));
+  }
+}
+
+function nameOf({ type, id, versionId }: StoredVersion): string {
+  return `${type}/${id}/${versionId}`;
+}

@@ -1,0 +1,102 @@
+import type { SearchRequest } from '../../api/core';
+import type { RequestContext, Space } from '../../context';
+import type { NamedTypes, TypesQuery } from '../../search/parse-types-search';
+import type { Order } from '../../search/order';
+import type { SearchQuery } from '../../search/parse-search';
+import type { ResourceKey } from '../../search/resource-key';
+import type { SearchTypeContext } from '../../search/types/search-type';
+import type { Services } from '../../ports';
+import {
+  findPopulatedTypes,
+  findTypesHolding,
+  findTypesReferredTo,
+} from '../../storage/read/populated-types';
+import { typeNumberOf } from '../../interactions/resource-address';
+import { criterionOf } from '../plan/prepare-search';
+import { OwnStream, UnionStream, type TypeStream } from './type-stream';
+
+interface SearchedType {
+  readonly query: SearchQuery;
+  readonly typeNumber: number;
+}
+
+/**
+ * A stream for each type that can have matches, by type. Cost: one statement that tells which types have resources,
+ * with `_id` those resources, with `_list` which types stand on the lists, so that a type without any costs nothing more.
+ */
+export async function openStreams(
+  services: Services,
+  context: RequestContext,
+  typeContext: SearchTypeContext,
+  { compartment }: SearchRequest,
+  { named, common }: NamedTypes,
+  { queries }: TypesQuery,
+  order: Order | undefined,
+): Promise<TypeStream[]> {
+  const searched = [...queries.values()]
+    .filter(({ type }) => named === undefined || common.includes(type))
+    .map((query) => ({ query, typeNumber: typeNumberOf(services, context, query.type) }))
+    .sort((a, b) => a.typeNumber - b.typeNumber);
+  // Where types are named they are searched as each alone: conformance types in the base space too. A search that
+  // names none is for the tenant's own data, which would drown among the thousands of base resources.
+  const hasBase = ({ query }: SearchedType): boolean =>
+    named !== undefined &&
+    compartment === undefined &&
+    services.isConformanceType(context.space.release, query.type);
+  const populated = await findPopulated(
+    services,
+    context.space,
+    searched.filter((type) => !hasBase(type)),
+  );
+  return searched
+    .filter((type) => hasBase(type) || populated.has(type.typeNumber))
+    .map((type) => {
+      const within =
+        compartment === undefined ? [] : [criterionOf(typeContext, compartment, type.query.type)];
+      const options = { ...type, services, context, within, order };
+      return hasBase(type) ? new UnionStream(options) : new OwnStream(options);
+    });
+}
+
+/** So many keys are asked for; more cost more than the types do. */
+const MAX_KEYS = 10_000;
+
+async function findPopulated(
+  services: Services,
+  { number: space, release }: Space,
+  types: readonly SearchedType[],
+): Promise<ReadonlySet<number>> {
+  const { database } = services;
+  if (types.length === 0) return new Set();
+  const keys = types.map(({ query, typeNumber }) =>
+    keysAsked(query)?.map((key) => ({ type: typeNumber, key })),
+  );
+  const addresses = keys.flatMap((some) => some ?? []);
+  if (keys.every((some) => some !== undefined) && addresses.length <= MAX_KEYS)
+    return addresses.length === 0 ? new Set() : findTypesHolding(database, space, addresses);
+  const numbers = types.map(({ typeNumber }) => typeNumber);
+  const [first] = types;
+  const list = first === undefined ? undefined : listAsked(first.query);
+  return list === undefined
+    ? findPopulatedTypes(database, space, numbers)
+    : findTypesReferredTo(database, space, list, services.definitions(release).resourceTypes.length);
+}
+
+/** The lists of a `_list` that names them, which are the same for each type; undefined: there is none, or one by its function. */
+function listAsked({ criteria }: SearchQuery): Parameters<typeof findTypesReferredTo>[2] | undefined {
+  const asked = criteria.find(({ name }) => name === '_list')?.anyOf;
+  if (asked === undefined) return undefined;
+  const [predicate, ...others] = asked;
+  if (predicate?.index !== 'source' || others.length > 0) return undefined;
+  const { parameters, source } = predicate;
+  const keys = source.criteria.flatMap(({ anyOf }) =>
+    anyOf.flatMap((inner) => (inner.index === 'key' ? inner.keys : [])),
+  );
+  return { type: source.type, keys, parameters };
+}
+
+/** The keys of an `_id`; undefined: there is none. */
+function keysAsked({ criteria }: SearchQuery): readonly ResourceKey[] | undefined {
+  const asked = criteria.find(({ name }) => name === '_id');
+  return asked?.anyOf.flatMap((predicate) => (predicate.index === 'key' ? predicate.keys : []));
+}

@@ -1,0 +1,41 @@
+import type { SearchPage, StoredVersion } from '../../api/core';
+import type { RequestContext } from '../../context';
+import { toSubset } from '../../fhir/subset';
+import type { SearchQuery } from '../../search/parse-search';
+import { versionedChainIssues, type AskedCriteria } from '../../search/versioned-chains';
+import type { Services } from '../../ports';
+import { searchContext } from '../plan/prepare-search';
+import { collectIncluded, type Included } from './include';
+import { includingReason, withReason } from '../search-timeout';
+
+/** Adds what the matches bring along, and cuts all to the parts that were asked for. */
+export async function completePage(
+  services: Services,
+  context: RequestContext,
+  query: Pick<SearchQuery, 'subset' | 'includes'> & AskedCriteria,
+  page: SearchPage,
+): Promise<SearchPage> {
+  const { subset, includes } = query;
+  const followed = versionedChainIssues(searchContext(services, context), query, page.matches);
+  if (subset === undefined && includes.length === 0)
+    return followed.length === 0 ? page : { ...page, issues: [...page.issues, ...followed] };
+  const { versions, issues } =
+    includes.length === 0 || page.matches.length === 0
+      ? NOTHING_INCLUDED
+      : await withReason(collectIncluded(services, context, includes, page.matches), () =>
+          includingReason(includes),
+        );
+  const definitions = services.definitions(context.space.release);
+  const shorten = (version: StoredVersion): StoredVersion =>
+    subset === undefined
+      ? version
+      : { ...version, text: toSubset(definitions, version.type, version.text, subset) };
+  return {
+    ...page,
+    matches: page.matches.map(shorten),
+    included: versions.map(shorten),
+    issues: [...page.issues, ...followed, ...issues],
+  };
+}
+
+const NOTHING_INCLUDED: Included = { versions: [], issues: [] };

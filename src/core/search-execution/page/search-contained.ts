@@ -1,0 +1,261 @@
+/** `_contained`: matches among what resources contain (search.html#contained). */
+import type { SearchPage, StoredVersion } from '../../api/core';
+import type { RequestContext } from '../../context';
+import { openCursor, sealCursor, type CursorContent } from './cursor';
+import { fhirError } from '../../errors';
+import { parseStoredObject, stringifyJson } from '../../fhir/json';
+import { toSubset } from '../../fhir/subset';
+import { insideCriteria } from '../../search/contained';
+import { containedBlocks } from '../../search/extract';
+import type { SearchQuery } from '../../search/parse-search';
+import { hasScan } from '../../search/has-scan';
+import type { Criterion } from '../../search/predicate';
+import type { Services } from '../../ports';
+import { findContaining, type ContainingBlock } from '../../storage/search/contained-types';
+import { keyOfText } from '../../storage/read/version-row';
+import { resolveContainedChains } from '../plan/plan-search';
+import { PHASES, sealEach, type Position } from './search-position';
+import { planningReason, withReason } from '../search-timeout';
+import { toStoredVersion } from '../../interactions/stored-version';
+import { OwnStream, type TypeMatch } from './type-stream';
+
+/** Cursors of what is contained begin with it; those of stored resources with a phase. */
+const CONTAINED = 'contained';
+
+/** One place where resources of the type are contained: their containers in the order of their clinical date. */
+interface ContainedStream extends ContainingBlock {
+  readonly stream: OwnStream;
+}
+
+interface ContainedMatch {
+  readonly of: ContainedStream;
+  readonly match: TypeMatch;
+}
+
+/**
+ * A page with matches among contained resources: behind the stored ones, where those are asked for too. They come by the
+ * type of their container and the place that they have in it. `stored`: the page of stored resources as a search without
+ * `_contained`; `query` has criteria that wait for nothing.
+ * Throws notSupported for what is not asked of contained resources, invalidCursor.
+ * Cost: one statement that tells where the type is contained, and those of a search for each such place until the page is full.
+ */
+export async function searchContained(
+  services: Services,
+  context: RequestContext,
+  query: SearchQuery,
+  typeNumber: number,
+  cursorScope: string,
+  stored: (of: SearchQuery) => Promise<SearchPage>,
+): Promise<SearchPage> {
+  requireSupported(query);
+  const { matches: asked, as } = query.contained;
+  const place = query.cursor === undefined ? undefined : openPlace(services, cursorScope, query.cursor);
+  const isBoth = asked === 'both';
+  const streams = await openStreams(services, context, query, typeNumber);
+  const countContained = (): Promise<number> => sum(streams.map(({ stream }) => stream.count()));
+  if (query.countOnly) {
+    const own = isBoth ? ((await stored(query)).total ?? 0) : 0;
+    return { ...EMPTY, issues: query.issues, used: query.used, total: own + (await countContained()) };
+  }
+  const first: SearchPage =
+    isBoth && place === undefined
+      ? await stored({ ...query, total: query.total === 'estimate' ? 'accurate' : query.total })
+      : { ...EMPTY, issues: query.issues, used: query.used };
+  const isCounted = query.total === 'accurate' || query.total === 'estimate';
+  const left = query.count - first.matches.length;
+  const found = first.next === undefined ? await readMatches(streams, place, left + 1) : [];
+  const { shown, positions, done } = await readVersions(services, context, query, found.slice(0, left));
+  const last = found[done - 1];
+  const more = found.length > done;
+  const next =
+    first.next ??
+    (more
+      ? sealCursor(services.secretKeys, cursorScope, last === undefined ? BEGINNING : contentOf(last))
+      : undefined);
+  const isWhole = query.cursor === undefined && next === undefined;
+  let total = isWhole ? first.matches.length + found.length : undefined;
+  if (isCounted && total === undefined)
+    total =
+      (isBoth ? ((await stored({ ...query, countOnly: true })).total ?? 0) : 0) + (await countContained());
+  const asIncluded = isBoth && as === 'container';
+  return {
+    issues: first.issues,
+    used: first.used,
+    matches: asIncluded ? first.matches : [...first.matches, ...shown],
+    included: asIncluded ? [...first.included, ...shown] : first.included,
+    ...(total === undefined || query.total === 'none' ? {} : { total }),
+    ...(next === undefined ? {} : { next }),
+    ...(query.eachCursor
+      ? {
+          cursors: [
+            ...(first.cursors ?? []),
+            ...(asIncluded ? [] : sealEach(services.secretKeys, cursorScope, positions.map(contentAt))),
+          ],
+        }
+      : {}),
+  };
+
+  function contentAt(position: number): CursorContent {
+    const match = found[position];
+    if (match === undefined) throw new Error('there is no match at that position');
+    return contentOf(match);
+  }
+}
+
+const EMPTY = { matches: [], included: [] } as const;
+
+/** Behind the stored resources, before all contained ones. */
+const BEGINNING: CursorContent = [CONTAINED];
+
+function requireSupported({ sort, offset, criteria }: SearchQuery): void {
+  const reason =
+    sort.length > 0
+      ? 'What resources contain has an order of its own: leave out _sort, or _contained'
+      : offset > 0
+        ? "What resources contain is paged by the links 'next': leave out _offset"
+        : criteria.some(hasScan)
+          ? 'Words and long texts are not looked for in what resources contain'
+          : undefined;
+  if (reason !== undefined) throw fhirError('notSupported', { reason });
+}
+
+async function openStreams(
+  services: Services,
+  context: RequestContext,
+  query: SearchQuery,
+  typeNumber: number,
+): Promise<ContainedStream[]> {
+  const { number, release } = context.space;
+  const definitions = services.definitions(release);
+  const types = definitions.resourceTypes.flatMap((type) => definitions.typeNumber(type) ?? []);
+  const places = await findContaining(services.database, number, typeNumber, types);
+  if (places.length === 0) return [];
+  const criteria = await withReason(resolveContainedChains(services, number, query.criteria), () =>
+    planningReason(query.criteria),
+  );
+  return places.map(({ container, block }) => {
+    // A container is one match, whatever it contains: it is found by the first of the matches in it.
+    const before =
+      query.contained.as === 'contained'
+        ? []
+        : places.filter((other) => other.container === container && other.block < block);
+    const inside = (at: number): readonly Criterion[] => insideCriteria(container, at, typeNumber, criteria);
+    const excluded = before.map((other): Criterion => ({
+      name: '_contained',
+      anyOf: [{ index: 'all', criteria: inside(other.block) }],
+      isNegated: true,
+    }));
+    const type = definitions.typeName(container);
+    if (type === undefined) throw new Error('a type that contains something has no name');
+    const stream = new OwnStream({
+      services,
+      context,
+      query: { ...query, type, criteria: [] },
+      typeNumber: container,
+      within: [...inside(block), ...excluded],
+      order: undefined,
+    });
+    return { container, block, stream };
+  });
+}
+
+/** Where a page begins among what is contained; undefined: at the beginning. */
+interface ContainedPlace extends ContainingBlock {
+  readonly position: Position | undefined;
+}
+
+async function readMatches(
+  streams: readonly ContainedStream[],
+  place: ContainedPlace | undefined,
+  limit: number,
+): Promise<ContainedMatch[]> {
+  const found: ContainedMatch[] = [];
+  for (const of of streams) {
+    const order = place === undefined ? 1 : of.container - place.container || of.block - place.block;
+    if (order < 0) continue;
+    const after = order === 0 ? place?.position : undefined;
+    const matches = await of.stream.next(after, limit - found.length);
+    found.push(...matches.map((match) => ({ of, match })));
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+function contentOf({ of, match }: ContainedMatch): CursorContent {
+  const { phase, head } = match;
+  return [CONTAINED, of.container, of.block, phase, head.sortValue, head.keyText];
+}
+
+/** Undefined: the cursor is one of stored resources. Throws invalidCursor. */
+function openPlace(services: Services, cursorScope: string, cursor: string): ContainedPlace | undefined {
+  const [kind, container, block, name, sortValue, key] = openCursor(services.secretKeys, cursorScope, cursor);
+  if (kind !== CONTAINED) return undefined;
+  if (container === undefined) return { container: 0, block: 0, position: undefined };
+  const phase = PHASES.find((candidate) => candidate === name);
+  if (
+    typeof container !== 'number' ||
+    typeof block !== 'number' ||
+    phase === undefined ||
+    typeof key !== 'string' ||
+    sortValue === undefined
+  )
+    throw fhirError('invalidCursor');
+  return { container, block, position: { phase, after: { sortValue, key } } };
+}
+
+/**
+ * The containers, or what they contain, in the parts that were asked for, as many as one answer may hold; `done`: how many
+ * matches they are; `positions`: those of what is shown. What was deleted since it was found is left out.
+ */
+async function readVersions(
+  services: Services,
+  { space }: RequestContext,
+  { contained, subset }: SearchQuery,
+  found: readonly ContainedMatch[],
+): Promise<{
+  readonly shown: readonly StoredVersion[];
+  readonly positions: readonly number[];
+  readonly done: number;
+}> {
+  const definitions = services.definitions(space.release);
+  const rows = await services.reader.readCurrent(
+    space.number,
+    found.map(({ of, match }) => ({ type: of.container, key: keyOfText(match.head.keyText) })),
+  );
+  const entries = found.flatMap(({ of }, position) => {
+    const row = rows[position];
+    return row === undefined || row.change === 'delete' ? [] : [{ of, position, row }];
+  });
+  const page = await services.reader.completePage(
+    entries.map(({ row }) => row),
+    () => space.number,
+  );
+  const positions: number[] = [];
+  const shown = page.flatMap((row, index): StoredVersion[] => {
+    const entry = entries[index];
+    if (entry === undefined) return [];
+    const { of, position } = entry;
+    const version = toStoredVersion(services, of.stream.type, row);
+    const match = contained.as === 'container' ? version : blockOf(version, of.block);
+    if (match === undefined) return [];
+    positions.push(position);
+    if (subset === undefined) return [match];
+    const type = match.contained?.type ?? match.type;
+    return [{ ...match, text: toSubset(definitions, type, match.text, subset) }];
+  });
+  const isCut = page.length < entries.length;
+  return { shown, positions, done: isCut ? (entries[page.length - 1]?.position ?? -1) + 1 : found.length };
+
+  function blockOf(version: StoredVersion, block: number): StoredVersion | undefined {
+    const inside = containedBlocks(definitions, version.type, parseStoredObject(version.text)).find(
+      (one) => one.block === block,
+    );
+    if (inside === undefined) return undefined;
+    const { type, id, content } = inside;
+    return { ...version, text: stringifyJson(content, true), contained: { type, id } };
+  }
+}
+
+async function sum(counts: readonly Promise<number>[]): Promise<number> {
+  return (await Promise.all(counts)).reduce((total, count) => total + count, 0);
+}

@@ -1,0 +1,229 @@
+import type { RequestContext } from '../../context';
+import type { CursorContent } from './cursor';
+import type { Order } from '../../search/order';
+import type { Criterion } from '../../search/predicate';
+import type { SearchQuery } from '../../search/parse-search';
+import type { Services } from '../../ports';
+import type { After, Phase } from '../../storage/search/search-order';
+import { compareKeys, compareStored, runKeys, type MatchHead } from '../../storage/search/search-run';
+import { findHeads, gatherHeads } from '../sort/fetch-heads';
+import { resolveCriteria } from '../plan/resolve-criteria';
+import { planSearch, type Plan } from '../plan/plan-search';
+import { countAll } from '../aggregates/count-matches';
+import { findFollowing, planOfAll } from '../sort/sort-in-database';
+import { afterOf, phasesOf, type Position } from './search-position';
+import {
+  followingOf,
+  readSortValues,
+  type Sortable,
+  type SortedPlace,
+  type SortedStart,
+} from '../sort/sortables';
+import { defaultOrderFor } from '../sort/default-order';
+import { findVisibleBase } from './visible-base';
+
+/** One match of a search of several types. */
+export interface TypeMatch {
+  readonly stream: TypeStream;
+  /** Where it lies: the tenant's own space, or the base space. */
+  readonly space: number;
+  readonly phase: Phase;
+  readonly head: MatchHead;
+}
+
+/** The matches of one type, of a search of several. Nothing is asked before it is wanted. */
+export interface TypeStream {
+  readonly type: string;
+  readonly typeNumber: number;
+  readonly query: SearchQuery;
+  /** Matches in order, the first ones or those after a place, at most `limit`. */
+  next(after: Position | undefined, limit: number): Promise<TypeMatch[]>;
+  /** All matches, in no order; undefined where more than `most` are the tenant's own. */
+  few(most: number): Promise<TypeMatch[] | undefined>;
+  /** Matches in the order of the query's `_sort`, the first ones or those after a place, at most `limit`. */
+  following(place: SortedPlace | undefined, limit: number): Promise<Sortable[]>;
+  count(): Promise<number>;
+}
+
+export interface StreamOptions {
+  readonly services: Services;
+  readonly context: RequestContext;
+  readonly query: SearchQuery;
+  readonly typeNumber: number;
+  /** Beside those of the query. */
+  readonly within: readonly Criterion[];
+  /** Undefined: the order that a search of the type alone has without `_sort`. */
+  readonly order: Order | undefined;
+}
+
+/** The matches in the tenant's own space: each page of them is a statement or two. */
+export class OwnStream implements TypeStream {
+  readonly type: string;
+  readonly typeNumber: number;
+  readonly query: SearchQuery;
+  #criteria: Promise<Criterion[]> | undefined;
+  #plan: Promise<Plan> | undefined;
+
+  constructor(private readonly options: StreamOptions) {
+    this.type = options.query.type;
+    this.typeNumber = options.typeNumber;
+    this.query = options.query;
+  }
+
+  async next(place: Position | undefined, limit: number): Promise<TypeMatch[]> {
+    const plan = await this.#planned();
+    const phases = phasesOf(plan);
+    const start = place === undefined ? 0 : Math.max(0, phases.indexOf(place.phase));
+    const found: TypeMatch[] = [];
+    for (const phase of phases.slice(start)) {
+      const after = place?.phase === phase ? place.after : undefined;
+      const { database } = this.options.services;
+      const heads = await runKeys(database, { ...plan, phase, after, limit: limit - found.length });
+      found.push(...heads.map((head) => ({ stream: this, space: plan.space, phase, head })));
+      if (found.length >= limit) break;
+    }
+    return found;
+  }
+
+  async few(most: number): Promise<TypeMatch[] | undefined> {
+    const { services, context } = this.options;
+    const space = context.space.number;
+    const heads = await findHeads(services, space, this.typeNumber, await this.#resolved(), most);
+    return heads?.map((head) => ({ stream: this, space, phase: 'all', head }));
+  }
+
+  async following(place: SortedPlace | undefined, limit: number): Promise<Sortable[]> {
+    const { services, context } = this.options;
+    const query = { ...this.query, criteria: await this.#resolved() };
+    return findFollowing(services, context, query, this.typeNumber, startAt(place), { skipped: 0, limit });
+  }
+
+  async count(): Promise<number> {
+    return countAll(this.options.services, await this.#planned());
+  }
+
+  #resolved(): Promise<Criterion[]> {
+    const { services, context, query, within } = this.options;
+    this.#criteria ??= resolveCriteria(services, context, [...within, ...query.criteria]);
+    return this.#criteria;
+  }
+
+  #planned(): Promise<Plan> {
+    this.#plan ??= this.#makePlan();
+    return this.#plan;
+  }
+
+  async #makePlan(): Promise<Plan> {
+    const { services, context, order } = this.options;
+    const { number, release } = context.space;
+    const sortDate = services.definitions(release).sortDateParameter(this.type)?.number;
+    const criteria = await this.#resolved();
+    const wanted = order ?? defaultOrderFor(services, context, this.type, criteria);
+    return planSearch(services, number, this.typeNumber, { criteria }, wanted, sortDate);
+  }
+}
+
+/**
+ * The matches of a conformance type in the tenant's space and the base space (docs/behaviour.md, Base conformance
+ * resources).
+ */
+export class UnionStream implements TypeStream {
+  readonly type: string;
+  readonly typeNumber: number;
+  readonly query: SearchQuery;
+  readonly #order: Order;
+  #criteria: Promise<Criterion[]> | undefined;
+  #base: ReturnType<typeof findVisibleBase> | undefined;
+  #ordered: Promise<TypeMatch[]> | undefined;
+
+  constructor(private readonly options: StreamOptions) {
+    this.type = options.query.type;
+    this.typeNumber = options.typeNumber;
+    this.query = options.query;
+    this.#order = options.order ?? { by: 'key', descending: true };
+  }
+
+  async next(place: Position | undefined, limit: number): Promise<TypeMatch[]> {
+    this.#ordered ??= this.#gather();
+    const matches = await this.#ordered;
+    const start = matches.findIndex(
+      (match) => place === undefined || this.#compare(afterOf(match.head), place.after) > 0,
+    );
+    return start === -1 ? [] : matches.slice(start, start + limit);
+  }
+
+  async few(most: number): Promise<TypeMatch[] | undefined> {
+    const { services, context } = this.options;
+    const space = context.space.number;
+    const own = await findHeads(services, space, this.typeNumber, await this.#resolved(), most);
+    return own && [...this.#toMatches(space, own), ...(await this.#baseMatches())];
+  }
+
+  async following(place: SortedPlace | undefined, limit: number): Promise<Sortable[]> {
+    const { services, context } = this.options;
+    const query = { ...this.query, criteria: await this.#resolved() };
+    const start = startAt(place);
+    const own = await findFollowing(services, context, query, this.typeNumber, start, { skipped: 0, limit });
+    const { space, heads } = await this.#visibleBase();
+    const base = await readSortValues(services, context, query, this.typeNumber, space, heads);
+    return followingOf(query, [...own, ...base], start).slice(0, limit);
+  }
+
+  async count(): Promise<number> {
+    const { services, context } = this.options;
+    const query = { ...this.query, criteria: await this.#resolved() };
+    const own = await countAll(services, await planOfAll(services, context, query, this.typeNumber));
+    return own + (await this.#visibleBase()).heads.length;
+  }
+
+  #resolved(): Promise<Criterion[]> {
+    const { services, context, query, within } = this.options;
+    this.#criteria ??= resolveCriteria(services, context, [...within, ...query.criteria]);
+    return this.#criteria;
+  }
+
+  async #visibleBase(): Promise<{ readonly space: number; readonly heads: readonly MatchHead[] }> {
+    const { services, context } = this.options;
+    this.#base ??= findVisibleBase(services, context, this.type, this.typeNumber, await this.#resolved());
+    return this.#base;
+  }
+
+  async #baseMatches(): Promise<TypeMatch[]> {
+    const { space, heads } = await this.#visibleBase();
+    return this.#toMatches(space, heads);
+  }
+
+  #toMatches(space: number, heads: readonly MatchHead[]): TypeMatch[] {
+    return heads.map((head) => {
+      const sortValue = this.#order.by === 'last_updated' ? head.lastUpdated : null;
+      return { stream: this, space, phase: 'all', head: { ...head, sortValue } };
+    });
+  }
+
+  async #gather(): Promise<TypeMatch[]> {
+    const { services, context } = this.options;
+    const space = context.space.number;
+    const own = await gatherHeads(services, space, this.typeNumber, await this.#resolved());
+    return [...this.#toMatches(space, own), ...(await this.#baseMatches())].sort((a, b) =>
+      this.#compare(afterOf(a.head), afterOf(b.head)),
+    );
+  }
+
+  #compare(a: After, b: After): number {
+    const ascending = compareStored(a.sortValue, b.sortValue) || compareKeys(a.key, b.key);
+    return this.#order.descending ? -ascending : ascending;
+  }
+}
+
+function startAt(place: SortedPlace | undefined): SortedStart {
+  return { place, isBackward: false, hasBehind: place !== undefined };
+}
+
+/** The matches from the beginning of a page on, one more than it holds. */
+export interface FoundMatches {
+  readonly matches: readonly TypeMatch[];
+  /** Of all matches, where it is known for nothing. */
+  readonly total?: number;
+  /** Content of the cursor behind the match of that position. */
+  places(position: number): CursorContent;
+}

@@ -1,0 +1,51 @@
+import type { RequestContext } from '../../context';
+import { RELEASES } from '../../fhir/release';
+import { storedParameters } from '../../search/parameter';
+import { MAX_SORTED } from '../../search/order';
+import type { Criterion } from '../../search/predicate';
+import type { Services } from '../../ports';
+import { findKeysOfUris, readUris } from '../../storage/read/conformance';
+import type { MatchHead } from '../../storage/search/search-run';
+import { keyOfText } from '../../storage/read/version-row';
+import { gatherHeads } from '../sort/fetch-heads';
+
+/** Urls of the tenant that are looked for at once, at the least. */
+const FEWEST_URLS = 10;
+
+/**
+ * The base conformance resources that match, except those hidden by a resource of the tenant with the same id or url
+ * (docs/behaviour.md, Base conformance resources). Cost: two statements; two more for each `searchGather` urls of the
+ * tenant.
+ */
+export async function findVisibleBase(
+  services: Services,
+  context: RequestContext,
+  typeName: string,
+  type: number,
+  criteria: readonly Criterion[],
+): Promise<{ space: number; heads: MatchHead[] }> {
+  const { release, number } = context.space;
+  const space = RELEASES[release].baseSpace;
+  const heads = await gatherHeads(services, space, type, criteria);
+  if (heads.length === 0) return { space, heads };
+  const keys = heads.map(({ keyText }) => keyOfText(keyText));
+  const hidden = new Set<string>();
+  for (const { keyText } of await gatherHeads(services, number, type, [
+    { name: '_id', anyOf: [{ index: 'key', keys }] },
+  ])) {
+    hidden.add(keyText);
+  }
+  const parameters = (storedParameters(services.definitions(release), typeName).get('url')?.rowsOf ?? []).map(
+    (source) => source.number,
+  );
+  const atOnce = Math.max(services.limits.searchGather, FEWEST_URLS);
+  for (let after: string | undefined = ''; after !== undefined && parameters.length > 0;) {
+    const urls: string[] = await readUris(services.database, number, parameters, after, atOnce);
+    if (urls.length > 0) {
+      for (const key of await findKeysOfUris(services.database, space, parameters, urls, MAX_SORTED))
+        hidden.add(key);
+    }
+    after = urls.length < atOnce ? undefined : urls.at(-1);
+  }
+  return { space, heads: hidden.size === 0 ? heads : heads.filter(({ keyText }) => !hidden.has(keyText)) };
+}

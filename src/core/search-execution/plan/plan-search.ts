@@ -1,0 +1,130 @@
+import { hasScan } from '../../search/has-scan';
+import { chooseAccessPath, needsCounts } from '../../search/choose-access-path';
+import { isNested } from '../../search/indexed-access';
+import type { Order } from '../../search/order';
+import type { Criterion, TypeCriteria } from '../../search/predicate';
+import { mergeRanges, rangesOfOneValue, splitRange } from '../../search/split-range';
+import type { Services } from '../../ports';
+import type { SearchStatementRequest } from '../../storage/search/search-order';
+import { findPopulatedTypes } from '../../storage/read/populated-types';
+import { runKeys } from '../../storage/search/search-run';
+import { keyOfText } from '../../storage/read/version-row';
+import { markContained } from '../page/mark-contained';
+import { resolveChains, type ChainSpace } from './resolve-chains';
+import { resolveScans } from './resolve-scans';
+
+/** All of a search but the page. */
+export interface Plan extends Omit<SearchStatementRequest, 'phase' | 'after' | 'limit'> {
+  /** True: some of what its criteria name was found by statements of their own. */
+  readonly hasSets?: boolean;
+}
+
+/** A page and the one match that tells of a next. */
+const USUAL_LIMIT = 51;
+
+/**
+ * How the matches are found in this order; `limit`: so many are wanted, Infinity for all. Cost: nothing for one
+ * criterion of one index; else a statement for each criterion that was not counted lately, one for chains, and what
+ * `resolveScans` says. Throws what that throws.
+ */
+export async function planSearch(
+  services: Services,
+  space: number,
+  type: number,
+  query: { readonly criteria: readonly Criterion[] },
+  order: Order,
+  sortDateParameter: number | undefined,
+  limit = USUAL_LIMIT,
+): Promise<Plan> {
+  const marked = await markContained(services, space, query.criteria);
+  const asked = { type, sortDateParameter, criteria: mergeRanges(marked) };
+  const scanned = await resolveScans(services, space, asked);
+  const resolved = await resolveChains(scanned, 'always', chainsOf(services, space));
+  const plan = await planResolved(services, space, { ...asked, criteria: resolved }, order, limit);
+  return resolved === scanned ? plan : { ...plan, hasSets: true };
+}
+
+/** Criteria that are asked of contained resources, with the sets behind their chains where these have many links. */
+export async function resolveContainedChains(
+  services: Services,
+  space: number,
+  criteria: readonly Criterion[],
+): Promise<readonly Criterion[]> {
+  return resolveChains(criteria, 'once', chainsOf(services, space));
+}
+
+function chainsOf(services: Services, space: number): ChainSpace {
+  const { database } = services;
+  return {
+    populated: (types) => findPopulatedTypes(database, space, types),
+    find: async (of, limit) => {
+      const plan = await planResolved(services, space, of, { by: 'key', descending: true }, Infinity);
+      const heads = await runKeys(database, { ...plan, phase: 'all', after: undefined, limit });
+      return heads.map(({ keyText }) => keyOfText(keyText));
+    },
+  };
+}
+
+async function planResolved(
+  services: Services,
+  space: number,
+  asked: TypeCriteria,
+  order: Order,
+  limit: number,
+): Promise<Plan> {
+  const { estimator } = services;
+  const { type, sortDateParameter } = asked;
+  const planned = await estimator.plan(space, asked);
+  const criteria = order.by === 'low' ? planned.map(inParts) : planned;
+  const of = { type, sortDateParameter, criteria };
+  const isCounted = needsCounts(criteria, order);
+  const [counts, total] = isCounted
+    ? await Promise.all([
+        estimator.countEach(space, of, order.by === 'sort_date'),
+        estimator.total(space, type),
+      ])
+    : [[], 0];
+  if (isCounted) await services.afterPlanning?.();
+  const { accessPath, asSets } = chooseAccessPath(
+    criteria,
+    order,
+    { counts, total, limit },
+    sortDateParameter,
+  );
+  const plan = {
+    ...of,
+    space,
+    order,
+    accessPath,
+    criteria: criteria.map((criterion, index) =>
+      asSets[index] === true ? { ...criterion, asSet: true } : criterion,
+    ),
+  };
+  services.explanation?.addPlan(plan, counts);
+  return plan;
+}
+
+/**
+ * Counts what `planSearch` will go by, where nothing else need be known for that, while the order is still to be found: the
+ * counts are remembered. Cost: as there.
+ */
+export async function countAhead(
+  { estimator }: Services,
+  space: number,
+  type: number,
+  { criteria: asked }: { readonly criteria: readonly Criterion[] },
+): Promise<void> {
+  const isPlain = asked.every((criterion) => !hasScan(criterion) && !criterion.anyOf.some(isNested));
+  if (asked.length === 0 || !isPlain) return;
+  const criteria = mergeRanges(asked);
+  await Promise.all([
+    estimator.countEach(space, { type, sortDateParameter: undefined, criteria }),
+    estimator.total(space, type),
+  ]);
+}
+
+/** Ranges are walked in the order of where they begin, long ones among the others. */
+function inParts(criterion: Criterion): Criterion {
+  const ranges = rangesOfOneValue(criterion);
+  return ranges === undefined ? criterion : { ...criterion, anyOf: ranges.flatMap(splitRange) };
+}

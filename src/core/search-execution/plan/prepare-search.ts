@@ -1,0 +1,103 @@
+import { permissionsOf } from '../../authorization/visibility';
+import type { CompartmentAddress, SearchRequest } from '../../api/core';
+import type { RequestContext } from '../../context';
+import { fhirError } from '../../errors';
+import { compartmentCriterion } from '../../search/compartment';
+import { parseSearch, type SearchQuery } from '../../search/parse-search';
+import type { Criterion } from '../../search/predicate';
+import type { SearchTypeContext } from '../../search/types/search-type';
+import type { Services } from '../../ports';
+import { findQuery, type AskedQuery } from '../../interactions/named-queries';
+import { typeNumberOf } from '../../interactions/resource-address';
+
+/** A search of one type. */
+export type TypeSearchRequest = SearchRequest & { readonly type: string };
+
+/** What a search of one type asks. */
+export interface AskedSearch {
+  readonly typeNumber: number;
+  /** As it was written. */
+  readonly query: SearchQuery;
+  /** With all that the resources have to meet. */
+  readonly asked: SearchQuery;
+  /** What its cursors are bound to. */
+  readonly cursorScope: string;
+}
+
+/** All that finds or counts resources of a type by criteria begins here. Throws as `search`. */
+export async function askSearch(
+  services: Services,
+  context: RequestContext,
+  request: TypeSearchRequest,
+): Promise<AskedSearch> {
+  const { type, compartment } = request;
+  const typeNumber = typeNumberOf(services, context, type);
+  const typeContext = searchContext(services, context);
+  const handling = request.handling ?? context.space.settings.searchUnknown;
+  const full = services.searchContext(context.space);
+  const named = await findQuery(services, context, full, type, request.parameters);
+  const query =
+    named === undefined
+      ? parseSearch(typeContext, type, request, handling)
+      : parseNamed(typeContext, type, named, handling, request.where);
+  const within = compartment === undefined ? [] : [criterionOf(typeContext, compartment, type)];
+  const asked = { ...query, criteria: [...within, ...query.criteria] };
+  return { typeNumber, query, asked, cursorScope: boundText(context, request, query.used, named?.version) };
+}
+
+/** The search that a named query stands for, narrowed by what else was asked; an order of the request stands in the place of its own. */
+function parseNamed(
+  context: SearchTypeContext,
+  type: string,
+  { parameters, used, others }: AskedQuery,
+  handling: 'strict' | 'lenient',
+  where: SearchRequest['where'],
+): SearchQuery {
+  const named = parseSearch(context, type, { parameters }, 'strict');
+  const asked = parseSearch(context, type, { parameters: others, where }, handling);
+  return {
+    ...asked,
+    criteria: [...named.criteria, ...asked.criteria],
+    sort: asked.sort.length > 0 ? asked.sort : named.sort,
+    includes: [...named.includes, ...asked.includes],
+    used: [...used, ...asked.used],
+  };
+}
+
+/** What parsing of a search in this space needs. */
+export function searchContext(services: Services, context: RequestContext): SearchTypeContext {
+  const full = services.searchContext(context.space);
+  return permissionsOf(services, context)?.restrict(full) ?? full;
+}
+
+/** Throws unknownCompartment, notInCompartment. */
+export function criterionOf(
+  context: SearchTypeContext,
+  compartment: CompartmentAddress,
+  type: string,
+): Criterion {
+  const criterion = compartmentCriterion(context, compartment, type);
+  if (criterion !== undefined) return criterion;
+  const { compartments } = context.definitions;
+  if (!compartments.has(compartment.type)) {
+    const known = [...compartments.keys()].join(', ');
+    throw fhirError('unknownCompartment', { type: compartment.type, known });
+  }
+  throw fhirError('notInCompartment', { type, compartment: compartment.type });
+}
+
+/** Parameters that say which page, or what stands beside it; the cursor itself among them. */
+const POSITION: ReadonlySet<string> = new Set(['_count', '_total', '_cursor', '_offset']);
+
+/** A cursor is worth something only for the space, address and parameters that it was made for; `_count` may change. */
+export function boundText(
+  context: RequestContext,
+  { type = '*', compartment, where }: SearchRequest,
+  used: SearchQuery['used'],
+  queryVersion = '',
+): string {
+  const parameters = used.filter(([name]) => !POSITION.has(name));
+  const address = compartment === undefined ? type : `${compartment.type}/${compartment.id}/${type}`;
+  const conditions = where === undefined ? '' : ` where ${JSON.stringify(where)}`;
+  return `search ${context.space.number} ${address} ${JSON.stringify(parameters)}${queryVersion}${conditions}`;
+}

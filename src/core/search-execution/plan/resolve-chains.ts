@@ -1,0 +1,192 @@
+/**
+ * Chains of many links from the inside out: what meets the criteria behind each link is found by a statement of its own,
+ * once however many links lead to it, and its keys take the place of the rest of the chain. Written into one statement, a
+ * chain through references to any type, or one that looks into contained resources at each link, has megabytes, and
+ * PostgreSQL plans them for seconds, however few resources there are.
+ */
+import { fhirError } from '../../errors';
+import { containedLooks, countLinks, isLookedInto, storedLooks, type LooksInside } from '../../search/links';
+import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate';
+import type { ResourceKey } from '../../search/resource-key';
+
+/** So many links of one criterion are left to the statement. */
+const MAX_LINKS = 16;
+/** So many of all criteria are. */
+const MAX_LINKS_IN_ALL = 150;
+/** Keys that stand for the resources behind one link: where more meet the criteria these stay. */
+const MAX_KEYS = 10_000;
+/** Keys of all links together. */
+const MAX_KEYS_IN_ALL = 100_000;
+
+/** What chains are resolved by. */
+export interface ChainSpace {
+  /** Those of the types of which the space has resources. */
+  populated(types: readonly number[]): Promise<ReadonlySet<number>>;
+  /** The keys of all resources that meet the criteria, of which no chain has many links; at most `limit`. */
+  find(of: TypeCriteria, limit: number): Promise<readonly ResourceKey[]>;
+}
+
+/** Whether `resolveChains` finds sets. Cost: a walk over the criteria. */
+export function hasManyLinks(criteria: readonly Criterion[], from: LooksInside): boolean {
+  return manyOf(criteria, from).includes(true);
+}
+
+/** For each criterion, whether its chains are more than is left to one statement. */
+function manyOf(criteria: readonly Criterion[], from: LooksInside): readonly boolean[] {
+  const links = criteria.map((criterion) => countLinks([criterion], from));
+  const inAll = links.reduce((sum, count) => sum + count, 0);
+  return links.map((count) => count > MAX_LINKS || (count > 0 && inAll > MAX_LINKS_IN_ALL));
+}
+
+/**
+ * The same criteria with the sets behind the links in their places, where there are many links.
+ * Cost: nothing where there are few; else a statement for the types, and one or two for each set of resources behind a
+ * link. Throws tooCostly for more than 100,000 keys in all.
+ *
+ * @param from `once`: the criteria are asked of contained resources
+ */
+export async function resolveChains(
+  criteria: readonly Criterion[],
+  from: LooksInside,
+  space: ChainSpace,
+): Promise<readonly Criterion[]> {
+  const many = manyOf(criteria, from);
+  if (!many.includes(true)) return criteria;
+  const types = new Set<number>();
+  addTypes(criteria, types);
+  const chains = new Chains(space, await space.populated([...types]));
+  const resolved = await chains.resolve(
+    criteria.filter((_criterion, index) => many[index]),
+    { looks: from, isContained: from === 'once' },
+  );
+  return criteria.map((criterion, index) =>
+    many[index] === true ? (resolved.shift() ?? criterion) : criterion,
+  );
+}
+
+/** What criteria are asked of. */
+interface Asked {
+  readonly looks: LooksInside;
+  readonly isContained: boolean;
+}
+
+/** All resources that meet some criteria; or these, where they are too many. */
+type Behind = { readonly keys: readonly ResourceKey[] } | { readonly of: TypeCriteria };
+
+class Chains {
+  /** By what is asked: untyped links lead to the same criteria from many types. */
+  private readonly sets = new Map<string, Promise<Behind>>();
+  private found = 0;
+
+  constructor(
+    private readonly space: ChainSpace,
+    private readonly populated: ReadonlySet<number>,
+  ) {}
+
+  resolve(criteria: readonly Criterion[], asked: Asked): Promise<Criterion[]> {
+    return Promise.all(
+      criteria.map(async (criterion) => {
+        const parts = await Promise.all(
+          criterion.anyOf.map((predicate) => this.resolvePredicate(predicate, asked)),
+        );
+        return { ...criterion, anyOf: parts.flat() };
+      }),
+    );
+  }
+
+  private async resolvePredicate(predicate: Predicate, asked: Asked): Promise<Predicate[]> {
+    switch (predicate.index) {
+      case 'target': {
+        const stored = this.resolveStored(predicate, asked);
+        const contained = this.resolveContained(predicate, asked);
+        return [...(await stored), ...(await contained)];
+      }
+      case 'source': {
+        // Nothing refers to contained resources from outside.
+        if (asked.isContained) return [];
+        const source = withKeys(await this.behind(predicate.source, asked.looks), predicate.source);
+        return source === undefined ? [] : [{ ...predicate, source }];
+      }
+      case 'all': {
+        const criteria = await this.resolve(predicate.criteria, asked);
+        return criteria.some(isNever) ? [] : [{ ...predicate, criteria }];
+      }
+      default:
+        return [predicate];
+    }
+  }
+
+  private async resolveStored(predicate: Target, { looks }: Asked): Promise<Predicate[]> {
+    if (predicate.part === 'contained') return [];
+    const { parameters, urls, target: of } = predicate;
+    const behind = await this.behind(of, looks);
+    if (urls !== undefined || 'of' in behind) {
+      const target = withKeys(behind, of);
+      return target === undefined ? [] : [{ ...predicate, target, part: 'stored' }];
+    }
+    const { keys } = behind;
+    if (keys.length === 0) return [];
+    return parameters.map((parameter) => ({
+      ...{ index: 'references', parameter },
+      ...{ targets: keys, targetType: of.type },
+    }));
+  }
+
+  private async resolveContained(predicate: Target, { looks }: Asked): Promise<Predicate[]> {
+    if (!isLookedInto(predicate, looks)) return [];
+    const asked: Asked = { looks: containedLooks(looks), isContained: true };
+    const criteria = await this.resolve(predicate.target.criteria, asked);
+    if (criteria.some(isNever)) return [];
+    return [{ ...predicate, part: 'contained', target: { ...predicate.target, criteria } }];
+  }
+
+  private behind(of: TypeCriteria, from: LooksInside): Promise<Behind> {
+    const looks = storedLooks(from);
+    const key = JSON.stringify([looks, of.type, of.criteria]);
+    const known = this.sets.get(key) ?? this.find(of, looks);
+    this.sets.set(key, known);
+    return known;
+  }
+
+  private async find(of: TypeCriteria, looks: LooksInside): Promise<Behind> {
+    if (!this.populated.has(of.type)) return { keys: [] };
+    const criteria = await this.resolve(of.criteria, { looks, isContained: false });
+    if (criteria.some(isNever)) return { keys: [] };
+    const keys = await this.space.find({ ...of, criteria }, MAX_KEYS + 1);
+    if (keys.length > MAX_KEYS) return { of: { ...of, criteria } };
+    this.found += keys.length;
+    if (this.found <= MAX_KEYS_IN_ALL) return { keys };
+    const reason = `More than ${MAX_KEYS_IN_ALL} resources are met on the way of the chains, which have many links; name types, or add a parameter that fewer of them meet`;
+    throw fhirError('tooCostly', { reason });
+  }
+}
+
+type Target = Extract<Predicate, { index: 'target' }>;
+
+/** Nothing meets it. */
+function isNever({ anyOf, isNegated }: Criterion): boolean {
+  return isNegated !== true && anyOf.length === 0;
+}
+
+/** Undefined: nothing is behind the link. */
+function withKeys(behind: Behind, { type, sortDateParameter }: TypeCriteria): TypeCriteria | undefined {
+  if ('of' in behind) return behind.of;
+  const { keys } = behind;
+  if (keys.length === 0) return undefined;
+  return { type, sortDateParameter, criteria: [{ name: '_id', anyOf: [{ index: 'key', keys }] }] };
+}
+
+function addTypes(criteria: readonly Criterion[], types: Set<number>): void {
+  for (const predicate of criteria.flatMap(({ anyOf }) => anyOf)) {
+    if (predicate.index === 'all') addTypes(predicate.criteria, types);
+    const of =
+      predicate.index === 'target'
+        ? predicate.target
+        : predicate.index === 'source'
+          ? predicate.source
+          : undefined;
+    if (of === undefined) continue;
+    types.add(of.type);
+    addTypes(of.criteria, types);
+  }
+}

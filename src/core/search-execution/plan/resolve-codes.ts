@@ -1,0 +1,248 @@
+/** Searches by terminology: value sets and subtrees of code systems become the codes that they have. */
+import { LRUCache } from 'lru-cache';
+import type { RequestContext } from '../../context';
+import { fhirError } from '../../errors';
+import type { JsonObject } from '../../fhir/json';
+import type { Concept } from '../../fhir/terminology/code-system';
+import { composeValueSet } from '../../fhir/terminology/compose';
+import { implicitValueSet } from '../../fhir/terminology/implicit';
+import {
+  booleanMember,
+  objectMember,
+  objectsMember,
+  stringMember,
+  stringsMember,
+} from '../../fhir/terminology/members';
+import { listMembers, Question } from '../../fhir/terminology/membership';
+import { parseCanonical, type TerminologySource } from '../../fhir/terminology/source';
+import { parseStored, terminologyOf } from '../../operations/terminology';
+import { forEachDatabase } from '../../erasure/cache-registry';
+import type { CodeRows, HashedCode, PendingPredicate, Predicate } from '../../search/predicate';
+import { hashCodes } from '../../search/types/token-codes';
+import type { Services } from '../../ports';
+import { createTerminologyEnvironment } from '../../composition/terminology-environment';
+import { readForServer } from '../../interactions/resource-address';
+
+/** Codes that are searched for together. */
+const MAX_CODES = 20_000;
+/** Code systems that are searched for as a whole. */
+const MAX_SYSTEMS = 50;
+/** Steps of listing one value set: some 100 ms. */
+const MAX_STEPS = 300_000;
+/** Value sets that include each other. */
+const MAX_DEPTH = 10;
+
+type ValueSetPredicate = Extract<PendingPredicate, { index: 'valueSet' }>;
+type SubsumptionPredicate = Extract<PendingPredicate, { index: 'subsumption' }>;
+
+/** What a value set has. */
+interface Members {
+  /** Code systems of which it has every code, though they cannot be listed here. */
+  readonly systems: ReadonlySet<string>;
+  readonly codes: readonly (readonly [system: string, code: string])[];
+}
+
+/** By space, version of its terminology, and name of the value set. */
+const memory = forEachDatabase(() => new LRUCache<string, Members>({ maxSize: 200_000 }));
+
+/**
+ * `:in` and `:not-in`: the codes of the value set, or of the code systems that it has whole. `name`: the parameter as it
+ * was written.
+ * Throws invalidParameterValue for one that is not known; tooCostly over 20,000 codes; notSupported where the codes
+ * cannot be listed. Cost: one statement; the first time some for the value set and each code system of it.
+ */
+export async function resolveValueSet(
+  services: Services,
+  context: RequestContext,
+  name: string,
+  { rows, valueSet }: ValueSetPredicate,
+): Promise<Predicate[]> {
+  const { space } = context;
+  const environment = createTerminologyEnvironment(services, space, services.codeSystems);
+  const version = await environment.terminologyVersion();
+  const key = `${space.number} ${version} ${valueSet}`;
+  const remembered = memory(services);
+  let members = remembered.get(key);
+  if (members === undefined) {
+    const source = terminologyOf(environment);
+    const resource = await findValueSet(services, context, source, valueSet);
+    if (resource === undefined) throw refusal(name, valueSet, 'there is no such value set here');
+    members = await listAll(resource, source, 0);
+    // Kept only if nothing changed meanwhile: under the old version it would be wrong if that came back.
+    // Not what a transaction sees of itself: its versions may never be.
+    if (services.isWithinTransaction !== true && (await environment.terminologyVersion()) === version)
+      remembered.set(key, members, { size: 1 + members.codes.length });
+  }
+  const { systems, codes } = members;
+  const whole = [...systems].map((system) => services.hasher.remembered(system));
+  return [
+    ...codesPredicates(services, rows, codes),
+    ...rows.parameters.flatMap((parameter) =>
+      whole.map((system): Predicate => ({ index: 'token', parameter, value: undefined, system })),
+    ),
+  ];
+}
+
+/** A reference is literal where it can be, else the url of a value set (search.html#token, `:in`). */
+async function findValueSet(
+  services: Services,
+  context: RequestContext,
+  source: TerminologySource,
+  name: string,
+): Promise<JsonObject | undefined> {
+  const local = services.references(context.space).local(name);
+  if (local?.type === 'ValueSet') {
+    // Callers that may not read every value set were refused before.
+    const row = await readForServer(services, context, local.type, local.id);
+    if (row !== undefined) return parseStored(row.body);
+  }
+  const { url, version } = parseCanonical(name);
+  return (await source.findValueSet(url, version)) ?? implicitValueSet(name);
+}
+
+async function listAll(resource: JsonObject, source: TerminologySource, depth: number): Promise<Members> {
+  const compose = objectMember(resource, 'compose');
+  const includes = objectsMember(compose ?? {}, 'include');
+  const systems = new Set<string>();
+  const codes: Members['codes'][number][] = [];
+  const others: JsonObject[] = [];
+  // Of a whole from which something is taken away, each code must be known.
+  const takesAway =
+    compose === undefined ||
+    objectsMember(compose, 'exclude').length > 0 ||
+    booleanMember(compose, 'inactive') === false;
+  for (const include of takesAway ? [] : includes) {
+    const system = wholeSystemOf(include);
+    const imported = onlyImportOf(include);
+    if (system !== undefined && !(await isListed(source, system, stringMember(include, 'version')))) {
+      systems.add(system);
+    } else if (imported !== undefined && depth < MAX_DEPTH) {
+      const { url, version } = parseCanonical(imported);
+      const found = await source.findValueSet(url, version);
+      if (found === undefined) {
+        const reason = `The value set ${imported}, which is included, is not known here`;
+        throw fhirError('notSupported', { reason });
+      }
+      const inner = await listAll(found, source, depth + 1);
+      for (const each of inner.systems) systems.add(each);
+      for (const each of inner.codes) codes.push(each);
+    } else others.push(include);
+  }
+  if (takesAway || others.length > 0) {
+    const rest = takesAway ? resource : { ...resource, compose: { ...compose, include: others } };
+    const composed = await composeValueSet(rest, source);
+    for (const { system, code } of await listMembers(composed, new Question(MAX_STEPS)))
+      codes.push([system, code]);
+  }
+  requireFew(codes.length);
+  if (systems.size > MAX_SYSTEMS) {
+    throw fhirError('tooCostly', { reason: `The value set has more than ${MAX_SYSTEMS} whole code systems` });
+  }
+  return { systems, codes };
+}
+
+/** The system of an include that takes all of it. */
+function wholeSystemOf(include: JsonObject): string | undefined {
+  const isWhole = ['concept', 'filter', 'valueSet'].every((name) => include[name] === undefined);
+  return isWhole ? stringMember(include, 'system') : undefined;
+}
+
+/** The value set of an include that is nothing but this value set. */
+function onlyImportOf(include: JsonObject): string | undefined {
+  const [only, ...others] = stringsMember(include, 'valueSet');
+  return include['system'] === undefined && others.length === 0 ? only : undefined;
+}
+
+/** Whether all codes of the system are here. */
+async function isListed(
+  source: TerminologySource,
+  system: string,
+  version: string | undefined,
+): Promise<boolean> {
+  return (await source.findCodeSystem(system, version))?.content === 'complete';
+}
+
+/**
+ * `:above` and `:below`: the concept, and those above or below it. Throws invalidParameterValue for a code system that is
+ * not here with its codes, and for a code that it does not have. Cost: one or two statements.
+ */
+export async function resolveSubsumption(
+  services: Services,
+  context: RequestContext,
+  name: string,
+  { rows, relation, system, code }: SubsumptionPredicate,
+): Promise<Predicate[]> {
+  const source = terminologyOf(createTerminologyEnvironment(services, context.space, services.codeSystems));
+  const written = `${system}|${code}`;
+  const codeSystem = await source.findCodeSystem(system);
+  if (codeSystem === undefined) throw refusal(name, written, 'the code system is not known here');
+  if (codeSystem.content === 'not-present' || codeSystem.content === 'supplement') {
+    const reason = `the code system is here without its codes (content: ${codeSystem.content})`;
+    throw refusal(name, written, reason);
+  }
+  const concept = codeSystem.find(code);
+  if (concept === undefined) throw refusal(name, written, 'the code system has no such code');
+  const concepts = new Set([concept]);
+  // A set is gone through in the order of adding, what is added meanwhile too.
+  for (const each of concepts) {
+    for (const next of relationsOf(each, relation)) concepts.add(next);
+    requireFew(concepts.size);
+  }
+  return codesPredicates(
+    services,
+    rows,
+    [...concepts].map((each) => [system, each.code]),
+  );
+}
+
+function relationsOf({ parents, children }: Concept, relation: 'above' | 'below'): readonly Concept[] {
+  return relation === 'above' ? parents : children;
+}
+
+function codesPredicates(services: Services, rows: CodeRows, codes: Members['codes']): Predicate[] {
+  if (codes.length === 0) return [];
+  const hashed = hashCodes(services.hasher, rows, codes);
+  return rows.parameters.map((parameter) => ({ index: 'codes', parameter, codes: hashed }));
+}
+
+/** Each is a statement or more. */
+const MAX_VALUE_SETS = 20;
+
+/** Throws tooCostly. */
+export function requireFewValueSets(anyOf: readonly Predicate[]): void {
+  const count = anyOf.filter(({ index }) => index === 'valueSet' || index === 'subsumption').length;
+  if (count <= MAX_VALUE_SETS) return;
+  const reason = `A search parameter may name at most ${MAX_VALUE_SETS} value sets or concepts`;
+  throw fhirError('tooCostly', { reason });
+}
+
+/** One predicate for all codes of a parameter. Throws tooCostly when they come to too many. */
+export function mergeCodes(anyOf: readonly Predicate[]): Predicate[] {
+  const codes = new Map<number, HashedCode[]>();
+  const others: Predicate[] = [];
+  for (const predicate of anyOf) {
+    if (predicate.index !== 'codes') {
+      others.push(predicate);
+      continue;
+    }
+    const known = codes.get(predicate.parameter) ?? [];
+    codes.set(predicate.parameter, known);
+    for (const code of predicate.codes) known.push(code);
+    // Where codes are spelt in two ways, each counts twice.
+    requireFew(known.length / 2);
+  }
+  return [
+    ...others,
+    ...[...codes].map(([parameter, of]): Predicate => ({ index: 'codes', parameter, codes: of })),
+  ];
+}
+
+function requireFew(count: number): void {
+  if (count <= MAX_CODES) return;
+  const reason = `At most ${MAX_CODES} codes can be searched for at once; the value set or the concept stands for more`;
+  throw fhirError('tooCostly', { reason });
+}
+
+function refusal(parameter: string, value: string, reason: string): Error {
+  return fhirError('invalidParameterValue', { parameter, value: value.slice(0, 200), reason });
+}

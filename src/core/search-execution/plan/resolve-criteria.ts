@@ -1,0 +1,153 @@
+import type { RequestContext } from '../../context';
+import { fhirError } from '../../errors';
+import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate';
+import type { Services } from '../../ports';
+import { findTargetTypes } from '../../storage/search/reference-targets';
+import { resolveCanonical } from './resolve-canonicals';
+import { mergeCodes, requireFewValueSets, resolveSubsumption, resolveValueSet } from './resolve-codes';
+import { resolveHierarchy } from './resolve-hierarchy';
+import { resolveLists } from './resolve-lists';
+
+/** Whether none of them waits for what stored data tell, scans included. */
+export function isResolved(criteria: readonly Criterion[]): boolean {
+  return criteria.every(({ anyOf }) =>
+    anyOf.every((predicate) => {
+      switch (predicate.index) {
+        case 'target':
+          return isResolved(predicate.target.criteria);
+        case 'source':
+          return isResolved(predicate.source.criteria);
+        case 'all':
+          return isResolved(predicate.criteria);
+        case 'reference':
+          return predicate.bareId === undefined;
+        case 'canonical':
+        case 'valueSet':
+        case 'subsumption':
+        case 'hierarchy':
+        case 'currentList':
+        case 'scan':
+          return false;
+        default:
+          return true;
+      }
+    }),
+  );
+}
+
+/** The types of which resources decide who meets criteria that are resolved: that of the search, and those of chains. */
+export function decidingTypes(type: number, criteria: readonly Criterion[]): number[] {
+  const types = new Set([type]);
+  const add = (of: readonly Criterion[]): void => {
+    for (const { anyOf } of of)
+      for (const predicate of anyOf) {
+        if (predicate.index === 'all') add(predicate.criteria);
+        const within =
+          predicate.index === 'target'
+            ? predicate.target
+            : predicate.index === 'source'
+              ? predicate.source
+              : undefined;
+        if (within === undefined) continue;
+        types.add(within.type);
+        add(within.criteria);
+      }
+  };
+  add(criteria);
+  return [...types];
+}
+
+/**
+ * Replaces the predicates that only the stored data can tell the meaning of, at any depth of chains, but for scans, which
+ * are of one space: planSearch replaces those.
+ * Cost: nothing where there are none; else a statement for each, some where terminology is asked.
+ * Throws invalidParameterValue, tooCostly, notSupported.
+ */
+export async function resolveCriteria(
+  services: Services,
+  context: RequestContext,
+  criteria: readonly Criterion[],
+): Promise<Criterion[]> {
+  const known = await resolveLists(services, context, criteria);
+  return Promise.all(known.map((criterion) => resolveCriterion(services, context, criterion)));
+}
+
+async function resolveCriterion(
+  services: Services,
+  context: RequestContext,
+  criterion: Criterion,
+): Promise<Criterion> {
+  const { anyOf, name } = await resolveBareIds(services, context, criterion);
+  requireFewValueSets(anyOf);
+  const inner = async (of: TypeCriteria): Promise<TypeCriteria> => ({
+    ...of,
+    criteria: await resolveCriteria(services, context, of.criteria),
+  });
+  const resolved = await Promise.all(
+    anyOf.map(async (predicate): Promise<Predicate[]> => {
+      switch (predicate.index) {
+        case 'target':
+          return [{ ...predicate, target: await inner(predicate.target) }];
+        case 'source':
+          return [{ ...predicate, source: await inner(predicate.source) }];
+        case 'all':
+          return [{ ...predicate, criteria: await resolveCriteria(services, context, predicate.criteria) }];
+        case 'scan': {
+          const { scan } = predicate;
+          if (scan.kind !== 'rows') return [predicate];
+          const known = await resolveCriteria(services, context, scan.criteria);
+          return [{ index: 'scan', scan: { ...scan, criteria: known, space: context.space } }];
+        }
+        case 'canonical':
+          return resolveCanonical(services, context, predicate);
+        case 'valueSet':
+          return resolveValueSet(services, context, name, predicate);
+        case 'subsumption':
+          return resolveSubsumption(services, context, name, predicate);
+        case 'hierarchy':
+          return resolveHierarchy(services, context.space.number, predicate);
+        default:
+          return [predicate];
+      }
+    }),
+  );
+  return { ...criterion, anyOf: mergeCodes(resolved.flat()) };
+}
+
+/**
+ * Resolves a bare id to the one type that resources refer to by it; several types are an error (docs/search.md,
+ * Reference). Keeps the predicates of that type only.
+ */
+async function resolveBareIds(
+  services: Services,
+  context: RequestContext,
+  criterion: Criterion,
+): Promise<Criterion> {
+  const bare = criterion.anyOf.flatMap((predicate) =>
+    predicate.index === 'reference' && predicate.bareId !== undefined ? [predicate] : [],
+  );
+  if (bare.length === 0) return criterion;
+  const byId = new Map<string, (typeof bare)[number][]>();
+  for (const predicate of bare) {
+    const { bareId = '' } = predicate;
+    byId.set(bareId, [...(byId.get(bareId) ?? []), predicate]);
+  }
+  const met = new Set<Predicate>();
+  const found = await findTargetTypes(services.database, context.space.number, [...byId.values()]);
+  for (const [place, [id, predicates]] of [...byId].entries()) {
+    const types = found[place] ?? [];
+    if (types.length > 1) {
+      const reason = 'resources of several types are referred to by this id; write Type/id';
+      throw fhirError('invalidParameterValue', { parameter: criterion.name, value: id, reason });
+    }
+    for (const predicate of predicates) {
+      const { targetType } = predicate;
+      // What no stored resource refers to may still be referred to by contained ones.
+      if (types.length === 0 || (targetType !== undefined && types.includes(targetType))) met.add(predicate);
+    }
+  }
+  const anyOf = criterion.anyOf.filter(
+    (predicate) => predicate.index !== 'reference' || predicate.bareId === undefined || met.has(predicate),
+  );
+  return { ...criterion, anyOf };
+}

@@ -1,0 +1,26 @@
+import { fhirError } from '../../errors';
+import type { PendingPredicate, Predicate } from '../../search/predicate';
+import type { Services } from '../../ports';
+import { findMembers } from '../../storage/search/hierarchy';
+
+/** Members of one hierarchy that are searched for together. */
+const MAX_MEMBERS = 10_000;
+
+/**
+ * `:above` and `:below` of references: references to the members of the hierarchy. Cost: one statement.
+ * Throws tooCostly for more than 10,000 of them.
+ */
+export async function resolveHierarchy(
+  { database }: Services,
+  space: number,
+  hierarchy: Extract<PendingPredicate, { index: 'hierarchy' }>,
+): Promise<Predicate[]> {
+  const { relation, parameters, type: targetType } = hierarchy;
+  const targets = await findMembers(database, space, relation, hierarchy, MAX_MEMBERS + 1);
+  if (targets.length > MAX_MEMBERS) {
+    const reason = `More than ${MAX_MEMBERS} resources are ${relation} the one that is named; a search goes up to there`;
+    throw fhirError('tooCostly', { reason });
+  }
+  // However few they are: the order of a search must not change with them from page to page.
+  return parameters.map((parameter) => ({ index: 'references', parameter, targets, targetType }));
+}

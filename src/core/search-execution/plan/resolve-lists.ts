@@ -1,0 +1,137 @@
+import type { RequestContext } from '../../context';
+import { fhirError } from '../../errors';
+import { parseStoredObject } from '../../fhir/json';
+import { COMPARTMENT } from '../../search/compartment';
+import { storedParameters } from '../../search/parameter';
+import type { CurrentListPredicate, Criterion, Predicate } from '../../search/predicate';
+import type { ResourceKey } from '../../search/resource-key';
+import type { Services } from '../../ports';
+import { keyOfText } from '../../storage/read/version-row';
+import { planSearch } from './plan-search';
+
+/** Patients whose lists one search may ask for. */
+const MAX_PATIENTS = 20;
+/** Newest lists of one patient that are looked at for one that is kept up to date. */
+const MAX_LISTS = 100;
+/** Where a search says which patient it is about. */
+const PATIENT_PARAMETERS: ReadonlySet<string> = new Set(['patient', 'subject', COMPARTMENT]);
+
+/**
+ * Puts the very list in the place of each functional one (search.html#list): of the patient that a criterion beside it
+ * names, the newest by List.date with the status `current` and the mode `working`, "the master list, maintained in an
+ * ongoing fashion" (list-mode). Cost: nothing where there are none, else a statement for each patient.
+ * Throws invalidParameterValue where no patient is named, tooCostly.
+ */
+export async function resolveLists(
+  services: Services,
+  context: RequestContext,
+  criteria: readonly Criterion[],
+  outer: readonly ResourceKey[] = [],
+): Promise<readonly Criterion[]> {
+  if (!criteria.some(hasPending)) return criteria;
+  const here = patientsOf(services, context, criteria);
+  const patients = here.length > 0 ? here : outer;
+  return Promise.all(
+    criteria.map(async (criterion) => {
+      if (!hasPending(criterion)) return criterion;
+      const anyOf = await Promise.all(
+        criterion.anyOf.map(async (predicate): Promise<Predicate[]> => {
+          if (predicate.index === 'all') {
+            const inner = await resolveLists(services, context, predicate.criteria, patients);
+            return [{ ...predicate, criteria: inner }];
+          }
+          if (predicate.index !== 'currentList') return [predicate];
+          return findLists(services, context, criterion.name, predicate, patients);
+        }),
+      );
+      return { ...criterion, anyOf: anyOf.flat() };
+    }),
+  );
+}
+
+function hasPending({ anyOf }: Criterion): boolean {
+  return anyOf.some(
+    (predicate) =>
+      predicate.index === 'currentList' || (predicate.index === 'all' && predicate.criteria.some(hasPending)),
+  );
+}
+
+function patientsOf(
+  services: Services,
+  context: RequestContext,
+  criteria: readonly Criterion[],
+): readonly ResourceKey[] {
+  const patient = services.definitions(context.space.release).typeNumber('Patient');
+  const keys = criteria
+    .filter(
+      ({ name, isNegated }) => isNegated !== true && PATIENT_PARAMETERS.has(name.split(':', 1)[0] ?? ''),
+    )
+    .flatMap(({ anyOf }) => anyOf)
+    .flatMap((predicate) =>
+      predicate.index === 'reference' && predicate.targetType === patient ? [predicate.target] : [],
+    );
+  return [...new Map(keys.map((key) => [`${key.high} ${key.low}`, key])).values()];
+}
+
+async function findLists(
+  services: Services,
+  context: RequestContext,
+  name: string,
+  predicate: CurrentListPredicate,
+  patients: readonly ResourceKey[],
+): Promise<Predicate[]> {
+  if (patients.length === 0) {
+    const reason = 'such a list is of one patient: add the parameter patient';
+    throw fhirError('invalidParameterValue', { parameter: name, value: predicate.function, reason });
+  }
+  if (patients.length > MAX_PATIENTS) {
+    throw fhirError('tooCostly', {
+      reason: `Lists of at most ${MAX_PATIENTS} patients can be asked for at once`,
+    });
+  }
+  const found = await Promise.all(
+    patients.map((patient) => findNewest(services, context, predicate, patient)),
+  );
+  const keys = found.filter((key) => key !== undefined);
+  if (keys.length === 0) return [];
+  const { parameters, lists } = predicate;
+  return [
+    {
+      index: 'source',
+      parameters,
+      source: { ...lists, criteria: [{ name, anyOf: [{ index: 'key', keys }] }] },
+    },
+  ];
+}
+
+async function findNewest(
+  services: Services,
+  context: RequestContext,
+  { lists }: CurrentListPredicate,
+  patient: ResourceKey,
+): Promise<ResourceKey | undefined> {
+  const { number: space, release } = context.space;
+  const definitions = services.definitions(release);
+  const ofPatient = storedParameters(definitions, 'List').get('patient')?.rowsOf ?? [];
+  const patientNumber = definitions.typeNumber('Patient');
+  const subject: Criterion = {
+    name: 'patient',
+    anyOf: ofPatient.map(({ number }) => ({
+      index: 'reference',
+      parameter: number,
+      target: patient,
+      targetType: patientNumber,
+    })),
+  };
+  const { type, sortDateParameter } = lists;
+  const criteria = [subject, ...lists.criteria];
+  const order = { by: 'sort_date', descending: true } as const;
+  const plan = await planSearch(services, space, type, { criteria }, order, sortDateParameter);
+  const page = { ...plan, phase: 'all', after: undefined, limit: MAX_LISTS } as const;
+  const matches = await services.searches.page(page);
+  for (const { row, keyText } of matches) {
+    const { body } = await services.reader.complete(space, row);
+    if (parseStoredObject(body)['mode'] === 'working') return keyOfText(keyText);
+  }
+  return undefined;
+}

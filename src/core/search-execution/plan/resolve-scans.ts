@@ -1,0 +1,330 @@
+/**
+ * Searches for what no index holds: the texts of the resources are read, and the keys of those that pass take the place
+ * of the predicate. Patterns in SQL keep most texts inside the database.
+ */
+import { LRUCache } from 'lru-cache';
+import { setImmediate } from 'node:timers/promises';
+import { FhirError, fhirError } from '../../errors';
+import { parseStoredObject, type JsonObject } from '../../fhir/json';
+import { forEachDatabase } from '../../erasure/cache-registry';
+import { hasScan } from '../../search/has-scan';
+import type { ContainedKeys, Criterion, Predicate, Scan, TypeCriteria } from '../../search/predicate';
+import type { ResourceKey } from '../../search/resource-key';
+import { compileScan, type ScanTest } from '../../search/scan';
+import type { Services } from '../../ports';
+import { lastChangeOf } from '../../storage/read/conformance';
+import {
+  FIRST_KEY,
+  scanKeys,
+  scanRange,
+  type ScannedText,
+  type TextScan,
+} from '../../storage/search/text-scan';
+import { keyOfText } from '../../storage/read/version-row';
+import { runKeys } from '../../storage/search/search-run';
+import {
+  containmentBehind,
+  NOT_CONTAINED,
+  scanContained,
+  type ContainedTest,
+  type Containment,
+} from './scan-contained';
+
+/** Keys that stand for one scan at most. */
+const MAX_FOUND = 10_000;
+/** So many resources that meet the other criteria are read by their keys, rather than all of the type. */
+const MAX_CANDIDATES = 10_000;
+/** Each is looked for in each text. */
+const MAX_ALTERNATIVES = 50;
+/** Further ones would cost more than they keep back; PostgreSQL remembers 32 in their compiled form. */
+const MAX_PATTERNS = 8;
+/** Resources that one statement looks at. */
+const CHUNK = 1_000;
+/** All statements of one scan together; a single one has the statement's own limit. */
+const MAX_SCAN_MS = 10_000;
+/** After so many milliseconds of tests other requests get a turn. */
+const TURN_MS = 10;
+
+/** Keys of whole scans, for their next pages: worth something until a resource of the type changes. */
+const memory = forEachDatabase(() => new LRUCache<string, readonly ResourceKey[]>({ maxSize: 200_000 }));
+
+/**
+ * Replaces scans by the keys of the resources of this space that pass them, at any depth of chains. Where few resources
+ * meet the other criteria beside a scan, only those are read.
+ * Cost: nothing where there are none; else the texts of the type: a second for some 100 MB.
+ * Throws tooCostly when more than 10,000 pass, searchTimeout after ten seconds.
+ */
+export async function resolveScans(
+  services: Services,
+  space: number,
+  of: TypeCriteria,
+  containment = NOT_CONTAINED,
+): Promise<readonly Criterion[]> {
+  if (!of.criteria.some(hasScan)) return of.criteria;
+  const resolved = await Promise.all(
+    of.criteria.map((criterion) => resolveInner(services, space, of, criterion, containment)),
+  );
+  // Those that are nothing but scans are one: each text is read once, and has to pass all of them.
+  const isPure = ({ anyOf, isNegated }: Criterion): boolean =>
+    isNegated !== true && anyOf.length > 0 && anyOf.every(({ index }) => index === 'scan');
+  const pure = resolved.filter(isPure);
+  let found = resolved.filter((criterion) => !isPure(criterion));
+  if (pure.length > 0) {
+    const others = found.filter((criterion) => !isScanned(criterion));
+    found = [
+      ...found,
+      await resolveTogether(services, space, { ...of, criteria: others }, pure, containment),
+    ];
+  }
+  for (const [index, criterion] of found.entries()) {
+    if (!isScanned(criterion)) continue;
+    const others = found.filter((other) => !isScanned(other));
+    const scans = criterion.anyOf.filter((predicate) => predicate.index === 'scan');
+    const rest = criterion.anyOf.filter((predicate) => predicate.index !== 'scan');
+    const scanned = [{ name: criterion.name, anyOf: scans }];
+    const { anyOf } = await resolveTogether(
+      services,
+      space,
+      { ...of, criteria: others },
+      scanned,
+      containment,
+    );
+    found[index] = { ...criterion, anyOf: [...rest, ...anyOf] };
+  }
+  return found;
+}
+
+function isImpossible({ anyOf, isNegated }: Criterion): boolean {
+  return anyOf.length === 0 && isNegated !== true;
+}
+
+function isScanned({ anyOf }: Criterion): boolean {
+  return anyOf.some(({ index }) => index === 'scan');
+}
+
+/** The criterion with the scans inside its chains resolved. */
+async function resolveInner(
+  services: Services,
+  space: number,
+  of: TypeCriteria,
+  criterion: Criterion,
+  containment: Containment,
+): Promise<Criterion> {
+  const resolve = async (inner: TypeCriteria, inside = NOT_CONTAINED): Promise<TypeCriteria> => ({
+    ...inner,
+    criteria: await resolveScans(services, space, inner, inside),
+  });
+  const anyOf = await Promise.all(
+    criterion.anyOf.map(async (predicate): Promise<Predicate[]> => {
+      switch (predicate.index) {
+        case 'target':
+          return [
+            {
+              ...predicate,
+              target: await resolve(predicate.target, containmentBehind(of.type, predicate, containment)),
+            },
+          ];
+        case 'source':
+          return [{ ...predicate, source: await resolve(predicate.source) }];
+        case 'all': {
+          const { criteria } = await resolve({ ...of, criteria: predicate.criteria }, containment);
+          // What nothing can meet would only cost the plan its choice.
+          return criteria.some(isImpossible) ? [] : [{ ...predicate, criteria }];
+        }
+        default:
+          return [predicate];
+      }
+    }),
+  );
+  return { ...criterion, anyOf: anyOf.flat() };
+}
+
+/** @param others what the resources must meet besides */
+async function resolveTogether(
+  services: Services,
+  space: number,
+  others: TypeCriteria,
+  scanned: readonly Criterion[],
+  containment: Containment,
+): Promise<Criterion> {
+  const name = scanned.map((criterion) => criterion.name).join(', ');
+  const scans = scanned.map(({ anyOf }) =>
+    mergeScans(anyOf.flatMap((predicate) => (predicate.index === 'scan' ? [predicate.scan] : []))),
+  );
+  try {
+    const { keys, contained } = await findKeys(services, space, others, scans, containment);
+    if (contained.length > 0) return { name, anyOf: [{ index: 'key', keys, contained }] };
+    return { name, anyOf: keys.length === 0 ? [] : [{ index: 'key', keys }] };
+  } catch (error) {
+    if (error instanceof FhirError && error.key === 'timeout') throw tooSlow(name);
+    throw error;
+  }
+}
+
+/** Alternatives that are words of the same texts become one. Throws tooCostly for too many. */
+function mergeScans(scans: readonly Scan[]): readonly Scan[] {
+  if (scans.length > MAX_ALTERNATIVES) {
+    const reason = `A search for words may have at most ${MAX_ALTERNATIVES} alternatives`;
+    throw fhirError('tooCostly', { reason });
+  }
+  const merged = new Map<string, Scan>();
+  for (const scan of scans) {
+    const key = toKey(scan.kind === 'words' ? scan.texts : scan);
+    const known = merged.get(key);
+    const isSame = known?.kind === 'words' && scan.kind === 'words';
+    merged.set(
+      key,
+      isSame ? { ...known, condition: { kind: 'any', of: [known.condition, scan.condition] } } : scan,
+    );
+  }
+  return [...merged.values()];
+}
+
+/** What a scan says, but for the space that it is of. */
+function toKey(said: unknown): string {
+  return JSON.stringify(said, (name, value: unknown) => (name === 'space' ? undefined : value));
+}
+
+/** The resources that pass one scan of each list, and the contained ones. */
+async function findKeys(
+  services: Services,
+  space: number,
+  others: TypeCriteria,
+  scans: readonly (readonly Scan[])[],
+  containment: Containment,
+): Promise<{ readonly keys: readonly ResourceKey[]; readonly contained: readonly ContainedKeys[] }> {
+  const tests = scans.map((anyOf) =>
+    anyOf.map((scan) =>
+      compileScan(services.definitions(scan.release), scan, (...of) => services.extractForScan(...of)),
+    ),
+  );
+  const scan: TextScan = {
+    space,
+    type: others.type,
+    ordinal: tests.map(ordinalOf).find((ordinal) => ordinal !== undefined),
+    patterns: tests.flatMap(patternsOfAny).slice(0, MAX_PATTERNS),
+  };
+  const reader = new Reader(services, space, tests);
+  const release = scans[0]?.[0]?.release;
+  const contained =
+    release === undefined ? [] : await scanContained(services, release, scan, reader, containment);
+  return { keys: await findStored(services, others, scans, scan, reader), contained };
+}
+
+async function findStored(
+  services: Services,
+  others: TypeCriteria,
+  scans: readonly (readonly Scan[])[],
+  scan: TextScan,
+  reader: Reader,
+): Promise<readonly ResourceKey[]> {
+  const { database } = services;
+  const { space } = scan;
+  const candidates = await findCandidates(services, space, others);
+  if (candidates !== undefined) {
+    for (let start = 0; start < candidates.length; start += CHUNK) {
+      await reader.read(await scanKeys(database, scan, candidates.slice(start, start + CHUNK)));
+    }
+    return reader.found;
+  }
+  const change = await lastChangeOf(database, space, [others.type]);
+  const key = `${space} ${others.type} ${change} ${toKey(scans)}`;
+  const remembered = memory(services);
+  const known = remembered.get(key);
+  if (known !== undefined) return known;
+  let from: string | undefined = FIRST_KEY;
+  while (from !== undefined) {
+    const { texts, next } = await scanRange(database, scan, from, CHUNK);
+    await reader.read(texts);
+    from = next;
+  }
+  // What changed meanwhile may be in the keys or not: they are worth nothing for the next page. What a transaction sees of
+  // itself may never be.
+  if (
+    services.isWithinTransaction !== true &&
+    (await lastChangeOf(database, space, [others.type])) === change
+  ) {
+    remembered.set(key, reader.found, { size: 1 + reader.found.length });
+  }
+  return reader.found;
+}
+
+/** Of the tests of which a resource must pass one: the bit that it must have. */
+function ordinalOf([first, ...others]: readonly ScanTest[]): number | undefined {
+  return others.every(({ ordinal }) => ordinal === first?.ordinal) ? first?.ordinal : undefined;
+}
+
+/** Of the tests of which a resource must pass one: what its text must match. */
+function patternsOfAny(tests: readonly ScanTest[]): readonly string[] {
+  const [first, ...others] = tests;
+  if (first === undefined || others.length === 0) return first?.patterns ?? [];
+  if (tests.some(({ patterns }) => patterns.length === 0)) return [];
+  return [tests.map(({ patterns: [pattern = ''] }) => pattern).join('|')];
+}
+
+/** The keys of all resources that meet the criteria; undefined where they are many, or cannot be listed. */
+async function findCandidates(
+  { database, estimator }: Services,
+  space: number,
+  of: TypeCriteria,
+): Promise<readonly ResourceKey[] | undefined> {
+  const criteria = await estimator.plan(space, of);
+  const counts = await estimator.countEach(space, { ...of, criteria });
+  const fewest = Math.min(...counts);
+  if (fewest > MAX_CANDIDATES) return undefined;
+  const heads = await runKeys(database, {
+    ...of,
+    criteria,
+    space,
+    order: { by: 'key', descending: true },
+    accessPath: { kind: 'fetchAndSort', criterion: counts.indexOf(fewest) },
+    phase: 'all',
+    after: undefined,
+    limit: MAX_CANDIDATES + 1,
+  });
+  // The counts may be half a minute old.
+  return heads.length > MAX_CANDIDATES ? undefined : heads.map(({ keyText }) => keyOfText(keyText));
+}
+
+/** Tests texts and keeps the keys of those that pass. */
+class Reader implements ContainedTest {
+  readonly found: ResourceKey[] = [];
+  private readonly started = performance.now();
+  private turnSince = this.started;
+
+  constructor(
+    private readonly services: Services,
+    private readonly space: number,
+    private readonly tests: readonly (readonly ScanTest[])[],
+  ) {}
+
+  /** Throws tooCostly, timeout. */
+  async read(texts: readonly ScannedText[]): Promise<void> {
+    for (const { keyText, row } of texts) {
+      const { body } = await this.services.reader.complete(this.space, row);
+      if (this.passes(parseStoredObject(body))) this.found.push(keyOfText(keyText));
+      await this.letOthersWork();
+    }
+    if (this.found.length > MAX_FOUND) {
+      const reason = `More than ${MAX_FOUND} resources have these words or values; they are searched for up to there. Narrow the search, by more words or other parameters`;
+      throw fhirError('tooCostly', { reason });
+    }
+  }
+
+  passes(resource: JsonObject): boolean {
+    return this.tests.every((anyOf) => anyOf.some((test) => test.passes(resource)));
+  }
+
+  /** Throws timeout. */
+  async letOthersWork(): Promise<void> {
+    if (performance.now() - this.started > MAX_SCAN_MS) throw fhirError('timeout');
+    if (performance.now() - this.turnSince < TURN_MS) return;
+    await setImmediate();
+    this.turnSince = performance.now();
+  }
+}
+
+function tooSlow(name: string): FhirError {
+  const reason = `for the parameter '${name.slice(0, 80)}' resources are read one by one; narrow the search by other parameters`;
+  return fhirError('searchTimeout', { reason });
+}

@@ -1,0 +1,171 @@
+/** `_explain=true`: how a search was executed, for operators. */
+import { permissionsOf } from '../../authorization/visibility';
+import type { SearchPage, SearchRequest } from '../../api/core';
+import type { RequestContext } from '../../context';
+import { fhirError, type Issue } from '../../errors';
+import type { AccessPath } from '../../search/access-path';
+import type { Order } from '../../search/order';
+import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate';
+import type { Services } from '../../ports';
+import { RecordedStatements } from '../../storage/connection/recorded-statements';
+import type { Plan } from './plan-search';
+
+const NAME = '_explain';
+/** Plans that one answer tells. */
+const MAX_PLANS = 50;
+const LONGEST_NAME = 200;
+
+/** What one search tells of itself: names of parameters, SQL and times, never a value that anybody sent or stored. */
+export class SearchExplanation {
+  readonly statements = new RecordedStatements();
+  private readonly started = performance.now();
+  private readonly plans: string[] = [];
+
+  /** @param own the tenant's space */
+  constructor(
+    private readonly own: number,
+    private readonly typeName: (number: number) => string | undefined,
+  ) {}
+
+  /** @param counts of each criterion; empty where they were not needed */
+  addPlan({ space, type, criteria, order, accessPath }: Plan, counts: readonly number[]): void {
+    if (this.plans.length >= MAX_PLANS) return;
+    const place = space === this.own ? "the tenant's own resources" : 'the base resources';
+    const lines = criteria.map((criterion, index) => {
+      const isDriver =
+        ('criterion' in accessPath && accessPath.criterion === index) ||
+        (accessPath.kind === 'semiJoin' && accessPath.chain === index);
+      const tested =
+        criterion.asSet === true ? 'is tested by the set of its matches' : 'is tested row by row';
+      const role = isDriver ? 'drives' : tested;
+      return `\n- ${describe(criterion)} ${role}, ${describeCount(counts[index])}`;
+    });
+    this.plans.push(
+      `Plan for ${this.typeName(type) ?? ''} in ${place}: ${describeDrive(accessPath)}, ${describeOrder(order)}${lines.join('')}`,
+    );
+  }
+
+  toIssues(): Issue[] {
+    const total = performance.now() - this.started;
+    const statements = this.statements.all.flatMap(({ text, runs, rows, milliseconds, plan }, index) => {
+      const name = `Statement ${index + 1}`;
+      const times = runs === 1 ? 'once' : `${runs} times`;
+      const told = `${name}, run ${times}, ${milliseconds.toFixed(2)} ms, ${rows} rows:\n${text}`;
+      return plan === undefined ? [told] : [told, `Plan of PostgreSQL for statement ${index + 1}:\n${plan}`];
+    });
+    return [`Time: ${total.toFixed(2)} ms with the explanation`, ...this.plans, ...statements].map(
+      (diagnostics) => ({
+        severity: 'information',
+        code: 'informational',
+        diagnostics,
+        isOwnText: true,
+      }),
+    );
+  }
+}
+
+/**
+ * Answers a search by `answer`, and explains it where that is asked for and allowed; where it is not allowed the
+ * parameter is left to be refused as any that is not known.
+ */
+export async function explaining(
+  services: Services,
+  context: RequestContext,
+  request: SearchRequest,
+  answer: (services: Services, request: SearchRequest) => Promise<SearchPage>,
+): Promise<SearchPage> {
+  const asked = request.parameters.filter(([name, value]) => name === NAME && value !== '');
+  if (!services.explainsSearches || asked.length === 0) return answer(services, request);
+  for (const [name, value] of asked) {
+    if (value !== 'true' && value !== 'false') {
+      const reason = 'write true or false';
+      throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
+    }
+  }
+  const others = { ...request, parameters: request.parameters.filter(([name]) => name !== NAME) };
+  const isWanted = asked.some(([, value]) => value === 'true');
+  // Plans and row counts cover resources that the caller may not see.
+  if (isWanted) permissionsOf(services, context)?.requireEverything('s', `The parameter ${NAME}`);
+  const { release, number } = context.space;
+  const definitions = services.definitions(release);
+  const explanation = isWanted
+    ? new SearchExplanation(number, (type) => definitions.typeName(type))
+    : undefined;
+  const page = await answer(explanation === undefined ? services : { ...services, explanation }, others);
+  return {
+    ...page,
+    used: [...page.used, ...asked],
+    issues: [...page.issues, ...(explanation?.toIssues() ?? [])],
+  };
+}
+
+function describeDrive(accessPath: AccessPath): string {
+  switch (accessPath.kind) {
+    case 'indexScan':
+      return 'an index of one parameter is walked in order';
+    case 'fetchAndSort':
+      return 'all resources that meet one parameter are gathered and sorted';
+    case 'headScan':
+      return 'the heads of the type are walked by last update';
+    case 'sortIndexScan':
+      return 'the rows of the values that are sorted by are walked in order, then the heads of what has none';
+    case 'compositeScan':
+      return 'the rows of a composite under each code of one parameter are walked in order, then the heads of what has none';
+    case 'dateScan':
+      return 'all rows of the clinical date are walked';
+    case 'targetMerge':
+      return 'who refers to each target of a chain is merged in order';
+    case 'semiJoin':
+      return 'an index of one parameter is walked in order, and looked up among who refers to the targets of a chain';
+  }
+}
+
+function describeOrder({ by, descending }: Order): string {
+  const names = {
+    sort_date: 'clinical date',
+    last_updated: 'last update',
+    key: 'key',
+    low: 'beginning of the ranges',
+    value: 'value of a parameter',
+  };
+  return `by ${names[by]}, ${descending ? 'descending' : 'ascending'}`;
+}
+
+function describeCount(count: number | undefined): string {
+  if (count === undefined) return 'was not counted';
+  return count === Infinity ? 'has too many index rows to count, or none' : `has about ${count} index rows`;
+}
+
+/** The name, how many alternatives it has on which indexes, and how each chain is gone along. */
+function describe({ name, anyOf, isNegated }: Criterion): string {
+  const kinds = new Map<string, number>();
+  for (const predicate of anyOf) {
+    const kind = describeKind(predicate);
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  }
+  const alternatives = [...kinds].map(([kind, count]) => (count === 1 ? kind : `${count} × ${kind}`));
+  const meaning = alternatives.length === 0 ? 'nothing' : alternatives.join(' or ');
+  return `'${name.slice(0, LONGEST_NAME)}' (${isNegated === true ? 'not ' : ''}${meaning})`;
+}
+
+function describeKind(predicate: Predicate): string {
+  switch (predicate.index) {
+    case 'target':
+      return `chain ${describeInner(predicate.target)}`;
+    case 'source':
+      return `reverse chain ${describeInner(predicate.source)}`;
+    case 'all':
+      return `all of ${describeInner(predicate)}`;
+    default:
+      return predicate.index;
+  }
+}
+
+function describeInner({ criteria, driver }: Pick<TypeCriteria, 'criteria' | 'driver'>): string {
+  const driving = driver === undefined ? undefined : criteria[driver];
+  const how =
+    driving === undefined
+      ? 'tested one by one'
+      : `found from the inside by '${driving.name.slice(0, LONGEST_NAME)}'`;
+  return `${how}: ${criteria.map(describe).join(' and ')}`;
+}

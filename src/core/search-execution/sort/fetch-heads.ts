@@ -1,0 +1,40 @@
+import { fhirError } from '../../errors';
+import { MAX_SORTED, type HeadOrder } from '../../search/order';
+import type { Criterion } from '../../search/predicate';
+import type { Services } from '../../ports';
+import { runKeys, type MatchHead } from '../../storage/search/search-run';
+import { planSearch } from '../plan/plan-search';
+import { matchingReason, planningReason, withReason } from '../search-timeout';
+
+/** For matches that are wanted in no order. */
+export const BY_KEY: HeadOrder = { by: 'key', descending: true };
+
+/** The heads of all matches of a space. Throws tooCostly over MAX_SORTED, searchTimeout. */
+export async function gatherHeads(
+  services: Services,
+  space: number,
+  type: number,
+  criteria: readonly Criterion[],
+): Promise<MatchHead[]> {
+  const heads = await findHeads(services, space, type, criteria, MAX_SORTED);
+  if (heads !== undefined) return heads;
+  const reason = `More than ${MAX_SORTED} resources match; they are gathered up to there. Narrow the search`;
+  throw fhirError('tooCostly', { reason });
+}
+
+/** As `gatherHeads`; undefined where there are more than `most`. */
+export async function findHeads(
+  services: Services,
+  space: number,
+  type: number,
+  criteria: readonly Criterion[],
+  most: number,
+): Promise<MatchHead[] | undefined> {
+  const plan = await withReason(
+    planSearch(services, space, type, { criteria }, BY_KEY, undefined, Infinity),
+    () => planningReason(criteria),
+  );
+  const request = { ...plan, phase: 'all' as const, after: undefined, limit: most + 1 };
+  const heads = await withReason(runKeys(services.database, request), () => matchingReason(plan));
+  return heads.length > most ? undefined : heads;
+}

@@ -1,0 +1,158 @@
+/** `_sort` by several keys: the first is walked, and what is equal by it is sorted by the others in the process. */
+import type { SearchPage } from '../../api/core';
+import type { RequestContext } from '../../context';
+import { fhirError } from '../../errors';
+import { beginningOfDouble, nextAbove } from '../../fhir/exact-number';
+import type { SearchQuery } from '../../search/parse-search';
+import { MAX_SORTED, type Order } from '../../search/order';
+import type { SortValue } from '../../search/sort-value';
+import type { Services } from '../../ports';
+import type { Phase, StoredSortValue } from '../../storage/search/search-order';
+import { FIRST_KEY, LAST_KEY, runKeys, type MatchHead } from '../../storage/search/search-run';
+import type { Plan } from '../plan/plan-search';
+import { afterOf, phasesOf, toStoredValue, type Position } from '../page/search-position';
+import { readMatches } from './sort-in-memory';
+import { comparePlaces, placeOf, readSortValues, startOf, type Sortable } from './sortables';
+import { matchingReason, withReason } from '../search-timeout';
+
+/** Heads that are read at once, at least. */
+const CHUNK = 100;
+
+/**
+ * A page in the order of all keys; the plan walks the first. Cursors are those of `searchSorted`. The total stands
+ * there where the page holds all matches.
+ * Throws invalidCursor. Undefined where more are equal by the first key than are gathered.
+ * Cost: a statement for the keys and one for the texts of what is equal by the first key to something on the page.
+ */
+export async function searchTies(
+  services: Services,
+  context: RequestContext,
+  query: SearchQuery,
+  plan: Plan,
+  cursorScope: string,
+): Promise<SearchPage | undefined> {
+  const start = startOf(services, query, cursorScope);
+  const { place, isBackward } = start;
+  const way = isBackward ? -1 : 1;
+  const groups = new TiedHeads(services, plan, isBackward, place?.values[0]);
+  const isAtBeginning = place === undefined && !isBackward;
+  const skipped = isAtBeginning ? query.offset : 0;
+  const wanted = skipped + query.count + 1;
+  const following: Sortable[] = [];
+  while (following.length < wanted) {
+    const heads = await withReason(groups.next(wanted - following.length), () => matchingReason(plan));
+    if (heads === undefined) return undefined;
+    if (heads.length === 0) break;
+    const sortables = await readSortValues(services, context, query, plan.type, plan.space, heads);
+    sortables.sort((a, b) => way * comparePlaces(query, placeOf(a), placeOf(b)));
+    for (const sortable of sortables)
+      if (place === undefined || way * comparePlaces(query, placeOf(sortable), place) > 0)
+        following.push(sortable);
+  }
+  const isWhole = isAtBeginning && skipped === 0 && following.length < wanted;
+  return {
+    issues: query.issues,
+    used: query.used,
+    ...(await readMatches(
+      services,
+      { query, type: plan.type, cursorScope, space: context.space },
+      following.slice(skipped, wanted),
+      start,
+    )),
+    ...(isWhole && query.total !== 'none' ? { total: following.length } : {}),
+  };
+}
+
+/** The matches in the order of the first key, never a part of those that are equal by it. */
+class TiedHeads {
+  private readonly phases: Phase[];
+  private phase: Phase | undefined;
+  private after: Position['after'] | undefined;
+  /** Nothing more is to be read of the phase. */
+  private isRead = true;
+  private readonly buffer: MatchHead[] = [];
+
+  /** @param first the value of the first key to begin with; undefined: at the beginning, or backward at the end */
+  constructor(
+    private readonly services: Services,
+    private readonly plan: Plan,
+    private readonly isBackward: boolean,
+    first: SortValue | undefined,
+  ) {
+    this.phases = [...phasesOf(plan)];
+    if (isBackward) this.phases.reverse();
+    if (first === undefined) return;
+    const position = beginningOf(plan.order, first, isBackward);
+    this.phases.splice(0, this.phases.indexOf(position.phase));
+    this.phase = this.phases.shift();
+    this.after = position.after;
+    this.isRead = false;
+  }
+
+  /** At least so many, fewer at the end of a phase, none at the end of all; undefined: more are equal than are gathered. */
+  async next(least: number): Promise<MatchHead[] | undefined> {
+    for (;;) {
+      const whole = this.countWhole();
+      if (whole >= least || (this.isRead && whole > 0)) return this.buffer.splice(0, whole);
+      if (this.isRead) {
+        this.phase = this.phases.shift();
+        if (this.phase === undefined) return [];
+        this.after = undefined;
+        this.isRead = false;
+      }
+      if (this.countTied() > MAX_SORTED) return undefined;
+      await this.readMore(Math.max(CHUNK, least, this.buffer.length));
+    }
+  }
+
+  /** Of the last value that was read there may be more. */
+  private countWhole(): number {
+    const last = this.buffer.at(-1);
+    if (last === undefined || this.isRead) return this.buffer.length;
+    return this.firstOf(last);
+  }
+
+  private countTied(): number {
+    const last = this.buffer.at(-1);
+    return last === undefined ? 0 : this.buffer.length - this.firstOf(last);
+  }
+
+  /** Position of the first that is equal to the last one. */
+  private firstOf(last: MatchHead): number {
+    const { order } = this.plan;
+    const value = groupOf(order, last.sortValue);
+    return this.buffer.findIndex(({ sortValue }) => groupOf(order, sortValue) === value);
+  }
+
+  private async readMore(limit: number): Promise<void> {
+    const { services, plan, phase = 'all', after, isBackward } = this;
+    const heads = await runKeys(services.database, { ...plan, phase, after, limit, isBackward });
+    this.buffer.push(...heads);
+    this.isRead = heads.length < limit;
+    const last = heads.at(-1);
+    if (last === undefined) return;
+    this.after = afterOf(last);
+  }
+}
+
+/** Equal for what is equal by the first key. */
+function groupOf(order: Order, sortValue: StoredSortValue): StoredSortValue {
+  return isNumber(order, sortValue) ? beginningOfDouble(sortValue) : sortValue;
+}
+
+function isNumber(order: Order, value: StoredSortValue | undefined): value is number {
+  return order.by === 'value' && order.rows.domain === 'number' && typeof value === 'number';
+}
+
+/** The place before everything that has this value, as it is walked. Throws invalidCursor. */
+function beginningOf(order: Order, first: SortValue, isBackward: boolean): Position {
+  const stored = order.by === 'value' ? toStoredValue(order, first) : first;
+  const isDescending = order.descending !== isBackward;
+  // What is open at its beginning lies above it.
+  const sortValue = isNumber(order, stored) && isDescending ? nextAbove(stored) : stored;
+  if (sortValue === undefined || (order.by !== 'value' && typeof sortValue !== 'number'))
+    throw fhirError('invalidCursor');
+  const key = isDescending ? LAST_KEY : FIRST_KEY;
+  const phase = order.by !== 'value' ? 'all' : sortValue === null ? 'unvalued' : 'valued';
+  return { phase, after: { sortValue, key } };
+}

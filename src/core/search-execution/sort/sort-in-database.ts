@@ -1,0 +1,87 @@
+/** What follows a place in an order that no index has, among more matches than are gathered (sort-in-memory.ts). */
+import type { RequestContext } from '../../context';
+import { fhirError } from '../../errors';
+import type { SearchQuery } from '../../search/parse-search';
+import type { Services } from '../../ports';
+import { runKeys } from '../../storage/search/search-run';
+import { runByValues } from '../../storage/search/search-values';
+import { BY_KEY } from './fetch-heads';
+import { planSearch, type Plan } from '../plan/plan-search';
+import { afterOf } from '../page/search-position';
+import { followingOf, readSortValues, type Sortable, type SortedStart } from './sortables';
+import { matchingReason, planningReason, withReason } from '../search-timeout';
+import { valueKeysOf } from './value-sources';
+
+/** All statements and texts together; a single statement has its own limit. */
+export const MAX_READING_MS = 10_000;
+
+/** Which of those that follow are wanted. */
+export interface Wanted {
+  readonly skipped: number;
+  readonly limit: number;
+}
+
+/**
+ * The matches of the tenant's own space that follow the place, in order, as they are walked. Throws searchTimeout.
+ * Cost: one statement that sorts the values of all matches, and what `valueKeysOf` says; where rows do not tell the
+ * values, the texts of all matches, some 40 µs each.
+ */
+export async function findFollowing(
+  services: Services,
+  context: RequestContext,
+  query: SearchQuery,
+  type: number,
+  start: SortedStart,
+  wanted: Wanted,
+): Promise<Sortable[]> {
+  const plan = await planOfAll(services, context, query, type);
+  const search = async (): Promise<Sortable[]> => {
+    const by = await valueKeysOf(services, context, query, type);
+    const after = start.place && by?.placeOf(start.place);
+    if (by === undefined || (start.place !== undefined && after === undefined))
+      return findByTexts(services, context, query, plan, start, wanted);
+    const { isBackward } = start;
+    const heads = await runByValues(services.database, { ...plan, ...wanted, ...by, isBackward, after });
+    return heads.map(({ values, ...head }) => ({ space: plan.space, head, values: by.valuesOf(values) }));
+  };
+  return withReason(search(), () => matchingReason(plan));
+}
+
+/** How all matches are found, in no order. */
+export function planOfAll(
+  services: Services,
+  { space }: RequestContext,
+  query: SearchQuery,
+  type: number,
+): Promise<Plan> {
+  return withReason(planSearch(services, space.number, type, query, BY_KEY, undefined, Infinity), () =>
+    planningReason(query.criteria),
+  );
+}
+
+/** Heads are read in chunks of twice as many as are gathered otherwise. Throws timeout. */
+async function findByTexts(
+  services: Services,
+  context: RequestContext,
+  query: SearchQuery,
+  plan: Plan,
+  start: SortedStart,
+  { skipped, limit }: Wanted,
+): Promise<Sortable[]> {
+  const started = performance.now();
+  const chunk = Math.max(2 * services.limits.searchGather, skipped + limit);
+  let first: Sortable[] = [];
+  for (let after: ReturnType<typeof afterOf> | undefined, isRead = false; !isRead;) {
+    const heads = await runKeys(services.database, { ...plan, phase: 'all', after, limit: chunk });
+    for (let at = 0; at < heads.length; at += skipped + limit) {
+      if (performance.now() - started > MAX_READING_MS) throw fhirError('timeout');
+      const some = heads.slice(at, at + skipped + limit);
+      const read = await readSortValues(services, context, query, plan.type, plan.space, some);
+      first = followingOf(query, [...first, ...read], start).slice(0, skipped + limit);
+    }
+    const last = heads.at(-1);
+    isRead = heads.length < chunk || last === undefined;
+    after = last && afterOf(last);
+  }
+  return first.slice(skipped);
+}

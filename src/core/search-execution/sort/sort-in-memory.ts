@@ -1,0 +1,139 @@
+import type { SearchPage } from '../../api/core';
+import type { RequestContext, TenantSpace } from '../../context';
+import { isCounted, type SearchQuery } from '../../search/parse-search';
+import { MAX_SORTED } from '../../search/order';
+import type { Services } from '../../ports';
+import type { PageRow } from '../../storage/read/version-row';
+import { countAll } from '../aggregates/count-matches';
+import { findHeads } from './fetch-heads';
+import { findFollowing, planOfAll, type Wanted } from './sort-in-database';
+import { inOrder, pageLinks, type Walk } from '../page/search-position';
+import { contentOf, followingOf, readRows, readSortValues, startOf, type Sortable } from './sortables';
+import { toReadVersion } from '../../interactions/stored-version';
+import { findVisibleBase } from '../page/visible-base';
+
+/**
+ * The search for everything that the database has no order for: several keys, keys that are not in an index as they
+ * sort, and conformance types, where the tenant's own resources and the base ones are one set; and for few matches in an
+ * order that the database would find slowly (value-order.ts, whose cursors are the same). Up to MAX_SORTED matches are
+ * gathered and sorted here; of more, what follows the place is found otherwise (sort-in-database.ts).
+ * Cost: a statement for the matches, one for the page, and one for each hundred matches when values are in the texts; of
+ * more that of `findFollowing`. Throws invalidCursor, searchTimeout.
+ */
+export async function searchSorted(
+  services: Services,
+  context: RequestContext,
+  query: SearchQuery,
+  type: number,
+  cursorScope: string,
+): Promise<SearchPage> {
+  const { space } = context;
+  const most = Math.min(MAX_SORTED, services.limits.searchGather);
+  const own = await findHeads(services, space.number, type, query.criteria, most);
+  const base = services.isConformanceType(space.release, query.type)
+    ? await findVisibleBase(services, context, query.type, type, query.criteria)
+    : { space: space.number, heads: [] };
+  const answered = { issues: query.issues, used: query.used };
+  const countOwn = async (): Promise<number> =>
+    own?.length ?? countAll(services, await planOfAll(services, context, query, type));
+  if (query.countOnly)
+    return { ...answered, matches: [], included: [], total: (await countOwn()) + base.heads.length };
+
+  const start = startOf(services, query, cursorScope);
+  const skipped = start.place === undefined && !start.isBackward ? query.offset : 0;
+  const limit = query.count + 1;
+  const following = await findPage({ skipped, limit });
+  const isTotalFree = own !== undefined && query.total !== 'none';
+  const total = isTotalFree || isCounted(query) ? (await countOwn()) + base.heads.length : undefined;
+  return {
+    ...answered,
+    ...(await readMatches(services, { query, type, cursorScope, space }, following, start)),
+    ...(total === undefined ? {} : { total }),
+  };
+
+  async function findPage(wanted: Wanted): Promise<readonly Sortable[]> {
+    if (own === undefined && base.heads.length === 0)
+      return findFollowing(services, context, query, type, start, wanted);
+    const all = [
+      ...(own === undefined
+        ? await findFollowing(services, context, query, type, start, { skipped: 0, limit: skipped + limit })
+        : await readSortValues(services, context, query, type, space.number, own)),
+      ...(await readSortValues(services, context, query, type, base.space, base.heads)),
+    ];
+    return followingOf(query, all, start).slice(wanted.skipped, wanted.skipped + wanted.limit);
+  }
+}
+
+/** What a page is of. */
+export interface PageOf {
+  readonly query: SearchQuery;
+  /** Number of the type. */
+  readonly type: number;
+  readonly cursorScope: string;
+  /** Of the client. */
+  readonly space: TenantSpace;
+}
+
+/** The page of what follows on a walk, one match more than it holds where there is a page ahead. */
+export async function readMatches(
+  services: Services,
+  { query, type, cursorScope, space }: PageOf,
+  following: readonly Sortable[],
+  walk: Walk,
+): Promise<Pick<SearchPage, 'matches' | 'included' | 'next' | 'previous' | 'last' | 'cursors'>> {
+  const wanted = following.slice(0, query.count);
+  const entries = await readPage(services, type, wanted);
+  const spaces = new Map(entries.map((entry) => [entry.row, entry.space]));
+  const page = await services.reader.completePage(
+    entries.map(({ row }) => row),
+    (row) => spaces.get(row) ?? 0,
+  );
+  const isCut = page.length < entries.length;
+  const last = isCut ? entries[page.length - 1]?.sortable : wanted.at(-1);
+  const more = last !== undefined && (isCut || following.length > query.count);
+  return {
+    matches: inOrder(
+      page.map((row) => toReadVersion(services, space, query.type, row)),
+      walk,
+    ),
+    included: [],
+    ...pageLinks(
+      services,
+      cursorScope,
+      query,
+      walk,
+      {
+        first: following[0] && contentOf(following[0]),
+        last: last && contentOf(last),
+        each: () => entries.slice(0, page.length).map(({ sortable }) => contentOf(sortable)),
+      },
+      more,
+    ),
+  };
+}
+
+/** The rows of a page, read space by space; what was deleted since it was found has none. */
+async function readPage(
+  services: Services,
+  type: number,
+  page: readonly Sortable[],
+): Promise<{ readonly sortable: Sortable; readonly space: number; readonly row: PageRow }[]> {
+  const found = new Map<Sortable, PageRow | undefined>();
+  for (const space of new Set(page.map((entry) => entry.space))) {
+    const entries = page.filter((entry) => entry.space === space);
+    const known = entries.map(({ row }) => row);
+    const rows = known.every((row) => row !== undefined)
+      ? known
+      : await readRows(
+          services,
+          space,
+          type,
+          entries.map(({ head }) => head),
+        );
+    for (const [index, entry] of entries.entries()) found.set(entry, rows[index]);
+  }
+  return page.flatMap((sortable) => {
+    const row = found.get(sortable);
+    return row === undefined || row.change === 'delete' ? [] : [{ sortable, space: sortable.space, row }];
+  });
+}

@@ -1,0 +1,149 @@
+import type { RequestContext } from '../../context';
+import { openCursor } from '../page/cursor';
+import { fhirError } from '../../errors';
+import type { TypesQuery } from '../../search/parse-types-search';
+import { MAX_SORTED } from '../../search/order';
+import { compareSortValues } from '../../search/sort-value';
+import type { Services } from '../../ports';
+import { FIRST_KEY, LAST_KEY, compareKeys } from '../../storage/search/search-run';
+import { inBatches } from '../page/merge-streams';
+import { MAX_READING_MS } from './sort-in-database';
+import { readSortValues, type Sortable, type SortedPlace } from './sortables';
+import type { FoundMatches, TypeMatch, TypeStream } from '../page/type-stream';
+
+/** A place in the order over all types. */
+interface Position extends SortedPlace {
+  readonly typeNumber: number;
+}
+
+interface Located {
+  readonly match: TypeMatch;
+  readonly position: Position;
+}
+
+/**
+ * The matches of all types, sorted by keys that they have in common, from the beginning of the page on. Ties by type,
+ * and in a type by key, the way of the first key. Few of them are gathered and sorted here; of more, what follows in each
+ * type is found by itself (sort-in-database.ts), and the first of all these are kept.
+ * Throws invalidCursor, timeout.
+ */
+export async function sortTypes(
+  services: Services,
+  context: RequestContext,
+  query: TypesQuery,
+  streams: readonly TypeStream[],
+  cursorScope: string,
+): Promise<FoundMatches> {
+  const place =
+    query.cursor === undefined ? undefined : openPlace(services, query, cursorScope, query.cursor);
+  const limit = (place === undefined ? query.offset : 0) + query.count + 1;
+  const all = await gatherFew(services, context, streams);
+  const following =
+    all === undefined
+      ? await findInEach(query, streams, place, limit)
+      : all
+          .filter(({ position }) => place === undefined || compare(query, position, place) > 0)
+          .sort((a, b) => compare(query, a.position, b.position));
+  const page = following.slice(limit - query.count - 1, limit);
+  return {
+    matches: page.map(({ match }) => match),
+    ...(all === undefined ? {} : { total: all.length }),
+    places(index) {
+      const located = page[index];
+      if (located === undefined) throw new Error('there is no match at that position');
+      const { values, typeNumber, key } = located.position;
+      return [...values, typeNumber, key];
+    },
+  };
+}
+
+/** Undefined: there are more than are gathered. */
+async function gatherFew(
+  services: Services,
+  context: RequestContext,
+  streams: readonly TypeStream[],
+): Promise<Located[] | undefined> {
+  const most = Math.min(MAX_SORTED, services.limits.searchGather);
+  const gathered = await inBatches(streams, (stream) => stream.few(most), isTooMany);
+  if (isTooMany(gathered)) return undefined;
+  const parts = await inBatches(gathered, async (matches = []) => locate(services, context, matches));
+  return parts.flat();
+
+  function isTooMany(results: readonly (readonly TypeMatch[] | undefined)[]): boolean {
+    return results.includes(undefined) || results.reduce((sum, part) => sum + (part?.length ?? 0), 0) > most;
+  }
+}
+
+/** The sort values of matches of one type. */
+async function locate(
+  services: Services,
+  context: RequestContext,
+  matches: readonly TypeMatch[],
+): Promise<Located[]> {
+  const located: Located[] = [];
+  for (const space of new Set(matches.map((match) => match.space))) {
+    const here = matches.filter((match) => match.space === space);
+    const [first] = here;
+    if (first === undefined) continue;
+    const { stream } = first;
+    const heads = here.map(({ head }) => head);
+    const read = await readSortValues(services, context, stream.query, stream.typeNumber, space, heads);
+    located.push(...read.map((sortable) => toLocated(stream, sortable)));
+  }
+  return located;
+}
+
+/** The first ones behind the place, of those in each type; no more than some times `limit` are held. */
+async function findInEach(
+  query: TypesQuery,
+  streams: readonly TypeStream[],
+  place: Position | undefined,
+  limit: number,
+): Promise<Located[]> {
+  const started = performance.now();
+  let first: Located[] = [];
+  await inBatches(streams, async (stream) => {
+    if (performance.now() - started > MAX_READING_MS) throw fhirError('timeout');
+    const found = await stream.following(placeIn(stream, query, place), limit);
+    first = [...first, ...found.map((sortable) => toLocated(stream, sortable))]
+      .sort((a, b) => compare(query, a.position, b.position))
+      .slice(0, limit);
+  });
+  return first;
+}
+
+/** Where a type goes on behind a match of another: with what is equal to it, if its own turn comes later, else behind. */
+function placeIn(
+  { typeNumber }: TypeStream,
+  { sort }: TypesQuery,
+  place: Position | undefined,
+): SortedPlace | undefined {
+  if (place === undefined || place.typeNumber === typeNumber) return place;
+  const isBefore = typeNumber > place.typeNumber;
+  return { ...place, key: isBefore === (sort[0]?.descending === true) ? LAST_KEY : FIRST_KEY };
+}
+
+function toLocated(stream: TypeStream, { space, head, values }: Sortable): Located {
+  return {
+    match: { stream, space, phase: 'all', head },
+    position: { values, typeNumber: stream.typeNumber, key: head.keyText },
+  };
+}
+
+function openPlace(services: Services, query: TypesQuery, cursorScope: string, cursor: string): Position {
+  const content = openCursor(services.secretKeys, cursorScope, cursor);
+  const values = content.slice(0, query.sort.length);
+  const [typeNumber, key, ...rest] = content.slice(query.sort.length);
+  if (typeof typeNumber !== 'number' || typeof key !== 'string' || rest.length > 0)
+    throw fhirError('invalidCursor');
+  return { values, typeNumber, key };
+}
+
+function compare({ sort }: TypesQuery, a: Position, b: Position): number {
+  for (const [index, { descending }] of sort.entries()) {
+    const difference = compareSortValues(a.values[index] ?? null, b.values[index] ?? null, descending);
+    if (difference !== 0) return difference;
+  }
+  const order = compareKeys(a.key, b.key);
+  return a.typeNumber - b.typeNumber || (sort[0]?.descending === true ? -order : order);
+}

@@ -1,0 +1,125 @@
+/** Matches with the values that they are sorted by, and places among them. */
+import { setImmediate } from 'node:timers/promises';
+import type { RequestContext } from '../../context';
+import type { CursorContent } from '../page/cursor';
+import { fhirError } from '../../errors';
+import { parseStoredObject } from '../../fhir/json';
+import type { SearchQuery } from '../../search/parse-search';
+import { compareSortValues, createSortValueReader, type SortValue } from '../../search/sort-value';
+import type { Services } from '../../ports';
+import { zoneOf } from '../../tenants/space-zone';
+import { compareKeys, type MatchHead } from '../../storage/search/search-run';
+import { keyOfText, type PageRow } from '../../storage/read/version-row';
+import { openPage, type Walk } from '../page/search-position';
+
+/** Texts that one statement brings while sort values are read from them; of so many matches they are kept for the page. */
+const CHUNK = 1000;
+/** Texts that are parsed before others have their turn. */
+const PARSED_AT_ONCE = 100;
+
+export interface Sortable {
+  readonly space: number;
+  readonly head: MatchHead;
+  readonly values: readonly SortValue[];
+  /** Where it was read for its values. */
+  readonly row?: PageRow | undefined;
+}
+
+/** A place in the order: the values of all keys, then the key of the resource. */
+export interface SortedPlace {
+  readonly values: readonly SortValue[];
+  readonly key: string;
+}
+
+export function placeOf({ values, head }: Sortable): SortedPlace {
+  return { values, key: head.keyText };
+}
+
+/** Where a page begins; `place` is undefined at the beginning of all, or backward at the end. */
+export interface SortedStart extends Walk {
+  readonly place: SortedPlace | undefined;
+}
+
+/** Throws invalidCursor. */
+export function startOf(services: Services, query: SearchQuery, cursorScope: string): SortedStart {
+  if (query.cursor === undefined) return { isBackward: false, hasBehind: query.offset > 0, place: undefined };
+  const { content, ...walk } = openPage(services, cursorScope, query.cursor);
+  return { ...walk, place: content && toPlace(query, content) };
+}
+
+function toPlace(query: SearchQuery, content: CursorContent): SortedPlace {
+  const key = content.at(-1);
+  if (typeof key !== 'string' || content.length !== query.sort.length + 1) throw fhirError('invalidCursor');
+  return { values: content.slice(0, -1), key };
+}
+
+/** Those that follow the place, in order, as they are walked. */
+export function followingOf(
+  query: SearchQuery,
+  sortables: readonly Sortable[],
+  { place, isBackward }: SortedStart,
+): Sortable[] {
+  const way = isBackward ? -1 : 1;
+  return sortables
+    .filter((sortable) => place === undefined || way * comparePlaces(query, placeOf(sortable), place) > 0)
+    .sort((a, b) => way * comparePlaces(query, placeOf(a), placeOf(b)));
+}
+
+/** Ties by key, the way of the first key. */
+export function comparePlaces({ sort }: SearchQuery, a: SortedPlace, b: SortedPlace): number {
+  for (const [index, { descending }] of sort.entries()) {
+    const difference = compareSortValues(a.values[index] ?? null, b.values[index] ?? null, descending);
+    if (difference !== 0) return difference;
+  }
+  const order = compareKeys(a.key, b.key);
+  return sort[0]?.descending === true ? -order : order;
+}
+/** What a cursor says of its place. */
+export function contentOf({ values, head }: Sortable): CursorContent {
+  return [...values, head.keyText];
+}
+
+export async function readSortValues(
+  services: Services,
+  context: RequestContext,
+  query: SearchQuery,
+  type: number,
+  space: number,
+  heads: readonly MatchHead[],
+): Promise<Sortable[]> {
+  const read = createSortValueReader(services.definitions(context.space.release), query.type, query.sort, {
+    references: services.references(context.space),
+    zone: zoneOf(context.space),
+    hasher: services.hasher,
+  });
+  const needsTexts = query.sort.some(({ parameter }) => parameter !== undefined);
+  const sortables: Sortable[] = [];
+  for (let start = 0; start < heads.length; start += CHUNK) {
+    const chunk = heads.slice(start, start + CHUNK);
+    const rows = needsTexts ? await readRows(services, space, type, chunk) : [];
+    const texts = needsTexts ? services.reader.completeEach(space, rows) : undefined;
+    for (const [index, head] of chunk.entries()) {
+      if (index % PARSED_AT_ONCE === PARSED_AT_ONCE - 1) await setImmediate();
+      const whole = (await texts?.next())?.value;
+      const values = read(
+        () => parseStoredObject(whole?.body ?? ''),
+        head.lastUpdated,
+        () => head.id ?? services.keys.idOf(keyOfText(head.keyText)),
+      );
+      sortables.push({ space, head, values, row: heads.length > CHUNK ? undefined : rows[index] });
+    }
+  }
+  return sortables;
+}
+
+export function readRows(
+  services: Services,
+  space: number,
+  type: number,
+  heads: readonly MatchHead[],
+): Promise<(PageRow | undefined)[]> {
+  return services.reader.readCurrent(
+    space,
+    heads.map(({ keyText }) => ({ type, key: keyOfText(keyText) })),
+  );
+}

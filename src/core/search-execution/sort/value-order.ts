@@ -1,0 +1,24 @@
+import type { RequestContext } from '../../context';
+import type { SortKey } from '../../search/parse-search';
+import type { ValueOrder } from '../../search/order';
+import { sortRowsOf } from '../../search/sort-rows';
+import type { Services } from '../../ports';
+import { hasLongNumbers } from '../../storage/search/long-numbers';
+
+/**
+ * The order of a key whose index rows lie in it; undefined where there is none. Numbers lie in it unless some of
+ * the space have more digits than their row tells. Cost: of numbers one statement with one index probe.
+ */
+export async function valueOrderOf(
+  services: Services,
+  { space }: RequestContext,
+  type: string,
+  { parameter, descending }: SortKey,
+): Promise<ValueOrder | undefined> {
+  if (parameter === undefined) return undefined;
+  const rows = sortRowsOf(services.definitionsOf(space), type, parameter);
+  if (rows === undefined) return undefined;
+  if (rows.domain === 'number' && (await hasLongNumbers(services.database, space.number, rows.parameter)))
+    return undefined;
+  return { by: 'value', descending, rows };
+}

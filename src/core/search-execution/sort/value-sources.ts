@@ -1,0 +1,259 @@
+/** Where the values of the keys of `_sort` stand in index rows, with all that these rows do not tell themselves. */
+import { LRUCache } from 'lru-cache';
+import type { RequestContext } from '../../context';
+import { beginningOfDouble, doubleOfSortText, sortTextOfDouble } from '../../fhir/exact-number';
+import { parseStoredObject, type JsonObject } from '../../fhir/json';
+import { forEachDatabase, isCacheable } from '../../erasure/cache-registry';
+import type { CodeRowsOf, HashedText } from '../../search/code-values';
+import { compareTexts } from '../../search/compare-texts';
+import type { SearchQuery } from '../../search/parse-search';
+import { MAX_SORTED } from '../../search/order';
+import type { ReferenceRowsOf } from '../../search/reference-values';
+import { sortColumnOf, type SortColumn } from '../../search/sort-columns';
+import type { SortValue } from '../../search/sort-value';
+import type { Services } from '../../ports';
+import { hasLongNumbers } from '../../storage/search/long-numbers';
+import type { ValueKey, ValuePlace, ValueSource } from '../../storage/search/search-values';
+import { findHashes, findOpenLows, findUnknownTargets } from '../../storage/search/sorted-values';
+import { keyOfText, keyText } from '../../storage/read/version-row';
+import type { SortedPlace } from './sortables';
+
+/** Texts that are looked up for one key of an order; of more, the texts of all matches are read. */
+const MAX_LOOKED_UP = MAX_SORTED;
+/** Texts of resources that are read at once. */
+const CHUNK = 100;
+/** Each costs a pass over its rows. */
+const MAX_KEYS = 10;
+/** What PostgreSQL does not take as a text: NUL, and halves of characters. */
+const UNSTORABLE = /\0|\p{Surrogate}/u;
+
+/** What hashes stand for, which they do for ever. */
+const memory = forEachDatabase(
+  () =>
+    new LRUCache<string, string>({
+      maxSize: 8_000_000,
+      sizeCalculation: (text, key) => text.length + key.length,
+    }),
+);
+
+/** The keys of an order as the database sorts by them. */
+export interface ValueKeys {
+  readonly keys: readonly ValueKey[];
+  /** Undefined where the database knows no such place. */
+  placeOf(place: SortedPlace): ValuePlace | undefined;
+  /** What the texts of resources give for what columns hold (search/sort-value.ts). */
+  valuesOf(stored: ValuePlace['values']): readonly SortValue[];
+}
+
+interface Sourced {
+  readonly source: ValueSource;
+  /** As the column has it; undefined: it has no such values. */
+  storedOf(value: string | number): string | number | undefined;
+  /** Undefined: as the column has it. */
+  readonly sortValueOf?: (stored: number) => SortValue;
+}
+
+/**
+ * Undefined where rows do not tell all values: canonicals, numbers of more digits than a double, more than MAX_LOOKED_UP
+ * codes or addresses. Cost: some lookups; for codes and references two statements, and the text of a resource for each
+ * different code, address elsewhere, and target that is not there, the first time.
+ */
+export async function valueKeysOf(
+  services: Services,
+  context: RequestContext,
+  query: SearchQuery,
+  type: number,
+): Promise<ValueKeys | undefined> {
+  if (query.sort.length === 0 || query.sort.length > MAX_KEYS) return undefined;
+  const definitions = services.definitionsOf(context.space);
+  const of = { hasher: services.hasher, references: services.references(context.space) };
+  const lookUp = new LookUp(services, context, type);
+  const sourced: Sourced[] = [];
+  for (const key of query.sort) {
+    const column = sortColumnOf(definitions, query.type, key, of);
+    const found = column && (await lookUp.sourceOf(column, query.sort.length === 1));
+    if (found === undefined) return undefined;
+    sourced.push(found);
+  }
+  return {
+    keys: query.sort.map(({ descending }, at) => ({ source: (sourced[at] as Sourced).source, descending })),
+    placeOf({ values, key }) {
+      const stored = values.map((value, at) => (value === null ? null : sourced[at]?.storedOf(value)));
+      return stored.every((value) => value !== undefined) ? { values: stored, key } : undefined;
+    },
+    valuesOf: (stored) =>
+      stored.map((value, at) => {
+        const sortValueOf = sourced[at]?.sortValueOf;
+        return sortValueOf === undefined || value === null ? value : sortValueOf(Number(value));
+      }),
+  };
+}
+
+class LookUp {
+  private readonly space: number;
+
+  constructor(
+    private readonly services: Services,
+    private readonly context: RequestContext,
+    private readonly type: number,
+  ) {
+    this.space = context.space.number;
+  }
+
+  /** @param isOnlyKey `>5` comes after 5; beside other keys the two are equal (search/sort-value.ts) */
+  async sourceOf(column: SortColumn, isOnlyKey: boolean): Promise<Sourced | undefined> {
+    switch (column.in) {
+      case 'head':
+        return { source: { of: column.column }, storedOf: column.column === 'id' ? textOf : numberOf };
+      case 'string':
+      case 'uri':
+        return { source: { of: column.in, parameters: column.parameters }, storedOf: textOf };
+      case 'range':
+        return this.ranges(column, isOnlyKey);
+      case 'codes':
+        return this.codes(column.rows);
+      case 'references':
+        return this.references(column.rows);
+    }
+  }
+
+  private async ranges(
+    { domain, parameters }: Extract<SortColumn, { in: 'range' }>,
+    isOnlyKey: boolean,
+  ): Promise<Sourced | undefined> {
+    if (domain === 'date')
+      return { source: { of: 'low', parameters, begins: new Map() }, storedOf: numberOf };
+    const { database } = this.services;
+    for (const parameter of parameters)
+      if (await hasLongNumbers(database, this.space, parameter)) return undefined;
+    const begins = new Map<number, number>();
+    if (!isOnlyKey) {
+      const lows = await findOpenLows(database, this.space, parameters, MAX_LOOKED_UP + 1);
+      if (lows.length > MAX_LOOKED_UP) return undefined;
+      for (const low of lows) if (beginningOfDouble(low) !== low) begins.set(low, beginningOfDouble(low));
+    }
+    return {
+      source: { of: 'low', parameters, begins },
+      storedOf: (value) => (typeof value === 'string' ? doubleOfSortText(value) : undefined),
+      sortValueOf: sortTextOfDouble,
+    };
+  }
+
+  private async codes(rows: readonly CodeRowsOf[]): Promise<Sourced | undefined> {
+    const textOfHash = await this.textsOf(
+      rows.map(({ parameter, codesOf }) => ({ parameter, hashedOf: codesOf })),
+    );
+    if (textOfHash === undefined) return undefined;
+    const texts = [...new Set(textOfHash.values())].sort(compareTexts);
+    const rankOf = new Map(texts.map((text, index) => [text, index + 1]));
+    const ranks = new Map([...textOfHash].map(([hash, text]) => [hash, rankOf.get(text) ?? 0]));
+    return {
+      source: { of: 'rank', parameters: rows.map(({ parameter }) => parameter), ranks },
+      // A code that is not there any more stands between two that are.
+      storedOf: (value) =>
+        typeof value !== 'string'
+          ? undefined
+          : (rankOf.get(value) ?? texts.filter((other) => compareTexts(other, value) < 0).length + 0.5),
+      sortValueOf: (rank) => texts[rank - 1] ?? null,
+    };
+  }
+
+  private async references(rows: readonly ReferenceRowsOf[]): Promise<Sourced | undefined> {
+    const { services, context } = this;
+    const definitions = services.definitions(context.space.release);
+    const addresses = await this.textsOf(
+      rows.map(({ parameter, addressesOf }) => ({ parameter, hashedOf: addressesOf })),
+    );
+    if (addresses === undefined || [...addresses.values()].some((text) => UNSTORABLE.test(text)))
+      return undefined;
+    // Which of them are to resources of one type, their hashes do not tell.
+    if (addresses.size > 0 && rows.some(({ targetType }) => targetType !== undefined)) return undefined;
+    const ids: { type: number; key: string; told: string }[] = [];
+    for (const { parameter, targetsOf } of rows) {
+      const unknown = await findUnknownTargets(
+        services.database,
+        this.space,
+        parameter,
+        MAX_LOOKED_UP + 1 - ids.length,
+      );
+      if (ids.length + unknown.length > MAX_LOOKED_UP) return undefined;
+      const told = new Map<string, string>();
+      await this.readTexts([...new Set(unknown.map((target) => target.told))], (resource) => {
+        for (const { type, id, key } of targetsOf(resource))
+          told.set(`${definitions.typeNumber(type)} ${keyText(key)}`, id);
+      });
+      for (const { type, key } of unknown) {
+        const id = told.get(`${type} ${key}`);
+        if (id === undefined) return undefined;
+        ids.push({ type, key, told: id });
+      }
+    }
+    const numbered = new Map(
+      [...definitions.resourceTypes].map((name) => [definitions.typeNumber(name), name]),
+    );
+    const last = Math.max(...[...numbered.keys()].map((number) => number ?? 0));
+    const typeNames = Array.from({ length: last }, (_none, index) => numbered.get(index + 1) ?? '');
+    return {
+      source: {
+        of: 'reference',
+        rows: rows.map(({ parameter, targetType }) => ({
+          parameter,
+          targetType: targetType === undefined ? undefined : definitions.typeNumber(targetType),
+        })),
+        typeNames,
+        addresses,
+        ids,
+      },
+      storedOf: textOf,
+    };
+  }
+
+  /** What the hashes under some parameters stand for; undefined: they are too many, or rows are older than their rules. */
+  private async textsOf(
+    rows: readonly {
+      readonly parameter: number;
+      hashedOf(resource: JsonObject): readonly HashedText[];
+    }[],
+  ): Promise<Map<string, string> | undefined> {
+    const texts = new Map<string, string>();
+    const remembered = memory(this.services);
+    for (const { parameter, hashedOf } of rows) {
+      const limit = MAX_LOOKED_UP + 1 - texts.size;
+      const stored = await findHashes(this.services.database, this.space, parameter, limit);
+      if (stored.length >= limit) return undefined;
+      const nameOf = (hash: string): string => `${this.space} ${parameter} ${hash}`;
+      const unknown = stored.filter(({ hash }) => {
+        const text = remembered.get(nameOf(hash));
+        if (text !== undefined) texts.set(hash, text);
+        return text === undefined;
+      });
+      await this.readTexts([...new Set(unknown.map(({ key }) => key))], (resource) => {
+        for (const { text, hash } of hashedOf(resource)) {
+          texts.set(keyText(hash), text);
+          if (isCacheable(this.space)) remembered.set(nameOf(keyText(hash)), text);
+        }
+      });
+      if (stored.some(({ hash }) => !texts.has(hash))) return undefined;
+    }
+    return texts;
+  }
+
+  private async readTexts(keys: readonly string[], read: (resource: JsonObject) => void): Promise<void> {
+    const { reader } = this.services;
+    for (let start = 0; start < keys.length; start += CHUNK) {
+      const addresses = keys
+        .slice(start, start + CHUNK)
+        .map((key) => ({ type: this.type, key: keyOfText(key) }));
+      for (const row of await reader.readCurrent(this.space, addresses))
+        if (row !== undefined) read(parseStoredObject((await reader.complete(this.space, row)).body));
+    }
+  }
+}
+
+function textOf(value: string | number): string | undefined {
+  return typeof value === 'string' && !UNSTORABLE.test(value) ? value : undefined;
+}
+
+function numberOf(value: string | number): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}

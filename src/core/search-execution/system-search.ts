@@ -1,0 +1,259 @@
+import { permissionsOf } from '../authorization/visibility';
+import type { SearchPage, SearchRequest } from '../api/core';
+import type { RequestContext } from '../context';
+import { openCursor, sealCursor } from './page/cursor';
+import { fhirError } from '../errors';
+import { compartmentTypes } from '../search/compartment';
+import { parseTypesSearch, readTypes, type NamedTypes, type TypesQuery } from '../search/parse-types-search';
+import type { Order } from '../search/order';
+import type { SearchTypeContext } from '../search/types/search-type';
+import type { Services } from '../ports';
+import { keyOfText, type PageRow } from '../storage/read/version-row';
+import { inBatches, inOrder, inSequence, type TypePlace } from './page/merge-streams';
+import { openStreams } from './page/open-streams';
+import { readAtOnce } from './read-scope';
+import { boundText, criterionOf, searchContext, type TypeSearchRequest } from './plan/prepare-search';
+import { completePage } from './page/resolve-includes';
+import { search } from '../interactions/search';
+import { searchAsOf } from './as-of';
+import { PHASES, sealEach } from './page/search-position';
+import { sortTypes } from './sort/sort-several-types';
+import { explaining } from './plan/search-explanation';
+import { planningReason, withReason } from './search-timeout';
+import { toStoredVersion } from '../interactions/stored-version';
+import type { FoundMatches, TypeMatch, TypeStream } from './page/type-stream';
+
+/**
+ * A search of one type, or of several: those that `_type` names, those of a compartment, or all (http.html#search).
+ * Throws as `search`. Cost of several: a statement that tells which types have resources, one or two for each of
+ * those, and one for the page, all in one snapshot.
+ */
+export async function searchAny(
+  services: Services,
+  context: RequestContext,
+  request: SearchRequest,
+): Promise<SearchPage> {
+  return explaining(services, context, request, (parts, asked) => answerAny(parts, context, asked));
+}
+
+async function answerAny(
+  services: Services,
+  context: RequestContext,
+  request: SearchRequest,
+): Promise<SearchPage> {
+  if (request.type !== undefined) return searchOne(services, context, { ...request, type: request.type });
+  const typeContext = searchContext(services, context);
+  const names = readTypes(typeContext.definitions, request.parameters);
+  const types = allowedTypes(services, context, names, searchedTypes(typeContext, request, names));
+  const [only, ...further] = types;
+  if (only !== undefined && further.length === 0) {
+    const page = await searchOne(services, context, { ...request, type: only, parameters: names.others });
+    return { ...page, used: withTypes(request, page.used) };
+  }
+  if (request.asOf !== undefined)
+    throw fhirError('notSupported', { reason: 'A search as of a moment is of one resource type' });
+  if (request.where !== undefined)
+    throw fhirError('notSupported', { reason: 'A search by conditions is of one resource type' });
+  return searchSeveral(services, context, typeContext, request, names, types);
+}
+
+function searchOne(
+  services: Services,
+  context: RequestContext,
+  request: TypeSearchRequest,
+): Promise<SearchPage> {
+  const { asOf } = request;
+  return asOf === undefined
+    ? search(services, context, request)
+    : searchAsOf(services, context, request, asOf);
+}
+
+/** Throws unknownCompartment, notInCompartment. */
+function searchedTypes(
+  context: SearchTypeContext,
+  { compartment }: SearchRequest,
+  { named }: NamedTypes,
+): readonly string[] {
+  const { definitions } = context;
+  if (compartment === undefined) return named ?? definitions.resourceTypes;
+  const types = named ?? compartmentTypes(definitions, compartment.type) ?? [compartment.type];
+  // Refuses what is never in the compartment.
+  for (const type of types) criterionOf(context, compartment, type);
+  return types;
+}
+
+/** Of types that a request does not name, those that may be searched. Throws `forbidden` where that is none. */
+function allowedTypes(
+  services: Services,
+  context: RequestContext,
+  { named }: NamedTypes,
+  types: readonly string[],
+): readonly string[] {
+  const permissions = permissionsOf(services, context);
+  if (permissions === undefined || named !== undefined) return types;
+  const allowed = types.filter((type) => permissions.allows(type, 's'));
+  if (allowed.length === 0) throw permissions.missing(types.length === 1 ? (types[0] ?? '*') : '*', 's');
+  return allowed;
+}
+
+/** `_type` stands first in links. */
+function withTypes({ parameters }: SearchRequest, used: SearchPage['used']): SearchPage['used'] {
+  return [...parameters.filter(([name, value]) => name === '_type' && value !== ''), ...used];
+}
+
+async function searchSeveral(
+  services: Services,
+  context: RequestContext,
+  typeContext: SearchTypeContext,
+  request: SearchRequest,
+  names: NamedTypes,
+  types: readonly string[],
+): Promise<SearchPage> {
+  const handling = request.handling ?? context.space.settings.searchUnknown;
+  const query = parseTypesSearch(typeContext, types, { ...request, parameters: names.others }, handling);
+  const used = withTypes(request, query.used);
+  const cursorScope = boundText(context, request, used);
+  const work = readAtOnce(services, context, async (reading) => {
+    const order = orderOf(query);
+    const byUpdate = typeof order === 'string' ? undefined : order;
+    const streams = await openStreams(reading, context, typeContext, request, names, query, byUpdate);
+    const page = await answer(reading, context, { ...query, used }, streams, order, cursorScope);
+    return query.countOnly ? page : completePage(reading, context, query, page);
+  });
+  return withReason(work, () =>
+    planningReason([...query.queries.values()].flatMap(({ criteria }) => criteria)),
+  );
+}
+
+/** Without what the page brings along. */
+async function answer(
+  services: Services,
+  context: RequestContext,
+  query: TypesQuery,
+  streams: readonly TypeStream[],
+  order: TypesOrder,
+  cursorScope: string,
+): Promise<SearchPage> {
+  const answered = { issues: query.issues, used: query.used };
+  if (query.countOnly) {
+    return { ...answered, matches: [], included: [], total: await countAll(streams) };
+  }
+  const found =
+    order === 'gathered'
+      ? await sortTypes(services, context, query, streams, cursorScope)
+      : await findMatches(services, query, streams, order, cursorScope);
+  const { matches, total, places } = found;
+  const wanted = matches.slice(0, query.count);
+  const { versions, positions, last } = await readPage(services, context, wanted);
+  const more = last < matches.length - 1;
+  const isWhole = query.cursor === undefined && query.offset === 0 && !more;
+  const known = total ?? (isWhole ? versions.length : undefined);
+  const counts = known === undefined && (query.total === 'accurate' || query.total === 'estimate');
+  const shown = counts ? await countAll(streams) : known;
+  return {
+    ...answered,
+    matches: versions,
+    included: [],
+    ...(shown === undefined || query.total === 'none' ? {} : { total: shown }),
+    ...(more ? { next: sealCursor(services.secretKeys, cursorScope, places(last)) } : {}),
+    ...(query.eachCursor
+      ? { cursors: sealEach(services.secretKeys, cursorScope, positions.map(places)) }
+      : {}),
+  };
+}
+
+/** One type after the other; all by last update; or all gathered and sorted. */
+type TypesOrder = 'sequence' | 'gathered' | Order;
+
+function orderOf({ sort }: TypesQuery): TypesOrder {
+  const [key, ...further] = sort;
+  if (key === undefined) return 'sequence';
+  if (further.length > 0 || key.code !== '_lastUpdated') return 'gathered';
+  return { by: 'last_updated', descending: key.descending };
+}
+
+async function countAll(streams: readonly TypeStream[]): Promise<number> {
+  const counts = await inBatches(streams, (stream) => stream.count());
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function findMatches(
+  services: Services,
+  query: TypesQuery,
+  streams: readonly TypeStream[],
+  order: 'sequence' | Order,
+  cursorScope: string,
+): Promise<FoundMatches> {
+  const start = query.cursor === undefined ? undefined : openPlace(services, cursorScope, query.cursor);
+  const skipped = query.cursor === undefined ? query.offset : 0;
+  const limit = skipped + query.count + 1;
+  const found =
+    order === 'sequence'
+      ? await inSequence(streams, start, limit)
+      : await inOrder(streams, order.descending, start, limit);
+  const matches = found.slice(skipped);
+  return {
+    matches,
+    places(position) {
+      const match = matches[position];
+      if (match === undefined) throw new Error('there is no match at that position');
+      const { stream, phase, head } = match;
+      return [stream.typeNumber, phase, head.sortValue, head.keyText];
+    },
+  };
+}
+
+function openPlace(services: Services, cursorScope: string, cursor: string): TypePlace {
+  const [typeNumber, name, sortValue, key] = openCursor(services.secretKeys, cursorScope, cursor);
+  const phase = PHASES.find((candidate) => candidate === name);
+  if (
+    typeof typeNumber !== 'number' ||
+    phase === undefined ||
+    typeof key !== 'string' ||
+    typeof sortValue === 'string' ||
+    sortValue === undefined
+  ) {
+    throw fhirError('invalidCursor');
+  }
+  return { typeNumber, phase, after: { sortValue, key } };
+}
+
+/**
+ * The resources of a page, as many from the first on as one answer may hold; `last`: position of the last match that
+ * is done with; `positions`: those of the resources. What was deleted since it was found is left out.
+ */
+async function readPage(
+  services: Services,
+  context: RequestContext,
+  wanted: readonly TypeMatch[],
+): Promise<{ versions: SearchPage['matches']; positions: readonly number[]; last: number }> {
+  const rows = new Map<TypeMatch, PageRow>();
+  for (const space of new Set(wanted.map((match) => match.space))) {
+    const matches = wanted.filter((match) => match.space === space);
+    const found = await services.reader.readCurrent(
+      space,
+      matches.map(({ stream, head }) => ({ type: stream.typeNumber, key: keyOfText(head.keyText) })),
+    );
+    for (const [index, match] of matches.entries()) {
+      const row = found[index];
+      if (row !== undefined && row.change !== 'delete') rows.set(match, row);
+    }
+  }
+  const entries = wanted.flatMap((match, position) => {
+    const row = rows.get(match);
+    return row === undefined ? [] : [{ match, position, row }];
+  });
+  const spaces = new Map(entries.map(({ match, row }) => [row, match.space]));
+  const page = await services.reader.completePage(
+    entries.map(({ row }) => row),
+    (row) => spaces.get(row) ?? context.space.number,
+  );
+  const isCut = page.length < entries.length;
+  return {
+    positions: entries.slice(0, page.length).map(({ position }) => position),
+    versions: page.map((row, index) =>
+      toStoredVersion(services, entries[index]?.match.stream.type ?? '', row),
+    ),
+    last: isCut ? (entries[page.length - 1]?.position ?? -1) : wanted.length - 1,
+  };
+}

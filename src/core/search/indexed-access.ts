@@ -1,0 +1,108 @@
+import type { CodeRange } from './access-path';
+import type { Criterion, Predicate } from './predicate';
+import type { SortRows } from './sort-rows';
+
+/** True when the index rows of the predicate lie in the order of the clinical date. */
+export function liesByDate(predicate: Predicate, sortDateParameter: number | undefined): boolean {
+  return (
+    (predicate.index === 'token' && predicate.value !== undefined) ||
+    predicate.index === 'reference' ||
+    (predicate.index === 'range' && predicate.parameter === sortDateParameter)
+  );
+}
+
+/** True when the resources that meet the criterion can be listed from an index; others can only be tested. */
+export function hasAccessPath({ anyOf, isNegated }: Criterion): boolean {
+  return isNegated !== true && anyOf.every(canList);
+}
+
+export function canList(predicate: Predicate): boolean {
+  switch (predicate.index) {
+    case 'presence':
+    case 'inside':
+      return false;
+    case 'target':
+      return predicate.urls !== undefined || predicate.target.driver !== undefined;
+    case 'source':
+      return predicate.urls !== undefined || predicate.source.driver !== undefined;
+    case 'all':
+      return predicate.driver !== undefined;
+    default:
+      return true;
+  }
+}
+
+/** More alternatives are not merged in order but gathered. */
+const MAX_MERGED = 8;
+
+/** True when the matches of the criterion can be met in the order of the clinical date. */
+export function canWalk(criterion: Criterion, sortDateParameter: number | undefined): boolean {
+  return (
+    hasAccessPath(criterion) &&
+    criterion.anyOf.length > 0 &&
+    criterion.anyOf.length <= MAX_MERGED &&
+    criterion.anyOf.every((predicate) => liesByDate(predicate, sortDateParameter))
+  );
+}
+
+/** True when the rows of the criterion carry the clinical date as those of references do, and lie in its order. */
+export function canMeet(criterion: Criterion): boolean {
+  return canWalk(criterion, undefined);
+}
+
+/** True for a chain of which the index holds, for each target, who refers to it in the order of the clinical date. */
+export function liesByTarget({ anyOf, isNegated }: Criterion): boolean {
+  const [only] = anyOf;
+  return (
+    isNegated !== true &&
+    anyOf.length === 1 &&
+    only?.index === 'target' &&
+    only.urls === undefined &&
+    only.parameters.length === 1
+  );
+}
+
+/** Of more targets those who refer are not merged: each is a range of its own. */
+const MAX_MERGED_TARGETS = 2_000;
+
+/** About how many targets such a chain has, where they are few and none is contained in who refers; else undefined. */
+export function mergedTargets({ anyOf, isNegated }: Criterion): number | undefined {
+  if (isNegated === true || anyOf.length === 0 || anyOf.length > MAX_MERGED) return undefined;
+  let targets = 0;
+  for (const predicate of anyOf) {
+    if (predicate.index !== 'target' || predicate.urls !== undefined) return undefined;
+    if (predicate.parameters.length !== 1 || predicate.looksInside === true) return undefined;
+    targets += predicate.target.driverCount ?? Infinity;
+  }
+  return targets <= MAX_MERGED_TARGETS ? Math.max(1, targets) : undefined;
+}
+
+/** The rows that lie in the order wanted under the codes of the criterion; undefined: there are none of some of them. */
+export function rangesUnderCodes({ anyOf, isNegated }: Criterion, rows: SortRows): CodeRange[] | undefined {
+  if (isNegated === true || rows.underCodes.length === 0) return undefined;
+  const ranges = new Map<string, CodeRange>();
+  for (const predicate of anyOf) {
+    if (predicate.index !== 'token' || predicate.value === undefined) return undefined;
+    const under = rows.underCodes.find(({ code }) => code === predicate.parameter);
+    if (under === undefined || predicate.qualifiers === undefined) return undefined;
+    for (const qualifier of predicate.qualifiers)
+      for (const parameter of under.parameters)
+        ranges.set(`${parameter} ${qualifier.high} ${qualifier.low} ${predicate.system}`, {
+          parameter,
+          qualifier,
+          system: predicate.system,
+        });
+  }
+  return ranges.size > 0 && ranges.size <= MAX_MERGED * 2 ? [...ranges.values()] : undefined;
+}
+
+/** `_lastUpdated` alone: the heads lie in its order. */
+export function isOneUpdatedRange([only, ...others]: readonly Criterion[]): boolean {
+  return (
+    only !== undefined && others.length === 0 && only.anyOf.length === 1 && only.anyOf[0]?.index === 'updated'
+  );
+}
+
+export function isNested({ index }: Predicate): boolean {
+  return index === 'target' || index === 'source' || index === 'all';
+}

@@ -1,0 +1,42 @@
+/** What the expressions of a tenant's search parameters may cost in one resource, together. */
+import type { JsonValue } from '../../fhir/json';
+import { MAX_FOREIGN_STEPS, renewAllowance } from '../parameter-path';
+import type { PathAllowance } from '../../fhir/path';
+
+/** Steps of all of them: some 50 ms. */
+const MAX_TOGETHER = 2 * MAX_FOREIGN_STEPS;
+
+/** A resource with more values is to blame itself for what its expressions cost. */
+const LARGE_RESOURCE = 20_000;
+
+export class ForeignBudget {
+  /** Number of the parameter that is to blame; undefined: the budget is kept. */
+  exceeded: number | undefined;
+  private left = MAX_TOGETHER;
+  private costliest = { parameter: 0, steps: -1 };
+
+  /** Runs one of them. Not once the sum is spent: false. */
+  run(parameter: number, allowance: PathAllowance, rule: () => boolean): boolean {
+    if (this.left < 0) return false;
+    renewAllowance(allowance);
+    const isPresent = rule();
+    const steps = MAX_FOREIGN_STEPS - allowance.left;
+    this.left -= steps;
+    if (steps > this.costliest.steps) this.costliest = { parameter, steps };
+    if (allowance.left >= 0 && this.left >= 0) return isPresent;
+    this.exceeded ??= allowance.left < 0 ? parameter : this.costliest.parameter;
+    return false;
+  }
+}
+
+/** Cost: at most that of going through 20,000 values. */
+export function isLargeResource(resource: JsonValue): boolean {
+  let count = 0;
+  const rest: JsonValue[] = [resource];
+  for (let value = rest.pop(); value !== undefined; value = rest.pop()) {
+    if (++count > LARGE_RESOURCE) return true;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const member of Object.values(value)) rest.push(member);
+  }
+  return false;
+}

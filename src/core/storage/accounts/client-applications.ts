@@ -1,0 +1,271 @@
+/** ClientApplications of a tenant and what proves that somebody is one of them (docs/access.md). */
+import { sql } from 'kysely';
+import type { Space } from '../../context';
+import type { Database, DatabaseOptions, Row } from '../connection/database';
+import { OwnerSession } from '../connection/owner-session';
+import { bind, defineStatement, template } from '../connection/statement';
+
+/** A key set of RFC 7517, public keys only. */
+export interface JsonWebKeys {
+  readonly keys: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** What may be set of a client. */
+export interface ClientDetails {
+  readonly name: string;
+  readonly isDisabled: boolean;
+  /** SMART scopes that its tokens may have. */
+  readonly scopes: readonly string[];
+  /** Names of policies of the tenant. */
+  readonly policies: readonly string[];
+  readonly isAdministrator: boolean;
+  readonly isAuditor: boolean;
+  /** Its public keys, or where they are: at most one of the two. */
+  readonly jwks: JsonWebKeys | null;
+  readonly jwksUrl: string | null;
+  /** Where people may be sent back to; with one of them, they may sign in for this client. */
+  readonly redirectUris: readonly string[];
+  /** It can keep no secret, as what runs in a browser: it proves nothing where people sign in for it (PKCE alone). */
+  readonly isPublic: boolean;
+  /** What its ID tokens are signed by. */
+  readonly idTokenAlgorithm: IdTokenAlgorithm;
+}
+
+export const ID_TOKEN_ALGORITHMS = ['RS256', 'ES256'] as const;
+export type IdTokenAlgorithm = (typeof ID_TOKEN_ALGORITHMS)[number];
+
+export interface StoredSecret {
+  readonly id: string;
+  readonly hash: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** Undefined: never. */
+  readonly expires?: number;
+}
+
+/** One that is about to be kept. */
+export type NewStoredSecret = Omit<StoredSecret, 'created'>;
+
+export interface StoredClient extends ClientDetails {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** Expired ones too. */
+  readonly secrets: readonly StoredSecret[];
+}
+
+const COLUMNS = sql`
+  c.id, c.name, floor(extract(epoch from c.created) * 1000)::bigint, c.disabled, c.scopes, c.policies,
+  c.administrator, c.auditor, c.jwks, c.jwks_url, c.redirect_uris, c.public, c.id_token_algorithm,
+  (select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'hash', s.hash,
+            'created', floor(extract(epoch from s.created) * 1000),
+            'expires', floor(extract(epoch from s.expires) * 1000)) order by s.created), '[]')
+   from andiron.client_secret s where s.tenant = c.tenant and s.client = c.id)`;
+
+const FIND = defineStatement(
+  template(sql`
+    select ${COLUMNS} from andiron.client_application c
+    where c.tenant = ${bind('tenant')}::int and c.id = ${bind('id')} limit 1`),
+);
+const LIST = defineStatement(
+  template(sql`
+    select ${COLUMNS} from andiron.client_application c
+    where c.tenant = ${bind('tenant')}::int order by c.created, c.id limit ${bind('limit')}::int`),
+);
+const CREATE = defineStatement(
+  template(sql`
+    insert into andiron.client_application (tenant, id, name, disabled, scopes, policies, administrator, auditor, jwks,
+      jwks_url, redirect_uris, public, id_token_algorithm)
+    select ${bind('tenant')}::int, ${bind('id')}, ${bind('name')}, ${bind('disabled')}::boolean,
+      ${bind('scopes')}::text[], ${bind('policies')}::text[], ${bind('administrator')}::boolean,
+      ${bind('auditor')}::boolean, ${bind('jwks')}::jsonb, ${bind('jwksUrl')}::text, ${bind('redirectUris')}::text[],
+      ${bind('public')}::boolean, ${bind('idTokenAlgorithm')}
+    where (select count(*) from andiron.client_application c where c.tenant = ${bind('tenant')}::int)
+      < ${bind('most')}::int
+    on conflict do nothing
+    returning id`),
+  { named: false },
+);
+const CHANGE = defineStatement(
+  template(sql`
+    update andiron.client_application set name = ${bind('name')}, disabled = ${bind('disabled')}::boolean,
+      scopes = ${bind('scopes')}::text[], policies = ${bind('policies')}::text[],
+      administrator = ${bind('administrator')}::boolean, auditor = ${bind('auditor')}::boolean,
+      jwks = ${bind('jwks')}::jsonb, jwks_url = ${bind('jwksUrl')}::text, redirect_uris = ${bind('redirectUris')}::text[],
+      public = ${bind('public')}::boolean, id_token_algorithm = ${bind('idTokenAlgorithm')}
+    where tenant = ${bind('tenant')}::int and id = ${bind('id')} returning id`),
+  { named: false },
+);
+const ADD_SECRET = defineStatement(
+  template(sql`
+    insert into andiron.client_secret (tenant, client, id, hash, expires)
+    select ${bind('tenant')}::int, ${bind('client')}, ${bind('id')}, ${bind('hash')},
+      case when ${bind('expires')}::float8 is null then null
+           else to_timestamp(${bind('expires')}::float8 / 1000) end
+    where (select count(*) from andiron.client_secret s
+           where s.tenant = ${bind('tenant')}::int and s.client = ${bind('client')}) < ${bind('most')}::int
+    returning id`),
+  { named: false },
+);
+const REMOVE_SECRET = defineStatement(
+  template(sql`
+    delete from andiron.client_secret
+    where tenant = ${bind('tenant')}::int and client = ${bind('client')} and id = ${bind('id')} returning id`),
+  { named: false },
+);
+const USE_ASSERTION = defineStatement(
+  template(sql`
+    select andiron.use_assertion(${bind('space')}::int, ${bind('hash')}::bytea,
+      to_timestamp(${bind('expires')}::float8 / 1000))`),
+);
+
+/** Of one tenant. */
+const MAX_CLIENTS = 10_000;
+/** Of one client: as many as a rotation needs, and some forgotten ones. */
+export const MAX_SECRETS = 10;
+
+/** Which tenant; `number`: any space of it, whose row-level security reads go through. */
+export type OfTenant = Pick<Space, 'number' | 'tenantNumber'>;
+
+/** Reads go as the application role, changes as the owner on a connection of their own. */
+export class ClientStore {
+  constructor(
+    private readonly database: Database,
+    private readonly owner: DatabaseOptions,
+  ) {}
+
+  async find(space: OfTenant, id: string): Promise<StoredClient | undefined> {
+    const [row] = await this.database.run('search', space.number, FIND, { tenant: space.tenantNumber, id });
+    return row === undefined ? undefined : toClient(row);
+  }
+
+  /** Oldest first. */
+  async list(space: OfTenant): Promise<StoredClient[]> {
+    const bound = { tenant: space.tenantNumber, limit: MAX_CLIENTS };
+    return (await this.database.run('search', space.number, LIST, bound)).map(toClient);
+  }
+
+  /** With its first secret, or nothing of it. False when the id is taken or the tenant has all that it may have. */
+  async create(
+    { tenantNumber: tenant }: OfTenant,
+    id: string,
+    details: ClientDetails,
+    secret?: NewStoredSecret,
+  ): Promise<boolean> {
+    return OwnerSession.inTransaction(this.owner, async (session) => {
+      const bound = { ...toBound(details), tenant, id, most: MAX_CLIENTS };
+      const isMade = (await session.run(CREATE, bound)).length > 0;
+      if (isMade && secret !== undefined) await session.run(ADD_SECRET, toSecretBound(tenant, id, secret));
+      return isMade;
+    });
+  }
+
+  /** False when there is no such client. */
+  async update({ tenantNumber }: OfTenant, id: string, details: ClientDetails): Promise<boolean> {
+    return this.change(CHANGE, { ...toBound(details), tenant: tenantNumber, id });
+  }
+
+  /** False when the client has all that it may have. */
+  async addSecret({ tenantNumber }: OfTenant, client: string, secret: NewStoredSecret): Promise<boolean> {
+    return this.change(ADD_SECRET, toSecretBound(tenantNumber, client, secret));
+  }
+
+  /** False when there is no such secret. */
+  async removeSecret({ tenantNumber }: OfTenant, client: string, id: string): Promise<boolean> {
+    return this.change(REMOVE_SECRET, { tenant: tenantNumber, client, id });
+  }
+
+  /** True once for each hash until `expires`, milliseconds since 1970, in all processes. */
+  async useAssertion(space: OfTenant, hash: Buffer, expires: number): Promise<boolean> {
+    const bound = { space: space.number, hash, expires };
+    const [row] = await this.database.run('transaction', space.number, USE_ASSERTION, bound);
+    return row?.[0] === true;
+  }
+
+  private change(...asked: Parameters<OwnerSession['run']>): Promise<boolean> {
+    return OwnerSession.inTransaction(
+      this.owner,
+      async (session) => (await session.run(...asked)).length > 0,
+    );
+  }
+}
+
+function toSecretBound(tenant: number, client: string, { id, hash, expires }: NewStoredSecret) {
+  return { tenant, client, id, hash, expires: expires ?? null, most: MAX_SECRETS };
+}
+
+function toBound(details: ClientDetails) {
+  return {
+    name: details.name,
+    disabled: details.isDisabled,
+    scopes: details.scopes,
+    policies: details.policies,
+    administrator: details.isAdministrator,
+    auditor: details.isAuditor,
+    jwks: details.jwks === null ? null : JSON.stringify(details.jwks),
+    jwksUrl: details.jwksUrl,
+    redirectUris: details.redirectUris,
+    public: details.isPublic,
+    idTokenAlgorithm: details.idTokenAlgorithm,
+  };
+}
+
+interface SecretRow {
+  readonly id: string;
+  readonly hash: string;
+  readonly created: number;
+  readonly expires: number | null;
+}
+
+function toClient(row: Row): StoredClient {
+  const [
+    id,
+    name,
+    created,
+    isDisabled,
+    scopes,
+    policies,
+    isAdministrator,
+    isAuditor,
+    jwks,
+    jwksUrl,
+    uris,
+    isPublic,
+    idTokenAlgorithm,
+    secrets,
+  ] = row as [
+    string,
+    string,
+    number,
+    boolean,
+    string[],
+    string[],
+    boolean,
+    boolean,
+    JsonWebKeys | null,
+    string | null,
+    string[],
+    boolean,
+    IdTokenAlgorithm,
+    SecretRow[],
+  ];
+  return {
+    id,
+    name,
+    created,
+    isDisabled,
+    scopes,
+    policies,
+    isAdministrator,
+    isAuditor,
+    jwks,
+    jwksUrl,
+    redirectUris: uris,
+    isPublic,
+    idTokenAlgorithm,
+    secrets: secrets.map(({ expires, ...secret }) => ({
+      ...secret,
+      ...(expires === null ? {} : { expires }),
+    })),
+  };
+}

@@ -1,0 +1,122 @@
+/** Issuers elsewhere whose tokens a tenant takes (docs/access.md). */
+import { sql } from 'kysely';
+import type { ReleaseScope } from '../../fhir/release';
+import type { OfTenant } from './client-applications';
+import type { Database, DatabaseOptions, Row } from '../connection/database';
+import { OwnerSession } from '../connection/owner-session';
+import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
+
+export interface TokenIssuer {
+  /** `iss` of its tokens, to the letter. */
+  readonly issuer: string;
+  /** Id of the ClientApplication that its tokens are of: what that may do is the most that they may. */
+  readonly client: string;
+  /** Of which release the ids in its tokens are; they open no other. */
+  readonly release: ReleaseScope;
+  /** Which `aud` they must have. */
+  readonly audience: string;
+  /** Where its keys are. */
+  readonly jwksUrl: string;
+  /** The claim that says what the token may do: scopes, or with a map whatever stands for them. */
+  readonly scopeClaim: string;
+  /** Scopes by the values of the claim; null: the values are scopes. */
+  readonly scopeMap: Readonly<Record<string, readonly string[]>> | null;
+  /** The claim that refers to who sits before the client. */
+  readonly userClaim: string;
+  /** The claim with the id of the Patient in context. */
+  readonly patientClaim: string;
+}
+
+const LIST = defineStatement(
+  template(sql`
+    select i.issuer, i.client, coalesce(i.release, 'r4'), i.audience, i.jwks_url, i.scope_claim, i.scope_map,
+      i.user_claim, i.patient_claim
+    from andiron.token_issuer i where i.tenant = ${bind('tenant')}::int order by i.issuer limit 100`),
+);
+const PUT = defineStatement(
+  template(sql`
+    insert into andiron.token_issuer as i (tenant, issuer, client, release, audience, jwks_url, scope_claim, scope_map,
+      user_claim, patient_claim)
+    select ${bind('tenant')}::int, ${bind('issuer')}, c.id, ${bind('release')}, ${bind('audience')}, ${bind('jwksUrl')},
+      ${bind('scopeClaim')}, ${bind('scopeMap')}::jsonb, ${bind('userClaim')}, ${bind('patientClaim')}
+    from andiron.client_application c where c.tenant = ${bind('tenant')}::int and c.id = ${bind('client')}
+    on conflict (tenant, issuer) do update set client = excluded.client, release = excluded.release,
+      audience = excluded.audience, jwks_url = excluded.jwks_url, scope_claim = excluded.scope_claim, scope_map = excluded.scope_map,
+      user_claim = excluded.user_claim, patient_claim = excluded.patient_claim
+    returning i.issuer`),
+  { named: false },
+);
+const REMOVE = defineStatement(
+  template(sql`
+    delete from andiron.token_issuer
+    where tenant = ${bind('tenant')}::int and issuer = ${bind('issuer')} returning issuer`),
+  { named: false },
+);
+/** Issuers that were put before they had a release. */
+const NAME_RELEASE = defineStatement(
+  template(sql`
+    update andiron.token_issuer i set release = 'r4' from andiron.tenant t
+    where t.number = i.tenant and (i.tenant, i.issuer) in (
+      select o.tenant, o.issuer from andiron.token_issuer o where o.release is null
+      order by o.tenant, o.issuer limit ${bind('limit')}::int for update skip locked)
+    returning t.name, i.issuer`),
+  { named: false },
+);
+
+const NAMED_AT_ONCE = 1_000;
+
+export class IssuerStore {
+  constructor(
+    private readonly database: Database,
+    private readonly owner: DatabaseOptions,
+  ) {}
+
+  async list(space: OfTenant): Promise<TokenIssuer[]> {
+    const rows = await this.database.run('search', space.number, LIST, { tenant: space.tenantNumber });
+    return rows.map(toIssuer);
+  }
+
+  /** Makes one or changes it. False when there is no such client. */
+  async put({ tenantNumber }: OfTenant, issuer: TokenIssuer): Promise<boolean> {
+    const scopeMap = issuer.scopeMap === null ? null : JSON.stringify(issuer.scopeMap);
+    return this.change(PUT, { ...issuer, scopeMap, tenant: tenantNumber });
+  }
+
+  /** False when there is none of this name. */
+  async remove({ tenantNumber }: OfTenant, issuer: string): Promise<boolean> {
+    return this.change(REMOVE, { tenant: tenantNumber, issuer });
+  }
+
+  /** Issuers of all tenants that had no release and have `r4` now: each is among them once. */
+  async nameReleases(): Promise<readonly { readonly tenant: string; readonly issuer: string }[]> {
+    const session = await OwnerSession.open(this.owner);
+    try {
+      const rows = await session.run(NAME_RELEASE, { limit: NAMED_AT_ONCE });
+      return rows.map(([tenant, issuer]) => ({ tenant: String(tenant), issuer: String(issuer) }));
+    } finally {
+      await session.close();
+    }
+  }
+
+  private async change(statement: Statement, bound: Readonly<Record<string, Bound>>): Promise<boolean> {
+    return OwnerSession.inTransaction(
+      this.owner,
+      async (session) => (await session.run(statement, bound)).length > 0,
+    );
+  }
+}
+
+function toIssuer(row: Row): TokenIssuer {
+  const [issuer, client, release, audience, jwksUrl, scopeClaim, scopeMap, userClaim, patientClaim] = row as [
+    string,
+    string,
+    ReleaseScope,
+    string,
+    string,
+    string,
+    TokenIssuer['scopeMap'],
+    string,
+    string,
+  ];
+  return { issuer, client, release, audience, jwksUrl, scopeClaim, scopeMap, userClaim, patientClaim };
+}

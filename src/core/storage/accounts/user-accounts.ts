@@ -1,0 +1,181 @@
+/** Accounts of the people who sign in to a tenant (docs/access.md). */
+import { sql } from 'kysely';
+import type { ReleaseScope } from '../../fhir/release';
+import type { OfTenant } from './client-applications';
+import type { Database, DatabaseOptions, Row } from '../connection/database';
+import { OwnerSession } from '../connection/owner-session';
+import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
+
+/** What may be set of an account beside its password. */
+export interface UserDetails {
+  /** What one signs in with, folded: small letters, composed characters. */
+  readonly name: string;
+  /** What people call them. */
+  readonly display: string;
+  readonly isDisabled: boolean;
+  /** Of which release `fhirUser` and `patient` are; they open no other. */
+  readonly release: ReleaseScope;
+  /** Relative reference to who they are, such as `Practitioner/1`. */
+  readonly fhirUser: string | null;
+  /** Id of the Patient whose record is theirs; of one who is a Patient it is that one without this. */
+  readonly patient: string | null;
+}
+
+export interface StoredUser extends UserDetails {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** Of the password (oauth/secret-hash.ts). */
+  readonly hash: string;
+}
+
+const COLUMNS = sql`
+  a.id, a.name, a.display, a.disabled, a.release, a.fhir_user, a.patient,
+  floor(extract(epoch from a.created) * 1000)::bigint, a.hash`;
+
+const FIND = defineStatement(
+  template(sql`
+    select ${COLUMNS} from andiron.user_account a
+    where a.tenant = ${bind('tenant')}::int and a.id = ${bind('id')} limit 1`),
+);
+const FIND_BY_NAME = defineStatement(
+  template(sql`
+    select ${COLUMNS} from andiron.user_account a
+    where a.tenant = ${bind('tenant')}::int and a.name = ${bind('name')} limit 1`),
+);
+const LIST = defineStatement(
+  template(sql`
+    select ${COLUMNS} from andiron.user_account a
+    where a.tenant = ${bind('tenant')}::int order by a.name limit ${bind('limit')}::int`),
+);
+const CREATE = defineStatement(
+  template(sql`
+    insert into andiron.user_account (tenant, id, name, display, hash, disabled, release, fhir_user, patient)
+    select ${bind('tenant')}::int, ${bind('id')}, ${bind('name')}, ${bind('display')}, ${bind('hash')},
+      ${bind('disabled')}::boolean, ${bind('release')}, ${bind('fhirUser')}::text, ${bind('patient')}::text
+    where (select count(*) from andiron.user_account a where a.tenant = ${bind('tenant')}::int) < ${bind('most')}::int
+    on conflict do nothing
+    returning id`),
+  { named: false },
+);
+const CHANGE = defineStatement(
+  template(sql`
+    update andiron.user_account a set name = ${bind('name')}, display = ${bind('display')},
+      hash = coalesce(${bind('hash')}::text, a.hash), disabled = ${bind('disabled')}::boolean,
+      release = ${bind('release')}, fhir_user = ${bind('fhirUser')}::text, patient = ${bind('patient')}::text
+    where a.tenant = ${bind('tenant')}::int and a.id = ${bind('id')}
+      and not exists (
+        select 1 from andiron.user_account b
+        where b.tenant = a.tenant and b.name = ${bind('name')} and b.id <> a.id)
+    returning a.id`),
+  { named: false },
+);
+const REMOVE = defineStatement(
+  template(sql`
+    delete from andiron.user_account where tenant = ${bind('tenant')}::int and id = ${bind('id')} returning id`),
+  { named: false },
+);
+const END_SESSIONS = defineStatement(
+  template(sql`
+    delete from andiron.user_session where tenant = ${bind('tenant')}::int and account = ${bind('id')}`),
+  { named: false },
+);
+const REVOKE_GRANTS = defineStatement(
+  template(sql`
+    update andiron.user_grant set revoked = true
+    where tenant = ${bind('tenant')}::int and account = ${bind('id')} and not revoked`),
+  { named: false },
+);
+
+/** Of one tenant. */
+const MAX_USERS = 100_000;
+const MAX_LISTED = 10_000;
+
+/** Reads go as the application role, changes as the owner on a connection of their own. */
+export class UserStore {
+  constructor(
+    private readonly database: Database,
+    private readonly owner: DatabaseOptions,
+  ) {}
+
+  async find(space: OfTenant, id: string): Promise<StoredUser | undefined> {
+    return this.one(space, FIND, { id });
+  }
+
+  /** `name`: folded. */
+  async findByName(space: OfTenant, name: string): Promise<StoredUser | undefined> {
+    return this.one(space, FIND_BY_NAME, { name });
+  }
+
+  /** The first 10,000 by name. */
+  async list(space: OfTenant): Promise<StoredUser[]> {
+    const bound = { tenant: space.tenantNumber, limit: MAX_LISTED };
+    return (await this.database.run('search', space.number, LIST, bound)).map(toUser);
+  }
+
+  /** False when the name is taken or the tenant has all that it may have. */
+  async create({ tenantNumber }: OfTenant, id: string, details: UserDetails, hash: string): Promise<boolean> {
+    return OwnerSession.inTransaction(this.owner, async (session) => {
+      const bound = { ...toBound(details), tenant: tenantNumber, id, hash, most: MAX_USERS };
+      return (await session.run(CREATE, bound)).length > 0;
+    });
+  }
+
+  /**
+   * False when there is no such account, or another has the name. With `endsAll` it is signed out everywhere, and what it has
+   * allowed to clients is revoked. `hash` undefined: the password stays.
+   */
+  async update(
+    { tenantNumber }: OfTenant,
+    id: string,
+    details: UserDetails,
+    hash: string | undefined,
+    endsAll: boolean,
+  ): Promise<boolean> {
+    return OwnerSession.inTransaction(this.owner, async (session) => {
+      const bound = { ...toBound(details), tenant: tenantNumber, id, hash: hash ?? null };
+      if ((await session.run(CHANGE, bound)).length === 0) return false;
+      if (endsAll)
+        for (const statement of [END_SESSIONS, REVOKE_GRANTS])
+          await session.run(statement, { tenant: tenantNumber, id });
+      return true;
+    });
+  }
+
+  /** With its sessions and grants. False when there is no such account. */
+  async remove({ tenantNumber }: OfTenant, id: string): Promise<boolean> {
+    return OwnerSession.inTransaction(
+      this.owner,
+      async (session) => (await session.run(REMOVE, { tenant: tenantNumber, id })).length > 0,
+    );
+  }
+
+  private async one(
+    space: OfTenant,
+    statement: Statement,
+    bound: Readonly<Record<string, Bound>>,
+  ): Promise<StoredUser | undefined> {
+    const tenant = space.tenantNumber;
+    const [row] = await this.database.run('search', space.number, statement, { ...bound, tenant });
+    return row === undefined ? undefined : toUser(row);
+  }
+}
+
+function toBound({ isDisabled, ...details }: UserDetails) {
+  return { ...details, disabled: isDisabled };
+}
+
+function toUser(row: Row): StoredUser {
+  const [id, name, display, isDisabled, release, fhirUser, patient, created, hash] = row as [
+    string,
+    string,
+    string,
+    boolean,
+    ReleaseScope,
+    string | null,
+    string | null,
+    number,
+    string,
+  ];
+  return { id, name, display, isDisabled, release, fhirUser, patient, created, hash };
+}

@@ -1,0 +1,318 @@
+/**
+ * What people have allowed to clients, and who is signed in. Cookies, codes and tokens come as their
+ * hashes. What has expired goes when something is added, a little of it at a time.
+ */
+import { sql, type RawBuilder } from 'kysely';
+import type { Release } from '../../fhir/release';
+import type { OfTenant } from './client-applications';
+import type { Database, Row } from '../connection/database';
+import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
+
+/** Somebody who is signed in in a browser. */
+export interface UserSession {
+  /** Id of the account. */
+  readonly account: string;
+  /** Milliseconds since 1970. */
+  readonly began: number;
+}
+
+/** What an EHR has put before an app that it launches. */
+export interface LaunchContext {
+  readonly client: string;
+  readonly release: Release;
+  readonly patient: string | null;
+  readonly encounter: string | null;
+}
+
+/** One consent: what a client may do for somebody. */
+export interface UserGrant {
+  readonly id: string;
+  readonly client: string;
+  /** Id of the account. */
+  readonly account: string;
+  /** Of whose data. */
+  readonly release: Release;
+  readonly scopes: readonly string[];
+  /** Relative reference to who has signed in. */
+  readonly fhirUser: string | null;
+  readonly patient: string | null;
+  readonly encounter: string | null;
+  /** For the ID token. */
+  readonly nonce: string | null;
+  readonly redirectUri: string;
+  /** When the person has signed in; milliseconds since 1970. */
+  readonly signedIn: number;
+  readonly codeChallenge: string;
+}
+
+/** One whose tokens are over, because an old one was used again. */
+export type EndedGrant = Pick<UserGrant, 'account' | 'fhirUser' | 'release'>;
+
+export interface NewGrant extends UserGrant {
+  readonly code: Buffer;
+  readonly codeSeconds: number;
+  /** Of its tokens after the code was used. */
+  readonly seconds: number;
+  /** The session that it ends with; null: it outlives that. */
+  readonly session: Buffer | null;
+}
+
+/** A refresh token as two hashes: of what is the same in all of its family, and of all of it. */
+export interface RefreshHashes {
+  readonly family: Buffer;
+  readonly token: Buffer;
+}
+
+/** Where each member of a grant lies. */
+const GRANT: { readonly [Name in keyof UserGrant]: RawBuilder<UserGrant[Name]> } = {
+  id: sql`g.id`,
+  client: sql`g.client`,
+  account: sql`g.account`,
+  release: sql`g.release`,
+  scopes: sql`g.scopes`,
+  fhirUser: sql`g.fhir_user`,
+  patient: sql`g.patient`,
+  encounter: sql`g.encounter`,
+  nonce: sql`g.nonce`,
+  redirectUri: sql`g.redirect_uri`,
+  signedIn: sql`floor(extract(epoch from g.signed_in) * 1000)::bigint`,
+  codeChallenge: sql`g.code_challenge`,
+};
+const COLUMNS = sql.join(Object.values(GRANT));
+
+/** Good now: not revoked, not expired, of somebody who may still sign in, in a session that stands. */
+const STANDS = sql`
+  not g.revoked and g.expires > now()
+  and exists (select 1 from andiron.user_account a where a.tenant = g.tenant and a.id = g.account and not a.disabled)
+  and (g.session is null or exists (
+    select 1 from andiron.user_session s where s.tenant = g.tenant and s.hash = g.session and s.expires > now()))`;
+
+const expired = (table: string, key: string) => sql`
+  delete from ${sql.table(`andiron.${table}`)} t where t.tenant = ${bind('tenant')}::int and t.${sql.id(key)} in (
+    select o.${sql.id(key)} from ${sql.table(`andiron.${table}`)} o
+    where o.tenant = ${bind('tenant')}::int and o.expires < now() order by o.expires limit 100 for update skip locked)`;
+
+const ADD_SESSION = defineStatement(
+  template(sql`
+    with gone as (${expired('user_session', 'hash')})
+    insert into andiron.user_session (tenant, hash, account, expires)
+    values (${bind('tenant')}::int, ${bind('hash')}::bytea, ${bind('account')},
+      now() + ${bind('seconds')}::float8 * interval '1 second')`),
+);
+const FIND_SESSION = defineStatement(
+  template(sql`
+    select s.account, floor(extract(epoch from s.began) * 1000)::bigint from andiron.user_session s
+    join andiron.user_account a on a.tenant = s.tenant and a.id = s.account and not a.disabled
+    where s.tenant = ${bind('tenant')}::int and s.hash = ${bind('hash')}::bytea and s.expires > now() limit 1`),
+);
+const END_SESSION = defineStatement(
+  template(sql`
+    with ended as (
+      update andiron.user_grant g set revoked = true
+      where g.tenant = ${bind('tenant')}::int and g.session = ${bind('hash')}::bytea
+    )
+    delete from andiron.user_session s where s.tenant = ${bind('tenant')}::int and s.hash = ${bind('hash')}::bytea`),
+);
+const ADD_LAUNCH = defineStatement(
+  template(sql`
+    with gone as (${expired('launch_context', 'hash')})
+    insert into andiron.launch_context (tenant, hash, client, release, patient, encounter, expires)
+    select c.tenant, ${bind('hash')}::bytea, c.id, ${bind('release')}, ${bind('patient')}::text,
+      ${bind('encounter')}::text, now() + ${bind('seconds')}::float8 * interval '1 second'
+    from andiron.client_application c
+    where c.tenant = ${bind('tenant')}::int and c.id = ${bind('client')} and not c.disabled
+    returning true`),
+);
+const FIND_LAUNCH = defineStatement(
+  template(sql`
+    select l.client, l.release, l.patient, l.encounter from andiron.launch_context l
+    where l.tenant = ${bind('tenant')}::int and l.hash = ${bind('hash')}::bytea and l.expires > now() limit 1`),
+);
+const USE_LAUNCH = defineStatement(
+  template(sql`
+    delete from andiron.launch_context l
+    where l.tenant = ${bind('tenant')}::int and l.hash = ${bind('hash')}::bytea and l.expires > now() returning true`),
+);
+const ADD_GRANT = defineStatement(
+  template(sql`
+    with gone as (${expired('user_grant', 'id')})
+    insert into andiron.user_grant (tenant, id, client, account, release, scopes, fhir_user, patient, encounter, nonce,
+      redirect_uri, signed_in, session, code, code_challenge, code_expires, expires)
+    values (${bind('tenant')}::int, ${bind('id')}, ${bind('client')}, ${bind('account')}, ${bind('release')},
+      ${bind('scopes')}::text[], ${bind('fhirUser')}::text, ${bind('patient')}::text, ${bind('encounter')}::text,
+      ${bind('nonce')}::text, ${bind('redirectUri')}, to_timestamp(${bind('signedIn')}::float8 / 1000),
+      ${bind('session')}::bytea, ${bind('code')}::bytea, ${bind('codeChallenge')},
+      now() + ${bind('codeSeconds')}::float8 * interval '1 second',
+      now() + ${bind('seconds')}::float8 * interval '1 second')`),
+);
+const USE_CODE = defineStatement(
+  template(sql`
+    update andiron.user_grant g set code_used = true, refresh_family = ${bind('family')}::bytea,
+      refresh_current = ${bind('token')}::bytea
+    where g.tenant = ${bind('tenant')}::int and g.code = ${bind('code')}::bytea and g.client = ${bind('client')}
+      and not g.code_used and g.code_expires > now() and ${STANDS}
+    returning ${COLUMNS}`),
+);
+const REVOKE_BY_CODE = defineStatement(
+  template(sql`
+    update andiron.user_grant g set revoked = true
+    where g.tenant = ${bind('tenant')}::int and g.code = ${bind('code')}::bytea and g.client = ${bind('client')}
+      and g.code_used returning g.id`),
+);
+const FIND_BY_REFRESH = defineStatement(
+  template(sql`
+    select ${COLUMNS} from andiron.user_grant g
+    where g.tenant = ${bind('tenant')}::int and g.refresh_family = ${bind('family')}::bytea
+      and g.refresh_current = ${bind('token')}::bytea and g.client = ${bind('client')} and ${STANDS} limit 1`),
+);
+const FIND_CLIENT = defineStatement(
+  template(sql`
+    select g.client from andiron.user_grant g
+    where g.tenant = ${bind('tenant')}::int and g.refresh_family = ${bind('family')}::bytea limit 1`),
+);
+const ROTATE = defineStatement(
+  template(sql`
+    update andiron.user_grant g set refresh_current = ${bind('next')}::bytea,
+      expires = case when g.session is null then now() + ${bind('seconds')}::float8 * interval '1 second' else g.expires end
+    where g.tenant = ${bind('tenant')}::int and g.refresh_family = ${bind('family')}::bytea
+      and g.refresh_current = ${bind('token')}::bytea and g.client = ${bind('client')} and ${STANDS}
+    returning g.id`),
+);
+/** Of a refresh token that is not the newest of its family: somebody has a copy. */
+const REVOKE_BY_OLD = defineStatement(
+  template(sql`
+    update andiron.user_grant g set revoked = true
+    where g.tenant = ${bind('tenant')}::int and g.refresh_family = ${bind('family')}::bytea
+      and g.refresh_current <> ${bind('token')}::bytea and g.client = ${bind('client')}
+    returning g.account, g.fhir_user, g.release`),
+);
+const REVOKE = defineStatement(
+  template(sql`
+    update andiron.user_grant g set revoked = true
+    where g.tenant = ${bind('tenant')}::int and g.id = ${bind('id')} and g.client = ${bind('client')}
+    returning g.id`),
+);
+const IS_GOOD = defineStatement(
+  template(sql`
+    select true from andiron.user_grant g
+    where g.tenant = ${bind('tenant')}::int and g.id = ${bind('id')} and ${STANDS} limit 1`),
+);
+
+/** Everything goes as the application role, in the tenant of the space. */
+export class GrantStore {
+  constructor(private readonly database: Database) {}
+
+  async addSession(space: OfTenant, hash: Buffer, account: string, seconds: number): Promise<void> {
+    await this.run(space, ADD_SESSION, { hash, account, seconds });
+  }
+
+  /** Undefined: there is none, it has expired, or its account is disabled. */
+  async findSession(space: OfTenant, hash: Buffer): Promise<UserSession | undefined> {
+    const [row] = await this.run(space, FIND_SESSION, { hash });
+    if (row === undefined) return undefined;
+    const [account, began] = row as [string, number];
+    return { account, began };
+  }
+
+  /** What was to end with it is revoked. */
+  async endSession(space: OfTenant, hash: Buffer): Promise<void> {
+    await this.run(space, END_SESSION, { hash });
+  }
+
+  /** False when there is no such client. */
+  async addLaunch(space: OfTenant, hash: Buffer, launch: LaunchContext, seconds: number): Promise<boolean> {
+    return (await this.run(space, ADD_LAUNCH, { ...launch, hash, seconds })).length > 0;
+  }
+
+  async findLaunch(space: OfTenant, hash: Buffer): Promise<LaunchContext | undefined> {
+    const [row] = await this.run(space, FIND_LAUNCH, { hash });
+    if (row === undefined) return undefined;
+    const [client, release, patient, encounter] = row as [string, Release, string | null, string | null];
+    return { client, release, patient, encounter };
+  }
+
+  /** Id of the client that refresh tokens of this family were given to, good or not. */
+  async clientOfFamily(space: OfTenant, family: Buffer): Promise<string | undefined> {
+    const [row] = await this.run(space, FIND_CLIENT, { family });
+    return row === undefined ? undefined : String(row[0]);
+  }
+
+  /** True once. */
+  async useLaunch(space: OfTenant, hash: Buffer): Promise<boolean> {
+    return (await this.run(space, USE_LAUNCH, { hash })).length > 0;
+  }
+
+  async add(space: OfTenant, grant: NewGrant): Promise<void> {
+    await this.run(space, ADD_GRANT, { ...grant });
+  }
+
+  /**
+   * The grant of a code, once; `refresh`: its first refresh token, null: it has none. Undefined: there is none of this
+   * client; if it was used before, its grant is revoked.
+   */
+  async useCode(
+    space: OfTenant,
+    client: string,
+    code: Buffer,
+    refresh: RefreshHashes,
+  ): Promise<UserGrant | undefined> {
+    const [row] = await this.run(space, USE_CODE, { client, code, ...refresh });
+    if (row !== undefined) return toGrant(row);
+    await this.run(space, REVOKE_BY_CODE, { client, code });
+    return undefined;
+  }
+
+  /** Undefined: it is not a good one of this client; one that was used before has its grant revoked. */
+  async findByRefresh(
+    space: OfTenant,
+    client: string,
+    refresh: RefreshHashes,
+    ended: (grant: EndedGrant) => void,
+  ): Promise<UserGrant | undefined> {
+    const [row] = await this.run(space, FIND_BY_REFRESH, { client, ...refresh });
+    if (row !== undefined) return toGrant(row);
+    const [old] = await this.run(space, REVOKE_BY_OLD, { client, ...refresh });
+    if (old !== undefined) {
+      const [account, fhirUser, release] = old as [string, string | null, Release];
+      ended({ account, fhirUser, release });
+    }
+    return undefined;
+  }
+
+  /** Puts the next token in the place of one; false when another was faster, and then the grant is revoked. */
+  async rotate(
+    space: OfTenant,
+    client: string,
+    refresh: RefreshHashes,
+    next: Buffer,
+    seconds: number,
+  ): Promise<boolean> {
+    const rotated = await this.run(space, ROTATE, { client, ...refresh, next, seconds });
+    if (rotated.length > 0) return true;
+    await this.run(space, REVOKE_BY_OLD, { client, ...refresh });
+    return false;
+  }
+
+  /** False when the client has none of this id. */
+  async revoke(space: OfTenant, client: string, id: string): Promise<boolean> {
+    return (await this.run(space, REVOKE, { client, id })).length > 0;
+  }
+
+  async isGood(space: OfTenant, id: string): Promise<boolean> {
+    return (await this.run(space, IS_GOOD, { id })).length > 0;
+  }
+
+  private run(
+    { number, tenantNumber }: OfTenant,
+    statement: Statement,
+    bound: Readonly<Record<string, Bound>>,
+  ): Promise<Row[]> {
+    return this.database.run('transaction', number, statement, { ...bound, tenant: tenantNumber });
+  }
+}
+
+/** Of a row of `COLUMNS`. */
+function toGrant(row: Row): UserGrant {
+  const members = Object.keys(GRANT).map((name, index) => [name, row[index]] as const);
+  return Object.fromEntries(members) as unknown as UserGrant;
+}

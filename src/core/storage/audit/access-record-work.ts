@@ -1,0 +1,104 @@
+/** Making AuditEvents of records, over all spaces: statements of the owner, who alone may take records away. */
+import { sql } from 'kysely';
+import type { Space } from '../../context';
+import { isRelease } from '../../fhir/release';
+import { decodeLine, type AccessRecord } from './access-line';
+import { SET_SPACE, type Database, type DatabaseOptions, type Run } from '../connection/database';
+import { OwnerSession } from '../connection/owner-session';
+import { bind, defineStatement, template } from '../connection/statement';
+
+const ANY = defineStatement(template(sql`select andiron.have_access_records()`));
+
+export async function haveRecords(database: Pick<Database, 'run'>): Promise<boolean> {
+  const [row] = await database.run('search', undefined, ANY, {});
+  return row?.[0] === true;
+}
+
+/** A space in which accesses were recorded, and the one that their AuditEvents go to. */
+export interface RecordedSpace {
+  readonly space: Space;
+  readonly auditSpace: number;
+}
+
+/** From one space that has records to the next by the index, however many each has. */
+const SPACES = defineStatement(
+  template(sql`
+    with recursive found (space) as (
+      (select r.space from andiron.access_record r order by r.space limit 1)
+      union all
+      select (select r.space from andiron.access_record r where r.space > f.space order by r.space limit 1)
+      from found f where f.space is not null
+    )
+    select s.number, s.release, t.number, t.name, coalesce(t.settings->>'time-zone', 'UTC'), a.number
+    from found f join andiron.space s on s.number = f.space join andiron.tenant t on t.number = s.tenant
+    join andiron.space a on a.tenant = s.tenant and a.release = s.release and a.kind = 'audit'
+    where t.status in ('active', 'disabled')
+    order by s.number limit ${bind('limit')}::int`),
+);
+const MAX_SPACES = 100_000;
+
+export async function readRecordedSpaces(session: OwnerSession): Promise<RecordedSpace[]> {
+  const rows = await session.run(SPACES, { limit: MAX_SPACES });
+  return (rows as [number, string, number, string, string, number][]).flatMap(
+    ([number, release, tenantNumber, tenant, timeZone, auditSpace]) =>
+      isRelease(release) ? [{ space: { number, release, tenantNumber, tenant, timeZone }, auditSpace }] : [],
+  );
+}
+
+/** A row at least, and as many as have no more records than that together. */
+const TAKE = defineStatement(
+  template(sql`
+    with oldest as materialized (
+      select o.ctid as place, o.batch, o.records from andiron.access_record o where o.space = ${bind('space')}::int
+      order by o.batch limit ${bind('limit')}::int for update skip locked
+    ),
+    chosen as (
+      select x.place from (
+        select o.place, o.records, sum(o.records) over (order by o.batch) as through from oldest o) x
+      where x.through <= ${bind('limit')}::int or x.through = x.records
+    ),
+    taken as (
+      delete from andiron.access_record r
+      where r.space = ${bind('space')}::int and r.ctid = any (array(select c.place from chosen c))
+      returning r.batch, r.accesses
+    )
+    select t.accesses from taken t order by t.batch`),
+);
+
+/** The oldest are found by the key, whatever is known of a table that is empty at one moment and full at the next. */
+const BY_INDEX = defineStatement(template(sql`set enable_seqscan = off`), { named: false });
+
+/** A session for `takeRecords`. */
+export async function openRecordSession(options: DatabaseOptions): Promise<OwnerSession> {
+  const session = await OwnerSession.open(options);
+  await session.run(BY_INDEX);
+  return session;
+}
+
+const HAS = defineStatement(
+  template(sql`select 1 from andiron.access_record r where r.space = ${bind('space')}::int limit 1`),
+);
+
+/** Whether there are records of a space, those that somebody is at included. */
+export async function hasRecords(session: OwnerSession, space: number): Promise<boolean> {
+  return (await session.run(HAS, { space })).length > 0;
+}
+
+/**
+ * The oldest records of a space, about `limit` of them, taken away; as they came. Those that another process is at are left
+ * to it.
+ */
+export async function takeRecords(
+  session: OwnerSession,
+  space: number,
+  limit: number,
+): Promise<AccessRecord[]> {
+  const rows = await session.run(TAKE, { space, limit });
+  return rows.flatMap(([accesses]) => String(accesses).split('\n').map(decodeLine));
+}
+
+/** What statements of the owner's transaction are run by in the space that they write. */
+export async function runIn(session: OwnerSession, space: number): Promise<Run> {
+  await session.run(SET_SPACE, { space: String(space) });
+  return (statement, bound) => session.run(statement, bound);
+}

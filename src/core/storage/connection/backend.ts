@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { ClientBase } from 'pg';
+import { bind, defineStatement, template, type Bound, type Statement } from './statement';
+
+/** The process of PostgreSQL that serves one connection. */
+export interface Backend {
+  /** Of the server itself: a pooler in between has numbers of its own. */
+  readonly processId: number;
+  /** Tells it from a later process with the same number. */
+  readonly started: string;
+  /** The cluster and its timeline, another one after a failover; undefined: a standby. */
+  readonly server: string | undefined;
+}
+
+/** That a row of `pg_stat_activity` is no later process with the same number. */
+const IS_SAME = sql`extract(epoch from a.backend_start)::text = ${bind('started')}`;
+
+const IDENTIFY = unnamed(sql`
+  select a.pid, extract(epoch from a.backend_start)::text,
+    case when not pg_is_in_recovery()
+      then system_identifier::text || ' ' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end
+  from pg_stat_activity a, pg_control_system()
+  where a.pid = pg_backend_pid() limit 1`);
+const TERMINATE = unnamed(sql`
+  select pg_terminate_backend(a.pid) from pg_stat_activity a
+  where a.pid = ${bind('process_id')}::int and ${IS_SAME} limit 1`);
+const STATE = unnamed(sql`
+  select coalesce(a.state, '') from pg_stat_activity a
+  where a.pid = ${bind('process_id')}::int and ${IS_SAME} limit 1`);
+
+/** Milliseconds that a backend has to end. */
+const END_MS = 2_000;
+const PAUSE_MS = 50;
+
+/** Which backend serves the connection. To be asked as the login role: another may not see when it was started. */
+export async function identifyBackend(client: ClientBase): Promise<Backend> {
+  const [row] = await ask(client, IDENTIFY, {});
+  if (row === undefined) throw new Error('PostgreSQL does not know the process of a connection');
+  const [processId, started, server] = row as [number, string, string | null];
+  return { processId, started, server: server ?? undefined };
+}
+
+/** What `pg_stat_activity` says of a backend (`active`, `idle` …); undefined: there is none any more. */
+export async function stateOfBackend(client: ClientBase, backend: Backend): Promise<string | undefined> {
+  const [row] = await ask(client, STATE, toBound(backend));
+  return row === undefined ? undefined : String(row[0]);
+}
+
+/**
+ * Ends a backend of another connection of the same login role, for which PostgreSQL asks no further right, and with
+ * it its transaction. False: after two seconds it is still there.
+ */
+export async function endBackend(client: ClientBase, backend: Backend): Promise<boolean> {
+  for (const until = performance.now() + END_MS; ; await sleep(PAUSE_MS)) {
+    if ((await ask(client, TERMINATE, toBound(backend))).length === 0) return true;
+    if (performance.now() >= until) return false;
+  }
+}
+
+/** The rows of a statement on a connection outside the pools. Throws what pg throws. */
+export async function ask(
+  client: ClientBase,
+  statement: Statement,
+  bound: Readonly<Record<string, Bound>>,
+): Promise<unknown[][]> {
+  const { rows } = await client.query<unknown[]>({
+    ...(statement.name === undefined ? {} : { name: statement.name }),
+    text: statement.text,
+    values: statement.values(bound),
+    rowMode: 'array',
+  });
+  return rows;
+}
+
+function toBound({ processId, started }: Backend): Record<string, Bound> {
+  return { process_id: processId, started };
+}
+
+function unnamed(raw: ReturnType<typeof sql>): Statement {
+  return defineStatement(template(raw), { named: false });
+}

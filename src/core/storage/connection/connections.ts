@@ -1,0 +1,432 @@
+import { sql } from 'kysely';
+import { types as pgTypes, type ClientBase, type Pool, type PoolClient, type PoolConfig } from 'pg';
+import type { Log } from '../../context';
+import { fhirError } from '../../errors';
+import { Cancellation } from '../../concurrency/cancellation';
+import { identifyBackend, type Backend } from './backend';
+import { Connection, isGivenUp, type BoundStatement, type StatementOutcomes } from './connection';
+import {
+  answerLimit,
+  APPLICATION_ROLE,
+  DEFAULT_STATEMENT_TIMEOUT_MS,
+  LANES,
+  type Database,
+  type DatabaseOptions,
+  type Lane,
+  type Row,
+  type Run,
+} from './database';
+import { codeOf, isConnectionLoss, translateDatabaseError } from './database-error';
+import { DatabaseHealth } from './database-health';
+import { DatabaseProbe, type Borrowed } from './database-probe';
+import { FairTurns, NO_TENANT } from './fair-turns';
+import { askAfterEnd, CURRENT_TRANSACTION, endLostBackend, requireCommitted } from './lost-answer';
+import { openPool } from './open-client';
+import { PROVE_ROW_SECURITY, RowSecurity, RowSecurityError } from './row-security';
+import { Snapshot } from './snapshot';
+import { builder, defineStatement, template, type Bound, type Statement } from './statement';
+
+const INT8 = 20;
+const typeParsers: PoolConfig['types'] = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 && format !== 'binary'
+      ? Number
+      : (pgTypes.getTypeParser(oid, format) as (text: string) => unknown),
+};
+
+const BEGIN = defineStatement(template(sql`begin`), { named: false });
+const COMMIT = defineStatement(template(sql`commit`), { named: false });
+const PING = defineStatement(template(sql`select 1`), { named: false });
+
+/** Called with the time that each statement took; for metrics. */
+export type StatementObserver = (lane: Lane, milliseconds: number) => void;
+
+/** Milliseconds that a statement may wait for a connection. */
+const PATIENCE_MS = 5_000;
+/** Statements of one tenant that may wait for a connection of one lane. */
+const MAX_WAITING = 10_000;
+/** Milliseconds between two looks for connections that are silent. */
+const SILENCE_LOOK_MS = 500;
+
+/**
+ * The connections of one server process. Each runs as the application role with one space at a time in its settings.
+ * Tenants take turns at those of a lane, and none of them may have all (fair-turns.ts).
+ */
+export class Connections implements Database {
+  private readonly pools: Readonly<Record<Lane, Pool>>;
+  private readonly turns: Readonly<Record<Lane, FairTurns>>;
+  private readonly known = new Map<ClientBase, Connection>();
+  private readonly health: DatabaseHealth;
+  private readonly silenceTimer: NodeJS.Timeout;
+  private readonly probePool: Pool;
+  readonly probe: DatabaseProbe;
+  /** Proven for each new connection, then every minute when it is borrowed. */
+  readonly rowSecurity: RowSecurity;
+  observe: StatementObserver | undefined;
+
+  constructor(
+    private readonly options: DatabaseOptions,
+    private readonly log: Log,
+    /** False where the role could not be made: the second wall is down, and readiness says so. */
+    private readonly wall: boolean,
+    /** The number of the tenant that a space belongs to. */
+    private readonly tenantOf: (space: number) => number = (space) => space,
+  ) {
+    this.rowSecurity = new RowSecurity(log, options.proofIntervalMs);
+    const total = Math.max(4, options.connections ?? 14);
+    const own = Math.min(2, Math.floor(total / 4));
+    // Where there are enough, a tenant may have as many as are of use to it, and one is left for the others.
+    const writing = total >= 14 ? own + 1 : own;
+    const searching = total - own - 2 * writing;
+    this.health = new DatabaseHealth(log);
+    this.pools = {
+      read: this.createPool('read', own),
+      write: this.createPool('write', writing),
+      transaction: this.createPool('transaction', writing),
+      search: this.createPool('search', searching),
+    };
+    this.probePool = this.createPool(undefined, 1);
+    this.probe = new DatabaseProbe({
+      health: this.health,
+      take: () => this.take(this.probePool),
+      ping: (lane) => this.run(lane, undefined, PING, {}),
+    });
+    const mostSilence = Math.ceil(answerLimit(options) / SILENCE_LOOK_MS);
+    this.silenceTimer = setInterval(() => {
+      for (const connection of this.known.values()) connection.countSilence(mostSilence);
+    }, SILENCE_LOOK_MS).unref();
+    this.turns = {
+      // Reads by key take no time that would be worth keeping a connection for others.
+      read: takeTurns(own, own),
+      write: takeTurns(writing),
+      transaction: takeTurns(writing),
+      search: takeTurns(searching),
+    };
+  }
+
+  /** @param lane of which its statements tell how it is; undefined: of none */
+  private createPool(lane: Lane | undefined, max: number): Pool {
+    const outcomes: StatementOutcomes = {
+      succeeded: () => {
+        if (lane !== undefined) this.health.succeeded(lane);
+      },
+      failed: (trouble, code) => {
+        if (lane !== undefined) this.health.failed(lane, trouble, code);
+      },
+    };
+    const configuration = { max, pipeline: true, idleTimeoutMillis: 60_000, types: typeParsers };
+    const pool = openPool(this.options, configuration, async (client) => {
+      const backend = await this.prepareConnection(client);
+      this.known.set(client, new Connection(client, backend, this.options, outcomes));
+    });
+    pool.on('remove', (client) => this.known.delete(client));
+    // An idle connection that is lost is made again when it is needed; if it cannot be, that is said then.
+    pool.on('error', (error) =>
+      this.log.debug({ code: codeOf(error) }, 'an idle database connection was lost'),
+    );
+    return pool;
+  }
+
+  /** Takes the application role and proves that row-level security is in force before anything else may run. */
+  private async prepareConnection(client: ClientBase): Promise<Backend> {
+    const backend = await identifyBackend(client);
+    const settings = [
+      sql`set jit = off`,
+      sql`set random_page_cost = 1.1`,
+      // A set of keys is looked into row by row only while it may be a hash table.
+      sql`set hash_mem_multiplier = 16`,
+      sql`set statement_timeout = ${sql.lit(this.options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS)}`,
+      sql`set idle_in_transaction_session_timeout = 60000`,
+      // PostgreSQL too notices within half a minute that nobody is there any more.
+      sql`set tcp_keepalives_idle = 10`,
+      sql`set tcp_keepalives_interval = 5`,
+      sql`set tcp_keepalives_count = 4`,
+    ];
+    const { maxResources, maxBytes } = this.options.quotas ?? {};
+    if (maxResources !== undefined)
+      settings.push(sql`set andiron.quota_resources = ${sql.lit(String(maxResources))}`);
+    if (maxBytes !== undefined) settings.push(sql`set andiron.quota_bytes = ${sql.lit(String(maxBytes))}`);
+    if (this.wall) settings.push(sql`set role ${sql.id(APPLICATION_ROLE)}`);
+    for (const setting of settings) await client.query(setting.compile(builder).sql);
+    if (!this.wall) return backend;
+    const proof = await client.query<unknown[]>({ text: PROVE_ROW_SECURITY.text, rowMode: 'array' });
+    this.rowSecurity.record(proof.rows[0]?.[0] === true);
+    return backend;
+  }
+
+  /** Lends a connection to `work` alone. */
+  private async borrow<T>(
+    lane: Lane,
+    space: number | undefined,
+    waiting: readonly Cancellation[] | undefined,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const { connection, release } = await this.connect(lane, space, waiting);
+    try {
+      return await work(connection);
+    } finally {
+      release();
+    }
+  }
+
+  private async connect(
+    lane: Lane,
+    space: number | undefined,
+    waiting: readonly Cancellation[] | undefined,
+  ): Promise<Borrowed> {
+    const turns = this.turns[lane];
+    const tenant = space === undefined ? NO_TENANT : this.tenantOf(space);
+    const turn = turns.enter(tenant, () => isGivenUp(waiting));
+    if (turn !== undefined) await turn;
+    try {
+      const { connection, release } = await this.takeProven(this.pools[lane]);
+      return {
+        connection,
+        release() {
+          release();
+          turns.leave(tenant);
+        },
+      };
+    } catch (error) {
+      turns.leave(tenant);
+      const { error: translated, trouble = 'away', cause } = translateDatabaseError(error);
+      // That one has a line of its own, once.
+      if (!(error instanceof RowSecurityError)) this.health.failed(lane, trouble, codeOf(cause));
+      throw translated;
+    }
+  }
+
+  private async take(pool: Pool): Promise<Borrowed> {
+    const client: PoolClient = await pool.connect();
+    const connection = this.known.get(client);
+    if (connection === undefined) throw new Error('a connection was lent that was not prepared');
+    return { connection, release: () => client.release(connection.lost) };
+  }
+
+  /**
+   * A connection on which row-level security was proven in the last minute. One on which the proof fails is destroyed, and
+   * another is taken; a new one is proven when it is made.
+   */
+  private async takeProven(pool: Pool): Promise<Borrowed> {
+    for (;;) {
+      const taken = await this.take(pool);
+      const { connection, release } = taken;
+      if (!this.wall || !this.rowSecurity.isDue(connection.provenAt)) return taken;
+      if (await this.proves(connection)) return taken;
+      release();
+    }
+  }
+
+  private async proves(connection: Connection): Promise<boolean> {
+    try {
+      const [row] = await connection.run(undefined, PROVE_ROW_SECURITY, {});
+      connection.provenAt = performance.now();
+      this.rowSecurity.record(row?.[0] === true);
+      return true;
+    } catch (error) {
+      connection.lost ??= error instanceof Error ? error : new Error('a connection could not be proven');
+      return false;
+    }
+  }
+
+  /** Runs one statement, as a transaction of its own. */
+  async run(
+    lane: Lane,
+    space: number | undefined,
+    statement: Statement,
+    bound: Readonly<Record<string, Bound>>,
+    waiting?: readonly Cancellation[],
+  ): Promise<Row[]> {
+    const started = performance.now();
+    try {
+      return await this.borrow(lane, space, waiting, (connection) =>
+        connection.whileWaitedFor(waiting, () => connection.run(space, statement, bound)),
+      );
+    } finally {
+      this.observe?.(lane, performance.now() - started);
+    }
+  }
+
+  /**
+   * Runs `work` inside one transaction of one space (Read Committed: each statement sees what was committed before it
+   * began, and what the transaction wrote); rolled back when it throws. It holds one connection of a lane that is for
+   * transactions alone, and may wait there for the locks of others: what `work` asks besides, it asks by other lanes.
+   */
+  async transaction<T>(space: number, work: (run: Run, database: Database) => Promise<T>): Promise<T> {
+    return this.borrow('transaction', space, undefined, async (connection) => {
+      const run = async (
+        of: number | undefined,
+        statement: Statement,
+        bound: Readonly<Record<string, Bound>>,
+      ): Promise<Row[]> => {
+        const started = performance.now();
+        try {
+          return await connection.run(of, statement, bound);
+        } finally {
+          this.observe?.('transaction', performance.now() - started);
+        }
+      };
+      try {
+        // Its number comes in the packet of the beginning.
+        const [row] = await connection.run(space, CURRENT_TRANSACTION, {}, [BEGIN]);
+        const result = await work((statement, bound) => run(space, statement, bound), {
+          run: (_lane, of, statement, bound) => run(of, statement, bound),
+        });
+        await this.commit(connection, space, String(row?.[0]));
+        return result;
+      } catch (error) {
+        await connection.rollBack();
+        if (!isConnectionLoss(error)) throw error;
+        // It is not committed; until its backend has ended it keeps what it has locked.
+        if (connection.lost !== undefined) void endLostBackend(this.options, connection.backend);
+        throw fhirError('notStored');
+      }
+    });
+  }
+
+  private async commit(connection: Connection, space: number, transaction: string): Promise<void> {
+    try {
+      await connection.run(space, COMMIT, {});
+    } catch (error) {
+      if (!isConnectionLoss(error)) throw error;
+      await requireCommitted(this.options, connection.backend, transaction);
+    }
+  }
+
+  /**
+   * Runs one statement that writes, as a transaction of its own. Where its answer is lost, `find` asks by the same
+   * values for the rows that it has answered; it gives none where nothing was stored. Throws notStored, maybeStored.
+   */
+  async write(
+    lane: Lane,
+    space: number,
+    { statement, bound, find }: Required<BoundStatement>,
+  ): Promise<Row[]> {
+    const started = performance.now();
+    try {
+      return await this.borrow(lane, space, undefined, async (connection) => {
+        try {
+          return await connection.run(space, statement, bound);
+        } catch (error) {
+          if (!isConnectionLoss(error)) throw error;
+          const [rows] = await this.find(connection, space, [{ statement: find, bound }]);
+          if (rows === undefined || rows.length === 0) throw fhirError('notStored');
+          return rows;
+        }
+      });
+    } finally {
+      this.observe?.(lane, performance.now() - started);
+    }
+  }
+
+  /** What became of what was sent on a connection that is lost, as one that serves the space sees it. */
+  private find(
+    { backend }: Connection,
+    space: number,
+    questions: readonly BoundStatement[],
+  ): Promise<Row[][]> {
+    return askAfterEnd(this.options, backend, { questions, space: this.wall ? space : undefined });
+  }
+
+  /**
+   * Runs statements that are all known beforehand as one transaction of one space (`Connection.runWhole`), and gives the rows
+   * of each that writes: those with `find`. Throws notStored, maybeStored.
+   */
+  async runWhole(space: number, statements: readonly BoundStatement[]): Promise<Row[][]> {
+    const started = performance.now();
+    try {
+      return await this.borrow('transaction', space, undefined, async (connection) => {
+        try {
+          return await connection.runWhole(space, statements);
+        } catch (error) {
+          if (!isConnectionLoss(error)) throw error;
+          const questions = statements.flatMap(({ find, bound }) =>
+            find === undefined ? [] : [{ statement: find, bound }],
+          );
+          const found = await this.find(connection, space, questions);
+          if (found.some((rows) => rows.length === 0)) throw fhirError('notStored');
+          return found;
+        }
+      });
+    } finally {
+      this.observe?.('transaction', performance.now() - started);
+    }
+  }
+
+  /**
+   * Runs `work` with a database whose statements all see the same data. It holds one connection of the search lane: what
+   * `work` asks of the database must be asked of that one, or many such works could wait for each other.
+   * `waiting`: as of `run`, for all of its statements. `milliseconds`: it is given up after so long with the connection.
+   */
+  async inSnapshot<T>(
+    space: number,
+    given: readonly Cancellation[] | undefined,
+    work: (snapshot: Database) => Promise<T>,
+    milliseconds?: number,
+  ): Promise<T> {
+    const { connection, release } = await this.connect('search', space, given);
+    const { waiting, forget } = withPatience(given, milliseconds);
+    const snapshot = new Snapshot(connection, waiting, (milliseconds) =>
+      this.observe?.('search', milliseconds),
+    );
+    const end = async (isGood: boolean): Promise<void> => {
+      await snapshot.end(isGood);
+      release();
+    };
+    try {
+      const result = await connection.whileWaitedFor(waiting, () => work(snapshot));
+      void end(true);
+      return result;
+    } catch (error) {
+      void end(false);
+      throw error;
+    } finally {
+      forget();
+    }
+  }
+
+  /** Connections in use, idle, and statements that wait for one, by lane; for metrics. */
+  usage(): Readonly<Record<Lane, { total: number; idle: number; waiting: number }>> {
+    const of = (lane: Lane): { total: number; idle: number; waiting: number } => ({
+      total: this.pools[lane].totalCount,
+      idle: this.pools[lane].idleCount,
+      waiting: this.turns[lane].waitingCount,
+    });
+    return { read: of('read'), write: of('write'), transaction: of('transaction'), search: of('search') };
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.silenceTimer);
+    await Promise.all([...LANES.map((lane) => this.pools[lane]), this.probePool].map((pool) => pool.end()));
+  }
+}
+
+/** Of `slots` connections a tenant may have all but one while there are others. */
+function takeTurns(slots: number, most = Math.max(1, slots - 1)): FairTurns {
+  return new FairTurns({
+    slots,
+    most,
+    mostAlone: slots,
+    maxWaiting: MAX_WAITING,
+    patienceMs: PATIENCE_MS,
+  });
+}
+
+/** `waiting`, who leave after `milliseconds` at the latest. */
+function withPatience(
+  waiting: readonly Cancellation[] | undefined,
+  milliseconds: number | undefined,
+): { readonly waiting: readonly Cancellation[] | undefined; forget(): void } {
+  if (milliseconds === undefined) return { waiting, forget: () => undefined };
+  const patience = new Cancellation(Date.now() + milliseconds);
+  const leave = (): void => {
+    if (isGivenUp(waiting)) patience.leave();
+  };
+  const forgets = (waiting ?? []).map((cancellation) => cancellation.whenLeaving(leave));
+  return {
+    waiting: [patience],
+    forget() {
+      for (const forget of forgets) forget();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { Log } from '../../context';
+import { LANES, type Lane } from './database';
+import type { Trouble } from './database-error';
+
+/** Milliseconds for which a refusal of PostgreSQL counts when nothing was tried since. */
+const MEMORY_MS = 10_000;
+
+const WORDS: Readonly<Record<Trouble, string>> = {
+  away: 'The database cannot be reached',
+  exhausted: 'The database has run out of disk, memory or connections',
+  faulty: 'The disk or system of the database reports faults',
+  readOnly: 'The database is a standby and takes no changes',
+};
+
+interface Failure {
+  readonly trouble: Trouble;
+  readonly at: number;
+}
+
+/** What the statements of the lanes say of the database. One log line when a trouble begins, and one when it is over. */
+export class DatabaseHealth {
+  private readonly failures: Partial<Record<Lane, Failure>> = {};
+  /** When they began. */
+  private readonly open = new Map<Trouble, number>();
+
+  constructor(private readonly log: Log) {}
+
+  /** @param code SQLSTATE or name of an error of the system, for the log */
+  failed(lane: Lane, trouble: Trouble, code: string): void {
+    const now = performance.now();
+    this.failures[lane] = { trouble, at: now };
+    if (this.open.has(trouble)) return;
+    this.open.set(trouble, now);
+    this.log.warn({ trouble, code, lane }, WORDS[trouble]);
+  }
+
+  /** Cost: a look at a field while all is well. */
+  succeeded(lane: Lane): void {
+    if (this.failures[lane] === undefined) return;
+    this.failures[lane] = undefined;
+    const left = new Set(this.current().map(({ trouble }) => trouble));
+    for (const [trouble, began] of this.open) {
+      if (left.has(trouble)) continue;
+      this.open.delete(trouble);
+      const milliseconds = Math.round(performance.now() - began);
+      this.log.info({ trouble, milliseconds }, `${WORDS[trouble]}: this is over`);
+    }
+  }
+
+  /** Lanes of which the last statement failed, in the last ten seconds. */
+  current(): readonly { readonly lane: Lane; readonly trouble: Trouble; readonly words: string }[] {
+    const now = performance.now();
+    return LANES.flatMap((lane) => {
+      const failure = this.failures[lane];
+      if (failure === undefined || now - failure.at > MEMORY_MS) return [];
+      return [{ lane, trouble: failure.trouble, words: WORDS[failure.trouble] }];
+    });
+  }
+}

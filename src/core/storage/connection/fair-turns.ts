@@ -1,0 +1,152 @@
+import { fhirError } from '../../errors';
+
+/** How many may be at something at once, and how many may wait for it. */
+export interface TurnLimits {
+  /** At once, of all keys together. */
+  readonly slots: number;
+  /** At once, of one key. */
+  readonly most: number;
+  /** The same where this process has never seen another key; undefined: no different. */
+  readonly mostAlone?: number;
+  /** Of one key; undefined: any number. */
+  readonly maxWaiting?: number;
+  /** Milliseconds that one may wait; undefined: as long as it takes. */
+  readonly patienceMs?: number;
+}
+
+interface Waiting {
+  readonly start: () => void;
+  readonly refuse: (error: Error) => void;
+  readonly isGivenUp: () => boolean;
+  readonly timer: NodeJS.Timeout | undefined;
+}
+
+/** What there is of one tenant. */
+interface Share {
+  running: number;
+  /** The longest waiting first. */
+  readonly waiting: Waiting[];
+}
+
+/** Of what no tenant asks for itself. Numbers below are nobody's either, such as those of the base spaces. */
+export const NO_TENANT = 0;
+/** Tenants of which a share is kept though nothing of theirs is under way. */
+const MAX_SHARES = 1000;
+
+/**
+ * A fair semaphore. When all slots are in use, tenants take turns: the next slot goes to the tenant with the fewest running
+ * tasks, and among those to the one served longest ago. So a task waits for one slot and for one task of each other
+ * tenant, however many tasks of one tenant wait. No tenant may use all slots: long tasks leave some for the others.
+ *
+ * Cost: a counter where a slot is free. Waiting tasks are in arrays, not in Maps or Sets: a long-lived Map or Set with many
+ * insertions and deletions retains its values, and their requests, until a full garbage collection (in-flight.ts).
+ */
+export class FairTurns {
+  private free: number;
+  private readonly shares = new Map<number, Share>();
+  /** Those of which some wait, in the order in which they are served. */
+  private readonly waiting: Share[] = [];
+  private only: number | undefined;
+  private most: number;
+
+  constructor(private readonly limits: TurnLimits) {
+    this.free = limits.slots;
+    this.most = limits.mostAlone ?? limits.most;
+  }
+
+  /**
+   * Undefined: it may begin at once. Else resolves when it may. `leave` is to be called when it is done, unless this
+   * rejects: with overloaded, where too many of the tenant wait or it has waited too long, or timeout, where nobody waits
+   * for it any more when its turn comes.
+   */
+  enter(tenant: number, isGivenUp: () => boolean = () => false): Promise<void> | undefined {
+    this.notice(tenant);
+    const share = this.shareOf(tenant);
+    if (this.free > 0 && share.running < this.most) {
+      this.begin(share);
+      return undefined;
+    }
+    const { maxWaiting = Infinity, patienceMs } = this.limits;
+    if (share.waiting.length >= maxWaiting) return Promise.reject(fhirError('overloaded'));
+    if (share.waiting.length === 0) this.waiting.push(share);
+    return new Promise((start, refuse) => {
+      const timer =
+        patienceMs === undefined ? undefined : setTimeout(() => this.refuse(share, one), patienceMs).unref();
+      const one: Waiting = { start, refuse, isGivenUp, timer };
+      share.waiting.push(one);
+    });
+  }
+
+  leave(tenant: number): void {
+    this.free++;
+    this.shareOf(tenant).running--;
+    this.serve();
+  }
+
+  /** All that wait. */
+  get waitingCount(): number {
+    return this.waiting.reduce((count, share) => count + share.waiting.length, 0);
+  }
+
+  private notice(tenant: number): void {
+    if (this.most === this.limits.most || tenant <= NO_TENANT) return;
+    this.only ??= tenant;
+    if (this.only !== tenant) this.most = this.limits.most;
+  }
+
+  private shareOf(tenant: number): Share {
+    let share = this.shares.get(tenant);
+    if (share !== undefined) return share;
+    if (this.shares.size >= MAX_SHARES) this.forgetIdle();
+    share = { running: 0, waiting: [] };
+    this.shares.set(tenant, share);
+    return share;
+  }
+
+  private forgetIdle(): void {
+    for (const [tenant, { running, waiting }] of this.shares)
+      if (running === 0 && waiting.length === 0) this.shares.delete(tenant);
+  }
+
+  private begin(share: Share): void {
+    this.free--;
+    share.running++;
+  }
+
+  private serve(): void {
+    while (this.free > 0) {
+      const share = this.findNext();
+      const next = share?.waiting.shift();
+      if (share === undefined || next === undefined) return;
+      this.waiting.splice(this.waiting.indexOf(share), 1);
+      if (share.waiting.length > 0) this.waiting.push(share);
+      clearTimeout(next.timer);
+      if (next.isGivenUp()) {
+        next.refuse(fhirError('timeout'));
+        continue;
+      }
+      this.begin(share);
+      next.start();
+    }
+  }
+
+  private findNext(): Share | undefined {
+    let found: Share | undefined;
+    let fewest = this.most;
+    for (const share of this.waiting) {
+      if (share.running >= fewest) continue;
+      found = share;
+      fewest = share.running;
+      if (fewest === 0) break;
+    }
+    return found;
+  }
+
+  private refuse(share: Share, one: Waiting): void {
+    const place = share.waiting.indexOf(one);
+    if (place === -1) return;
+    share.waiting.splice(place, 1);
+    if (share.waiting.length === 0) this.waiting.splice(this.waiting.indexOf(share), 1);
+    one.refuse(fhirError('overloaded'));
+  }
+}

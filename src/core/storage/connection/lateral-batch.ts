@@ -1,0 +1,283 @@
+/** Many runs of one statement, with different values, as one statement. */
+import { setImmediate as setImmediateOnce } from 'node:timers/promises';
+import { fhirError } from '../../errors';
+import type { Cancellation } from '../../concurrency/cancellation';
+import { decodeArray } from './binary-array';
+import type { Database, Lane, Row } from './database';
+import { LEAST_INLINE_BYTES, STATEMENT_BYTES } from '../read/version-row';
+import type { Bound, Statement } from './statement';
+import { StatementForms, type Form } from './statement-forms';
+
+/** Rows with texts that one statement may be asked for. */
+const MAX_TEXTS = 8_000;
+/** Rows of one statement; more are refused. */
+const MAX_ROWS = 200_000;
+/** Runs in one statement. */
+const MAX_RUNS = 256;
+/** Longer texts of rows than come to this together are given to nobody: they would all be held at once. */
+const MAX_CHARACTERS = 128 * 1024 * 1024;
+/** Bytes that are compared to tell one run from another. */
+const SHORT_BUFFER = 1024;
+/** What a statement is told of the size of its texts (version-row.ts). */
+const INLINE_BYTES = 'inline_bytes';
+/** What a statement is told of the texts that are known (known-sequences.ts). */
+const KNOWN = 'known';
+
+interface Run {
+  readonly statement: Statement;
+  readonly bound: Readonly<Record<string, Bound>>;
+  readonly waiting: readonly Cancellation[] | undefined;
+  readonly lane: Lane;
+  readonly space: number | undefined;
+  resolve(rows: Row[]): void;
+  reject(reason: unknown): void;
+}
+
+/**
+ * A database for several searches that do the same at the same time, such as what refers to each resource of a list:
+ * statements of the same text that are asked for in one turn of the event loop go together in one, which runs the text
+ * for each of their values (a lateral join). Those with the same values run once. What cannot go together runs by itself.
+ * Throws tooCostly for more text than may be held.
+ */
+export class LateralBatch implements Database {
+  private waiting = new Map<string, Run[]>();
+  private characters = 0;
+  private looks = 0;
+  private waitForLooks: (() => void)[] = [];
+
+  constructor(private readonly database: Database) {}
+
+  run(
+    lane: Lane,
+    space: number | undefined,
+    statement: Statement,
+    bound: Readonly<Record<string, Bound>>,
+    waiting?: readonly Cancellation[],
+  ): Promise<Row[]> {
+    const rows = new Promise<Row[]>((resolve, reject) => {
+      const run: Run = { statement, bound, waiting, lane, space, resolve, reject };
+      const key = `${lane} ${space ?? ''} ${statement.text}`;
+      if (this.waiting.size === 0) setImmediate(() => this.dispatch());
+      const known = this.waiting.get(key);
+      if (known === undefined) this.waiting.set(key, [run]);
+      else known.push(run);
+    });
+    return statement.isPlanningQuery === true ? this.counting(rows) : rows;
+  }
+
+  private async counting(rows: Promise<Row[]>): Promise<Row[]> {
+    this.looks++;
+    try {
+      return await rows;
+    } finally {
+      this.looks--;
+      if (this.looks === 0) setImmediate(() => this.release());
+    }
+  }
+
+  private release(): void {
+    const released = this.waitForLooks;
+    this.waitForLooks = [];
+    for (const go of released) go();
+  }
+
+  /**
+   * When nobody looks how its search is best run (`Statement.isPlanningQuery`): who knows that already waits for those who do not, so
+   * that what they ask then goes together.
+   */
+  async afterPlanning(): Promise<void> {
+    await setImmediateOnce();
+    while (this.looks > 0) await new Promise<void>((go) => this.waitForLooks.push(go));
+  }
+
+  private dispatch(): void {
+    const groups = this.waiting;
+    this.waiting = new Map();
+    for (const runs of groups.values()) {
+      const most = mostRuns(runs[0]?.bound[INLINE_BYTES]);
+      for (let start = 0; start < runs.length; start += most)
+        void this.answer(runs.slice(start, start + most));
+    }
+  }
+
+  private async answer(runs: readonly Run[]): Promise<void> {
+    try {
+      for (const [index, rows] of (await this.runAll(runs)).entries()) runs[index]?.resolve(rows);
+    } catch (error) {
+      for (const run of runs) run.reject(error);
+    }
+  }
+
+  private async runAll(runs: readonly Run[]): Promise<Row[][]> {
+    const [first] = runs;
+    if (first === undefined) return [];
+    const { lane, space, waiting } = first;
+    const calls = runs.map(({ statement, bound }) => statement.values(sharing(bound, runs.length, first)));
+    // What differs between them is their values alone: the text is the same.
+    const merged = runs.length === 1 ? undefined : merge(first.statement, calls);
+    if (merged === undefined) {
+      return Promise.all(
+        runs.map(async ({ statement, bound }) =>
+          this.counted(
+            await this.database.run(lane, space, statement, sharing(bound, runs.length, first), waiting),
+          ),
+        ),
+      );
+    }
+    if (merged.statement === undefined) {
+      const rows = this.counted(await this.database.run(lane, space, first.statement, first.bound, waiting));
+      return runs.map(() => rows);
+    }
+    const rows = this.counted(await this.database.run(lane, space, merged.statement, {}, waiting));
+    const distinct: Row[][] = Array.from({ length: merged.distinct }, () => []);
+    for (const [ordinal, ...columns] of rows) distinct[Number(ordinal) - 1]?.push(columns);
+    return merged.places.map((place) => distinct[place] ?? []);
+  }
+
+  private counted(rows: Row[]): Row[] {
+    if (rows.length > MAX_ROWS) throw tooMuch();
+    for (const row of rows) {
+      for (const value of row) if (typeof value === 'string') this.characters += value.length;
+    }
+    if (this.characters <= MAX_CHARACTERS) return rows;
+    throw tooMuch();
+  }
+}
+
+function tooMuch(): Error {
+  return fhirError('tooCostly', { reason: 'What is asked for at once is too much: ask for fewer resources' });
+}
+
+/** How many runs go together: of long pages fewer. The room for a text tells how many rows a page has. */
+function mostRuns(inline: Bound | undefined): number {
+  if (typeof inline !== 'number') return MAX_RUNS;
+  return Math.max(1, Math.min(MAX_RUNS, Math.floor((MAX_TEXTS * inline) / STATEMENT_BYTES)));
+}
+
+/** The room for texts in one statement is shared by those that go together, and they are told one thing of what is known. */
+function sharing(
+  bound: Readonly<Record<string, Bound>>,
+  runs: number,
+  first: Pick<Run, 'bound'>,
+): Readonly<Record<string, Bound>> {
+  if (runs === 1) return bound;
+  const shared = { ...bound };
+  const inline = bound[INLINE_BYTES];
+  if (typeof inline === 'number')
+    shared[INLINE_BYTES] = Math.max(LEAST_INLINE_BYTES, Math.floor(inline / runs));
+  const known = first.bound[KNOWN];
+  if (known !== undefined && bound[KNOWN] !== undefined) shared[KNOWN] = known;
+  return shared;
+}
+
+interface Merged {
+  /** Undefined: all calls have the same values. */
+  readonly statement: Statement | undefined;
+  /** Different calls. */
+  readonly distinct: number;
+  /** For each call, which of the different ones it is. */
+  readonly places: readonly number[];
+}
+
+/** Undefined: their values cannot stand in a table. */
+function merge(
+  { text, isPlanningQuery = false }: Statement,
+  calls: readonly (readonly Bound[])[],
+): Merged | undefined {
+  const known = new Map<string, number>();
+  const named = new Map<Buffer, number>();
+  /** Long ones, such as what is told of the known, are the same only if they are one. */
+  const nameOf = (value: Bound): Bound => {
+    if (!Buffer.isBuffer(value)) return value;
+    if (value.length <= SHORT_BUFFER) return value.toString('latin1');
+    const name = named.get(value) ?? named.size;
+    named.set(value, name);
+    return name;
+  };
+  const distinct: (readonly Bound[])[] = [];
+  const places = calls.map((values) => {
+    const key = JSON.stringify(values.map(nameOf));
+    let place = known.get(key);
+    if (place === undefined) {
+      known.set(key, (place = distinct.length));
+      distinct.push(values);
+    }
+    return place;
+  });
+  if (distinct.length === 1) return { statement: undefined, distinct: 1, places };
+  const types = typesOf(text);
+  const varying = (distinct[0] ?? []).map((value, index) =>
+    distinct.some((values) => !areSame(values[index], value)),
+  );
+  if (varying.some((varies, index) => varies && types[index] === undefined)) return undefined;
+  const form = formOf(text, types, varying);
+  const values = (distinct[0] ?? []).map((value, index): Bound => {
+    if (varying[index] !== true) return value;
+    const isArray = types[index]?.endsWith('[]') === true;
+    return distinct.map((call) => toElement(call[index] ?? null, isArray));
+  });
+  return {
+    statement: { ...form, isPlanningQuery, values: () => [...values] },
+    distinct: distinct.length,
+    places,
+  };
+}
+
+function areSame(one: Bound | undefined, other: Bound | undefined): boolean {
+  return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
+}
+
+/** One value of a column of values; an array stands there as its text. */
+function toElement(value: Bound, isArray: boolean): string | number | null {
+  if (value === null || typeof value === 'number') return value;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return String(value);
+  if (!isArray) throw new Error('a value that is no array stands where one is');
+  return toArrayText(Buffer.isBuffer(value) ? decodeArray(value) : value);
+}
+
+function toArrayText(values: readonly (string | number | null)[]): string {
+  const elements = values.map((value) => {
+    if (value === null) return 'NULL';
+    return typeof value === 'number' ? String(value) : `"${value.replace(/["\\]/g, '\\$&')}"`;
+  });
+  return `{${elements.join(',')}}`;
+}
+
+const PLACEHOLDER = /\$(\d+)(?:::(\w+(?:\[\])?))?/g;
+
+/** The types that the placeholders of a statement are cast to, in their order; undefined where one is not. */
+function typesOf(text: string): (string | undefined)[] {
+  const types: (string | undefined)[] = [];
+  for (const [, place, type] of text.matchAll(PLACEHOLDER)) types[Number(place) - 1] ??= type;
+  return types;
+}
+
+const forms = new StatementForms();
+
+function formOf(text: string, types: readonly (string | undefined)[], varying: readonly boolean[]): Form {
+  const key = `${varying.map(Number).join('')} ${text}`;
+  return forms.get(key, () => mergedText(text, types, varying));
+}
+
+/** The statement runs once for each row of a table of the values that differ. */
+function mergedText(
+  text: string,
+  types: readonly (string | undefined)[],
+  varying: readonly boolean[],
+): string {
+  const inner = text.replace(PLACEHOLDER, (whole, place: string, type: string | undefined) =>
+    varying[Number(place) - 1] === true ? `merged_run.v${place}::${type ?? 'text'}` : whole,
+  );
+  const columns = types.flatMap((type, index) =>
+    varying[index] === true && type !== undefined
+      ? [{ name: `v${index + 1}`, array: `$${index + 1}::${type.endsWith('[]') ? 'text' : type}[]` }]
+      : [],
+  );
+  return `
+    select merged_run.ordinal::int, merged_rows.*
+    from unnest(${columns.map(({ array }) => array).join(', ')}) with ordinality
+      as merged_run (${columns.map(({ name }) => name).join(', ')}, ordinal)
+    cross join lateral (${inner}) merged_rows
+    limit ${MAX_ROWS + 1}`;
+}

@@ -1,0 +1,85 @@
+import { Socket } from 'node:net';
+import { Client, Pool, type ClientBase, type PoolConfig } from 'pg';
+import { clientConfiguration, CONNECT_MS, type DatabaseOptions } from './database';
+
+/** Milliseconds that PostgreSQL has to end a session before its socket is destroyed. */
+const GOODBYE_MS = 2_000;
+
+/**
+ * Opens a connection outside the pools. Throws what pg throws; it has given up after `connectionTimeoutMillis`
+ * (database.ts).
+ */
+export async function openClient(options: DatabaseOptions): Promise<Client> {
+  const client = new Client(clientConfiguration(options));
+  // A lost connection fails its statements; without a listener the event would end the process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    destroyClient(client, new Error('the connection was not made'));
+    throw error;
+  }
+}
+
+/** A pool waits for the promise of `onConnect` before it lends a connection, though its own types do not say so. */
+type WaitingPoolConfig = PoolConfig & { onConnect(client: ClientBase): Promise<void> };
+
+/** A pool that lends a connection when `prepare` is done with it, which may take as long as connecting. */
+export function openPool(
+  options: DatabaseOptions,
+  configuration: PoolConfig,
+  prepare: (client: ClientBase) => Promise<void>,
+): Pool {
+  const waiting: WaitingPoolConfig = {
+    ...clientConfiguration(options),
+    ...configuration,
+    // Not `verify`: what has stopped waiting while that was under way is handed the connection all the same, and it is
+    // lost to the pool.
+    onConnect: (client) => {
+      // The pool hears the errors of idle connections only. One that is lost while it works fails its statements;
+      // without a listener the event would end the process.
+      client.on('error', () => undefined);
+      return withinLimit(client, CONNECT_MS, () => prepare(client));
+    },
+  };
+  return new Pool(waiting);
+}
+
+/** Ends the session; the socket is destroyed when PostgreSQL does not answer. Never throws. */
+export async function closeClient(client: Client): Promise<void> {
+  await withinLimit(client, GOODBYE_MS, () => client.end()).catch(() => undefined);
+}
+
+/**
+ * Runs `work` with a connection; when it is not done after so many milliseconds, the socket is destroyed, by which
+ * everything that waits for an answer on it fails.
+ */
+export async function withinLimit<T>(
+  client: ClientBase,
+  milliseconds: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const timer = setTimeout(
+    () => destroyClient(client, new Error('PostgreSQL has not answered in time')),
+    milliseconds,
+  );
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Destroys the socket: what waits for an answer on it fails with `reason`. */
+export function destroyClient(client: ClientBase, reason: Error): void {
+  streamOf(client)?.destroy(reason);
+}
+
+/** The socket of a connection, which pg has though its types do not say so; undefined where there is none. */
+export function streamOf(client: ClientBase): Socket | undefined {
+  if (!('connection' in client)) return undefined;
+  const { connection } = client;
+  if (typeof connection !== 'object' || connection === null || !('stream' in connection)) return undefined;
+  return connection.stream instanceof Socket ? connection.stream : undefined;
+}

@@ -1,0 +1,138 @@
+import { sql } from 'kysely';
+import type { Client } from 'pg';
+import { ask, identifyBackend, type Backend } from './backend';
+import { watchConnection } from './connection-watch';
+import { answerLimit, DEFAULT_STATEMENT_TIMEOUT_MS, type DatabaseOptions, type Row } from './database';
+import { isConnectionLoss, translateDatabaseError } from './database-error';
+import { requireCommitted } from './lost-answer';
+import { closeClient, openClient, withinLimit } from './open-client';
+import { builder, defineStatement, template, type Bound, type Statement } from './statement';
+import { fhirError } from '../../errors';
+
+const BEGIN = unnamed(sql`begin`);
+const COMMIT = unnamed(sql`commit`);
+const ROLLBACK = unnamed(sql`rollback`);
+/** Null: nothing was written. */
+const TRANSACTION = unnamed(sql`select pg_current_xact_id_if_assigned()::text`);
+const NO_TIME_LIMIT = unnamed(sql`set statement_timeout = 0`);
+const NO_TIME_LIMIT_HERE = unnamed(sql`set local statement_timeout = 0`);
+
+/**
+ * One connection of the owner, for work of an operator that the application role may not do. Row-level security does
+ * not hold for it: every statement names its space.
+ */
+export class OwnerSession {
+  private hasLimit = true;
+
+  private constructor(
+    private readonly client: Client,
+    private readonly backend: Backend,
+    private readonly options: DatabaseOptions,
+  ) {
+    watchConnection(options, client, backend);
+  }
+
+  /** Throws storageUnavailable when the database cannot be reached. */
+  static async open(options: DatabaseOptions): Promise<OwnerSession> {
+    let client: Client | undefined;
+    try {
+      client = await openClient(options);
+      return await OwnerSession.prepare(client, options);
+    } catch (error) {
+      if (client !== undefined) await closeClient(client);
+      throw translateDatabaseError(error).error;
+    }
+  }
+
+  private static prepare(client: Client, options: DatabaseOptions): Promise<OwnerSession> {
+    return withinLimit(client, answerLimit(options), async () => {
+      const backend = await identifyBackend(client);
+      for (const setting of [
+        sql`set jit = off`,
+        sql`set random_page_cost = 1.1`,
+        sql`set statement_timeout = ${sql.lit(options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS)}`,
+        sql`set idle_in_transaction_session_timeout = 60000`,
+      ]) {
+        await client.query(setting.compile(builder).sql);
+      }
+      return new OwnerSession(client, backend, options);
+    });
+  }
+
+  /** One transaction on a connection of its own. Throws what `transaction` throws. */
+  static async inTransaction<T>(
+    options: DatabaseOptions,
+    work: (session: OwnerSession) => Promise<T>,
+  ): Promise<T> {
+    const session = await OwnerSession.open(options);
+    try {
+      return await session.transaction(() => work(session));
+    } finally {
+      await session.close();
+    }
+  }
+
+  /** Runs one statement, inside the transaction if there is one. */
+  async run(statement: Statement, bound: Readonly<Record<string, Bound>> = {}): Promise<Row[]> {
+    try {
+      if (!this.hasLimit) return await ask(this.client, statement, bound);
+      return await withinLimit(this.client, answerLimit(this.options), () =>
+        ask(this.client, statement, bound),
+      );
+    } catch (error) {
+      throw translateDatabaseError(error).error;
+    }
+  }
+
+  /** From now on statements may take any time; whether the connection still works is watched (connection-watch.ts). */
+  async removeLimit(): Promise<void> {
+    await this.run(NO_TIME_LIMIT);
+    this.hasLimit = false;
+  }
+
+  /**
+   * Runs `work` in one transaction; rolled back when it throws. Throws notStored where the connection is lost before
+   * it was committed, maybeStored where that cannot be found out.
+   */
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    await this.run(BEGIN);
+    try {
+      const result = await work();
+      const [row] = await this.run(TRANSACTION);
+      await this.commit(row?.[0]);
+      return result;
+    } catch (error) {
+      // On a lost connection there is nothing left to roll back, and `error` says why.
+      await this.run(ROLLBACK).catch(() => undefined);
+      throw isConnectionLoss(error) ? fhirError('notStored') : error;
+    }
+  }
+
+  /** The same, of which statements may take any time. */
+  async longTransaction<T>(work: () => Promise<T>): Promise<T> {
+    const { hasLimit } = this;
+    return this.transaction(async () => {
+      await this.run(NO_TIME_LIMIT_HERE);
+      this.hasLimit = false;
+      return work();
+    }).finally(() => (this.hasLimit = hasLimit));
+  }
+
+  private async commit(transaction: unknown): Promise<void> {
+    try {
+      await this.run(COMMIT);
+    } catch (error) {
+      if (!isConnectionLoss(error) || typeof transaction !== 'string') throw error;
+      await requireCommitted(this.options, this.backend, transaction);
+    }
+  }
+
+  /** Lets go of everything that the connection held. */
+  async close(): Promise<void> {
+    await closeClient(this.client);
+  }
+}
+
+function unnamed(raw: ReturnType<typeof sql>): Statement {
+  return defineStatement(template(raw), { named: false });
+}

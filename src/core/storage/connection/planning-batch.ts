@@ -1,0 +1,95 @@
+import type { Cancellation } from '../../concurrency/cancellation';
+import type { Database, Lane, Row } from './database';
+import type { Bound, Statement } from './statement';
+import { StatementForms } from './statement-forms';
+
+interface Look {
+  readonly statement: Statement;
+  readonly bound: Readonly<Record<string, Bound>>;
+  resolve(rows: Row[]): void;
+  reject(reason: unknown): void;
+}
+
+interface Group {
+  readonly lane: Lane;
+  readonly space: number | undefined;
+  readonly waiting: readonly Cancellation[] | undefined;
+  readonly looks: Look[];
+}
+
+/**
+ * A database of which the statements that only say how searches are best run (`Statement.isPlanningQuery`) go together: those that
+ * are asked for before anything is waited for are one statement. All others pass as they are. For one connection, where
+ * they would run one after the other, and where the number of statements is promised.
+ */
+export class PlanningBatch implements Database {
+  private groups = new Map<string, Group>();
+
+  constructor(private readonly database: Database) {}
+
+  run(
+    lane: Lane,
+    space: number | undefined,
+    statement: Statement,
+    bound: Readonly<Record<string, Bound>>,
+    waiting?: readonly Cancellation[],
+  ): Promise<Row[]> {
+    if (statement.isPlanningQuery !== true) return this.database.run(lane, space, statement, bound, waiting);
+    return new Promise((resolve, reject) => {
+      if (this.groups.size === 0) queueMicrotask(() => this.dispatch());
+      const name = `${lane} ${space ?? ''}`;
+      let group = this.groups.get(name);
+      if (group === undefined) this.groups.set(name, (group = { lane, space, waiting, looks: [] }));
+      group.looks.push({ statement, bound, resolve, reject });
+    });
+  }
+
+  private dispatch(): void {
+    const groups = this.groups;
+    this.groups = new Map();
+    for (const group of groups.values()) void this.answer(group);
+  }
+
+  private async answer({ lane, space, waiting, looks }: Group): Promise<void> {
+    const [first, second] = looks;
+    if (first === undefined) return;
+    try {
+      if (second === undefined) {
+        first.resolve(await this.database.run(lane, space, first.statement, first.bound, waiting));
+        return;
+      }
+      const [row] = await this.database.run(lane, space, combine(looks), {}, waiting);
+      for (const [index, look] of looks.entries()) look.resolve(toRows(row?.[index]));
+    } catch (error) {
+      for (const look of looks) look.reject(error);
+    }
+  }
+}
+
+const forms = new StatementForms();
+
+/** One row; each look is a column of it, with its rows as a JSON array of objects, or null. */
+function combine(looks: readonly Look[]): Statement {
+  const values = looks.map(({ statement, bound }) => statement.values(bound));
+  const texts = looks.map(({ statement }) => statement.text);
+  const form = forms.get(JSON.stringify(texts), () => {
+    let before = 0;
+    const columns = texts.map((text, index) => {
+      const start = before;
+      before += values[index]?.length ?? 0;
+      const moved = text.replace(/\$(\d+)/g, (_whole, place: string) => `$${Number(place) + start}`);
+      return `(select json_agg(l) from (${moved}) l)`;
+    });
+    return `select ${columns.join(', ')}`;
+  });
+  return { ...form, values: () => values.flat() };
+}
+
+function toRows(column: unknown): Row[] {
+  if (column === null) return [];
+  if (!Array.isArray(column)) throw new Error('a look did not answer with its rows');
+  return column.map((row: unknown): Row => {
+    if (typeof row !== 'object' || row === null) throw new Error('a look did not answer with rows');
+    return Object.values<unknown>({ ...row });
+  });
+}

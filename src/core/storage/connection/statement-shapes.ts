@@ -1,0 +1,45 @@
+import { LRUCache } from 'lru-cache';
+import type { RawBuilder } from 'kysely';
+import { defineStatement, named, template, type Statement } from './statement';
+
+const MAX_SHAPES = 500;
+/**
+ * Each prepared statement takes some 50 kB in every PostgreSQL process and is never forgotten there: clients can write
+ * searches of endlessly many shapes.
+ */
+const MAX_NAMED = 300;
+const MAX_NAMED_LENGTH = 10_000;
+/** A shape that comes so often is prepared: its plan is then made once for each connection, not for each search. */
+const USES_TO_NAME = 3;
+
+/**
+ * Statements by the shape of their request, compiled once. How the rows are found is written into the text, so that the
+ * plan of one request is right for all of its shape (measured: a third to a half of PostgreSQL's time was planning;
+ * docs/bench/journal/searches.md).
+ */
+export class StatementShapes {
+  private readonly shapes = new LRUCache<string, { statement: Statement; uses: number }>({ max: MAX_SHAPES });
+  private readonly names = new Set<string>();
+
+  /** `build` is called where the shape is not known. */
+  get(shape: string, build: () => RawBuilder<unknown>): Statement {
+    let known = this.shapes.get(shape);
+    if (known === undefined) {
+      known = { statement: defineStatement(template(build()), { named: false }), uses: 0 };
+      this.shapes.set(shape, known);
+    }
+    known.uses += 1;
+    if (known.uses === USES_TO_NAME) known.statement = this.nameIfFew(known.statement);
+    return known.statement;
+  }
+
+  private nameIfFew(statement: Statement): Statement {
+    if (statement.text.length > MAX_NAMED_LENGTH) return statement;
+    const prepared = named(statement);
+    if (!this.names.has(prepared.name)) {
+      if (this.names.size >= MAX_NAMED) return statement;
+      this.names.add(prepared.name);
+    }
+    return prepared;
+  }
+}

@@ -1,0 +1,101 @@
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+  type Compilable,
+  type RawBuilder,
+} from 'kysely';
+import { createHash } from 'node:crypto';
+import type { Tables } from '../schema/tables';
+
+/** Builds and compiles only; statements run through pg (database.ts). */
+export const builder = new Kysely<Tables>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
+
+class Placeholder {
+  constructor(readonly name: string) {}
+}
+
+/** Stands in a statement for the value of that name, bound when the statement runs. */
+export function bind<T>(name: string): RawBuilder<T> {
+  return sql`${new Placeholder(name)}`;
+}
+
+/** A value that pg can bind. */
+export type Bound = string | number | boolean | null | Buffer | readonly (string | number | null)[];
+
+/** SQL text that was compiled once; values are bound by name. */
+export interface Statement {
+  /** Undefined: unnamed, planned anew each time with the values at hand. */
+  readonly name: string | undefined;
+  readonly text: string;
+  /** True: gives a few rows of whole numbers by which a search is planned; several may go together (planning-batch.ts). */
+  readonly isPlanningQuery?: boolean;
+  /** The bound values in the order of $1, $2 …: names, or constants that the builder put in. */
+  values(bound: Readonly<Record<string, Bound>>): Bound[];
+}
+
+/**
+ * Compiles a kysely query whose changing values are `bind('name')`.
+ * Cost: some 100 microseconds; do it once per shape and keep the result.
+ *
+ * @param options.named prepare it under a name (generic plan after five runs): right for shapes with one index range
+ */
+export function defineStatement(
+  query: Compilable<unknown>,
+  options: { named: boolean } = { named: true },
+): Statement {
+  const compiled = query.compile();
+  const slots = compiled.parameters.map((parameter) =>
+    parameter instanceof Placeholder ? { name: parameter.name } : { constant: toBound(parameter) },
+  );
+  const statement: Statement = {
+    name: undefined,
+    text: compiled.sql,
+    values: (bound) =>
+      slots.map((slot) => {
+        if (slot.name === undefined) return slot.constant;
+        const value = bound[slot.name];
+        if (value === undefined) throw new Error(`The statement's value '${slot.name}' is not bound`);
+        return value;
+      }),
+  };
+  return options.named ? named(statement) : statement;
+}
+
+/** The same, as one of those that only say how a search is best run. */
+export function asLook(statement: Statement): Statement {
+  return { ...statement, isPlanningQuery: true };
+}
+
+/** The same, prepared under a name that its text gives. */
+export function named(statement: Statement): Statement & { readonly name: string } {
+  const name = 'a' + createHash('sha256').update(statement.text).digest('base64url').slice(0, 16);
+  return { ...statement, name };
+}
+
+function toBound(parameter: unknown): Bound {
+  if (
+    typeof parameter === 'string' ||
+    typeof parameter === 'number' ||
+    typeof parameter === 'boolean' ||
+    parameter === null
+  ) {
+    return parameter;
+  }
+  throw new Error('A statement may hold only plain constants and bind()');
+}
+
+/** Compiles a raw template for `defineStatement`. */
+export function template(raw: RawBuilder<unknown>): Compilable<unknown> {
+  return { compile: () => raw.compile(builder) };
+}

@@ -1,0 +1,282 @@
+/** The statements of the background work on the search parameters of tenants, on a connection of the owner. */
+import { sql } from 'kysely';
+import type { Space } from '../../context';
+import { isRelease } from '../../fhir/release';
+import { ROW_SCHEME } from '../../search/index-rows';
+import type { Database } from '../connection/database';
+import { INDEX_TABLES, type IndexTable } from './index-tables';
+import type { OwnerSession } from '../connection/owner-session';
+import { bind, defineStatement, template, type Statement } from '../connection/statement';
+
+const PENDING = defineStatement(
+  template(sql`
+    select distinct s.number, s.release, t.number, t.name, coalesce(t.settings->>'time-zone', 'UTC')
+    from andiron.search_parameter p join andiron.space s on s.number = p.space
+    join andiron.tenant t on t.number = s.tenant
+    where p.pending order by s.number limit ${bind('limit')}::int`),
+);
+const MAX_SPACES = 1_000;
+
+const ANY_PARAMETERS = defineStatement(
+  template(sql`select 1 from andiron.tenant t where t.search_parameters > 0 limit 1`),
+);
+
+/** False where no tenant has ever had search parameters of its own. */
+export async function haveSearchParameters(database: Pick<Database, 'run'>): Promise<boolean> {
+  return (await database.run('search', undefined, ANY_PARAMETERS, {})).length > 0;
+}
+
+/** Spaces in which there is work. */
+export async function readSpacesWithWork(session: OwnerSession): Promise<Space[]> {
+  const rows = await session.run(PENDING, { limit: MAX_SPACES });
+  return (rows as [number, string, number, string, string][]).flatMap(
+    ([number, release, tenantNumber, tenant, timeZone]) =>
+      isRelease(release) ? [{ number, release, tenantNumber, tenant, timeZone }] : [],
+  );
+}
+
+const COUNT = defineStatement(
+  template(sql`
+    select count(*)::int from andiron.resource r
+    where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint and not r.deleted limit 1`),
+);
+
+const START = defineStatement(
+  template(sql`
+    update andiron.search_parameter p
+       set resources = ${bind('resources')}::int, attempted_by = ${bind('process')}::text,
+           attempts = p.attempts + case when p.attempted_by = ${bind('process')}::text then 0 else 1 end
+    where p.space = ${bind('space')}::int and p.number = any(${bind('numbers')}::int[])
+    returning p.after_key::text, p.indexed, p.attempts`),
+);
+
+/** Where a walk over the heads of a type begins: behind this key (decimal form), so many of them being done. */
+export interface WalkStart {
+  readonly after: string | undefined;
+  readonly indexed: number;
+  /** The most walks, with this one, that were begun by different processes since the last progress. */
+  readonly attempts: number;
+}
+
+/** What a walk is for. */
+export interface WalkWork {
+  readonly space: number;
+  readonly type: number;
+  readonly numbers: readonly number[];
+  /** Names the process. */
+  readonly process: string;
+}
+
+/** Counts what is to be done, marks the attempt, and tells where the parameter that has come least far has stopped. */
+export async function startWalk(session: OwnerSession, work: WalkWork): Promise<WalkStart> {
+  const { space, type, numbers, process } = work;
+  const [counted] = await session.run(COUNT, { space, type });
+  const resources = Number(counted?.[0] ?? 0);
+  const started = await session.run(START, { space, numbers, resources, process });
+  const rows = started as [string | null, number, number][];
+  const attempts = Math.max(0, ...rows.map((row) => row[2]));
+  let start: [string, number] | undefined;
+  for (const [after, indexed] of rows) {
+    if (after === null) return { after: undefined, indexed: 0, attempts };
+    if (start === undefined || BigInt(after) < BigInt(start[0])) start = [after, indexed];
+  }
+  return { after: start?.[0], indexed: start?.[1] ?? 0, attempts };
+}
+
+const NEXT_HEADS = defineStatement(
+  template(sql`
+    select r.resource_key::text, r.version, r.last_updated::text, octet_length(v.body)
+    from andiron.resource r
+    cross join lateral (
+      select w.body from andiron.resource_version w
+      where w.space = r.space and w.resource_type = r.resource_type and w.resource_key = r.resource_key
+        and w.version = r.version
+      offset 0
+    ) v
+    where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint
+      and r.resource_key > ${bind('after')}::bigint and not r.deleted
+    order by r.resource_key limit ${bind('limit')}::int`),
+);
+const FIRST_KEY = '-9223372036854775808';
+
+export interface WalkedHead {
+  readonly key: string;
+  readonly version: number;
+  readonly lastUpdated: number;
+  /** Of the text. */
+  readonly bytes: number;
+}
+
+/** The next live heads of a type in the order of their keys. */
+export async function readNextHeads(
+  session: OwnerSession,
+  space: number,
+  type: number,
+  after: string | undefined,
+  limit: number,
+): Promise<WalkedHead[]> {
+  const rows = await session.run(NEXT_HEADS, { space, type, after: after ?? FIRST_KEY, limit });
+  return (rows as [string, number, string, number | null][]).map(([key, version, lastUpdated, bytes]) => {
+    return { key, version, lastUpdated: Number(lastUpdated), bytes: bytes ?? 0 };
+  });
+}
+
+/** Work as it was asked for: when it is asked for again meanwhile, it is not this work that is done. */
+export interface AskedWork {
+  readonly number: number;
+  /** As PostgreSQL writes it. */
+  readonly asked: string;
+}
+
+const IS_SAME_WORK = sql`
+  p.space = ${bind('space')}::int and (p.number, p.changed) in (
+    select x.number, x.asked
+    from unnest(${bind('numbers')}::int[], ${bind('asked')}::timestamptz[]) as x (number, asked))`;
+
+const ADVANCE = defineStatement(
+  template(sql`
+    update andiron.search_parameter p set after_key = ${bind('after')}::bigint, indexed = ${bind('indexed')}::int,
+      attempts = 1
+    where ${IS_SAME_WORK}`),
+);
+
+function bindWork(work: readonly AskedWork[]): { numbers: number[]; asked: string[] } {
+  return { numbers: work.map(({ number }) => number), asked: work.map(({ asked }) => asked) };
+}
+
+/** Stores the progress of an indexing scan, so that another process can resume it there. */
+export async function advanceWalk(
+  session: OwnerSession,
+  space: number,
+  work: readonly AskedWork[],
+  after: string,
+  indexed: number,
+): Promise<void> {
+  await session.run(ADVANCE, { space, ...bindWork(work), after, indexed });
+}
+
+/** Rows that one statement removes. */
+const MAX_REMOVED = 5_000;
+
+const REMOVE: Readonly<Record<IndexTable, Statement>> = {
+  token_index: removeRows('token_index'),
+  reference_index: removeRows('reference_index'),
+  range_index: removeRows('range_index'),
+  string_index: removeRows('string_index'),
+  uri_index: removeRows('uri_index'),
+};
+
+function removeRows(table: IndexTable): Statement {
+  const target = sql.table(`andiron.${table}`);
+  return defineStatement(
+    template(sql`
+      with removed as (
+        delete from ${target} t
+        where t.space = ${bind('space')}::int and t.ctid = any(array(
+          select i.ctid from ${target} i
+          where i.space = ${bind('space')}::int and i.parameter = any(${bind('numbers')}::int[])
+          limit ${bind('limit')}::int))
+        returning 1
+      )
+      select count(*)::int from removed limit 1`),
+  );
+}
+
+/** Removes the rows of parameters that nobody writes any more, some at a time. */
+export async function removeRowsOf(
+  session: OwnerSession,
+  space: number,
+  parameters: readonly number[],
+): Promise<void> {
+  const schemes = [0, ...Object.values(ROW_SCHEME)];
+  const numbers = parameters.flatMap((number) => schemes.map((scheme) => number + scheme));
+  for (const table of INDEX_TABLES) {
+    for (let removed = MAX_REMOVED; removed >= MAX_REMOVED;) {
+      const [row] = await session.run(REMOVE[table], { space, numbers, limit: MAX_REMOVED });
+      removed = Number(row?.[0] ?? 0);
+    }
+  }
+}
+
+const FINISH = defineStatement(
+  template(sql`
+    update andiron.search_parameter p
+       set state = 'active', pending = false, indexed = p.resources, failure = null, attempts = 0, attempted_by = null
+    where ${IS_SAME_WORK} and p.state in ('indexing', 'active')`),
+);
+const FORGET = defineStatement(
+  template(sql`
+    delete from andiron.search_parameter p
+    where p.space = ${bind('space')}::int and p.number = any(${bind('numbers')}::int[])`),
+);
+const CHANGE = defineStatement(template(sql`select andiron.count_search_parameters(${bind('space')}::int)`));
+
+/** After a walk: parameters whose rows are complete can be searched by, those without rows are gone. */
+export async function finishWalk(
+  session: OwnerSession,
+  space: number,
+  complete: readonly AskedWork[],
+  removed: readonly number[],
+): Promise<void> {
+  await session.transaction(async () => {
+    // First of all, as writes do: the lock of the counter decides who comes first.
+    await session.run(CHANGE, { space });
+    if (complete.length > 0) await session.run(FINISH, { space, ...bindWork(complete) });
+    if (removed.length > 0) await session.run(FORGET, { space, numbers: removed });
+  });
+}
+
+const FAIL = defineStatement(
+  template(sql`
+    update andiron.search_parameter p
+       set pending = false, failure = ${bind('failure')}::text, attempts = 0, attempted_by = null
+    where ${IS_SAME_WORK}`),
+);
+
+/** Gives the work on some parameters up, until somebody asks for it again. */
+export async function failWalk(
+  session: OwnerSession,
+  space: number,
+  work: readonly AskedWork[],
+  failure: string,
+): Promise<void> {
+  await session.run(FAIL, { space, ...bindWork(work), failure });
+}
+
+const RELEASE = defineStatement(
+  template(sql`
+    update andiron.search_parameter p set attempts = 0, attempted_by = null
+    where p.space = ${bind('space')}::int and p.number = any(${bind('numbers')}::int[])`),
+);
+
+/** Takes the mark of an attempt away: the process is healthy and stops here. */
+export async function releaseWalk(
+  session: OwnerSession,
+  { space, numbers }: Pick<WalkWork, 'space' | 'numbers'>,
+): Promise<void> {
+  await session.run(RELEASE, { space, numbers });
+}
+
+const FAIL_FOR_GOOD = defineStatement(
+  template(sql`
+    update andiron.search_parameter p
+       set state = case when p.state = 'removing' then p.state else 'failed' end, pending = false, changed = now(),
+           failure = ${bind('failure')}::text, attempted_by = null
+    where p.space = ${bind('space')}::int and p.number = any(${bind('numbers')}::int[])`),
+);
+
+/**
+ * No write makes rows of these parameters from now on, and no search uses them. Of one that was being removed the rest stays
+ * as it is.
+ */
+export async function failParameters(
+  session: OwnerSession,
+  { space, numbers }: Pick<WalkWork, 'space' | 'numbers'>,
+  failure: string,
+): Promise<void> {
+  await session.transaction(async () => {
+    // First of all, as writes do: the lock of the counter decides who comes first.
+    await session.run(CHANGE, { space });
+    await session.run(FAIL_FOR_GOOD, { space, numbers, failure });
+  });
+}

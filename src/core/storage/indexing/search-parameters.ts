@@ -1,0 +1,151 @@
+/** The search parameters that tenants have made, as the database remembers them. */
+import { sql } from 'kysely';
+import type { Space } from '../../context';
+import { loadDefinitions } from '../../fhir/definitions';
+import type {
+  TenantParameter,
+  TenantParameterDefinition,
+  TenantParameterState,
+} from '../../search/tenant-parameter';
+import type { ParameterPair } from '../../search/tenant-parameter-check';
+import type { Database, Row } from '../connection/database';
+import type { OwnerSession } from '../connection/owner-session';
+import { bind, defineStatement, template } from '../connection/statement';
+
+/** More than are ever let in at once (tenant-parameter-check.ts), those that are being removed included. */
+const MAX_PARAMETERS = 20_000;
+
+const READ = defineStatement(
+  template(sql`
+    select p.number, p.resource_type, p.slot, p.code, p.url, p.owner, p.state, p.definition, p.pending, p.resources,
+           p.indexed, p.failure, p.changed::text,
+           floor(extract(epoch from clock_timestamp() - p.changed) * 1000)::int, t.search_parameters
+    from andiron.search_parameter p join andiron.space s on s.number = p.space
+    join andiron.tenant t on t.number = s.tenant
+    where p.space = ${bind('space')}::int order by p.number limit ${bind('limit')}::int`),
+);
+
+/** How far the work on a parameter has come. */
+export interface ParameterProgress {
+  readonly parameter: TenantParameter;
+  /** True: its rows are to be made or removed. */
+  readonly isPending: boolean;
+  /** Live resources of the type when the work began, and how many of them are done. */
+  readonly resources: number;
+  readonly indexed: number;
+  /** Why the work was given up; undefined: it was not. */
+  readonly failure: string | undefined;
+  /** When the work was asked for last, as PostgreSQL writes it, and how many milliseconds ago that is by its clock. */
+  readonly asked: string;
+  readonly age: number;
+  /** The last change of the tenant's parameters, the same for all. */
+  readonly change: number;
+}
+
+/** All of a space, in the order of their numbers. One statement. */
+export async function readSearchParameters(
+  database: Database,
+  space: Pick<Space, 'number' | 'release'>,
+): Promise<ParameterProgress[]> {
+  const rows = await database.run('search', space.number, READ, {
+    space: space.number,
+    limit: MAX_PARAMETERS,
+  });
+  return toProgress(space, rows);
+}
+
+/** The same on a connection of the owner. */
+export async function readAsOwner(
+  session: OwnerSession,
+  space: Pick<Space, 'number' | 'release'>,
+): Promise<ParameterProgress[]> {
+  return toProgress(space, await session.run(READ, { space: space.number, limit: MAX_PARAMETERS }));
+}
+
+function toProgress({ release }: Pick<Space, 'release'>, rows: readonly Row[]): ParameterProgress[] {
+  const definitions = loadDefinitions(release);
+  return rows.flatMap((row) => {
+    const [number, typeNumber, slot, code, url, owner, state] = row as [
+      number,
+      number,
+      number,
+      string,
+      string,
+      string,
+      TenantParameterState,
+    ];
+    const [definition, isPending, resources, indexed, failure, asked, age, change] = row.slice(7) as [
+      TenantParameterDefinition,
+      boolean,
+      number,
+      number,
+      string | null,
+      string,
+      number,
+      number,
+    ];
+    const type = definitions.typeName(typeNumber);
+    if (type === undefined) return [];
+    const parameter: TenantParameter = { number, type, slot, code, url, owner, state, definition };
+    const failed = state === 'failed' && failure !== null ? { ...parameter, failure } : parameter;
+    return [
+      { parameter: failed, isPending, resources, indexed, failure: failure ?? undefined, asked, age, change },
+    ];
+  });
+}
+
+/** What a version of a SearchParameter asks for; nothing when it was deleted or is not active. */
+export interface Registration {
+  /** Id of the SearchParameter. */
+  readonly owner: string;
+  readonly pairs: readonly ParameterPair[];
+}
+
+/** In the transaction that writes the SearchParameter, after its version was written. */
+export const REGISTER = defineStatement(
+  template(sql`
+    select andiron.register_search_parameters(
+      ${bind('space')}::int, ${bind('owner')}::text, ${bind('pairs')}::jsonb)`),
+);
+
+/** Without a version being written: for a SearchParameter that was stored before it could be registered. */
+export async function registerSearchParameters(
+  database: Database,
+  space: number,
+  { owner, pairs }: Registration,
+): Promise<void> {
+  await database.run('write', space, REGISTER, { space, owner, pairs: JSON.stringify(pairs) });
+}
+
+const FAIL = defineStatement(
+  template(sql`
+    select andiron.fail_search_parameter(${bind('space')}::int, ${bind('number')}::int, ${bind('failure')}::text)`),
+);
+
+/** A parameter that no write makes rows of from now on, and no search uses. False: it was so already, or is gone. */
+export async function failSearchParameter(
+  database: Database,
+  space: number,
+  number: number,
+  failure: string,
+): Promise<boolean> {
+  const [row] = await database.run('write', space, FAIL, { space, number, failure });
+  return row?.[0] === true;
+}
+
+const RESTART = defineStatement(
+  template(sql`select andiron.restart_search_parameters(${bind('space')}::int, ${bind('owner')}::text)`),
+);
+
+/**
+ * Has the rows of all parameters of a space, or of those of one SearchParameter, made again where they are missing. Those that
+ * have failed are tried again only by the id of their SearchParameter. Gives how many there are.
+ */
+export async function restartSearchParameters(
+  database: Database,
+  space: number,
+  owner: string | undefined,
+): Promise<number> {
+  const [row] = await database.run('write', space, RESTART, { space, owner: owner ?? null });
+  return Number(row?.[0] ?? 0);
+}

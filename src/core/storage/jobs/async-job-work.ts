@@ -1,0 +1,117 @@
+/** The work on requests that are answered later, over all spaces: statements of the owner. */
+import { sql } from 'kysely';
+import type { JobOutcome, JobRequest } from './async-jobs';
+import type { OwnerSession } from '../connection/owner-session';
+import { bind, defineStatement, template } from '../connection/statement';
+
+/** Names a job in all spaces. */
+export interface JobKey {
+  readonly space: number;
+  readonly id: string;
+}
+
+export interface TakenJob extends JobKey {
+  readonly request: JobRequest;
+}
+
+/** Of the tenant that has the fewest under way, the oldest. */
+const TAKE = defineStatement(
+  template(sql`
+    update andiron.async_job j
+       set state = 'running', worker = ${bind('worker')}, beat = now(), runs = j.runs + 1
+      from (select w.space, w.id from andiron.async_job w
+            where w.state = 'waiting' and w.expires > now()
+            order by (select count(*) from andiron.async_job r where r.tenant = w.tenant and r.state = 'running'),
+                     w.created
+            limit 1 for update skip locked) as next
+     where j.space = next.space and j.id = next.id
+    returning j.space, j.id, j.repeatable, j.request, j.body`),
+);
+
+export async function takeJob(session: OwnerSession, worker: string): Promise<TakenJob | undefined> {
+  const rows = await session.run(TAKE, { worker });
+  const [row] = rows as [number, string, boolean, JobRequest['details'], string | null][];
+  if (row === undefined) return undefined;
+  const [space, id, isRepeatable, details, body] = row;
+  return { space, id, request: { details, isRepeatable, ...(body === null ? {} : { body }) } };
+}
+
+const BEAT = defineStatement(
+  template(sql`
+    update andiron.async_job j set beat = now()
+    where j.worker = ${bind('worker')} and j.state = 'running' and j.expires > now() returning j.id`),
+);
+
+/** Says that this process lives; gives the ids of what it is still wanted to do. */
+export async function renewJobs(session: OwnerSession, worker: string): Promise<ReadonlySet<string>> {
+  return new Set((await session.run(BEAT, { worker })).map(([id]) => String(id)));
+}
+
+const FINISH = defineStatement(
+  template(sql`
+    update andiron.async_job j
+       set state = 'done', status = ${bind('status')}::int, answer = ${bind('answer')}, body = null,
+           expires = now() + ${bind('kept')}::int * interval '1 millisecond'
+     where j.space = ${bind('space')}::int and j.id = ${bind('id')} and j.worker = ${bind('worker')}
+       and j.state <> 'waiting'
+    returning 1`),
+);
+
+/**
+ * Keeps the answer for `kept` milliseconds, also in the place of a failure that was told because this process seemed
+ * dead. What was cancelled meanwhile is dropped.
+ */
+export async function finishJob(
+  session: OwnerSession,
+  worker: string,
+  { space, id }: JobKey,
+  { status, text }: JobOutcome,
+  kept: number,
+): Promise<void> {
+  await session.run(FINISH, { space, id, worker, status, answer: text, kept });
+}
+
+const RETURN = defineStatement(
+  template(sql`
+    update andiron.async_job j set state = 'waiting', worker = null, beat = null
+    where j.space = ${bind('space')}::int and j.id = ${bind('id')} and j.worker = ${bind('worker')}
+      and j.state = 'running'
+    returning 1`),
+);
+
+/** Another process may do it. */
+export async function returnJob(session: OwnerSession, worker: string, { space, id }: JobKey): Promise<void> {
+  await session.run(RETURN, { space, id, worker });
+}
+
+const RECOVER = defineStatement(
+  template(sql`
+    update andiron.async_job j
+       set state = case when j.repeatable and j.runs < ${bind('most_runs')}::int then 'waiting' else 'done' end,
+           worker = case when j.repeatable and j.runs < ${bind('most_runs')}::int then null else j.worker end,
+           status = ${bind('status')}::int, answer = ${bind('answer')},
+           body = case when j.repeatable and j.runs < ${bind('most_runs')}::int then j.body end
+     where j.state = 'running' and j.beat < now() - ${bind('silence')}::int * interval '1 millisecond'
+    returning 1`),
+);
+
+const EXPIRE = defineStatement(
+  template(sql`
+    delete from andiron.async_job j
+    where (j.space, j.id) in (
+      select e.space, e.id from andiron.async_job e where e.expires < now() limit ${bind('limit')}::int)
+    returning 1`),
+);
+
+/**
+ * What processes have left that did not renew it for `silence` milliseconds is begun anew if it can be, at most
+ * `mostRuns` times, else told as failed; what has expired is forgotten.
+ */
+export async function recoverJobs(
+  session: OwnerSession,
+  { silence, mostRuns, failure }: { silence: number; mostRuns: number; failure: JobOutcome },
+): Promise<void> {
+  const { status, text } = failure;
+  await session.run(RECOVER, { silence, most_runs: mostRuns, status, answer: text });
+  await session.run(EXPIRE, { limit: 1000 });
+}

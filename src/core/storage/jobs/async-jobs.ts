@@ -1,0 +1,101 @@
+/** Requests that are answered later (docs/http.md): what a request does with them, in its own space. */
+import { sql } from 'kysely';
+import type { Space } from '../../context';
+import type { Connections } from '../connection/connections';
+import type { Database } from '../connection/database';
+import { bind, defineStatement, template } from '../connection/statement';
+
+/** A request as the edge that took it can carry it out again. */
+export interface JobRequest {
+  /** Whatever the edge needs; kept as JSON. */
+  readonly details: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly body?: string;
+  /** True where doing it twice changes nothing. */
+  readonly isRepeatable: boolean;
+}
+
+/** How it went: the status of HTTP and the resource of the answer. */
+export interface JobOutcome {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A job and its owner, as given to `addJob`. */
+export interface OwnedJob {
+  readonly state: JobState;
+  readonly owner: string | undefined;
+}
+
+export type JobState =
+  | { readonly state: 'waiting' | 'running'; /** Milliseconds since it was taken. */ readonly age: number }
+  | ({ readonly state: 'done'; /** Milliseconds since 1970. */ readonly expires: number } & JobOutcome);
+
+const ADD = defineStatement(
+  template(sql`
+    select andiron.add_async_job(${bind('space')}::int, ${bind('id')}, ${bind('repeatable')}::boolean,
+      ${bind('kept')}::int, ${bind('most')}::int, ${bind('request')}::jsonb, ${bind('body')}::text)`),
+);
+
+const FIND = defineStatement(
+  template(sql`
+    select j.state, floor(extract(epoch from now() - j.created) * 1000)::bigint,
+           floor(extract(epoch from j.expires) * 1000)::bigint, j.status, j.answer, j.request ->> 'owner'
+    from andiron.async_job j
+    where j.space = ${bind('space')}::int and j.id = ${bind('id')} and j.expires > now() limit 1`),
+);
+
+/** What `ADD` has answered, where the job is there. */
+const FIND_ADDED = defineStatement(
+  template(sql`
+    select true from andiron.async_job j
+    where j.space = ${bind('space')}::int and j.id = ${bind('id')} limit 1`),
+  { named: false },
+);
+
+const REMOVE = defineStatement(
+  template(sql`select andiron.remove_async_job(${bind('space')}::int, ${bind('id')})`),
+);
+
+/** False where the tenant has `most` already. Throws notStored, maybeStored. `kept`: milliseconds until it is forgotten, done or not. */
+export async function addJob(
+  database: Pick<Connections, 'write'>,
+  space: Space,
+  id: string,
+  { details, body, isRepeatable }: JobRequest,
+  { owner, most, kept }: { readonly owner: string; readonly most: number; readonly kept: number },
+): Promise<boolean> {
+  const bound = {
+    space: space.number,
+    id,
+    repeatable: isRepeatable,
+    kept,
+    most,
+    request: JSON.stringify({ ...details, owner }),
+    body: body ?? null,
+  };
+  const [row] = await database.write('search', space.number, { statement: ADD, bound, find: FIND_ADDED });
+  return row?.[0] === true;
+}
+
+export async function findJob(database: Database, space: Space, id: string): Promise<OwnedJob | undefined> {
+  const rows = await database.run('search', space.number, FIND, { space: space.number, id });
+  const [row] = rows as [JobState['state'], number, number, number | null, string | null, string | null][];
+  if (row === undefined) return undefined;
+  const [state, age, expires, status, answer, owner] = row;
+  const known: JobState =
+    state === 'done' ? { state, expires, status: status ?? 500, text: answer ?? '' } : { state, age };
+  return { state: known, owner: owner ?? undefined };
+}
+
+/** Removes a job; a process that runs it notices and stops. False where there is none. */
+export async function removeJob(database: Database, space: Space, id: string): Promise<boolean> {
+  const [row] = await database.run('search', space.number, REMOVE, { space: space.number, id });
+  return row?.[0] === true;
+}
+
+const ANY = defineStatement(template(sql`select andiron.have_async_jobs()`));
+
+export async function haveJobs(database: Database): Promise<boolean> {
+  const [row] = await database.run('search', undefined, ANY, {});
+  return row?.[0] === true;
+}

@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Database } from '../connection/database';
+import { bind, defineStatement, template } from '../connection/statement';
+
+const CHANGED = defineStatement(
+  template(sql`
+    with walked as materialized (
+      select v.resource_key, v.last_updated from andiron.resource_version v
+      where v.space = ${bind('space')}::int and v.resource_type = ${bind('type')}::smallint
+        and v.sequence > ${bind('after')}::bigint
+      order by v.sequence desc
+      limit ${bind('walk')}::int
+    )
+    select (select count(*)::int from walked) as walked, c.resource_key::text
+    from (select 1) one
+    left join (
+      select distinct w.resource_key from walked w where w.last_updated > ${bind('moment')}::bigint
+      limit ${bind('most')}::int
+    ) c on true
+    limit ${bind('most')}::int`),
+);
+
+export interface ChangedResources {
+  /** How many versions were looked at: at most as many as were asked for. */
+  readonly walked: number;
+  /** Decimal forms of the keys. */
+  readonly keys: readonly string[];
+}
+
+/**
+ * The resources of a type, deleted ones too, that have a version of after a moment (milliseconds since 1970), at most
+ * `most`, among the `walk` newest versions with a sequence above `after`. One statement.
+ */
+export async function findChangedSince(
+  database: Database,
+  space: number,
+  bounds: {
+    readonly type: number;
+    readonly after: number;
+    readonly moment: number;
+    readonly walk: number;
+    readonly most: number;
+  },
+): Promise<ChangedResources> {
+  const rows = await database.run('search', space, CHANGED, { space, ...bounds });
+  return {
+    walked: Number(rows[0]?.[0] ?? 0),
+    keys: rows.flatMap(([, key]) => (typeof key === 'string' ? [key] : [])),
+  };
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import type { Database } from '../connection/database';
+import { bind, defineStatement, template } from '../connection/statement';
+
+/** What a list of code systems tells of one. */
+export interface CodeSystemHead {
+  /** Of its resource, in decimal form. */
+  readonly key: string;
+  readonly url: string;
+  readonly version: string | undefined;
+  /** CodeSystem.content */
+  readonly content: string;
+}
+
+/** More are not listed. */
+const MAX_CODE_SYSTEMS = 5_000;
+
+const LIST = defineStatement(
+  template(sql`
+    select r.resource_key::text, x.url, x.version, x.content
+    from andiron.resource r
+    cross join lateral (
+      select w.body from andiron.resource_version w
+      where w.space = r.space and w.resource_type = r.resource_type and w.resource_key = r.resource_key
+        and w.version = r.version
+      offset 0
+    ) v
+    cross join lateral json_to_record(v.body::json) as x (url text, version text, content text)
+    where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint and not r.deleted
+      and x.url is not null
+    order by r.resource_key limit ${bind('limit')}::int`),
+);
+
+/** The code systems that are stored in one space. Cost: reads the text of each. */
+export async function listCodeSystems(
+  database: Database,
+  space: number,
+  type: number,
+): Promise<readonly CodeSystemHead[]> {
+  const rows = await database.run('search', space, LIST, { space, type, limit: MAX_CODE_SYSTEMS });
+  return (rows as [string, string, string | null, string | null][]).map(([key, url, version, content]) => ({
+    key,
+    url,
+    version: version ?? undefined,
+    content: content ?? '',
+  }));
+}

@@ -1,0 +1,125 @@
+import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Database } from '../connection/database';
+import { bind, defineStatement, template } from '../connection/statement';
+
+const LAST_CHANGE = defineStatement(
+  template(sql`
+    select i.definitions_digest, x.sequence, x.last_updated
+    from andiron.installation i
+    left join (
+      select y.sequence, y.last_updated
+      from unnest(${bind('types')}::smallint[]) as t (resource_type)
+      cross join lateral (
+        select v.sequence, v.last_updated from andiron.resource_version v
+        where v.space = ${bind('space')}::int and v.resource_type = t.resource_type
+        order by v.sequence desc limit 1
+      ) y
+      order by y.sequence desc limit 1
+    ) x on true
+    limit 1`),
+);
+
+/** Questions that are not sent yet, by what they ask. */
+const unsent = new WeakMap<Database, Map<string, Promise<string>>>();
+
+/**
+ * A text that is another one after each change of a resource of these types that the space can see, one of its own or of
+ * the base space. The time of the last change stands in it, because a restored database counts again from the backup;
+ * the digest of the base resources is that of the database, which another program may have filled. One index probe a type.
+ *
+ * Who asks the same in one turn of the event loop, as the entries of a Bundle do, shares a statement. It is sent after
+ * all of them have asked, so that no answer is older than its question.
+ */
+export function lastChangeOf(database: Database, space: number, types: readonly number[]): Promise<string> {
+  let questions = unsent.get(database);
+  if (questions === undefined) unsent.set(database, (questions = new Map<string, Promise<string>>()));
+  const name = `${space} ${types.join(' ')}`;
+  let answer = questions.get(name);
+  if (answer === undefined) {
+    answer = setImmediate().then(() => {
+      questions.delete(name);
+      return askForLastChange(database, space, types);
+    });
+    questions.set(name, answer);
+  }
+  return answer;
+}
+
+async function askForLastChange(
+  database: Database,
+  space: number,
+  types: readonly number[],
+): Promise<string> {
+  const [row] = await database.run('search', space, LAST_CHANGE, { space, types });
+  return JSON.stringify(row ?? []);
+}
+
+const LABELLED = defineStatement(
+  template(sql`
+    select v.body
+    from andiron.resource r
+    cross join lateral (
+      select w.body from andiron.resource_version w
+      where w.space = r.space and w.resource_type = r.resource_type and w.resource_key = r.resource_key
+        and w.version = r.version
+      offset 0
+    ) v
+    where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint and not r.deleted
+      and exists (select 1 from unnest(${bind('ordinals')}::int[]) as o (ordinal)
+                  where o.ordinal / 8 < length(r.presence) and get_bit(r.presence, o.ordinal) = 1)
+    limit ${bind('limit')}::int`),
+);
+
+/** Texts of the live resources of a type that have a value for one of the parameters of these ordinals. */
+export async function readLabelled(
+  database: Database,
+  space: number,
+  type: number,
+  ordinals: readonly number[],
+  limit: number,
+): Promise<string[]> {
+  const rows = await database.run('search', space, LABELLED, { space, type, ordinals, limit });
+  return rows.map((row) => String(row[0]));
+}
+
+const URIS = defineStatement(
+  template(sql`
+    select distinct t.value from andiron.uri_index t
+    where t.space = ${bind('space')}::int and t.parameter = any(${bind('parameters')}::int[])
+      and t.value > ${bind('after')}
+    order by t.value
+    limit ${bind('limit')}::int`),
+);
+
+/** The distinct uris under some parameters that follow `after` in PostgreSQL's order, at most `limit`. */
+export async function readUris(
+  database: Database,
+  space: number,
+  parameters: readonly number[],
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await database.run('search', space, URIS, { space, parameters, after, limit });
+  return rows.map((row) => String(row[0]));
+}
+
+const KEYS_OF_URIS = defineStatement(
+  template(sql`
+    select distinct t.resource_key::text from andiron.uri_index t
+    where t.space = ${bind('space')}::int and t.parameter = any(${bind('parameters')}::int[])
+      and t.value = any(${bind('uris')}::text[])
+    limit ${bind('limit')}::int`),
+);
+
+/** Keys, in decimal form, of the resources that have one of the uris under some parameters; at most `limit`. */
+export async function findKeysOfUris(
+  database: Database,
+  space: number,
+  parameters: readonly number[],
+  uris: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const rows = await database.run('search', space, KEYS_OF_URIS, { space, parameters, uris, limit });
+  return rows.map((row) => String(row[0]));
+}

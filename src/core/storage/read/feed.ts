@@ -1,0 +1,83 @@
+import { sql, type RawBuilder } from 'kysely';
+import { BinaryArray } from '../connection/binary-array';
+import type { Database, Row } from '../connection/database';
+import { bind, defineStatement, template } from '../connection/statement';
+import { decodePageRow, inlineBytes, PAGE_COLUMNS, type PageRow } from './version-row';
+
+function readAfter(columns: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select v.resource_key::text, v.resource_type, ${columns}
+    from andiron.resource_version v
+    where v.space = ${bind('space')}::int and v.sequence > ${bind('since')}::int
+    order by v.sequence
+    limit ${bind('limit')}::int`;
+}
+
+const READ_FEED = defineStatement(template(readAfter(PAGE_COLUMNS)));
+
+const IS_WANTED = sql`v.resource_type = any(${bind('types')}::smallint[])`;
+/** PAGE_COLUMNS, without a text where the type is not wanted. */
+const WANTED_COLUMNS = sql`v.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author,
+  case when ${IS_WANTED} and octet_length(v.body) <= ${bind('inline_bytes')}::int then v.body end as inline_body,
+  case when ${IS_WANTED} and octet_length(v.body) > ${bind('inline_bytes')}::int then octet_length(v.body) end as omitted_bytes`;
+const READ_WANTED = defineStatement(template(readAfter(WANTED_COLUMNS)));
+
+const READ_LAST = defineStatement(
+  template(sql`
+    select greatest(
+      coalesce((select v.sequence from andiron.resource_version v where v.space = ${bind('space')}::int
+                order by v.sequence desc limit 1), 0),
+      (select s.purged_to from andiron.space s where s.number = ${bind('space')}::int))`),
+);
+
+/**
+ * The changes of a space with a version-sequence above `since`, in their order, at most `limit`. A reader that asks
+ * again with the last sequence it got misses nothing: sequences become visible in commit order (write_versions holds
+ * the tenant's counter through the flush).
+ */
+export async function readFeed(
+  database: Database,
+  space: number,
+  since: number,
+  limit: number,
+): Promise<PageRow[]> {
+  const rows = await database.run('search', space, READ_FEED, {
+    space,
+    since,
+    limit,
+    inline_bytes: inlineBytes(limit),
+  });
+  return rows.map(toPageRow);
+}
+
+/** The same; of other types than these without a text, as if it were empty. Undefined: all types. */
+export async function readFeedOf(
+  database: Database,
+  space: number,
+  types: ReadonlySet<number> | undefined,
+  since: number,
+  limit: number,
+): Promise<PageRow[]> {
+  if (types === undefined) return readFeed(database, space, since, limit);
+  const wanted = new BinaryArray('int2');
+  for (const type of types) wanted.pushInt2(type);
+  const rows = await database.run('search', space, READ_WANTED, {
+    space,
+    since,
+    limit,
+    types: wanted.finish(),
+    inline_bytes: inlineBytes(limit),
+  });
+  return rows.map(toPageRow);
+}
+
+/** The version-sequence of the last change of a space, though it was purged; 0: there was none. */
+export async function readLastSequence(database: Database, space: number): Promise<number> {
+  const [row] = await database.run('search', space, READ_LAST, { space });
+  return row === undefined ? 0 : (row[0] as number);
+}
+
+function toPageRow(row: Row): PageRow {
+  const [key, type] = row as [string, number];
+  return decodePageRow(row, 2, type, key);
+}

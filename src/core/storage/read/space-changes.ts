@@ -1,0 +1,191 @@
+import { sql } from 'kysely';
+import type { Database, Row } from '../connection/database';
+import { RequestBatcher } from '../connection/request-batcher';
+import { bind, defineStatement, template } from '../connection/statement';
+
+/** Changes that one look reads; after more, all types count as changed. */
+const MOST_CHANGES = 1_000;
+/** Spaces that are known at once; all are forgotten beyond. */
+const MAX_SPACES = 10_000;
+
+const READ_LAST = defineStatement(
+  template(sql`
+    select s.unversioned_changes, c.sequence, c.last_updated
+    from andiron.space s
+    left join lateral (
+      select v.sequence, v.last_updated from andiron.resource_version v
+      where v.space = s.number
+      order by v.sequence desc
+      limit 1
+    ) c on true
+    where s.number = ${bind('space')}::int
+    limit 1`),
+);
+
+const READ_SINCE = defineStatement(
+  template(sql`
+    select s.unversioned_changes, c.resource_type, c.sequence, c.last_updated
+    from andiron.space s
+    left join lateral (
+      select v.resource_type, v.sequence, v.last_updated from andiron.resource_version v
+      where v.space = s.number and v.sequence >= ${bind('since')}::int
+      order by v.sequence
+      limit ${bind('limit')}::int
+    ) c on true
+    where s.number = ${bind('space')}::int
+    limit ${bind('limit')}::int`),
+);
+
+/** Counts a change of stored data that makes no version. Runs in the transaction of the change, with `space` bound. */
+export const COUNT_UNVERSIONED_CHANGE = defineStatement(
+  template(sql`
+    update andiron.space s set unversioned_changes = s.unversioned_changes + 1
+    where s.number = ${bind('space')}::int`),
+);
+
+/** A moment of a space: what was committed until then is told from what came later. */
+export interface SpaceMoment {
+  readonly known: KnownChanges;
+  /** Of the last change. */
+  readonly sequence: number;
+  readonly unversionedChanges: number;
+}
+
+interface Change {
+  readonly type: number;
+  readonly sequence: number;
+  readonly lastUpdated: number;
+}
+
+/**
+ * Which types of a space had changed when, as far as this process has looked. It looks only when it is asked, in one
+ * statement for all who ask at the same time; numbers become visible in commit order (docs/decisions/0001), so that
+ * nothing smaller appears after a larger one was seen.
+ */
+export class SpaceChanges {
+  private readonly spaces = new Map<number, KnownChanges>();
+  /** Those that are looked at for the first time just now, once for all who would like to know. */
+  private readonly looked = new Set<number>();
+  private readonly looks: RequestBatcher<number, number, SpaceMoment>;
+
+  constructor(private readonly database: Database) {
+    this.looks = new RequestBatcher<number, number, SpaceMoment>({
+      run: async (space, asked) => {
+        const moment = await this.lookBy(this.database, space);
+        return asked.map(() => moment);
+      },
+      concurrent: 2,
+      most: 256,
+      spaceOf: (space) => space,
+      observe: () => undefined,
+    });
+  }
+
+  /**
+   * A moment of the past: a search that begins now sees all that was committed by then. Undefined: nobody has looked at
+   * the space; the next who asks finds it looked at.
+   */
+  lastKnown(space: number): SpaceMoment | undefined {
+    const known = this.spaces.get(space);
+    if (known === undefined && !this.looked.has(space)) {
+      this.looked.add(space);
+      // Whether PostgreSQL can be asked matters to those who wait for what it says.
+      void this.current(space)
+        .catch(() => undefined)
+        .finally(() => this.looked.delete(space));
+    }
+    return known?.moment;
+  }
+
+  /** A moment after this call. Cost: a share in one statement. */
+  current(space: number): Promise<SpaceMoment> {
+    return this.looks.load(String(space), space, space);
+  }
+
+  /** The moment that this database shows, such as that of a snapshot. Cost: one statement. */
+  async lookBy(database: Database, space: number): Promise<SpaceMoment> {
+    const known = this.spaces.get(space);
+    if (known !== undefined) {
+      const { sequence: since } = known.moment;
+      const rows = await database.run('read', space, READ_SINCE, { space, since, limit: MOST_CHANGES });
+      const changes = toChanges(rows);
+      const unversionedChanges = Number(rows[0]?.[0] ?? 0);
+      // An older snapshot does not show what others have seen: it can tell nothing of what is known.
+      const isSeen = since === 0 || changes.length > 0;
+      if (isSeen && rows.length < MOST_CHANGES && known.add(changes, since, unversionedChanges))
+        return { known, sequence: changes.at(-1)?.sequence ?? since, unversionedChanges };
+    }
+    const [row] = await database.run('read', space, READ_LAST, { space });
+    const fresh = new KnownChanges(Number(row?.[1] ?? 0), Number(row?.[2] ?? 0), Number(row?.[0] ?? 0));
+    // Another first look may have come back before: what is remembered since then stands.
+    const other = known === undefined ? this.spaces.get(space) : undefined;
+    if (other?.isSame(fresh) === true) return other.moment;
+    if (known === undefined || database === this.database) {
+      if (this.spaces.size >= MAX_SPACES) this.spaces.clear();
+      this.spaces.set(space, fresh);
+    }
+    return fresh.moment;
+  }
+}
+
+function toChanges(rows: readonly Row[]): Change[] {
+  return rows.flatMap(([, type, sequence, lastUpdated]) =>
+    typeof type === 'number' && typeof sequence === 'number' && typeof lastUpdated === 'number'
+      ? [{ type, sequence, lastUpdated }]
+      : [],
+  );
+}
+
+/** The changes of a space from one moment on. */
+export class KnownChanges {
+  private readonly ofTypes = new Map<number, number>();
+
+  /** Of the last change: 0 where there is none. */
+  constructor(
+    private sequence: number,
+    private lastUpdated: number,
+    private unversionedChanges: number,
+  ) {}
+
+  get moment(): SpaceMoment {
+    return { known: this, sequence: this.sequence, unversionedChanges: this.unversionedChanges };
+  }
+
+  /** Whether both know the same last change. */
+  isSame({ sequence, lastUpdated, unversionedChanges }: KnownChanges): boolean {
+    return (
+      sequence === this.sequence &&
+      lastUpdated === this.lastUpdated &&
+      unversionedChanges === this.unversionedChanges
+    );
+  }
+
+  /**
+   * Takes the changes with a sequence of `since` or above. Several looks may tell of the same ones, in any order. False:
+   * the change `since` is not the one that was seen, as after a restore of the database: nothing is known any more.
+   */
+  add(changes: readonly Change[], since: number, unversionedChanges: number): boolean {
+    const [first] = changes;
+    if (since === this.sequence && since > 0) {
+      if (first?.sequence !== since || first.lastUpdated !== this.lastUpdated) return false;
+    }
+    for (const { type, sequence, lastUpdated } of changes) {
+      if (sequence > since) this.ofTypes.set(type, Math.max(this.ofTypes.get(type) ?? 0, sequence));
+      if (sequence <= this.sequence) continue;
+      this.sequence = sequence;
+      this.lastUpdated = lastUpdated;
+    }
+    this.unversionedChanges = Math.max(this.unversionedChanges, unversionedChanges);
+    return true;
+  }
+
+  /** Whether resources of these types (undefined: of any) are as they were at a moment that was known then. */
+  isUnchanged(
+    { known, sequence, unversionedChanges }: SpaceMoment,
+    types: readonly number[] | undefined,
+  ): boolean {
+    if (known !== this || unversionedChanges !== this.unversionedChanges) return false;
+    if (types === undefined) return sequence === this.sequence;
+    return types.every((type) => (this.ofTypes.get(type) ?? 0) <= sequence);
+  }
+}

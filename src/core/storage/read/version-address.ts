@@ -1,0 +1,72 @@
+/** Where resources and versions stand, as statements are given them, and the rows of statements in the order that was asked. */
+import { BinaryArray } from '../connection/binary-array';
+import type { Row } from '../connection/database';
+import type { Bound } from '../connection/statement';
+import type { VersionRow } from './version-row';
+import type { KeyHalves } from '../write/version-write';
+
+export interface ResourceAddress {
+  readonly type: number;
+  readonly key: KeyHalves;
+}
+
+export interface VersionAddress extends ResourceAddress {
+  readonly version: number;
+}
+
+/** What `readVersions` of version-statements.ts binds. */
+export function encodeVersions(space: number, addresses: readonly VersionAddress[]): Record<string, Bound> {
+  const versions = new BinaryArray('int4');
+  for (const { version } of addresses) versions.pushInt4(version);
+  return { ...encodeAddresses(space, addresses), versions: versions.finish() };
+}
+
+/** What a statement binds that asks for one row of each address. */
+export function encodeAddresses(
+  space: number,
+  addresses: readonly ResourceAddress[],
+): { space: number; types: Buffer; keys: Buffer; limit: number } {
+  const types = new BinaryArray('int2');
+  const keys = new BinaryArray('int8', 1024);
+  for (const { type, key } of addresses) {
+    types.pushInt2(type);
+    keys.pushInt8(key.high, key.low);
+  }
+  return { space, types: types.finish(), keys: keys.finish(), limit: addresses.length };
+}
+
+/** No version has such a number. */
+const NO_VERSION = 0;
+
+/** What `readUnknown` binds beside the addresses: of each the version that is known. */
+export function encodeKnown(known: readonly (VersionRow | undefined)[]): Record<string, Bound> {
+  const versions = new BinaryArray('int4');
+  const times = new BinaryArray('int8');
+  const sequences = new BinaryArray('int4');
+  for (const row of known) {
+    const { version, lastUpdated, sequence } = row ?? { version: NO_VERSION, lastUpdated: 0, sequence: 0 };
+    versions.pushInt4(version);
+    times.pushInt8(Math.floor(lastUpdated / 2 ** 32), lastUpdated % 2 ** 32);
+    sequences.pushInt4(sequence);
+  }
+  return {
+    known_versions: versions.finish(),
+    known_times: times.finish(),
+    known_sequences: sequences.finish(),
+  };
+}
+
+/** Rows begin with the ordinal of their address; an address without a row is undefined. */
+export function inOrder<R>(
+  rows: readonly Row[],
+  addresses: readonly ResourceAddress[],
+  decode: (row: Row, address: ResourceAddress, index: number) => R,
+): (R | undefined)[] {
+  const found = new Array<R | undefined>(addresses.length).fill(undefined);
+  for (const row of rows) {
+    const index = (row[0] as number) - 1;
+    const address = addresses[index];
+    if (address !== undefined) found[index] = decode(row, address, index);
+  }
+  return found;
+}

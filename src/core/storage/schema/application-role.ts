@@ -1,0 +1,112 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { ClientBase } from 'pg';
+import type { Log } from '../../context';
+import { APPLICATION_ROLE } from '../connection/database';
+import { builder } from '../connection/statement';
+
+/** What the role may do with some objects of the schema. */
+interface Grant {
+  readonly on: 'schema' | 'table' | 'function';
+  readonly names: readonly string[];
+  readonly privileges: readonly string[];
+  /** Of a table: these alone. */
+  readonly columns?: readonly string[];
+}
+
+/** What the application role may do: read, but not keys, and write through functions that compare the space. */
+const GRANTS: readonly Grant[] = [
+  { on: 'schema', names: ['andiron'], privileges: ['usage'] },
+  {
+    on: 'table',
+    names: [
+      ...['tenant', 'space', 'resource', 'resource_version', 'search_parameter', 'async_job'],
+      ...['token_index', 'reference_index', 'range_index', 'string_index', 'uri_index'],
+      ...['client_application', 'client_secret', 'token_issuer', 'user_account'],
+    ],
+    privileges: ['select'],
+  },
+  {
+    on: 'table',
+    names: ['installation'],
+    privileges: ['select'],
+    columns: ['definitions_digest', 'least_schema'],
+  },
+  {
+    on: 'table',
+    names: ['signing_key'],
+    privileges: ['select'],
+    columns: ['tenant', 'id', 'algorithm', 'public_key', 'created', 'retired'],
+  },
+  { on: 'table', names: ['access_record'], privileges: ['insert'] },
+  {
+    on: 'table',
+    names: ['user_session', 'user_grant', 'launch_context', 'sign_in_network'],
+    privileges: ['select', 'insert', 'update', 'delete'],
+  },
+  {
+    on: 'function',
+    names: [
+      ...['write_versions', 'lock_resource', 'claim_resources', 'require', 'require_targets', 'own_tenant'],
+      ...['note_rows_made_with', 'strings_containing', 'tenant_usage', 'use_assertion'],
+      ...['register_search_parameters', 'restart_search_parameters', 'fail_search_parameter'],
+      ...['have_async_jobs', 'add_async_job', 'remove_async_job'],
+      ...['take_tokens', 'forget_full_buckets', 'have_access_records'],
+      ...['attend', 'last_erasure', 'leave'],
+    ],
+    privileges: ['execute'],
+  },
+];
+
+/**
+ * Makes the role that all requests are served by, and gives it what it may do: also what a later step of migrations/ has made
+ * anew, for what is dropped takes its grants with it. Roles belong to the whole cluster: another database's server may have
+ * made it before, or make it just now. Cost: two statements where nothing is missing.
+ */
+export async function ensureApplicationRole(client: ClientBase, log: Log): Promise<void> {
+  const role = sql.id(APPLICATION_ROLE);
+  const attempt = async (step: string, statement: RawBuilder<unknown>): Promise<void> => {
+    try {
+      await client.query(statement.compile(builder).sql);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      // duplicate_object, unique_violation (the same at the same moment), "tuple concurrently updated"
+      if (code === '42710' || code === '23505' || code === 'XX000') return;
+      log.warn({ code, step }, 'the application role could not be set up');
+    }
+  };
+  const named = sql`from pg_roles where rolname = ${sql.lit(APPLICATION_ROLE)}`;
+  const known = await client.query(sql`select 1 ${named}`.compile(builder).sql);
+  if (known.rowCount === 0) await attempt('create', sql`create role ${role} nologin`);
+  const held = sql.join(GRANTS.flatMap(conditionsOf), sql` and `);
+  const granted = await client.query<{ done: boolean }>(
+    sql`select ${held} as done ${named}`.compile(builder).sql,
+  );
+  if (granted.rows[0]?.done === true) return;
+  await attempt('member', sql`grant ${role} to current_user`);
+  for (const grant of GRANTS) await attempt('grant', sql`${grantSql(grant)} to ${role}`);
+}
+
+function grantSql({ on, names, privileges, columns }: Grant): RawBuilder<unknown> {
+  const objects = names.map((name) => (on === 'schema' ? sql.id(name) : sql.id('andiron', name)));
+  const limit = columns === undefined ? sql`` : sql`(${sql.join(columns.map((column) => sql.id(column)))})`;
+  const limited = privileges.map((privilege) => sql`${sql.raw(privilege)} ${limit}`);
+  return sql`grant ${sql.join(limited)} on ${sql.raw(on)} ${sql.join(objects)}`;
+}
+
+/** That the role has it, one condition for each privilege on each object. */
+function conditionsOf({ on, names, privileges, columns }: Grant): RawBuilder<unknown>[] {
+  const role = sql.lit(APPLICATION_ROLE);
+  return names.flatMap((name) =>
+    privileges.flatMap((privilege) => {
+      const object = sql.lit(on === 'schema' ? name : `andiron.${name}`);
+      const right = sql.lit(privilege);
+      if (columns !== undefined)
+        return columns.map(
+          (column) => sql`has_column_privilege(${role}, ${object}, ${sql.lit(column)}, ${right})`,
+        );
+      if (on === 'schema') return [sql`has_schema_privilege(${role}, ${object}, ${right})`];
+      if (on === 'table') return [sql`has_table_privilege(${role}, ${object}, ${right})`];
+      return [sql`has_function_privilege(${role}, ${object}::regproc, ${right})`];
+    }),
+  );
+}

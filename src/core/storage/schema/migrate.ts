@@ -1,0 +1,246 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Client, ClientBase } from 'pg';
+import type { Log } from '../../context';
+import { ensureApplicationRole } from './application-role';
+import { identifyBackend } from '../connection/backend';
+import { watchConnection } from '../connection/connection-watch';
+import { APPLICATION_ROLE, SET_SPACE, type DatabaseOptions } from '../connection/database';
+import { createMissingFunctions, replaceChangedFunctions } from './database-functions';
+import { takeMigrationLock } from './migration-lock';
+import { runSteps } from './migration-steps';
+import { closeClient, openClient } from '../connection/open-client';
+import {
+  areOthersConnected,
+  raiseLeastSchema,
+  readDatabaseSchema,
+  schemaNumber,
+  THIS_SCHEMA,
+  type ProgramSchema,
+} from './program-schema';
+import { recordBaseline } from './replaced-steps';
+import { builder, bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
+import { refuseTransactionPool } from '../connection/transaction-pool';
+import type { VersionWrite } from '../write/version-write';
+import { writeVersions } from '../write/write-statements';
+
+/** What a server needs to know about the database that it was started on. */
+export interface Installation {
+  /** Random; leads the keys in Redis, so that two databases never share one. */
+  readonly id: string;
+  /** 16 bytes: key of the hashes in index rows. */
+  readonly hashKey: Buffer;
+  /** 32 bytes: signs cursors where SECRET_KEYS is unset. */
+  readonly cursorKey: Buffer;
+  /** False where the application role could not be made or taken: row-level security is then not in force. */
+  readonly wall: boolean;
+  /** True when this call replaced the base conformance resources. */
+  readonly baseReplaced: boolean;
+  /** `space type` for every type that a base space holds resources of. */
+  readonly baseTypes: ReadonlySet<string>;
+}
+
+/** The base conformance resources of all releases, and a digest by which a changed set is told. */
+export interface BaseContent {
+  readonly digest: string;
+  /** Writes by space, to be made under the hash key of the database. */
+  writes(hashKey: Buffer): Iterable<{ space: number; write: VersionWrite }>;
+}
+
+/** Milliseconds of a start's waiting for the migration lock, and of a step's for tables, where no setting says. */
+const DEFAULT_WAIT_MS = 600_000;
+
+/**
+ * Milliseconds between the moment when programs that are too old become not ready and the first step: balancers need
+ * them to take such processes out.
+ */
+const NOTICE_MS = 15_000;
+
+export interface MigrateOptions {
+  readonly database: DatabaseOptions;
+  readonly base: BaseContent;
+  readonly log: Log;
+  /** Milliseconds to wait for the migration lock, and for tables that others use; default 600,000. */
+  readonly waitMs?: number;
+  /** Ends the waiting for the lock at once. */
+  readonly signal?: AbortSignal;
+  /** Default: that of this program. */
+  readonly schema?: ProgramSchema;
+  /** Default 15,000. */
+  readonly noticeMs?: number;
+}
+
+const READ_INSTALLATION = defineStatement(
+  template(sql`
+    select id::text, hash_key, cursor_key, definitions_digest,
+           coalesce(pg_has_role(current_user, r.oid, 'MEMBER'), false)
+    from andiron.installation i
+    left join pg_roles r on r.rolname = ${bind('role')}
+    limit 1`),
+);
+const READ_BASE_TYPES = defineStatement(
+  template(sql`
+    select distinct r.space || ' ' || r.resource_type from andiron.resource r where r.space <= 2
+    limit ${bind('limit')}::int`),
+);
+const SAVE_DIGEST = defineStatement(
+  template(sql`update andiron.installation set definitions_digest = ${bind('digest')} where only_row`),
+);
+
+/**
+ * Brings the database to this program's schema: steps and functions of migrations/, the application role, the base
+ * conformance resources. A database of a newer program is left as it is. Safe to be run by many processes at once, and quick when
+ * there is nothing to do.
+ *
+ * **Throws** Error when the database cannot be reached, is behind a transaction pool, needs a newer program, or when the
+ * lock is not free in time.
+ */
+export async function migrate(options: MigrateOptions): Promise<Installation> {
+  const { database, base, log, waitMs = DEFAULT_WAIT_MS, signal } = options;
+  const client = await connect(database);
+  try {
+    await refuseTransactionPool(client, database);
+    await takeMigrationLock(client, { log, waitMs, ...(signal === undefined ? {} : { signal }) });
+    const isOurs = await bringToSchema(client, options, waitMs);
+    const installation = await readInstallation(client);
+    const baseReplaced = isOurs && installation.digest !== base.digest;
+    if (baseReplaced) await loadBase(client, base, installation.hashKey, log);
+    const types = await execute(client, READ_BASE_TYPES, { limit: 1000 });
+    return { ...installation, baseReplaced, baseTypes: new Set(types.map((row) => String(row[0]))) };
+  } finally {
+    await closeClient(client);
+  }
+}
+
+/** False: the database is of a newer program, whose steps, functions, grants and base resources stay. */
+async function bringToSchema(client: ClientBase, options: MigrateOptions, waitMs: number): Promise<boolean> {
+  const { database, log, schema = THIS_SCHEMA, noticeMs = NOTICE_MS } = options;
+  const found = await readDatabaseSchema(client);
+  const names = Object.keys(schema.steps);
+  const own = schemaNumber(names);
+  if (found.number > own) {
+    if (found.least !== undefined && found.least > own)
+      throw new Error(
+        `The database has schema ${found.number} and needs a program of schema ${found.least} or later; this one has ${own}: start a newer version`,
+      );
+    log.warn(
+      { database: found.number, program: own },
+      'the database is of a newer version, which is left as it is',
+    );
+    return false;
+  }
+  if (found.least !== undefined && found.least < schema.least) {
+    await raiseLeastSchema(client, schema.least);
+    log.info({ least: schema.least }, 'programs of a smaller schema number may not write any more');
+    if (await areOthersConnected(client)) await sleep(noticeMs);
+  }
+  const functions = await schema.readFunctions();
+  if (names.some((name) => !found.steps.has(name))) {
+    await recordBaseline(client, found);
+    await createMissingFunctions(client, functions);
+    await runSteps({ database, schema, isEmpty: found.number === 0, waitMs, log });
+  }
+  await replaceChangedFunctions(client, functions, log);
+  await raiseLeastSchema(client, schema.least);
+  await ensureApplicationRole(client, log);
+  return true;
+}
+
+/** @throws Error that says which server, where pg says only what is wrong with it */
+async function connect(database: DatabaseOptions): Promise<Client> {
+  try {
+    const client = await openClient(database);
+    watchConnection(database, client, await identifyBackend(client));
+    return client;
+  } catch (error) {
+    // The system names the address itself, and PostgreSQL's own refusals speak for themselves.
+    if (!(error instanceof Error) || error instanceof AggregateError) throw error;
+    if ('syscall' in error || 'severity' in error) throw error;
+    const { host, port, ssl } = database;
+    const server = `PostgreSQL at ${host}, port ${port},`;
+    throw new Error(`${server} cannot be reached${ssl === false ? '' : ' by TLS'}: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function readInstallation(
+  client: ClientBase,
+): Promise<Omit<Installation, 'baseTypes' | 'baseReplaced'> & { digest: string | null }> {
+  const rows = await execute(client, READ_INSTALLATION, { role: APPLICATION_ROLE });
+  const row = rows[0] as [string, Buffer, Buffer, string | null, boolean] | undefined;
+  if (row === undefined) throw new Error('the database lost its installation row');
+  const [id, hashKey, cursorKey, digest, wall] = row;
+  return { id, hashKey, cursorKey, digest, wall };
+}
+
+const BASE_BATCH = 100;
+
+/**
+ * Replaces the content of the base spaces, in one transaction. All of it bears the next version number, so that a
+ * client's ETag of what was there before does not match what is there now.
+ */
+async function loadBase(client: ClientBase, base: BaseContent, hashKey: Buffer, log: Log): Promise<void> {
+  const started = Date.now();
+  const control = (raw: ReturnType<typeof sql>): Promise<unknown> => client.query(raw.compile(builder).sql);
+  await control(sql`begin`);
+  try {
+    const { rows } = await client.query<{ version: number }>(
+      sql`select coalesce(max(version), 0) as version from andiron.resource where space <= 2`.compile(builder)
+        .sql,
+    );
+    const version = (rows[0]?.version ?? 0) + 1;
+    for (const table of [
+      'resource',
+      'resource_version',
+      'token_index',
+      'reference_index',
+      'range_index',
+      'string_index',
+      'uri_index',
+    ]) {
+      await control(sql`delete from ${sql.table(`andiron.${table}`)} where space <= 2`);
+    }
+    let count = 0;
+    let batch: VersionWrite[] = [];
+    let space = 0;
+    const flush = async (): Promise<void> => {
+      if (batch.length === 0) return;
+      await execute(client, SET_SPACE, { space: String(space) });
+      await writeVersions((statement, bound) => execute(client, statement, bound), space, batch);
+      count += batch.length;
+      batch = [];
+    };
+    for (const member of base.writes(hashKey)) {
+      if (member.space !== space || batch.length >= BASE_BATCH) await flush();
+      space = member.space;
+      batch.push(member.write);
+    }
+    await flush();
+    if (version > 1) {
+      await control(sql`update andiron.resource set version = ${sql.lit(version)} where space <= 2`);
+      await control(sql`update andiron.resource_version set version = ${sql.lit(version)} where space <= 2`);
+    }
+    await execute(client, SAVE_DIGEST, { digest: base.digest });
+    await control(sql`commit`);
+    await control(sql`analyze`);
+    log.info({ resources: count, milliseconds: Date.now() - started }, 'base conformance resources loaded');
+  } catch (error) {
+    await control(sql`rollback`);
+    throw error;
+  }
+}
+
+async function execute(
+  client: ClientBase,
+  statement: Statement,
+  bound: Readonly<Record<string, Bound>>,
+): Promise<unknown[][]> {
+  const result = await client.query<unknown[]>({
+    ...(statement.name === undefined ? {} : { name: statement.name }),
+    text: statement.text,
+    values: statement.values(bound),
+    rowMode: 'array',
+  });
+  return result.rows;
+}

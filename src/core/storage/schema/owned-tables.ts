@@ -1,0 +1,111 @@
+/**
+ * The tables that keep something of tenants, as PostgreSQL's catalog knows them: whatever has a column `space` or `tenant`. A
+ * table that a migration adds is found here by itself; test/core/storage/owned-tables.test.ts fails for one that is not.
+ */
+import { sql } from 'kysely';
+import type { OwnerSession } from '../connection/owner-session';
+import { bind, defineStatement, template, type Statement } from '../connection/statement';
+
+export interface OwnedTable {
+  readonly name: string;
+  /** What says whose a row is: the number of a space, or of a tenant. */
+  readonly owner: 'space' | 'tenant';
+  /** Whether a column of it holds texts or JSON. */
+  readonly hasText: boolean;
+}
+
+/** What is some tenant's, by the numbers of its rows. */
+export interface Owned {
+  readonly tenant: number;
+  readonly spaces: readonly number[];
+}
+
+const SCHEMA = 'andiron';
+/** Its rows say whose all other rows are, and go with that of the tenant. */
+const SPACES = 'space';
+/** Rows that go in one transaction. */
+const ROWS_AT_ONCE = 5_000;
+
+const READ = defineStatement(
+  template(sql`
+    select c.relname::text,
+           bool_or(a.atttypid = any (array['text', 'varchar', 'json', 'jsonb', 'text[]']::regtype[])),
+           bool_or(a.attname = 'space' and a.atttypid = 'int4'::regtype),
+           bool_or(a.attname = 'tenant' and a.atttypid = 'int4'::regtype)
+    from pg_catalog.pg_class c
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where n.nspname = ${bind('schema')} and c.relkind in ('r', 'p') and not c.relispartition
+    group by c.relname order by c.relname limit 1000`),
+);
+
+const READ_REFERENCES = defineStatement(
+  template(sql`
+    select referring.relname::text, referred.relname::text
+    from pg_catalog.pg_constraint k
+    join pg_catalog.pg_class referring on referring.oid = k.conrelid
+    join pg_catalog.pg_class referred on referred.oid = k.confrelid
+    join pg_catalog.pg_namespace n on n.oid = referring.relnamespace
+    where k.contype = 'f' and n.nspname = ${bind('schema')} and k.conrelid <> k.confrelid
+    limit 1000`),
+);
+
+/** In an order in which they can be emptied: what refers to another table before it. Without those of the tenants and their spaces themselves. */
+export async function readOwnedTables(session: OwnerSession): Promise<readonly OwnedTable[]> {
+  const rows = (await session.run(READ, { schema: SCHEMA })) as [string, boolean, boolean, boolean][];
+  let left = rows.flatMap(([name, hasText, hasSpace, hasTenant]): OwnedTable[] => {
+    if ((!hasSpace && !hasTenant) || name === SPACES) return [];
+    return [{ name, owner: hasSpace ? 'space' : 'tenant', hasText }];
+  });
+  const references = (await session.run(READ_REFERENCES, { schema: SCHEMA })) as [string, string][];
+  const ordered: OwnedTable[] = [];
+  while (left.length > 0) {
+    const names = new Set(left.map(({ name }) => name));
+    const isReferred = ({ name }: OwnedTable): boolean =>
+      references.some(([referring, referred]) => referred === name && names.has(referring));
+    const free = left.filter((table) => !isReferred(table));
+    if (free.length === 0) throw new Error('tables that refer to each other in a circle cannot be emptied');
+    ordered.push(...free);
+    left = left.filter(isReferred);
+  }
+  return ordered;
+}
+
+function unnamed(raw: ReturnType<typeof sql>): Statement {
+  return defineStatement(template(raw), { named: false });
+}
+
+function isOwned({ owner }: OwnedTable): ReturnType<typeof sql> {
+  return owner === 'space'
+    ? sql`t.space = any (${bind('spaces')}::int[])`
+    : sql`t.tenant = any (${bind('tenants')}::int[])`;
+}
+
+/** A space beside those of the data may have counters of its own, under its number below 0. */
+function bindOwned({ tenant, spaces }: Owned): { spaces: number[]; tenants: number[] } {
+  return { spaces: [...spaces], tenants: [tenant, ...spaces.map((space) => -space)] };
+}
+
+/** Removes some rows, in one transaction; how many. 0: there is none left. */
+export async function removeSome(session: OwnerSession, table: OwnedTable, owned: Owned): Promise<number> {
+  const name = sql.table(`${SCHEMA}.${table.name}`);
+  const statement = unnamed(sql`
+    with removed as (
+      delete from ${name} t
+      where ${isOwned(table)}
+        and t.ctid = any (array(select t.ctid from ${name} t where ${isOwned(table)} limit ${sql.lit(ROWS_AT_ONCE)}))
+      returning 1
+    )
+    select count(*)::int from removed`);
+  const [row] = await session.run(statement, bindOwned(owned));
+  return Number(row?.[0] ?? 0);
+}
+
+export async function countRows(session: OwnerSession, table: OwnedTable, owned: Owned): Promise<number> {
+  const name = sql.table(`${SCHEMA}.${table.name}`);
+  const [row] = await session.run(
+    unnamed(sql`select count(*)::int from ${name} t where ${isOwned(table)}`),
+    bindOwned(owned),
+  );
+  return Number(row?.[0] ?? 0);
+}

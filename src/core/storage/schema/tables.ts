@@ -1,0 +1,82 @@
+/** The tables as kysely sees them; one name for one thing here and in migrations/. 64-bit keys travel as text. */
+export interface Tables {
+  'andiron.installation': {
+    only_row: boolean;
+    id: string;
+    hash_key: Buffer;
+    cursor_key: Buffer;
+    definitions_digest: string | null;
+  };
+  'andiron.tenant': {
+    number: number;
+    name: string;
+    status: 'active' | 'disabled' | 'importing' | 'deleting';
+    display: string | null;
+    created: Date;
+    settings: Record<string, string>;
+    search_parameters: number;
+    policies: object;
+  };
+  'andiron.space': {
+    number: number;
+    tenant: number | null;
+    release: string;
+    rows_made_with: string[];
+    last_parameter: number;
+    unversioned_changes: number;
+    kind: 'data' | 'audit';
+    counter: number | null;
+    purged_to: number;
+  };
+  'andiron.erasure': { number: string; spaces: number[]; made: Date };
+  'andiron.server_process': { id: string; beat: Date; forgotten: string };
+  'andiron.change_counter': { tenant: number; last_sequence: number; search_parameters: number };
+  'andiron.access_record': {
+    space: number;
+    batch: string;
+    records: number;
+    accesses: string;
+  };
+  'andiron.search_parameter': {
+    space: number;
+    number: number;
+    resource_type: number;
+    slot: number;
+    code: string;
+    url: string;
+    owner: string;
+    state: 'indexing' | 'active' | 'removing' | 'failed';
+    pending: boolean;
+    changed: Date;
+    after_key: string | null;
+    resources: number;
+    indexed: number;
+    failure: string | null;
+    definition: object;
+  };
+  'andiron.resource': {
+    space: number;
+    resource_type: number;
+    deleted: boolean;
+    resource_key: string;
+    last_updated: number;
+    sort_date: string;
+    version: number;
+    id: string | null;
+    presence: Buffer;
+    target_keys: string[];
+  };
+  'andiron.resource_version': {
+    space: number;
+    version: number;
+    resource_key: string;
+    last_updated: number;
+    sequence: number;
+    meta_offset: number;
+    resource_type: number;
+    change: number;
+    id: string | null;
+    author: string | null;
+    body: string | null;
+  };
+}

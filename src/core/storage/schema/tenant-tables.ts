@@ -1,0 +1,112 @@
+/**
+ * The treatment of each table with tenant data in an export (docs/tenants.md). A test compares the list with PostgreSQL's
+ * catalog, so that every new table needs an entry.
+ */
+import { sql, type RawBuilder } from 'kysely';
+import type { OwnerSession } from '../connection/owner-session';
+import { bind, defineStatement, template, type Statement } from '../connection/statement';
+
+/**
+ * versions: they are exported, with the AuditEvents; rows: as they are; made: an import makes it of the versions; left: it
+ * belongs to this moment, or to this tenant alone.
+ */
+type Treatment = 'versions' | 'rows' | 'made' | 'left';
+
+/** What rows of others refer to stands before them. */
+export const TENANT_TABLES: Readonly<Record<string, Treatment>> = {
+  resource_version: 'versions',
+  change_counter: 'made',
+  resource: 'made',
+  search_parameter: 'made',
+  token_index: 'made',
+  reference_index: 'made',
+  range_index: 'made',
+  string_index: 'made',
+  uri_index: 'made',
+  client_application: 'rows',
+  client_secret: 'rows',
+  token_issuer: 'rows',
+  user_account: 'rows',
+  // Tokens and signatures name the tenant, and are good there alone.
+  signing_key: 'left',
+  used_assertion: 'left',
+  user_session: 'left',
+  user_grant: 'left',
+  launch_context: 'left',
+  sign_in_network: 'left',
+  // Made into AuditEvents before anything is exported.
+  access_record: 'left',
+  async_job: 'left',
+};
+
+/** Tables whose rows are exported, and which this database has. */
+export async function readRowTables(session: OwnerSession): Promise<readonly string[]> {
+  const present: string[] = [];
+  for (const [table, treatment] of Object.entries(TENANT_TABLES))
+    if (treatment === 'rows' && (await columnsOf(session, table)).length > 0) present.push(table);
+  return present;
+}
+
+function unnamed(raw: RawBuilder<unknown>): Statement {
+  return defineStatement(template(raw), { named: false });
+}
+
+const COLUMNS = unnamed(sql`
+  select a.attname::text from pg_catalog.pg_attribute a
+  where a.attrelid = to_regclass('andiron.' || quote_ident(${bind('table')})) and a.attnum > 0 and not a.attisdropped
+    and a.attgenerated = ''
+  order by a.attnum limit 1000`);
+const UTC = unnamed(sql`set timezone = 'UTC'`);
+const ROWS_AT_ONCE = 500;
+
+async function columnsOf(session: OwnerSession, table: string): Promise<readonly string[]> {
+  return (await session.run(COLUMNS, { table })).map(([name]) => String(name));
+}
+
+/** JSON of each row of a tenant, without its number, in an order that the rows give. */
+export async function* readTableRows(
+  session: OwnerSession,
+  table: string,
+  tenant: number,
+): AsyncGenerator<string> {
+  await session.run(UTC);
+  const page = unnamed(sql`
+    select r.text from (
+      select (to_jsonb(t) - 'tenant')::text collate "C" as text
+      from ${sql.table(`andiron.${table}`)} t where t.tenant = ${bind('tenant')}::int
+    ) r where r.text > ${bind('after')} order by r.text limit ${sql.lit(ROWS_AT_ONCE)}`);
+  for (let after = ''; ;) {
+    const rows = await session.run(page, { tenant, after });
+    for (const [text] of rows) yield (after = String(text));
+    if (rows.length < ROWS_AT_ONCE) return;
+  }
+}
+
+/** Before an import that may have been begun before. */
+export async function removeTableRows(session: OwnerSession, tenant: number): Promise<void> {
+  const tables = await readRowTables(session);
+  for (const table of [...tables].reverse())
+    await session.run(
+      unnamed(sql`delete from ${sql.table(`andiron.${table}`)} t where t.tenant = ${bind('tenant')}::int`),
+      { tenant },
+    );
+}
+
+/** `row`: JSON as `readTableRows` gives it. False: the table takes no such row. Throws what the database throws. */
+export async function addTableRow(
+  session: OwnerSession,
+  tenant: number,
+  { table, names, row }: { readonly table: string; readonly names: readonly string[]; readonly row: string },
+): Promise<boolean> {
+  if (TENANT_TABLES[table] !== 'rows') return false;
+  const columns = await columnsOf(session, table);
+  if (names.length === 0 || !names.every((name) => name !== 'tenant' && columns.includes(name))) return false;
+  const listed = sql.join(names.map((name) => sql.id(name)));
+  const given = sql.join(names.map((name) => sql`r.${sql.id(name)}`));
+  const into = sql.table(`andiron.${table}`);
+  const add = unnamed(sql`
+    insert into ${into} (tenant, ${listed})
+    select ${bind('tenant')}::int, ${given} from jsonb_populate_record(null::${into}, ${bind('row')}::jsonb) r`);
+  await session.run(add, { tenant, row });
+  return true;
+}

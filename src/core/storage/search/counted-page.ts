@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import type { Database } from '../connection/database';
+import { NOTHING_KNOWN } from '../write/known-sequences';
+import type { SearchStatementRequest } from './search-order';
+import { toMatch, type Match } from './match';
+import { countStatement, pageStatement } from './search-statement';
+import type { Statement } from '../connection/statement';
+
+export interface CountedPage {
+  readonly matches: Match[];
+  /** Undefined where it was not counted: the page has fewer matches than `from`, or none. */
+  readonly total: number | undefined;
+}
+
+/**
+ * A page and how many there are of `all`, in one statement and so of one moment. They are counted only where the page has
+ * `from` matches or more: of a page that is not full the total is known.
+ */
+export async function runCountedPage(
+  database: Database,
+  page: SearchStatementRequest,
+  all: SearchStatementRequest,
+  from: number,
+): Promise<CountedPage> {
+  const listed = pageStatement(page, NOTHING_KNOWN);
+  const counted = countStatement(all);
+  const { name, text } = combine(listed.statement, counted.statement);
+  const statement: Statement = {
+    name,
+    text,
+    values: (bound) => [
+      ...listed.statement.values({ ...listed.bound, ...bound }),
+      ...counted.statement.values({ ...counted.bound, ...bound }),
+      Math.max(1, from),
+    ],
+  };
+  const { space } = page;
+  const { inline_bytes, known } = listed.bound;
+  const rows = await database.run('search', space, statement, {
+    space,
+    ...(inline_bytes === undefined ? {} : { inline_bytes }),
+    ...(known === undefined ? {} : { known }),
+  });
+  const total = rows[0]?.[0];
+  return {
+    matches: rows.map((row) => toMatch(row, 1, page.type)),
+    total: typeof total === 'number' ? total : undefined,
+  };
+}
+
+type Combined = Pick<Statement, 'name' | 'text'>;
+/** Both are remembered by their shape; what is made of the two lasts as long as they do. */
+const combinations = new WeakMap<Statement, WeakMap<Statement, Combined>>();
+
+function combine(page: Statement, count: Statement): Combined {
+  let ofPage = combinations.get(page);
+  if (ofPage === undefined) combinations.set(page, (ofPage = new WeakMap()));
+  let combined = ofPage.get(count);
+  if (combined === undefined) ofPage.set(count, (combined = makeCombined(page, count)));
+  return combined;
+}
+
+/** A subquery that depends on nothing outside runs when it is first asked for, once: where CASE does not, never. */
+function makeCombined(page: Statement, count: Statement): Combined {
+  const pageValues = lastPlaceholder(page.text);
+  const countValues = lastPlaceholder(count.text);
+  const counting = count.text.replace(
+    /\$(\d+)/g,
+    (_whole, place: string) => `$${Number(place) + pageValues}`,
+  );
+  const text = `
+    with listed as materialized (${page.text})
+    select case when (select count(*) from listed) >= $${pageValues + countValues + 1}::int then (${counting}) end, listed.*
+    from listed`;
+  const isNamed = page.name !== undefined && count.name !== undefined;
+  const name = isNamed ? `c${createHash('sha256').update(text).digest('base64url').slice(0, 16)}` : undefined;
+  return { name, text };
+}
+
+function lastPlaceholder(text: string): number {
+  return Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place)));
+}

@@ -1,0 +1,65 @@
+/** The row whose resource is tested, and the head of that resource. */
+import { sql, type RawBuilder } from 'kysely';
+import type { ValueReference } from '../predicate-parts';
+import { bind } from '../../connection/statement';
+import type { Scope } from './scope';
+
+export const SPACE = sql`${bind('space')}::int`;
+
+/** Stored for "no clinical date" (version-write.ts). */
+export const NO_DATE = '-9223372036854775808';
+
+/** Columns of a head that tests may ask for. */
+export const HEAD_COLUMNS = ['resource_key', 'sort_date', 'last_updated', 'presence', 'target_keys'] as const;
+
+/** A row whose resource is tested: what it tells of the resource, as SQL. */
+export interface TestedRow {
+  readonly key: RawBuilder<unknown>;
+  /** Where the row carries the clinical date: as a bigint, or as the low bound of its range. */
+  readonly sortDate?: RawBuilder<unknown>;
+  readonly low?: RawBuilder<unknown>;
+  /** Alias of the row where it is a head, with HEAD_COLUMNS. */
+  readonly head?: string;
+}
+
+/** A head of this type and key, live, under an alias of its own. */
+export function headOf(
+  type: RawBuilder<unknown>,
+  key: RawBuilder<unknown>,
+  alias: string,
+  columns: readonly string[] = HEAD_COLUMNS,
+): RawBuilder<unknown> {
+  const selected = sql.join(columns.map((column) => sql.ref(`r.${column}`)));
+  return sql`(
+    select ${selected} from andiron.resource r
+    where r.space = ${SPACE} and r.resource_type = ${type} and r.resource_key = ${key} and not r.deleted
+    offset 0) ${sql.id(alias)}`;
+}
+
+export function headRow(
+  alias: string,
+): TestedRow & { readonly head: string; readonly sortDate: RawBuilder<unknown> } {
+  return { key: sql.ref(`${alias}.resource_key`), sortDate: sql.ref(`${alias}.sort_date`), head: alias };
+}
+
+/** The test on the head of the row's resource, which is looked up where the row is none. */
+export function onHead(
+  row: TestedRow,
+  prefix: string,
+  { type }: Scope,
+  value: ValueReference,
+  test: (head: ReturnType<typeof headRow>) => RawBuilder<boolean>,
+): RawBuilder<boolean> {
+  if (row.head !== undefined) return test(headRow(row.head));
+  const alias = `h_${prefix}`;
+  return sql`exists (select 1 from ${headOf(type(value), row.key, alias)} where ${test(headRow(alias))})`;
+}
+
+/** An open start and "no date" are one value in each of the two columns that hold the clinical date. */
+export function lowToSortDate(low: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`greatest(${low}, ${sql.lit(NO_DATE)}::float8)::bigint`;
+}
+
+export function sortDateToLow(sortDate: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(case when ${sortDate} = ${sql.lit(NO_DATE)}::bigint then '-Infinity' else ${sortDate}::float8 end)`;
+}

@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import { containedBase } from '../../../search/index-rows';
+import type { Predicate } from '../../../search/predicate';
+import { allTests, shapeOf, valuesOfCriteria, type CompiledPredicate } from './compiled';
+import type { Scope } from './scope';
+
+/** Criteria on the contained resource that is one block of the row's resource; only as a test. */
+export function compileInside(
+  { container, block, criteria }: Extract<Predicate, { index: 'inside' }>,
+  prefix: string,
+  { type, names, compile }: Scope,
+): CompiledPredicate {
+  const base = `${prefix}base`;
+  const compiled = compile(criteria, {
+    type,
+    names,
+    compile,
+    sortDateParameter: undefined,
+    looksInside: 'once',
+    contained: { base: (value) => sql`${value(base)}::int`, block: sql.lit(block) },
+  });
+  return {
+    shape: `[${block}${shapeOf(compiled)}]`,
+    values: [
+      { name: base, type: 'int', value: containedBase(container, block) },
+      ...valuesOfCriteria(compiled),
+    ],
+    rows: undefined,
+    keys: () => {
+      throw new Error('What contains something is listed by the row that says so, and tested by this');
+    },
+    test: (row, value) => allTests(compiled, row, value),
+  };
+}

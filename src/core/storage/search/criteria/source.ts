@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { TypeCriteria } from '../../../search/predicate';
+import { allTests, type CompiledPredicate } from './compiled';
+import { headOf, SPACE } from './head';
+import { parameterTest, parameterValue } from './parameters';
+import type { Scope } from './scope';
+import { compileType } from './type';
+
+/**
+ * `_has`. As a driver: the sources that meet the criteria, then each of their targets that exists, confirmed by one probe. As a
+ * test: who refers to the row's resource, tested one after the other.
+ */
+export function compileSource(
+  parameters: readonly number[],
+  of: TypeCriteria,
+  prefix: string,
+  scope: Scope,
+): CompiledPredicate {
+  const source = compileType(of, `${prefix}s`, scope);
+  const parameterName = `${prefix}parameters`;
+  const [found, head, key] = [`i_${prefix}`, `o_${prefix}`, `k_${prefix}`];
+  return {
+    shape: `<${parameters.length === 1 ? '' : '*'}${source.shape}`,
+    values: [parameterValue(parameters, parameterName), ...source.values],
+    rows: undefined,
+    keys: (value) => sql`
+      select ${sql.ref(`${key}.target_key`)} as resource_key
+      from (select distinct u.resource_key from (${source.keys(value)}) u) ${sql.id(found)}
+      cross join lateral ${headOf(source.scope.type(value), sql.ref(`${found}.resource_key`), head)}
+      cross join lateral unnest(${sql.ref(`${head}.target_keys`)}) as ${sql.id(key)} (target_key)
+      where exists (
+        select 1 from andiron.reference_index f
+        where f.space = ${SPACE} and ${parameterTest('f.parameter', parameters, parameterName, value)}
+          and f.target_key = ${sql.ref(`${key}.target_key`)} and f.sort_date = ${sql.ref(`${head}.sort_date`)}
+          and f.resource_key = ${sql.ref(`${head}.resource_key`)} and f.target_type = ${scope.type(value)}
+        offset 0)
+      and exists (
+        select 1 from andiron.resource r
+        where r.space = ${SPACE} and r.resource_type = ${scope.type(value)}
+          and r.resource_key = ${sql.ref(`${key}.target_key`)} and not r.deleted
+        offset 0)`,
+    test: (row, value) => sql`exists (
+      select 1 from (
+        select f.resource_key, f.sort_date from andiron.reference_index f
+        where f.space = ${SPACE} and ${parameterTest('f.parameter', parameters, parameterName, value)}
+          and f.target_key = ${row.key} and f.target_type = ${scope.type(value)}
+        offset 0
+      ) ${sql.id(found)}
+      where ${allTests(
+        source.criteria,
+        { key: sql.ref(`${found}.resource_key`), sortDate: sql.ref(`${found}.sort_date`) },
+        value,
+      )})`,
+  };
+}

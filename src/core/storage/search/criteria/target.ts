@@ -1,0 +1,93 @@
+import { sql } from 'kysely';
+import { isLookedInto } from '../../../search/links';
+import type { Criterion, Predicate, TypeCriteria } from '../../../search/predicate';
+import { allTests, type CompiledPredicate, type CompiledTargets } from './compiled';
+import { compileContained } from './contained';
+import { headOf, headRow, onHead, SPACE } from './head';
+import { parameterTest, parameterValue } from './parameters';
+import type { Scope } from './scope';
+import { compileType } from './type';
+
+/**
+ * A chain. As a driver: the targets that meet the criteria, then who refers to them. As a test: each target of the row,
+ * confirmed by one probe of reference_index, then tested.
+ */
+export function compileTarget(
+  predicate: Extract<Predicate, { index: 'target' }>,
+  prefix: string,
+  scope: Scope,
+): CompiledPredicate {
+  const { parameters, target: of, part } = predicate;
+  if (part === 'contained') return compileContainedTarget(parameters, of, prefix, scope);
+  const target = compileType(of, `${prefix}t`, scope);
+  const contained = isLookedInto(predicate, scope.looksInside)
+    ? compileContained(parameters, of, prefix, scope)
+    : undefined;
+  const byKey = of.criteria.every(isByKey);
+  const parameterName = `${prefix}parameters`;
+  const [key, source, head] = [`k_${prefix}`, `i_${prefix}`, `o_${prefix}`];
+  const condition: CompiledTargets['condition'] = (targetKey, value) =>
+    sql`f.space = ${SPACE} and ${parameterTest('f.parameter', parameters, parameterName, value)}
+          and f.target_key = ${targetKey} and f.target_type = ${target.scope.type(value)}`;
+  return {
+    ...(contained === undefined ? { byTarget: { keys: (value) => target.keys(value), condition } } : {}),
+    shape: `>${parameters.length === 1 ? '' : '*'}${target.shape}${contained?.shape ?? ''}`,
+    values: [parameterValue(parameters, parameterName), ...target.values, ...(contained?.values ?? [])],
+    rows: undefined,
+    keys: (value) => sql`
+      select ${sql.ref(`${head}.resource_key`)}
+      from (select distinct u.resource_key from (${target.keys(value)}) u) ${sql.id(source)}
+      cross join lateral (
+        select f.resource_key from andiron.reference_index f
+        where ${condition(sql.ref(`${source}.resource_key`), value)}
+        offset 0
+      ) ${sql.id(head)}
+      ${contained === undefined ? sql`` : sql`union all ${contained.keys(value)}`}`,
+    test: (row, value) =>
+      onHead(row, prefix, scope, value, (tested) => {
+        const alias = `g_${prefix}`;
+        return sql`(exists (
+          select 1 from unnest(${sql.ref(`${tested.head}.target_keys`)}) as ${sql.id(key)} (target_key)
+          ${byKey ? sql`` : sql`cross join lateral ${headOf(target.scope.type(value), sql.ref(`${key}.target_key`), alias)}`}
+          where exists (
+            select 1 from andiron.reference_index f
+            where f.space = ${SPACE} and ${parameterTest('f.parameter', parameters, parameterName, value)}
+              and f.target_key = ${sql.ref(`${key}.target_key`)} and f.sort_date = ${tested.sortDate}
+              and f.resource_key = ${tested.key} and f.target_type = ${target.scope.type(value)}
+            offset 0)
+          and ${allTests(
+            target.criteria,
+            byKey ? { key: sql.ref(`${key}.target_key`) } : headRow(alias),
+            value,
+          )})${contained === undefined ? sql`` : sql` or ${contained.test(tested, value)}`})`;
+      }),
+  };
+}
+
+/** The part of a chain that leads to contained resources, by itself. */
+function compileContainedTarget(
+  parameters: readonly number[],
+  of: TypeCriteria,
+  prefix: string,
+  scope: Scope,
+): CompiledPredicate {
+  const contained = compileContained(parameters, of, prefix, scope);
+  return {
+    ...contained,
+    shape: `>${parameters.length === 1 ? '' : '*'}${contained.shape}`,
+    rows: undefined,
+    test: (row, value) => onHead(row, prefix, scope, value, (tested) => contained.test(tested, value)),
+  };
+}
+
+/** True for a criterion that the key of a resource alone decides, and that no deleted one meets. */
+function isByKey({ anyOf, isNegated }: Criterion): boolean {
+  return isNegated !== true && anyOf.every(({ index }) => BY_KEY.has(index));
+}
+const BY_KEY: ReadonlySet<Predicate['index']> = new Set([
+  'string',
+  'substring',
+  'uri',
+  'uriSubstring',
+  'codes',
+]);

@@ -1,0 +1,61 @@
+/** Criteria that resources of one type meet together, found by one of them. */
+import { sql, type RawBuilder } from 'kysely';
+import { storedLooks } from '../../../search/links';
+import type { TypeCriteria } from '../../../search/predicate';
+import type { PredicateValue, ValueReference } from '../predicate-parts';
+import { allTests, criterionKeys, shapeOf, valuesOfCriteria, type CompiledCriteria } from './compiled';
+import { headOf, headRow } from './head';
+import type { Scope } from './scope';
+
+/** Resources of one type that meet all criteria, found by one of them. */
+interface CompiledType {
+  readonly criteria: CompiledCriteria;
+  readonly scope: Scope;
+  readonly shape: string;
+  readonly values: readonly PredicateValue[];
+  /** A select of `resource_key`; only where the planner named a driver. */
+  keys(value: ValueReference): RawBuilder<unknown>;
+}
+
+export function compileType(
+  of: TypeCriteria,
+  prefix: string,
+  { names, compile, looksInside }: Scope,
+): CompiledType {
+  const name = `${prefix}type`;
+  const scope: Scope = {
+    type: (value) => sql`${value(name)}::smallint`,
+    sortDateParameter: of.sortDateParameter,
+    names,
+    compile,
+    looksInside: storedLooks(looksInside),
+  };
+  const criteria = compile(of.criteria, scope);
+  return {
+    criteria,
+    scope,
+    shape: `{${of.driver ?? ''}${shapeOf(criteria)}}`,
+    values: [{ name, type: 'smallint', value: of.type }, ...valuesOfCriteria(criteria)],
+    keys: (value) => drivenKeys(criteria, of.driver, scope, prefix, value),
+  };
+}
+
+export function drivenKeys(
+  criteria: CompiledCriteria,
+  driver: number | undefined,
+  scope: Scope,
+  prefix: string,
+  value: ValueReference,
+): RawBuilder<unknown> {
+  const driving = driver === undefined ? undefined : criteria[driver];
+  if (driving === undefined) throw new Error('Criteria without a driver can only be tested');
+  const others = criteria.filter((criterion) => criterion !== driving);
+  const keys = criterionKeys(driving, value);
+  if (others.length === 0) return keys;
+  const alias = `h_${prefix}`;
+  return sql`
+    select ${sql.ref(`${alias}.resource_key`)}
+    from (select distinct u.resource_key from (${keys}) u) ${sql.id(`d_${prefix}`)}
+    cross join lateral ${headOf(scope.type(value), sql.ref(`d_${prefix}.resource_key`), alias)}
+    where ${allTests(others, headRow(alias), value)}`;
+}

@@ -1,0 +1,147 @@
+import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
+import { registerCache } from '../../erasure/cache-registry';
+import { hasAccessPath, isNested, mergedTargets } from '../../search/indexed-access';
+import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate';
+import type { Database } from '../connection/database';
+import { referringCountStatement, rowCountStatement } from './search-statement';
+import { asLook, bind, defineStatement, template } from '../connection/statement';
+
+const COUNT_AGE_MS = 30_000;
+const MAX_REMEMBERED = 20_000;
+/** Longer criteria are counted each time: their text is not kept. */
+const MAX_KEY_LENGTH = 2_000;
+
+/** Heads of a type are counted up to here: of more, only that there are many matters. */
+const MAX_TOTAL = 300_000;
+const TOTAL_AGE_MS = 300_000;
+
+/** Of a chain with more targets, about so many stand for all of them where a rough count will do. */
+const SAMPLED_TARGETS = 16;
+
+/** Says about how many resources meet a criterion; what it has said is remembered for a while. */
+export class Estimator {
+  /** @param most index rows of one criterion that are counted; of more it is only known that they are many */
+  constructor(
+    private readonly database: Database,
+    private readonly most: number,
+    private readonly counts = registerCache(
+      new LRUCache<string, number>({ max: MAX_REMEMBERED, ttl: COUNT_AGE_MS }),
+    ),
+    private readonly totals = registerCache(
+      new LRUCache<string, number>({ max: MAX_REMEMBERED, ttl: TOTAL_AGE_MS }),
+    ),
+  ) {}
+
+  /** The same, remembering the same, by statements of this database. */
+  over(database: Database): Estimator {
+    return new Estimator(database, this.most, this.counts, this.totals);
+  }
+
+  /**
+   * Index rows of resources that meet each criterion, whose chains are planned; Infinity for more than are counted, and
+   * for a criterion that has no access path. Cost: a statement for each criterion that was not counted lately.
+   *
+   * @param isRough who refers to the targets of a chain is counted for some of them only: that tells which way is cheaper,
+   *   and to count all of them takes longer than to merge them for a page
+   */
+  async countEach(space: number, of: TypeCriteria, isRough = false): Promise<readonly number[]> {
+    return Promise.all(
+      of.criteria.map(async (criterion) =>
+        hasAccessPath(criterion) ? this.count(space, { ...of, criteria: [criterion] }, isRough) : Infinity,
+      ),
+    );
+  }
+
+  /** Resources of a type, up to MAX_TOTAL. Cost: a statement where it was not counted lately. */
+  async total(space: number, type: number): Promise<number> {
+    const key = `${space} ${type}`;
+    let total = this.totals.get(key);
+    if (total === undefined) {
+      const rows = await this.database.run('search', space, COUNT_HEADS, { space, type, limit: MAX_TOTAL });
+      total = Number(rows[0]?.[0] ?? 0);
+      // A type that fills up is counted again soon.
+      this.totals.set(key, total, { ttl: total < 10_000 ? COUNT_AGE_MS : TOTAL_AGE_MS });
+    }
+    return total;
+  }
+
+  /** The criteria with a driver in each chain of which some inner criterion can be counted, planned from the inside. */
+  async plan(space: number, of: TypeCriteria): Promise<readonly Criterion[]> {
+    if (!of.criteria.some(({ anyOf }) => anyOf.some(isNested))) return of.criteria;
+    return Promise.all(
+      of.criteria.map(async (criterion) => {
+        const anyOf = await Promise.all(
+          criterion.anyOf.map((predicate) => this.planPredicate(space, of, predicate)),
+        );
+        return { ...criterion, anyOf };
+      }),
+    );
+  }
+
+  private async planPredicate(space: number, of: TypeCriteria, predicate: Predicate): Promise<Predicate> {
+    switch (predicate.index) {
+      case 'target':
+        return { ...predicate, target: await this.planType(space, predicate.target) };
+      case 'source':
+        return { ...predicate, source: await this.planType(space, predicate.source) };
+      case 'all': {
+        const { criteria, driver } = await this.planType(space, { ...of, criteria: predicate.criteria });
+        return { index: 'all', criteria, ...(driver === undefined ? {} : { driver }) };
+      }
+      default:
+        return predicate;
+    }
+  }
+
+  private async planType(space: number, of: TypeCriteria): Promise<TypeCriteria> {
+    const { type, sortDateParameter } = of;
+    const planned = { type, sortDateParameter, criteria: await this.plan(space, of) };
+    const counts = await this.countEach(space, planned);
+    const fewest = Math.min(...counts);
+    return Number.isFinite(fewest)
+      ? { ...planned, driver: counts.indexOf(fewest), driverCount: fewest }
+      : planned;
+  }
+
+  private async count(space: number, of: TypeCriteria, isRough = false): Promise<number> {
+    const { most } = this;
+    const [criterion] = of.criteria;
+    const anyOf = criterion?.anyOf ?? [];
+    // Who refers is not counted: it costs more than to know who is referred to.
+    const sources = anyOf.map((predicate) =>
+      predicate.index === 'source' && predicate.urls === undefined ? predicate.source.driverCount : undefined,
+    );
+    if (sources.every((count) => count !== undefined)) {
+      const sum = sources.reduce((total, count) => total + count, 0);
+      return sum > most ? Infinity : sum;
+    }
+    const targets = isRough && criterion !== undefined ? mergedTargets(criterion) : undefined;
+    const isSampled = targets !== undefined && targets > SAMPLED_TARGETS;
+    const text = JSON.stringify(anyOf);
+    const key =
+      text.length <= MAX_KEY_LENGTH ? `${space} ${of.type} ${isSampled ? '~' : ''}${text}` : undefined;
+    const known = key === undefined ? undefined : this.counts.get(key);
+    if (known !== undefined) return known;
+    const { statement, bound } = isSampled
+      ? referringCountStatement(space, of, most + 1, SAMPLED_TARGETS)
+      : rowCountStatement(space, of, most + 1);
+    const [row] = await this.database.run('search', space, statement, bound);
+    const rows = Number(row?.[0] ?? 0);
+    // What some targets stand for cost no more to know where it is more than may be gathered.
+    const count = rows > most && !isSampled ? Infinity : rows;
+    if (key !== undefined) this.counts.set(key, count);
+    return count;
+  }
+}
+
+const COUNT_HEADS = asLook(
+  defineStatement(
+    template(sql`
+      select count(*)::int from (
+        select 1 from andiron.resource r
+        where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint and not r.deleted
+        limit ${bind('limit')}::int
+      ) h`),
+  ),
+);

@@ -1,0 +1,87 @@
+/** Resources that refer to each other along a hierarchy, however deep. */
+import { sql, type RawBuilder } from 'kysely';
+import { BinaryArray } from '../connection/binary-array';
+import type { Database } from '../connection/database';
+import { bind, defineStatement, template } from '../connection/statement';
+import { keyOfText, keyText } from '../read/version-row';
+import type { KeyHalves } from '../write/version-write';
+
+/** Where a walk begins, and the parameters by which resources of the type refer to what is above them. */
+export interface Hierarchy {
+  readonly type: number;
+  readonly root: KeyHalves;
+  readonly upwards: readonly number[];
+}
+
+const OF_MEMBER = sql`t.space = ${bind('space')}::int and t.parameter = any(${bind('upwards')}::int[])
+  and t.target_type = ${bind('type')}::smallint`;
+
+/** A plan that was made when there were few references might look at all of them for each member. */
+const PLANNED_EACH_TIME = { named: false };
+
+/** Walks from the root. UNION knows what it has met, so that circles end; LIMIT ends the walk. */
+const walk = (step: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  with recursive member (resource_key) as (
+    select ${bind('root')}::bigint
+    union
+    ${step}
+  )
+  select resource_key::text from member limit ${bind('limit')}::int`;
+
+const BELOW = defineStatement(
+  template(
+    walk(sql`
+    select x.resource_key
+    from member m
+    cross join lateral (
+      select t.resource_key from andiron.reference_index t
+      where ${OF_MEMBER} and t.target_key = m.resource_key
+      offset 0
+    ) x`),
+  ),
+  PLANNED_EACH_TIME,
+);
+
+const ABOVE = defineStatement(
+  template(
+    walk(sql`
+    select k.target_key
+    from member m
+    cross join lateral (
+      select r.target_keys, r.sort_date from andiron.resource r
+      where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint
+        and r.resource_key = m.resource_key and not r.deleted
+      offset 0
+    ) h
+    cross join lateral unnest(h.target_keys) as k (target_key)
+    where exists (
+      select 1 from andiron.reference_index t
+      where ${OF_MEMBER} and t.target_key = k.target_key and t.sort_date = h.sort_date
+        and t.resource_key = m.resource_key
+      offset 0)`),
+  ),
+  PLANNED_EACH_TIME,
+);
+
+/**
+ * The root, there or not, and all that is above or below it; at most `limit`. Cost: one statement, an index probe for
+ * each member.
+ */
+export async function findMembers(
+  database: Database,
+  space: number,
+  relation: 'above' | 'below',
+  { type, root, upwards }: Hierarchy,
+  limit: number,
+): Promise<readonly KeyHalves[]> {
+  const parameters = new BinaryArray('int4');
+  for (const parameter of upwards) parameters.pushInt4(parameter);
+  const rows = await database.run('search', space, relation === 'above' ? ABOVE : BELOW, {
+    space,
+    type,
+    root: keyText(root),
+    upwards: parameters.finish(),
+    limit,
+  });
+  return rows.map(([key]) => keyOfText(String(key)));
+}

@@ -1,0 +1,68 @@
+import type { VersionCache } from '../read/version-cache';
+import type { Cancellation } from '../../concurrency/cancellation';
+import type { Database, Row } from '../connection/database';
+import { toMatch, toSortValue, type Match } from './match';
+import { RememberedVersions } from '../read/remembered-versions';
+import type { StoredSortValue } from './search-order';
+import { readPageVersions } from '../read/version-read';
+import { decodeMark, isKnownRow, keyOfText, type PageRow } from '../read/version-row';
+
+/** Rows of page statements as matches, with texts that were read before wherever they are still current. */
+export class PageRows {
+  constructor(
+    private readonly memory: VersionCache,
+    private readonly database: Database,
+  ) {}
+
+  /** What a statement is told of the versions that are known here (known-sequences.ts). */
+  known(space: number): Buffer {
+    return this.memory.known(space);
+  }
+
+  /**
+   * Matches of the rows of a statement that was told what is known, whose columns begin at `start`.
+   * Cost: none; one statement for texts that were forgotten while the rows were read, or of a database that was restored.
+   */
+  async toMatches(
+    { space, type }: { readonly space: number; readonly type: number },
+    rows: readonly Row[],
+    start: number,
+    waiting?: readonly Cancellation[],
+  ): Promise<Match[]> {
+    const remembered = new RememberedVersions(this.memory, space);
+    const missing: number[] = [];
+    const matches = rows.map((columns, index): Match => {
+      if (!isKnownRow(columns, start + 2)) {
+        const match = toMatch(columns, start, type);
+        return { ...match, row: remembered.remember({ type, keyText: match.keyText }, match.row) };
+      }
+      const keyText = columns[start + 1] as string;
+      const row = remembered.find({ type, keyText }, decodeMark(columns, start + 2));
+      if (row === undefined) {
+        missing.push(index);
+        return toMatch(columns, start, type);
+      }
+      return { sortValue: toSortValue(columns[start] as StoredSortValue), keyText, row };
+    });
+    if (missing.length === 0) return matches;
+    const read = await readPageVersions(
+      'search',
+      this.database,
+      space,
+      missing.flatMap((index) => {
+        const match = matches[index];
+        return match === undefined
+          ? []
+          : [{ type, key: keyOfText(match.keyText), version: match.row.version }];
+      }),
+      waiting,
+    );
+    const found = new Map<number, PageRow | undefined>(missing.map((index, place) => [index, read[place]]));
+    return matches.map((match, index) => {
+      if (!found.has(index)) return match;
+      const row = found.get(index);
+      if (row === undefined) throw new Error('a stored version is gone');
+      return { ...match, row: remembered.remember({ type, keyText: match.keyText }, row) };
+    });
+  }
+}

@@ -1,0 +1,71 @@
+/** What the SQL of every kind of predicate is made with. */
+import { sql, type RawBuilder } from 'kysely';
+import { bind, type Bound } from '../connection/statement';
+
+/** How a statement refers to a value: a bound parameter, or a column where several requests share the statement. */
+export type ValueReference = (name: string) => RawBuilder<unknown>;
+
+/** Types of PostgreSQL whose values may stand in arrays. */
+type PlainType = 'int' | 'smallint' | 'bigint' | 'float8' | 'text';
+
+/** A value of one request. */
+export interface PredicateValue {
+  readonly name: string;
+  readonly type: PlainType | `${PlainType}[]` | 'boolean';
+  readonly value: Bound;
+}
+
+/** A predicate as SQL: where its rows lie, and what they must be. */
+export interface PredicateSql {
+  /** Two predicates of one shape have the same SQL text but for the names of their values. */
+  readonly shape: string;
+  readonly table: string;
+  /** Conditions on a row of `table` under the alias `t`, space included. */
+  condition(value: ValueReference): RawBuilder<boolean>;
+  /** True when one resource may have several rows that meet the condition. */
+  readonly repeats: boolean;
+  /** The column that holds the clinical date of the resource, where one does. */
+  readonly dateColumn: 'sort_date' | 'low' | undefined;
+  /** The same condition on a head under this alias, where the head alone can tell. */
+  readonly headCondition?: (value: ValueReference, head: string) => RawBuilder<boolean>;
+  readonly values: readonly PredicateValue[];
+}
+
+export const SPACE = sql`t.space = ${bind('space')}::int`;
+
+/** A column compared with a value. */
+export interface Comparison {
+  readonly column: string;
+  readonly operator?: '=' | '>=' | '<';
+  readonly type: PredicateValue['type'];
+  /** Undefined: this predicate does not ask. */
+  readonly value: Bound | undefined;
+}
+
+/** The parts of a predicate that compares columns of its own table with values. */
+export function comparisons(
+  letter: string,
+  prefix: string,
+  all: readonly Comparison[],
+): Pick<PredicateSql, 'shape' | 'condition' | 'values'> {
+  let shape = letter;
+  const asked: { readonly comparison: Comparison; readonly value: PredicateValue }[] = [];
+  for (const [position, comparison] of all.entries()) {
+    const { column, operator = '=', type, value } = comparison;
+    if (value === undefined) continue;
+    shape += `${position}${operator}`;
+    asked.push({ comparison, value: { name: `${prefix}${column}_${position}`, type, value } });
+  }
+  return {
+    shape,
+    condition: (reference) =>
+      sql`${SPACE} and ${sql.join(
+        asked.map(
+          ({ comparison: { column, operator = '=' }, value: { name, type } }) =>
+            sql`${sql.ref(`t.${column}`)} ${sql.raw(operator)} ${reference(name)}::${sql.raw(type)}`,
+        ),
+        sql` and `,
+      )}`,
+    values: asked.map(({ value }) => value),
+  };
+}

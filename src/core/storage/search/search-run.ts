@@ -1,0 +1,240 @@
+import type { Cancellation } from '../../concurrency/cancellation';
+import type { Database } from '../connection/database';
+import type { VersionCache } from '../read/version-cache';
+import { type Gathered, RequestBatcher } from '../connection/request-batcher';
+import { NOTHING_KNOWN } from '../write/known-sequences';
+import { toMatch, toSortValue, type Match } from './match';
+import {
+  countStatement,
+  keysStatement,
+  pageStatement,
+  rangesStatement,
+  sharedStatement,
+  toShareable,
+  type Prepared,
+  type ShareablePage,
+} from './search-statement';
+import { isDescending, type SearchStatementRequest, type StoredSortValue } from './search-order';
+import { PageRows } from './page-rows';
+
+/** Pages in one statement. */
+const MAX_SHARED = 16;
+/** Statements of pages at once; how many run in fact, the connections say. */
+const MAX_STATEMENTS = 100;
+
+/** Runs page statements. */
+export interface PageRunner {
+  /** The matches of one page in order. `cancellation`: the statement may be cancelled when it has left. */
+  page(request: SearchStatementRequest, cancellation?: Cancellation): Promise<Match[]>;
+  /** As `rangesStatement`. Cost: one statement, not shared. */
+  ranges(ranges: readonly SearchStatementRequest[], skipped: number): Promise<RangeMatch[]>;
+  /** The same by statements of this database, which must not see what is not committed. */
+  over(database: Database, how?: HowToShare): PageRunner;
+}
+
+/** A match, and the position of the range that it was found in. */
+export interface RangeMatch {
+  readonly place: number;
+  readonly match: Match;
+}
+
+export interface HowToShare {
+  /** Undefined: no statement is shared. */
+  readonly gathered?: Gathered | undefined;
+}
+
+/** A page that may share its statement, and who waits for it. */
+interface AwaitedPage extends ShareablePage {
+  readonly cancellation: Cancellation | undefined;
+}
+
+/** Runs page statements. Pages of one shape that are asked for at the same time become one statement. */
+export class SearchRunner implements PageRunner {
+  private readonly gathering: RequestBatcher<undefined, AwaitedPage, Match[]>;
+  private readonly pageRows: PageRows;
+
+  constructor(
+    private readonly database: Database,
+    private readonly memory: VersionCache,
+    observe: (pages: number) => void,
+    /** Fewer statements at once make larger ones. Those of one space, which may take long, leave room for others'. */
+    gathered: Gathered = { concurrent: 2, inAll: MAX_STATEMENTS, most: MAX_SHARED },
+  ) {
+    this.pageRows = new PageRows(memory, database);
+    this.gathering = new RequestBatcher({
+      ...gathered,
+      run: (_group, pages) => this.runShared(pages),
+      spaceOf: (_group, { request }) => request.space,
+      observe,
+    });
+  }
+
+  /** The matches of one page in order. Cost: one statement, or a share in one. */
+  async page(request: SearchStatementRequest, cancellation?: Cancellation): Promise<Match[]> {
+    const shareable = toShareable(request);
+    return shareable === undefined
+      ? runPage(this.database, request, { cancellation, pageRows: this.pageRows })
+      : this.gathering.load(shareable.group, undefined, { ...shareable, cancellation });
+  }
+
+  ranges(ranges: readonly SearchStatementRequest[], skipped: number): Promise<RangeMatch[]> {
+    return runRanges(this.database, ranges, skipped, this.pageRows);
+  }
+
+  over(database: Database, { gathered }: HowToShare = {}): PageRunner {
+    return gathered === undefined
+      ? runnerOver(database, new PageRows(this.memory, database))
+      : new SearchRunner(database, this.memory, () => undefined, gathered);
+  }
+
+  private async runShared(pages: readonly AwaitedPage[]): Promise<(Match[] | Error)[]> {
+    const [first, second] = pages;
+    if (first === undefined) return [];
+    if (second === undefined) return [await this.runAlone(first)];
+    try {
+      return await this.runTogether(first, pages);
+    } catch {
+      // What one of them asked for is not to fail the others; each is told of its own failure.
+      return Promise.all(
+        pages.map((page) =>
+          this.runAlone(page).catch((error: unknown) =>
+            error instanceof Error ? error : new Error(String(error)),
+          ),
+        ),
+      );
+    }
+  }
+
+  private runAlone({ request, cancellation, prepared }: AwaitedPage): Promise<Match[]> {
+    return runPage(this.database, request, { cancellation, prepared, pageRows: this.pageRows });
+  }
+
+  /** Nobody's leaving takes their page from the others: the statement is cancelled when all have left. */
+  private async runTogether(first: AwaitedPage, pages: readonly AwaitedPage[]): Promise<Match[][]> {
+    const { space, type } = first.request;
+    const descending = isDescending(first.request);
+    const { statement, bound } = sharedStatement(first, pages, this.pageRows.known(space));
+    const waiters = pages.flatMap(({ cancellation }) => cancellation ?? []);
+    const waiting = waiters.length < pages.length ? undefined : waiters;
+    const rows = await this.database.run('search', space, statement, bound, waiting);
+    const matches = await this.pageRows.toMatches({ space, type }, rows, 1, waiting);
+    const found: Match[][] = pages.map(() => []);
+    for (const [index, match] of matches.entries()) found[(rows[index]?.[0] as number) - 1]?.push(match);
+    // The pages come one after the other as they were made; only a plan nobody has seen would mix them.
+    for (const page of found)
+      if (!isInOrder(page, descending)) page.sort((a, b) => compareMatches(a, b, descending));
+    return found;
+  }
+}
+
+/** Runs each page by itself; `pageRows` undefined: what is not committed may be among the rows. */
+export function runnerOver(database: Database, pageRows?: PageRows): PageRunner {
+  return {
+    page: (request, cancellation) => runPage(database, request, { cancellation, pageRows }),
+    ranges: (ranges, skipped) => runRanges(database, ranges, skipped, pageRows),
+    over: (other) => runnerOver(other),
+  };
+}
+
+/** The matches of one page in order. Cost: one statement. */
+async function runPage(
+  database: Database,
+  request: SearchStatementRequest,
+  { cancellation, prepared, pageRows }: HowToRun,
+): Promise<Match[]> {
+  const { space, type } = request;
+  const { statement, bound } = pageStatement(request, pageRows?.known(space) ?? NOTHING_KNOWN, prepared);
+  const waiting = cancellation === undefined ? undefined : [cancellation];
+  const rows = await database.run('search', space, statement, bound, waiting);
+  return pageRows === undefined
+    ? rows.map((row) => toMatch(row, 0, type))
+    : pageRows.toMatches({ space, type }, rows, 0, waiting);
+}
+
+async function runRanges(
+  database: Database,
+  ranges: readonly SearchStatementRequest[],
+  skipped: number,
+  pageRows: PageRows | undefined,
+): Promise<RangeMatch[]> {
+  const [first] = ranges;
+  if (first === undefined) return [];
+  const { space, type } = first;
+  const { statement, bound } = rangesStatement(ranges, skipped, pageRows?.known(space) ?? NOTHING_KNOWN);
+  const rows = await database.run('search', space, statement, bound);
+  const matches =
+    pageRows === undefined
+      ? rows.map((row) => toMatch(row, 1, type))
+      : await pageRows.toMatches({ space, type }, rows, 1);
+  return matches.map((match, index) => ({ place: rows[index]?.[0] as number, match }));
+}
+
+interface HowToRun {
+  readonly cancellation?: Cancellation | undefined;
+  readonly prepared?: Prepared | undefined;
+  readonly pageRows?: PageRows | undefined;
+}
+
+function isInOrder(page: readonly Match[], descending: boolean): boolean {
+  return page.every((match, index) => {
+    const before = page[index - 1];
+    return before === undefined || compareMatches(before, match, descending) <= 0;
+  });
+}
+
+function compareMatches(a: Match, b: Match, descending: boolean): number {
+  const ascending = compareStored(a.sortValue, b.sortValue) || compareKeys(a.keyText, b.keyText);
+  return descending ? -ascending : ascending;
+}
+
+/** Orders sort values of columns that hold milliseconds; a missing one is below all. */
+export function compareStored(a: StoredSortValue, b: StoredSortValue): number {
+  const [left, right] = [a ?? -Infinity, b ?? -Infinity];
+  return left === right ? 0 : left < right ? -1 : 1;
+}
+
+/** Before and behind every key: the ends of the 64-bit numbers. */
+export const FIRST_KEY = '-9223372036854775808';
+export const LAST_KEY = '9223372036854775807';
+
+/** Orders keys in decimal form. */
+export function compareKeys(a: string, b: string): number {
+  if (a === b) return 0;
+  return BigInt(a) < BigInt(b) ? -1 : 1;
+}
+
+/** A match of which only the head was read. */
+export interface MatchHead {
+  readonly keyText: string;
+  /** Null where the key stands for the id. */
+  readonly id: string | null;
+  /** Milliseconds since 1970. */
+  readonly lastUpdated: number;
+  readonly sortValue: StoredSortValue;
+  readonly version: number;
+}
+
+/** As `runPage`, without the texts. Cost: one statement. */
+export async function runKeys(database: Database, request: SearchStatementRequest): Promise<MatchHead[]> {
+  const { statement, bound } = keysStatement(request);
+  const rows = await database.run('search', request.space, statement, bound);
+  return rows.map((row) => {
+    const [keyText, id, lastUpdated, sortValue, version] = row as [
+      ...[
+        keyText: string,
+        id: string | null,
+        lastUpdated: number,
+        sortValue: StoredSortValue,
+        version: number,
+      ],
+    ];
+    return { keyText, id, lastUpdated, sortValue: toSortValue(sortValue), version };
+  });
+}
+
+/** Distinct matches, up to `request.limit`. */
+export async function runCount(database: Database, request: SearchStatementRequest): Promise<number> {
+  const { statement, bound } = countStatement(request);
+  const [row] = await database.run('search', request.space, statement, bound);
+  return Number(row?.[0] ?? 0);
+}

@@ -1,0 +1,372 @@
+/** How resources are removed for ever, by the owner: the application role can only add versions. */
+import { sql, type RawBuilder } from 'kysely';
+import {
+  INDEX_COLUMNS,
+  INDEX_TABLES,
+  type IndexRow,
+  type IndexTable,
+  type ResourceRows,
+} from '../indexing/index-tables';
+import { readTexts } from '../indexing/index-scan';
+import type { OwnedTable } from '../schema/owned-tables';
+import type { OwnerSession } from '../connection/owner-session';
+import { bind, defineStatement, template, type Statement } from '../connection/statement';
+
+/** A resource of a space by its number of type and the decimal form of its key. */
+export interface PurgePlace {
+  readonly type: number;
+  readonly key: string;
+}
+
+/** A version whose text has what was looked for. */
+export interface MentioningVersion extends PurgePlace {
+  /** Null where the key stands for the id. */
+  readonly id: string | null;
+}
+
+/** The last text that a resource had: the current one, or that of before its deletion. */
+export interface LastText extends MentioningVersion {
+  readonly body: string;
+}
+
+/** Rows by table. */
+export type RemovedCounts = Readonly<Record<'resource' | 'resource_version' | IndexTable, number>>;
+
+function unnamed(raw: RawBuilder<unknown>): Statement {
+  return defineStatement(template(raw), { named: false });
+}
+
+const SPACES = unnamed(sql`
+  select s.number from andiron.space s join andiron.space o on o.tenant = s.tenant and o.release = s.release
+  where o.number = ${bind('space')}::int order by s.number limit 100`);
+
+/** The space and those beside it that belong to the same tenant and release. */
+export async function readSpacesBeside(session: OwnerSession, space: number): Promise<readonly number[]> {
+  return (await session.run(SPACES, { space })).map(([number]) => Number(number));
+}
+
+const LAST = unnamed(sql`
+  select coalesce((select v.sequence from andiron.resource_version v where v.space = ${bind('space')}::int
+                   order by v.sequence desc limit 1), 0)`);
+
+export async function readLast(session: OwnerSession, space: number): Promise<number> {
+  const [row] = await session.run(LAST, { space });
+  return Number(row?.[0] ?? 0);
+}
+
+const MENTIONING = defineStatement(
+  template(sql`
+    select distinct v.resource_type, v.resource_key::text, v.id
+    from andiron.resource_version v
+    where v.space = ${bind('space')}::int and v.sequence > ${bind('after')}::int and v.sequence <= ${bind('to')}::int
+      and exists (select 1 from unnest(${bind('texts')}::text[]) as x (text) where position(x.text in v.body) > 0)`),
+);
+
+/** Resources of which a version, with a sequence above `after` and up to `to`, has one of the texts. Cost: reading those versions. */
+export async function readMentioning(
+  session: OwnerSession,
+  space: number,
+  bounds: { readonly after: number; readonly to: number; readonly texts: readonly string[] },
+): Promise<readonly MentioningVersion[]> {
+  const rows = (await session.run(MENTIONING, { space, ...bounds, texts: [...bounds.texts] })) as [
+    number,
+    string,
+    string | null,
+  ][];
+  return rows.map(([type, key, id]) => ({ type, key, id }));
+}
+
+const PLACES = sql`unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[]) with ordinality
+  as x (resource_type, resource_key, ordinal)`;
+
+const LAST_TEXTS = defineStatement(
+  template(sql`
+    select x.resource_type, x.resource_key::text, v.id, v.body
+    from ${PLACES}
+    cross join lateral (
+      select w.id, w.body from andiron.resource_version w
+      where w.space = ${bind('space')}::int and w.resource_type = x.resource_type
+        and w.resource_key = x.resource_key and w.body is not null
+      order by w.version desc limit 1
+    ) v`),
+);
+
+export async function readLastTexts(
+  session: OwnerSession,
+  space: number,
+  places: readonly PurgePlace[],
+): Promise<readonly LastText[]> {
+  const rows = (await session.run(LAST_TEXTS, bindPlaces(space, places))) as [
+    number,
+    string,
+    string | null,
+    string,
+  ][];
+  return rows.map(([type, key, id, body]) => ({ type, key, id, body }));
+}
+
+function bindPlaces(
+  space: number,
+  places: readonly PurgePlace[],
+): { space: number; types: number[]; keys: string[] } {
+  return { space, types: places.map(({ type }) => type), keys: places.map(({ key }) => key) };
+}
+
+/** As write_versions does, for as long as the transaction lasts. */
+const BY_KEY = unnamed(sql`
+  select set_config(s.name, s.value, true)
+  from (values ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off')) as s (name, value)`);
+
+/** In the order in which everybody takes heads. */
+const LOCK = unnamed(sql`
+  select x.ordinal::int, h.version, h.deleted
+  from ${PLACES}
+  join andiron.resource h
+    on h.space = ${bind('space')}::int and h.resource_type = x.resource_type and h.resource_key = x.resource_key
+  order by x.resource_type, x.resource_key
+  for update of h`);
+
+function removePlaces(table: 'resource' | 'resource_version', told: RawBuilder<unknown>): Statement {
+  const name = sql.table(`andiron.${table}`);
+  return unnamed(sql`
+    with removed as (
+      delete from ${name} t using ${PLACES}
+      where t.space = ${bind('space')}::int and t.resource_type = x.resource_type
+        and t.resource_key = x.resource_key
+      returning ${told} as told
+    )
+    select count(*)::int, coalesce(max(told), 0)::int from removed`);
+}
+const REMOVE_VERSIONS = removePlaces('resource_version', sql`t.sequence`);
+const REMOVE_HEADS = removePlaces('resource', sql`0`);
+const USE_SEQUENCES = unnamed(sql`
+  update andiron.space
+     set purged_to = greatest(purged_to, ${bind('last')}::int), unversioned_changes = unversioned_changes + 1
+   where number = ${bind('space')}::int`);
+
+const COLUMNS = (table: IndexTable): readonly (readonly [name: string, type: string])[] => [
+  ['resource_key', 'bigint'],
+  ['parameter', 'int'],
+  ...INDEX_COLUMNS[table],
+];
+
+function removeRows(table: IndexTable): Statement {
+  const target = sql.table(`andiron.${table}`);
+  const columns = COLUMNS(table);
+  const arrays = sql.join(columns.map(([name, type]) => sql`${bind(name)}::${sql.raw(type)}[]`));
+  const isAsked = sql.join(
+    columns.map(([name]) => sql`i.${sql.ref(name)} = x.${sql.ref(name)}`),
+    sql` and `,
+  );
+  return unnamed(sql`
+    with removed as (
+      delete from ${target} t using unnest(${arrays}) as x (${sql.join(columns.map(([name]) => sql.ref(name)))})
+      cross join lateral (
+        select i.ctid as place from ${target} i where i.space = ${bind('space')}::int and ${isAsked} offset 0
+      ) found
+      where t.space = ${bind('space')}::int and t.ctid = found.place returning 1
+    )
+    select count(*)::int from removed`);
+}
+const REMOVE_ROWS: Readonly<Record<IndexTable, Statement>> = {
+  token_index: removeRows('token_index'),
+  reference_index: removeRows('reference_index'),
+  range_index: removeRows('range_index'),
+  string_index: removeRows('string_index'),
+  uri_index: removeRows('uri_index'),
+};
+
+/**
+ * Removes all versions, the head and the index rows of some resources of a space, in one transaction; the heads are held from
+ * before the texts are read, so that a write of one of them is either wholly before, and goes with it, or finds nothing.
+ *
+ * @param rowsOf what the current text gives
+ */
+export async function purgeResources(
+  session: OwnerSession,
+  space: number,
+  places: readonly PurgePlace[],
+  rowsOf: (type: number, body: string) => ResourceRows,
+): Promise<RemovedCounts> {
+  const bound = bindPlaces(space, places);
+  return session.transaction(async () => {
+    await session.run(BY_KEY);
+    const heads = (await session.run(LOCK, bound)) as [number, number, boolean][];
+    const live = heads.flatMap(([ordinal, version, deleted]) => {
+      const place = places[ordinal - 1];
+      return place === undefined || deleted ? [] : [{ ...place, version }];
+    });
+    const texts = await readTexts(session, space, live);
+    const rows = live.flatMap(({ type, key }, index) => {
+      const body = texts[index];
+      return body === undefined ? [] : [{ key, rows: rowsOf(type, body) }];
+    });
+    const counts = { token_index: 0, reference_index: 0, range_index: 0, string_index: 0, uri_index: 0 };
+    for (const table of INDEX_TABLES) {
+      const asked = rows.flatMap(({ key, rows: of }) => of[table].map((row) => [key, ...row] as const));
+      if (asked.length === 0) continue;
+      const columns = COLUMNS(table).map(
+        ([name], column) => [name, asked.map((row) => row[column] ?? null)] as const,
+      );
+      const [row] = await session.run(REMOVE_ROWS[table], { space, ...Object.fromEntries(columns) });
+      counts[table] = Number(row?.[0] ?? 0);
+    }
+    const [versions] = await session.run(REMOVE_VERSIONS, bound);
+    const [removedHeads] = await session.run(REMOVE_HEADS, bound);
+    await session.run(USE_SEQUENCES, { space, last: Number(versions?.[1] ?? 0) });
+    return {
+      ...counts,
+      resource: Number(removedHeads?.[0] ?? 0),
+      resource_version: Number(versions?.[0] ?? 0),
+    };
+  });
+}
+
+/** A row that stands under a key. */
+export interface FoundRow {
+  readonly table: IndexTable;
+  readonly key: string;
+  readonly row: IndexRow;
+}
+
+/** Index rows under some keys of a space, whatever their parameter. Cost: reading an index of each table of the space. */
+export async function readRowsOf(
+  session: OwnerSession,
+  space: number,
+  keys: readonly string[],
+): Promise<readonly FoundRow[]> {
+  const found: FoundRow[] = [];
+  for (const table of INDEX_TABLES) {
+    const columns = INDEX_COLUMNS[table].map(([name, type]) =>
+      type === 'bigint' ? sql`t.${sql.ref(name)}::text` : sql`t.${sql.ref(name)}`,
+    );
+    const statement = unnamed(sql`
+      select t.resource_key::text, t.parameter, ${sql.join(columns)} from ${sql.table(`andiron.${table}`)} t
+      where t.space = ${bind('space')}::int and t.resource_key = any (${bind('keys')}::bigint[])`);
+    for (const [key, parameter, ...values] of await session.run(statement, { space, keys: [...keys] }))
+      found.push({
+        table,
+        key: String(key),
+        row: [Number(parameter), ...(values as (string | number)[])],
+      });
+  }
+  return found;
+}
+
+const LEFT = unnamed(sql`
+  select (select count(*)::int from ${PLACES} join andiron.resource t on t.space = ${bind('space')}::int
+            and t.resource_type = x.resource_type and t.resource_key = x.resource_key),
+         (select count(*)::int from ${PLACES} join andiron.resource_version t on t.space = ${bind('space')}::int
+            and t.resource_type = x.resource_type and t.resource_key = x.resource_key)`);
+
+/** Heads and versions that are there. */
+export async function countLeft(
+  session: OwnerSession,
+  space: number,
+  places: readonly PurgePlace[],
+): Promise<{ readonly resource: number; readonly resource_version: number }> {
+  const [row] = await session.run(LEFT, bindPlaces(space, places));
+  return { resource: Number(row?.[0] ?? 0), resource_version: Number(row?.[1] ?? 0) };
+}
+
+/** Rows of a table, in some spaces, in any column of which the text stands. Cost: reading all of those rows. */
+export async function countMentions(
+  session: OwnerSession,
+  table: OwnedTable,
+  spaces: readonly number[],
+  text: string,
+): Promise<number> {
+  if (table.owner !== 'space' || !table.hasText) return 0;
+  const statement = unnamed(sql`
+    select count(*)::int from ${sql.table(`andiron.${table.name}`)} t
+    where t.space = any (${bind('spaces')}::int[]) and position(${bind('text')}::text in t::text) > 0
+      and t::text ~ ${bind('pattern')}::text`);
+  const [row] = await session.run(statement, { spaces: [...spaces], text, pattern: wholeName(text) });
+  return Number(row?.[0] ?? 0);
+}
+
+/** A regular expression of PostgreSQL that `Type/id` meets, and no longer id. */
+function wholeName(name: string): string {
+  return `(^|[^A-Za-z0-9.-])${name.replace(/[.]/g, '\\.')}($|[^A-Za-z0-9.-])`;
+}
+
+/** Rows behind one that say one of the names, by number; and all the others of those rows stay. */
+const RECORDS_NAMING = unnamed(sql`
+  select r.space, r.batch::text, r.accesses from andiron.access_record r
+  where r.space = any (${bind('spaces')}::int[]) and r.batch > ${bind('after')}::bigint
+    and exists (select 1 from unnest(${bind('names')}::text[]) as x (name) where position(x.name in r.accesses) > 0)
+  order by r.batch limit 100`);
+const KEEP_RECORDS = unnamed(sql`
+  update andiron.access_record r set records = ${bind('records')}::int, accesses = ${bind('accesses')}
+  where r.space = ${bind('space')}::int and r.batch = ${bind('batch')}::bigint`);
+const REMOVE_RECORDS = unnamed(sql`
+  delete from andiron.access_record r where r.space = ${bind('space')}::int and r.batch = ${bind('batch')}::bigint`);
+
+/**
+ * Removes accesses that are no AuditEvents yet and name one of these; how many. Of a row that has become AuditEvents meanwhile
+ * nothing is left, and its events are to be looked for afterwards.
+ */
+export async function purgeAccessRecords(
+  session: OwnerSession,
+  spaces: readonly number[],
+  names: readonly string[],
+): Promise<number> {
+  const isNamed = new RegExp(names.map(wholeName).join('|'));
+  let removed = 0;
+  for (let after = '0', isMore = true; isMore;) {
+    const rows = (await session.run(RECORDS_NAMING, { spaces: [...spaces], names: [...names], after })) as [
+      number,
+      string,
+      string,
+    ][];
+    isMore = rows.length > 0;
+    for (const [space, batch, accesses] of rows) {
+      after = batch;
+      const lines = accesses.split('\n');
+      const kept = lines.filter((line) => !isNamed.test(line));
+      removed += lines.length - kept.length;
+      if (kept.length === 0) await session.run(REMOVE_RECORDS, { space, batch });
+      else if (kept.length < lines.length)
+        await session.run(KEEP_RECORDS, { space, batch, records: kept.length, accesses: kept.join('\n') });
+    }
+  }
+  return removed;
+}
+
+/** What would say it again: answers that are kept, and what is still to be done about it. Purges themselves are let go on. */
+const REMOVE_JOBS = unnamed(sql`
+  with removed as (
+    delete from andiron.async_job j
+    where j.space = any (${bind('spaces')}::int[]) and position('$purge' in j.request::text) = 0
+      and exists (select 1 from unnest(${bind('texts')}::text[]) as x (text)
+                  where position(x.text in j.request::text) > 0 or position(x.text in j.body) > 0
+                     or position(x.text in j.answer) > 0)
+    returning 1
+  )
+  select count(*)::int from removed`);
+/** What is being answered from what was read before is begun anew. */
+const RESTART_JOBS = unnamed(sql`
+  update andiron.async_job j set state = 'waiting', worker = null, beat = null
+  where j.space = any (${bind('spaces')}::int[]) and j.state = 'running' and j.repeatable
+    and position('$purge' in j.request::text) = 0`);
+
+/** Requests that are answered later: those that mention one of the texts are forgotten. How many. */
+export async function purgeJobs(
+  session: OwnerSession,
+  spaces: readonly number[],
+  texts: readonly string[],
+): Promise<number> {
+  const [row] = await session.run(REMOVE_JOBS, { spaces: [...spaces], texts: [...texts] });
+  await session.run(RESTART_JOBS, { spaces: [...spaces] });
+  return Number(row?.[0] ?? 0);
+}
+
+const REGISTERED = unnamed(sql`
+  select exists (select 1 from andiron.search_parameter p
+                 where p.space = ${bind('space')}::int and p.owner = ${bind('id')})`);
+
+/** Whether a SearchParameter is in use: then its rows would stay. */
+export async function isRegistered(session: OwnerSession, space: number, id: string): Promise<boolean> {
+  const [row] = await session.run(REGISTERED, { space, id });
+  return row?.[0] === true;
+}

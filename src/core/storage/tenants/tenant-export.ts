@@ -1,0 +1,59 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Database } from '../connection/database';
+import { bind, defineStatement, template } from '../connection/statement';
+import { decodePageRow, inlineBytes, PAGE_COLUMNS, type PageRow } from '../read/version-row';
+
+const ROWS = 500;
+/** Versions that one statement looks at, by their numbers. */
+const WINDOW = 20_000;
+
+function readUpTo(condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select v.resource_key::text, v.resource_type, ${PAGE_COLUMNS}
+    from andiron.resource_version v
+    where v.space = ${bind('space')}::int and v.sequence > ${bind('after')}::int and v.sequence <= ${bind('to')}::int
+      ${condition}
+    order by v.sequence
+    limit ${bind('limit')}::int`;
+}
+
+const READ_ALL = defineStatement(template(readUpTo(sql``)));
+const READ_CURRENT = defineStatement(
+  template(
+    readUpTo(sql`
+      and v.change <> 3 and not exists (
+        select 1 from andiron.resource_version w
+        where w.space = v.space and w.resource_type = v.resource_type and w.resource_key = v.resource_key
+          and w.version = v.version + 1 and w.sequence <= ${bind('last')}::int)`),
+  ),
+);
+
+/**
+ * The versions of a space up to a version-sequence, in their order: all of them, or those that were current then. Numbers become
+ * visible in their order, so that this is what the space was at one moment, however long the reading takes.
+ */
+export async function* readVersionsUpTo(
+  database: Database,
+  space: number,
+  last: number,
+  which: 'all' | 'current',
+): AsyncGenerator<PageRow> {
+  const statement = which === 'all' ? READ_ALL : READ_CURRENT;
+  for (let after = 0; after < last;) {
+    const to = Math.min(last, after + WINDOW);
+    const rows = await database.run('search', space, statement, {
+      space,
+      after,
+      to,
+      limit: ROWS,
+      inline_bytes: inlineBytes(ROWS),
+      ...(which === 'all' ? {} : { last }),
+    });
+    for (const row of rows) {
+      const [key, type] = row as [string, number];
+      yield decodePageRow(row, 2, type, key);
+    }
+    const lastRead = rows.at(-1);
+    after = rows.length < ROWS || lastRead === undefined ? to : (lastRead[5] as number);
+  }
+}

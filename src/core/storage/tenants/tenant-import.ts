@@ -1,0 +1,124 @@
+/** Versions that come with their numbers, by the owner: writers get theirs from write_versions. */
+import { sql, type RawBuilder } from 'kysely';
+import type { OwnerSession } from '../connection/owner-session';
+import { bind, defineStatement, template, type Statement } from '../connection/statement';
+import { CHANGE, type Change } from '../write/version-write';
+
+export interface ImportedVersion {
+  readonly type: number;
+  /** Decimal form of the 64-bit key. */
+  readonly key: string;
+  /** Null where the key stands for the id. */
+  readonly id: string | null;
+  readonly version: number;
+  /** Milliseconds since 1970. */
+  readonly lastUpdated: number;
+  readonly sequence: number;
+  readonly change: Change;
+  /** Null stands for `anonymous`. */
+  readonly author: string | null;
+  /** Null for a deletion. */
+  readonly body: string | null;
+  readonly metaOffset: number;
+}
+
+function unnamed(raw: RawBuilder<unknown>): Statement {
+  return defineStatement(template(raw), { named: false });
+}
+
+const ADD_VERSIONS = defineStatement(
+  template(sql`
+    insert into andiron.resource_version
+      (space, version, resource_key, last_updated, sequence, meta_offset, resource_type, change, id, author, body)
+    select ${bind('space')}::int, x.*
+    from unnest(${bind('versions')}::int[], ${bind('keys')}::bigint[], ${bind('last_updated')}::bigint[],
+                ${bind('sequences')}::int[], ${bind('meta_offsets')}::int[], ${bind('types')}::smallint[],
+                ${bind('changes')}::smallint[], ${bind('ids')}::text[], ${bind('authors')}::text[],
+                ${bind('bodies')}::text[]) as x`),
+);
+
+/** Heads without what the texts give: a reindex makes that. */
+const ADD_HEADS = defineStatement(
+  template(sql`
+    insert into andiron.resource as r
+      (space, version, resource_key, last_updated, resource_type, deleted, id, sort_date, presence)
+    select ${bind('space')}::int, x.version, x.resource_key, x.last_updated, x.resource_type, x.change = ${sql.lit(CHANGE.delete)},
+           x.id, -9223372036854775808, ''::bytea
+    from unnest(${bind('versions')}::int[], ${bind('keys')}::bigint[], ${bind('last_updated')}::bigint[],
+                ${bind('types')}::smallint[], ${bind('changes')}::smallint[], ${bind('ids')}::text[])
+      as x (version, resource_key, last_updated, resource_type, change, id)
+    on conflict (space, resource_type, resource_key) do update
+      set version = excluded.version, last_updated = excluded.last_updated, deleted = excluded.deleted
+      where excluded.version > r.version`),
+);
+
+/** Adds versions, in the order of their numbers, and what they make of their resources, in one transaction. */
+export async function addVersions(
+  session: OwnerSession,
+  space: number,
+  versions: readonly ImportedVersion[],
+): Promise<void> {
+  if (versions.length === 0) return;
+  const heads = [...new Map(versions.map((one) => [`${one.type} ${one.key}`, one])).values()];
+  await session.transaction(async () => {
+    await session.run(ADD_VERSIONS, {
+      ...bindHeads(space, versions),
+      sequences: versions.map(({ sequence }) => sequence),
+      meta_offsets: versions.map(({ metaOffset }) => metaOffset),
+      authors: versions.map(({ author }) => author),
+      bodies: versions.map(({ body }) => body),
+    });
+    await session.run(ADD_HEADS, bindHeads(space, heads));
+  });
+}
+
+function bindHeads(
+  space: number,
+  versions: readonly ImportedVersion[],
+): Record<string, number | (number | string | null)[]> {
+  return {
+    space,
+    versions: versions.map(({ version }) => version),
+    keys: versions.map(({ key }) => key),
+    last_updated: versions.map(({ lastUpdated }) => lastUpdated),
+    types: versions.map(({ type }) => type),
+    changes: versions.map(({ change }) => CHANGE[change]),
+    ids: versions.map(({ id }) => id),
+  };
+}
+
+const USE_SEQUENCES = unnamed(sql`
+  update andiron.space s set purged_to = greatest(s.purged_to, ${bind('last')}::int),
+                             unversioned_changes = s.unversioned_changes + 1
+  where s.number = ${bind('space')}::int`);
+/** The trigger of the counter requires this setting of each write (compare_search_parameters). No index row is made here. */
+const KNOW_PARAMETERS = unnamed(sql`
+  select set_config('andiron.search_parameters', c.search_parameters::text, true) from andiron.change_counter c
+  where c.tenant = ${bind('tenant')}::int`);
+const SET_COUNTER = unnamed(sql`
+  update andiron.change_counter c set last_sequence = greatest(c.last_sequence, ${bind('last')}::int)
+  where c.tenant = ${bind('tenant')}::int`);
+const SET_AUDIT_COUNTER = unnamed(sql`
+  update andiron.change_counter c set last_sequence = greatest(c.last_sequence, ${bind('last')}::int)
+  where c.tenant = -${bind('space')}::int`);
+const ACTIVATE = unnamed(
+  sql`update andiron.tenant set status = 'active', policies = ${bind('policies')}::jsonb where number = ${bind('tenant')}::int and status = 'importing'`,
+);
+
+/** The tenant is answered from now on; its next change has a number above all that it came with. `policies`: JSON. */
+export async function endImport(
+  session: OwnerSession,
+  tenant: number,
+  spaces: readonly { readonly space: number; readonly isAudit: boolean; readonly last: number }[],
+  policies: string,
+): Promise<void> {
+  const data = spaces.filter(({ isAudit }) => !isAudit);
+  await session.transaction(async () => {
+    for (const { space, last } of spaces) await session.run(USE_SEQUENCES, { space, last });
+    await session.run(KNOW_PARAMETERS, { tenant });
+    await session.run(SET_COUNTER, { tenant, last: Math.max(0, ...data.map(({ last }) => last)) });
+    for (const { space, isAudit, last } of spaces)
+      if (isAudit) await session.run(SET_AUDIT_COUNTER, { space, last });
+    await session.run(ACTIVATE, { tenant, policies });
+  });
+}

@@ -1,0 +1,206 @@
+import { sql } from 'kysely';
+import type { Database, DatabaseOptions } from '../connection/database';
+import { OwnerSession } from '../connection/owner-session';
+import { bind, defineStatement, template } from '../connection/statement';
+
+/** Only an active one is answered. */
+export type TenantStatus = 'active' | 'disabled' | 'importing' | 'deleting';
+
+export interface TenantRow {
+  readonly number: number;
+  readonly name: string;
+  /** What people call it; null: by its name. */
+  readonly display: string | null;
+  readonly status: TenantStatus;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** Space numbers by release name. */
+  readonly spaces: Readonly<Record<string, number>>;
+  /** Numbers of the spaces of its AuditEvents, by release name. */
+  readonly auditSpaces: Readonly<Record<string, number>>;
+  /** What the tenant has set, by the names of settings. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** How often its search parameters have changed; 0: it has never had any of its own. */
+  readonly searchParameters: number;
+  /** JSON of its policies by their names. */
+  readonly policies: string;
+}
+
+const COLUMNS = sql`t.number, t.name, t.display, t.status, floor(extract(epoch from t.created) * 1000)::bigint,
+  (select jsonb_object_agg(s.release, s.number) from andiron.space s
+   where s.tenant = t.number and s.kind = 'data'),
+  (select jsonb_object_agg(s.release, s.number) from andiron.space s
+   where s.tenant = t.number and s.kind = 'audit'),
+  t.settings, t.search_parameters, t.policies::text`;
+
+const FIND_TENANT = defineStatement(
+  template(sql`select ${COLUMNS} from andiron.tenant t where t.name = ${bind('name')} limit 1`),
+);
+const LIST_TENANTS = defineStatement(
+  template(sql`select ${COLUMNS} from andiron.tenant t order by t.name limit ${bind('limit')}::int`),
+);
+const USAGE = defineStatement(
+  template(sql`select resources, bytes from andiron.tenant_usage(${bind('tenant')}::int)`),
+);
+const CREATE_TENANT = template(sql`
+  with created as (
+    insert into andiron.tenant (name, display, status, settings)
+    values (${bind('name')}, ${bind('display')}, ${bind('status')}, ${bind('settings')}::jsonb)
+    on conflict do nothing returning number
+  ), spaces as (
+    insert into andiron.space (tenant, release, kind)
+      select c.number, r.name, k.name
+      from created c, unnest(${bind('releases')}::text[]) as r (name), (values ('data'), ('audit')) as k (name)
+      order by k.name desc
+    returning counter
+  )
+  insert into andiron.change_counter (tenant) select distinct counter from spaces
+  returning tenant`);
+/** Of one that is active or disabled; others are what becomes of them. */
+const CHANGE_STATUS = template(sql`
+  update andiron.tenant set status = ${bind('status')}
+  where name = ${bind('name')} and name <> 'system' and status in ('active', 'disabled') returning number`);
+const RENAME_TENANT = template(sql`
+  update andiron.tenant set display = ${bind('display')} where name = ${bind('name')} returning number`);
+
+const CHANGE_SETTINGS = template(sql`
+  update andiron.tenant set settings = jsonb_strip_nulls(settings || ${bind('changes')}::jsonb)
+  where name = ${bind('name')} returning number`);
+
+/** Null takes one away. At most so many characters in all: they are read with the tenant each second. */
+const CHANGE_POLICY = template(sql`
+  update andiron.tenant set policies = case
+      when ${bind('policy')}::jsonb is null then policies - ${bind('policy_name')}::text
+      else policies || jsonb_build_object(${bind('policy_name')}::text, ${bind('policy')}::jsonb) end
+  where name = ${bind('name')}
+    and octet_length((policies - ${bind('policy_name')}::text)::text)
+      + octet_length(coalesce(${bind('policy')}::text, '')) <= ${bind('most')}::int
+    and (not ${bind('is_guarded')}::boolean
+      or policies -> ${bind('policy_name')}::text is not distinct from ${bind('expected')}::jsonb)
+  returning number`);
+
+const MAX_TENANTS = 100_000;
+
+/** The control plane: which tenants there are. Changes are made as the owner, on a connection of their own. */
+export class TenantStore {
+  private readonly createStatement = defineStatement(CREATE_TENANT, { named: false });
+  private readonly statusStatement = defineStatement(CHANGE_STATUS, { named: false });
+  private readonly renameStatement = defineStatement(RENAME_TENANT, { named: false });
+
+  private readonly policyStatement = defineStatement(CHANGE_POLICY, { named: false });
+  /** Numbers of tenants by those of their spaces, of all that were read. */
+  private readonly owners = new Map<number, number>();
+  private readonly settingsStatement = defineStatement(CHANGE_SETTINGS, { named: false });
+
+  constructor(
+    private readonly database: Database,
+    private readonly owner: DatabaseOptions,
+  ) {}
+
+  async find(name: string): Promise<TenantRow | undefined> {
+    const [row] = await this.database.run('search', undefined, FIND_TENANT, { name });
+    if (row === undefined) return undefined;
+    const tenant = toTenantRow(row);
+    for (const space of [...Object.values(tenant.spaces), ...Object.values(tenant.auditSpaces)])
+      this.owners.set(space, tenant.number);
+    return tenant;
+  }
+
+  /** The number of the tenant of a space; below 0 for a space that no tenant has been found by, such as the base spaces. */
+  tenantOf(space: number): number {
+    return this.owners.get(space) ?? -space;
+  }
+
+  async usage(tenant: number): Promise<{ readonly resources: number; readonly bytes: number }> {
+    const [row] = await this.database.run('search', undefined, USAGE, { tenant });
+    return { resources: Number(row?.[0] ?? 0), bytes: Number(row?.[1] ?? 0) };
+  }
+
+  async list(): Promise<TenantRow[]> {
+    const rows = await this.database.run('search', undefined, LIST_TENANTS, { limit: MAX_TENANTS });
+    return rows.map(toTenantRow);
+  }
+
+  /** False when the name is taken. `settings`: by their names. */
+  async create(
+    name: string,
+    releases: readonly string[],
+    {
+      settings,
+      display,
+      status = 'active',
+    }: {
+      readonly settings: Readonly<Record<string, string>>;
+      readonly display: string | null;
+      readonly status?: 'active' | 'importing';
+    },
+  ): Promise<boolean> {
+    const stored = JSON.stringify(settings);
+    return this.change(this.createStatement, { name, releases, display, status, settings: stored });
+  }
+
+  /** False when there is no such tenant, it is `system`, or it is being imported or deleted. */
+  async changeStatus(name: string, status: 'active' | 'disabled'): Promise<boolean> {
+    return this.change(this.statusStatement, { name, status });
+  }
+
+  /** Null: it is called by its name. False when there is no such tenant. */
+  async rename(name: string, display: string | null): Promise<boolean> {
+    return this.change(this.renameStatement, { name, display });
+  }
+
+  /** Null takes a setting away. False when there is no such tenant. */
+  async changeSettings(name: string, changes: Readonly<Record<string, string | null>>): Promise<boolean> {
+    return this.change(this.settingsStatement, { name, changes: JSON.stringify(changes) });
+  }
+
+  /**
+   * `policy`: JSON, null takes it away; `expected`: what it must be now, null: there is none, undefined: whatever. False
+   * when there is no such tenant, it has too many, or it is another one.
+   */
+  async changePolicy(
+    tenant: string,
+    name: string,
+    policy: string | null,
+    { most, expected }: { readonly most: number; readonly expected: string | null | undefined },
+  ): Promise<boolean> {
+    const guard = { is_guarded: expected !== undefined, expected: expected ?? null };
+    return this.change(this.policyStatement, { name: tenant, policy_name: name, policy, most, ...guard });
+  }
+
+  private async change(
+    statement: ReturnType<typeof defineStatement>,
+    bound: Record<string, string | number | boolean | null | readonly string[]>,
+  ): Promise<boolean> {
+    const rows = await OwnerSession.inTransaction(this.owner, (session) => session.run(statement, bound));
+    return rows.length > 0;
+  }
+}
+
+function toTenantRow(row: readonly unknown[]): TenantRow {
+  const [number, name, display, status, created, spaces, auditSpaces, settings, searchParameters, policies] =
+    row as [
+      number,
+      string,
+      string | null,
+      TenantRow['status'],
+      number,
+      Record<string, number> | null,
+      Record<string, number> | null,
+      Record<string, string>,
+      number,
+      string,
+    ];
+  return {
+    number,
+    name,
+    display,
+    status,
+    created,
+    spaces: spaces ?? {},
+    auditSpaces: auditSpaces ?? {},
+    settings,
+    searchParameters,
+    policies,
+  };
+}

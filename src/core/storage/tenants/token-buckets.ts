@@ -1,0 +1,33 @@
+/** Counts of requests while Redis cannot be reached. */
+import { sql } from 'kysely';
+import { LEASE_SHARE, type BucketAnswer, type BucketRequest } from '../../limits/token-bucket';
+import type { Database } from '../connection/database';
+import { bind, defineStatement, template } from '../connection/statement';
+
+const TAKE = defineStatement(
+  template(sql`
+    select granted, tokens from andiron.take_tokens(${bind('key')}, ${bind('quota')}::float8, ${bind('window')}::float8,
+      ${bind('asked')}::int, ${bind('wanted')}::int, ${bind('returned')}::int, ${bind('known')}::float8,
+      ${sql.lit(LEASE_SHARE)}::int)`),
+);
+const FORGET = defineStatement(template(sql`select andiron.forget_full_buckets(${bind('most')}::int)`));
+
+const MAX_FORGOTTEN = 1_000;
+const FORGET_EVERY = 1_000;
+
+/** The buckets in PostgreSQL. */
+export class StoredBuckets {
+  private asked = 0;
+
+  constructor(private readonly database: Database) {}
+
+  /** Cost: one statement, now and then two. Throws storageUnavailable. */
+  async take({ key, quota, windowMs, asked, wanted, returned, known }: BucketRequest): Promise<BucketAnswer> {
+    this.asked++;
+    if (this.asked % FORGET_EVERY === 0)
+      await this.database.run('read', undefined, FORGET, { most: MAX_FORGOTTEN });
+    const bound = { key, quota, window: windowMs, asked, wanted, returned, known: known ?? quota };
+    const [row] = await this.database.run('read', undefined, TAKE, bound);
+    return { granted: Number(row?.[0] ?? 0), tokens: Number(row?.[1] ?? 0) };
+  }
+}

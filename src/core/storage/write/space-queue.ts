@@ -1,0 +1,185 @@
+import { FhirError, fhirError } from '../../errors';
+import type { Connections } from '../connection/connections';
+import type { Run } from '../connection/database';
+import { isOutdatedWrite, isOverQuota, isRetryable } from '../connection/database-error';
+import type { VersionWrite, Written } from './version-write';
+import { FIND_WRITTEN, MAX_MEMBERS, writeVersions } from './write-statements';
+
+/**
+ * A second statement of the space is sent beside the first where so many wait, and half as many as the first has: what
+ * one does before it takes the tenant's counter goes on while the other is committed, and the server's thread need not
+ * wait for both. Fewer would be cheaper together with those that come next.
+ */
+const LEAST_BESIDE = 4;
+const MAX_UNDER_WAY = 2;
+/** After a deadlock or a serialization failure. */
+export const MAX_ATTEMPTS = 3;
+/** A larger statement would hold the space for too long. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+interface Waiting {
+  readonly write: VersionWrite;
+  readonly deadline: number;
+  readonly resourceName: string;
+  readonly resolve: (outcome: Written | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * The order in which everybody takes heads: first those that are made, then those that are changed, each by type and key
+ * (claim_resources), so that statements of different processes, and transactions, do not wait for each other in a circle.
+ */
+function inLockingOrder({ write: one }: Waiting, { write: other }: Waiting): number {
+  return (
+    Number(one.expected !== 0) - Number(other.expected !== 0) ||
+    one.type - other.type ||
+    one.key.high - other.key.high ||
+    (one.key.low >>> 0) - (other.key.low >>> 0)
+  );
+}
+
+/** Called with the number of members of each statement; for metrics. */
+export type BatchObserver = (members: number) => void;
+
+/** How many spaces have statements under way in this process: they share the connections for writes. */
+export interface Lane {
+  busySpaces: number;
+}
+
+/**
+ * Gathers the single writes of one space: what arrives while a statement is under way goes with the next one. No resource
+ * is in two that are under way. Every write is answered after the commit of the statement that carried it, and on its own
+ * merits: a failure of the statement as a whole is taken apart by running its members one by one.
+ */
+export class SpaceQueue {
+  private waiting: Waiting[] = [];
+  /** The resources of each statement that is under way. */
+  private readonly underWay = new Set<ReadonlySet<string>>();
+  private isToBeLookedAt = false;
+
+  constructor(
+    private readonly database: Connections,
+    private readonly space: number,
+    private readonly maxWaiting: number,
+    private readonly observe: BatchObserver,
+    private readonly lane: Lane,
+  ) {}
+
+  get idle(): boolean {
+    return this.underWay.size === 0 && this.waiting.length === 0;
+  }
+
+  enqueue(write: VersionWrite, deadline = Infinity): Promise<Written | undefined> {
+    if (this.waiting.length >= this.maxWaiting) return Promise.reject(fhirError('overloaded'));
+    return new Promise((resolve, reject) => {
+      const resourceName = `${write.type} ${write.key.high} ${write.key.low}`;
+      this.waiting.push({ write, deadline, resourceName, resolve, reject });
+      if (this.isToBeLookedAt || this.underWay.size >= MAX_UNDER_WAY) return;
+      this.isToBeLookedAt = true;
+      setImmediate(() => {
+        this.isToBeLookedAt = false;
+        this.sendWaiting();
+      });
+    });
+  }
+
+  private sendWaiting(): void {
+    while (this.waiting.length > 0 && this.mayBegin()) {
+      const batch = this.takeBatch();
+      // All are of resources that a statement is just writing.
+      if (batch.length === 0) return;
+      void this.sendBeside(batch);
+    }
+  }
+
+  private mayBegin(): boolean {
+    const [first, second] = this.underWay;
+    if (first === undefined) return true;
+    if (second !== undefined || this.lane.busySpaces > 1) return false;
+    return this.waiting.length >= Math.max(LEAST_BESIDE, first.size / 2);
+  }
+
+  private async sendBeside(batch: readonly Waiting[]): Promise<void> {
+    const resources = new Set(batch.map(({ resourceName }) => resourceName));
+    if (this.underWay.size === 0) this.lane.busySpaces++;
+    this.underWay.add(resources);
+    await this.send(batch);
+    this.underWay.delete(resources);
+    if (this.underWay.size === 0) this.lane.busySpaces--;
+    this.sendWaiting();
+  }
+
+  /**
+   * The longest waiting members, never two of one resource nor one of a resource that is just being written, all made by
+   * the same search parameters. Who waited past its deadline is told so, unwritten.
+   */
+  private takeBatch(): Waiting[] {
+    const batch: Waiting[] = [];
+    const left: Waiting[] = [];
+    const resources = new Set<string>([...this.underWay].flatMap((names) => [...names]));
+    let bytes = 0;
+    let change: number | undefined;
+    const now = Date.now();
+    for (const member of this.waiting) {
+      if (member.deadline < now) {
+        member.reject(fhirError('timeout'));
+        continue;
+      }
+      const size = member.write.body?.length ?? 0;
+      const full = batch.length >= MAX_MEMBERS || (batch.length > 0 && bytes + size > MAX_BYTES);
+      const isOther = batch.length > 0 && member.write.parameterChange !== change;
+      if (full || isOther || resources.has(member.resourceName)) {
+        left.push(member);
+        continue;
+      }
+      change = member.write.parameterChange;
+      resources.add(member.resourceName);
+      bytes += size;
+      batch.push(member);
+    }
+    this.waiting = left;
+    return batch.sort(inLockingOrder);
+  }
+
+  private async send(batch: readonly Waiting[]): Promise<void> {
+    this.observe(batch.length);
+    try {
+      const outcomes = await writeVersions(
+        (statement, bound) => this.run(statement, bound),
+        this.space,
+        batch.map((member) => member.write),
+      );
+      batch.forEach((member, index) => member.resolve(outcomes[index]));
+    } catch (error) {
+      // A FhirError is the database's own trouble and meets all; anything else is some member's: refused or unfit.
+      const separable =
+        (isOverQuota(error) || !(error instanceof FhirError || isOutdatedWrite(error))) &&
+        (batch.length > 1 || isRetryable(error));
+      if (!separable) {
+        for (const member of batch) member.reject(error);
+        return;
+      }
+      for (const member of batch) await this.sendAlone(member);
+    }
+  }
+
+  private run(...[statement, bound]: Parameters<Run>): ReturnType<Run> {
+    return this.database.write('write', this.space, { statement, bound, find: FIND_WRITTEN });
+  }
+
+  private async sendAlone(member: Waiting): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const [outcome] = await writeVersions((statement, bound) => this.run(statement, bound), this.space, [
+          member.write,
+        ]);
+        member.resolve(outcome);
+        return;
+      } catch (error) {
+        if (attempt < MAX_ATTEMPTS && isRetryable(error)) continue;
+        member.reject(error);
+        return;
+      }
+    }
+  }
+}

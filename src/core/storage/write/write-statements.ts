@@ -1,0 +1,235 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sql, type RawBuilder } from 'kysely';
+import { fhirError } from '../../errors';
+import { encodeMemberRecords, recordWritten, type MemberRecord } from '../audit/access-records';
+import { IS_WITHIN_WHOLE, type BoundStatement } from '../connection/connection';
+import type { Row, Run } from '../connection/database';
+import { requireThat } from '../connection/requirement';
+import { REGISTER, type Registration } from '../indexing/search-parameters';
+import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
+import { encodeTargets, REQUIRE_TARGETS, type Target } from './required-references';
+import { encodeWrites, type VersionWrite, type Written } from './version-write';
+
+const PARAMETERS = [
+  ...[
+    'space',
+    'type',
+    'key',
+    'expected',
+    'change',
+    'id',
+    'old_sort_date',
+    'sort_date',
+    'presence',
+    'meta_offset',
+  ],
+  ...['author', 'target_key', 'target_end'],
+  ...['token_member', 'token_parameter', 'token_value', 'token_system'],
+  ...['reference_member', 'reference_parameter', 'reference_key', 'reference_type'],
+  ...[
+    'range_member',
+    'range_parameter',
+    'range_qualifier',
+    'range_qualifier_system',
+    'range_low',
+    'range_high',
+  ],
+  ...['range_unit_system', 'range_unit_code', 'range_unit_name', 'range_extremes'],
+  ...['string_member', 'string_parameter', 'string_value', 'string_exact', 'string_extremes'],
+  ...['uri_member', 'uri_parameter', 'uri_value', 'uri_version', 'has_removals'],
+  // Last: what comes behind a long value makes pg copy it again into a larger packet.
+  'body',
+];
+
+/** What the statement of some writes does besides. */
+interface WriteForm {
+  /** For tenants with search parameters of their own. */
+  readonly knowsParameters: boolean;
+  /** Holds what they refer to, which must be there. */
+  readonly holdsTargets: boolean;
+  /** Leaves records of them. */
+  readonly isRecorded: boolean;
+}
+
+const WRITES: readonly Statement[] = Array.from({ length: 8 }, (_empty, place) =>
+  defineWrite({
+    knowsParameters: (place & 1) !== 0,
+    holdsTargets: (place & 2) !== 0,
+    isRecorded: (place & 4) !== 0,
+  }),
+);
+
+function statementOf({ knowsParameters, holdsTargets, isRecorded }: WriteForm): Statement {
+  const statement = WRITES[Number(knowsParameters) | (Number(holdsTargets) << 1) | (Number(isRecorded) << 2)];
+  if (statement === undefined) throw new Error('there are eight forms of a write');
+  return statement;
+}
+
+function defineWrite({ knowsParameters, holdsTargets, isRecorded }: WriteForm): Statement {
+  const own = holdsTargets ? REQUIRE_TARGETS : sql`${bind('space')}::int`;
+  const writing = writingSql(knowsParameters, own);
+  return defineStatement(template(isRecorded ? recordWritten(writing) : writing));
+}
+
+function writingSql(knowsParameters: boolean, own: RawBuilder<unknown>): RawBuilder<unknown> {
+  const others = PARAMETERS.slice(1).map((name) => sql`${sql.raw(`p_${name}`)} => ${bind(name)}`);
+  // An argument is evaluated before the function begins.
+  const space = knowsParameters
+    ? sql`case when set_config('andiron.search_parameters', ${bind('parameter_change')}::text, true) <> ''
+        then ${own} end`
+    : own;
+  return sql`select member, version, last_updated, sequence
+          from andiron.write_versions(${sql.join([sql`p_space => ${space}`, ...others])})`;
+}
+
+/**
+ * The rows that a statement of writes has answered, from its values: a version that it has made is known by its number,
+ * author and text. It answers none where the statement was not committed.
+ */
+export const FIND_WRITTEN = defineStatement(
+  template(sql`
+    select x.member::int, v.version, v.last_updated, v.sequence
+    from unnest(${bind('type')}::smallint[], ${bind('key')}::bigint[], ${bind('expected')}::int[],
+        ${bind('change')}::smallint[], ${bind('author')}::text[], ${bind('body')}::text[]) with ordinality
+      as x (type, key, expected, change, author, body, member)
+    join andiron.resource_version v
+      on v.space = ${bind('space')}::int and v.resource_type = x.type and v.resource_key = x.key
+      and v.version = x.expected + 1 and v.change = x.change
+      and v.author is not distinct from x.author and v.body is not distinct from x.body
+    limit cardinality(${bind('type')}::smallint[])`),
+  { named: false },
+);
+
+/** Of `Connections.runWhole`: all of its members are written, or the transaction fails. */
+const WHOLE_WRITES: readonly Statement[] = [false, true].map((knowsParameters) => {
+  const own = sql`case when ${requireThat(IS_WITHIN_WHOLE)} then ${bind('space')}::int end`;
+  return defineStatement(
+    template(sql`
+      with written as materialized (${writingSql(knowsParameters, own)}),
+        counted as (select ${requireThat(sql`count(*) = ${bind('count')}::int`)} as is_whole from written)
+      select w.member, w.version, w.last_updated, w.sequence from counted c left join written w on c.is_whole`),
+  );
+});
+
+/** More members only lengthen everybody's wait: measured best between 30 and 64. */
+export const MAX_MEMBERS = 64;
+
+/** Characters. */
+const LONG_BODY = 1024 * 1024;
+
+const NO_TARGETS: readonly Target[] = [];
+const NO_RECORDS: readonly MemberRecord[] = [];
+const PLAIN = { holdsTargets: false, isRecorded: false };
+
+/**
+ * Writes some versions of one space by one statement. The outcomes stand in the order of `writes`; undefined where
+ * the expected version did not hold. All of them were made by one change of the tenant's search parameters; if it is no
+ * longer the last, nothing is written and the error is one of `isOutdatedWrite`; nothing is either where something that
+ * one of them refers to is not there (`VersionWrite.targets`): the error is then one of `isBrokenWrite`.
+ */
+export async function writeVersions(
+  run: Run,
+  space: number,
+  writes: readonly VersionWrite[],
+): Promise<(Written | undefined)[]> {
+  const targets = writes.flatMap((write) => write.targets ?? NO_TARGETS);
+  const change = writes[0]?.parameterChange;
+  const records = writes.flatMap(({ record }, index) =>
+    record === undefined ? NO_RECORDS : [{ member: index + 1, record }],
+  );
+  const holdsTargets = targets.length > 0;
+  const isRecorded = records.length > 0;
+  const whole = Object.assign(
+    encodeWrites(space, writes),
+    holdsTargets ? encodeTargets(targets) : {},
+    isRecorded ? encodeMemberRecords(records) : {},
+  );
+  // Encoding a long text and sending it are a turn of the event loop each.
+  if (writes.some(({ body }) => body !== null && body.length > LONG_BODY)) await nextTurn();
+  return writeEncoded(run, whole, writes.length, change, { holdsTargets, isRecorded });
+}
+
+/**
+ * The same for `count` writes that are encoded already, made by that change of the tenant's search parameters; where it
+ * `holdsTargets`, with the values of `encodeTargets`, where it `isRecorded`, with those of `encodeMemberRecords`.
+ */
+export async function writeEncoded(
+  run: Run,
+  bound: Readonly<Record<string, Bound>>,
+  count: number,
+  parameterChange = 0,
+  form: Omit<WriteForm, 'knowsParameters'> = PLAIN,
+): Promise<(Written | undefined)[]> {
+  const knowsParameters = parameterChange !== 0;
+  const rows = await run(
+    statementOf({ knowsParameters, holdsTargets: form.holdsTargets, isRecorded: form.isRecorded }),
+    knowsParameters ? { ...bound, parameter_change: String(parameterChange) } : bound,
+  );
+  return toOutcomes(rows, count);
+}
+
+/** The same as one statement of `Connections.runWhole`, which fails by `isLostRequirement` where one is not written. */
+export function wholeWrite(
+  bound: Readonly<Record<string, Bound>>,
+  count: number,
+  parameterChange = 0,
+): BoundStatement {
+  const statement = WHOLE_WRITES[parameterChange === 0 ? 0 : 1];
+  if (statement === undefined) throw new Error('there are two forms of a whole write');
+  return {
+    statement,
+    find: FIND_WRITTEN,
+    bound: { ...bound, count, parameter_change: String(parameterChange) },
+  };
+}
+
+/** What a statement of `count` writes gave, in their order. */
+export function toOutcomes(rows: readonly Row[], count: number): (Written | undefined)[] {
+  const outcomes: (Written | undefined)[] = new Array<Written | undefined>(count).fill(undefined);
+  for (const [member, version, lastUpdated, sequence] of rows as readonly [
+    number,
+    number,
+    number,
+    number,
+  ][]) {
+    outcomes[member - 1] = { version, lastUpdated, sequence };
+  }
+  return outcomes;
+}
+
+/** Registers what a SearchParameter says, inside the transaction that has written it, behind its last write. */
+export async function registerParameters(run: Run, space: number, registration: Registration): Promise<void> {
+  await run(REGISTER, { space, owner: registration.owner, pairs: JSON.stringify(registration.pairs) });
+}
+
+/**
+ * Writes one version, registers what it says about search parameters, and writes what goes with it, inside a
+ * transaction. Undefined: nothing was written.
+ */
+export async function writeInTransaction(
+  run: Run,
+  space: number,
+  write: VersionWrite,
+): Promise<Written | undefined> {
+  const [written] = await writeAll(run, space, [write]);
+  return written;
+}
+
+/** The same for several of one space, no two of one resource, in the order of their locks; at most 64 in one statement. */
+export async function writeAll(
+  run: Run,
+  space: number,
+  writes: readonly VersionWrite[],
+): Promise<(Written | undefined)[]> {
+  const outcomes: (Written | undefined)[] = [];
+  for (let start = 0; start < writes.length; start += MAX_MEMBERS)
+    outcomes.push(...(await writeVersions(run, space, writes.slice(start, start + MAX_MEMBERS))));
+  const written = writes.filter((_write, index) => outcomes[index] !== undefined);
+  // They are new, so that nobody waits for their locks: two of such transactions cannot wait for each other.
+  const companions = written.flatMap(({ companion }) => companion ?? []);
+  if (companions.length > 0 && (await writeAll(run, space, companions)).includes(undefined))
+    throw fhirError('overloaded');
+  for (const { registration } of written)
+    if (registration !== undefined) await registerParameters(run, space, registration);
+  return outcomes;
+}

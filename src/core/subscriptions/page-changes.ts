@@ -1,0 +1,145 @@
+/** A page of changes, classified for each of several filters. */
+import { setImmediate } from 'node:timers/promises';
+import type { FollowedChange, StoredVersion } from '../api/core';
+import type { TenantSpace } from '../context';
+import { parseStoredObject } from '../fhir/json';
+import { toStoredVersion } from '../interactions/stored-version';
+import type { Extractor } from '../search/extract';
+import type { TestedVersion } from '../search/version-test';
+import type { Services } from '../ports';
+import { keyText, type PageRow, type VersionRow } from '../storage/read/version-row';
+import type { ChangeFilter } from './change-filter';
+
+/** `lost`: as `leave`, but the subscriber may not see the new version; it is sent as a deletion. */
+export type Kind = FollowedChange['kind'] | 'lost';
+
+/** Milliseconds of tests after which the event loop serves other requests. */
+const TURN_MS = 10;
+/** Predecessors that are read at once: one statement returns their texts, without a limit of length. */
+const MAX_READ = 16;
+/** Index rows of longer texts are not cached for the next filter. */
+const MAX_KEPT = 256 * 1024;
+/** No limit: stored resources were accepted, perhaps under another limit. */
+const ALL_ROWS = Number.MAX_SAFE_INTEGER;
+
+/** Reads and parses each text once for all filters. */
+export class PageChanges {
+  readonly #tested = new Map<PageRow, Promise<TestedVersion>>();
+  readonly #before = new Map<PageRow, TestedVersion | undefined>();
+  readonly #extract: Extractor;
+  #turnSince = performance.now();
+
+  constructor(
+    private readonly services: Services,
+    private readonly space: TenantSpace,
+    readonly rows: readonly PageRow[],
+  ) {
+    this.#extract = services.createExtractor(space, ALL_ROWS);
+  }
+
+  /** The version as it is sent. Long texts are read each time, so that they do not stay in memory. */
+  async stored(row: PageRow): Promise<StoredVersion> {
+    const { services, space } = this;
+    const whole = await services.reader.complete(space.number, row);
+    return toStoredVersion(services, this.#nameOf(row.type), whole);
+  }
+
+  /**
+   * The kind of event for each row; undefined: no event. A version makes an event when it meets the criteria, or when its
+   * predecessor did or may have done. Cost: extraction of the index rows of each version of the type; one statement for
+   * criteria on other resources; one for each batch of predecessors.
+   */
+  async kindsFor(filter: ChangeFilter): Promise<readonly (Kind | undefined)[]> {
+    const { rows } = this;
+    if (filter.isOpen) return rows.map(({ type, change }) => (ofType(filter, type) ? change : undefined));
+    const kinds: (Kind | undefined)[] = rows.map(() => undefined);
+    const asked: { readonly index: number; readonly version: TestedVersion }[] = [];
+    const unmet: number[] = [];
+    for (const [index, row] of rows.entries()) {
+      if (!ofType(filter, row.type)) continue;
+      if (row.change === 'delete') {
+        unmet.push(index);
+        continue;
+      }
+      const version = await this.#testedOf(row);
+      const verdict = filter.test(version);
+      if (verdict === 'yes') kinds[index] = row.change;
+      else if (verdict === 'no') unmet.push(index);
+      else asked.push({ index, version });
+      await this.#letOthersWork();
+    }
+    const met = await filter.findAmong(
+      this.space,
+      asked.map(({ version }) => version),
+    );
+    for (const { index, version } of asked) {
+      if (met.has(keyText(version.key))) kinds[index] = rows[index]?.change;
+      else unmet.push(index);
+    }
+    if (filter.isRestricted) await this.#leaveOutGone(filter, kinds);
+    for (let start = 0; start < unmet.length; start += MAX_READ) {
+      const some = unmet.slice(start, start + MAX_READ);
+      await Promise.all(
+        some.map(async (index) => {
+          const row = rows[index];
+          const before = row === undefined ? undefined : await this.#predecessorOf(row);
+          if (row === undefined || before === undefined || filter.test(before) === 'no') return;
+          if (!filter.shows(before)) return;
+          if (row.change === 'delete') kinds[index] = 'delete';
+          else kinds[index] = filter.shows(await this.#testedOf(row)) ? 'leave' : 'lost';
+        }),
+      );
+      await this.#letOthersWork();
+    }
+    return kinds;
+  }
+
+  /** Removes the events of versions that the subscriber may not see any more. */
+  async #leaveOutGone(filter: ChangeFilter, kinds: (Kind | undefined)[]): Promise<void> {
+    for (const [index, row] of this.rows.entries()) {
+      if (kinds[index] === undefined) continue;
+      const whole = await this.services.reader.complete(this.space.number, row);
+      if (!(await filter.stillShows(whole))) kinds[index] = undefined;
+    }
+  }
+
+  #nameOf(type: number): string {
+    return this.services.definitions(this.space.release).typeName(type) ?? '';
+  }
+
+  #testedOf(row: PageRow): Promise<TestedVersion> {
+    let tested = this.#tested.get(row);
+    if (tested === undefined) {
+      tested = this.services.reader.complete(this.space.number, row).then((whole) => this.#toTested(whole));
+      this.#tested.set(row, tested);
+    }
+    return tested;
+  }
+
+  /** The previous version; undefined: there was none, or it was a deletion. */
+  async #predecessorOf(row: PageRow): Promise<TestedVersion | undefined> {
+    if (row.version === 1) return undefined;
+    if (this.#before.has(row)) return this.#before.get(row);
+    const before = await this.services.reader.version(this.space.number, row, row.version - 1);
+    const isThere = before !== undefined && before.change !== 'delete';
+    const tested = isThere ? this.#toTested(before) : undefined;
+    if (!isThere || before.body.length <= MAX_KEPT) this.#before.set(row, tested);
+    return tested;
+  }
+
+  #toTested({ key, type, lastUpdated, body }: VersionRow): TestedVersion {
+    const resource = parseStoredObject(body);
+    const rows = this.#extract(this.#nameOf(type), resource);
+    return { key, lastUpdated, resource, rows };
+  }
+
+  async #letOthersWork(): Promise<void> {
+    if (performance.now() - this.#turnSince < TURN_MS) return;
+    await setImmediate();
+    this.#turnSince = performance.now();
+  }
+}
+
+function ofType({ typeNumber }: ChangeFilter, type: number): boolean {
+  return typeNumber === undefined || typeNumber === type;
+}

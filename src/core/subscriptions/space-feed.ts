@@ -1,0 +1,234 @@
+/** The changes of one space, read once for all its subscribers in this process. */
+import type { Log, RequestContext, TenantSpace } from '../context';
+import { FhirError, fhirError } from '../errors';
+import type { Services } from '../ports';
+import { isDatabaseTrouble } from '../storage/connection/database-error';
+import { readFeedOf } from '../storage/read/feed';
+import { MAX_PAGE_BYTES } from '../storage/read/version-read';
+import type { PageRow } from '../storage/read/version-row';
+import type { ChangeFilter } from './change-filter';
+import type { Subscriber } from './subscriber';
+import { PageChanges, type Kind } from './page-changes';
+
+/** Changes that one statement reads. */
+const PAGE = 200;
+/** Time limit for the work on one page, in milliseconds. */
+const PAGE_MS = 30_000;
+
+export interface SpaceFeedOptions {
+  readonly services: Services;
+  readonly log: Log;
+  /** The space as it is now; undefined: the tenant is unknown or disabled. */
+  findSpace(): Promise<TenantSpace | undefined>;
+  /** Milliseconds between two polls; they find changes whose notice was lost. */
+  readonly pollMs: number;
+  /** Milliseconds after which a subscriber that takes nothing from its queue is ended. */
+  readonly stallMs: number;
+}
+
+/**
+ * Reads new changes when woken and every `pollMs`, and passes them to all subscribers that are at its position. For a
+ * subscriber behind that position it reads separate pages until the subscriber has caught up; subscribers near each other
+ * share a page. Cost, while nothing changes: one statement for each `pollMs`.
+ */
+export class SpaceFeed {
+  readonly #followers = new Set<Subscriber>();
+  /** Sequence up to which all changes were passed to the subscribers that are not behind. */
+  #head: number;
+  #isWoken = false;
+  #ring: (() => void) | undefined;
+  #working: Promise<void> | undefined;
+  #isFailing = false;
+
+  constructor(
+    private readonly options: SpaceFeedOptions,
+    private space: TenantSpace,
+    head: number,
+  ) {
+    this.#head = head;
+  }
+
+  get size(): number {
+    return this.#followers.size;
+  }
+
+  get followers(): ReadonlySet<Subscriber> {
+    return this.#followers;
+  }
+
+  add(follower: Subscriber): void {
+    this.#followers.add(follower);
+    this.wake();
+    this.#working ??= this.#work().finally(() => (this.#working = undefined));
+  }
+
+  remove(follower: Subscriber): void {
+    this.#followers.delete(follower);
+    if (this.#followers.size === 0) this.wake();
+  }
+
+  /** Starts a poll, because there may be new changes or queue space. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#ring?.();
+  }
+
+  /** Resolves when the feed has no subscribers and has stopped. */
+  async ended(): Promise<void> {
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    const { log, pollMs } = this.options;
+    while (this.#followers.size > 0) {
+      this.#isWoken = false;
+      try {
+        const isMore = (await this.#renewSpace()) && (await this.#readOn());
+        if (this.#isFailing) log.info({}, 'live queries go on');
+        this.#isFailing = false;
+        if (isMore) continue;
+      } catch (error) {
+        // No change is lost: the next poll starts at the same position.
+        this.#isWoken = false;
+        // Another component logs database failures once, not for each space.
+        if (!isDatabaseTrouble(error)) {
+          if (!this.#isFailing)
+            log.warn({ fault: faultOf(error) }, 'live queries wait: changes cannot be read');
+          this.#isFailing = true;
+        }
+      }
+      this.#endStalled();
+      if (this.#followers.size > 0) await this.#pause(pollMs);
+    }
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    if (this.#isWoken) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#ring = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#ring = undefined;
+  }
+
+  async #renewSpace(): Promise<boolean> {
+    const space = await this.options.findSpace();
+    if (space !== undefined) {
+      this.space = space;
+      return true;
+    }
+    for (const follower of [...this.#followers]) follower.end(fhirError('unknownTenant'));
+    return false;
+  }
+
+  /** Reads a page for the subscribers at the head, and one for some of those behind. True: more changes may be ready. */
+  async #readOn(): Promise<boolean> {
+    const from = this.#head;
+    const { to, isFull } = await this.#readPage(from, (follower) => follower.position >= from);
+    this.#head = to;
+    const [behind] = this.#behind();
+    if (behind === undefined) return isFull;
+    const { position } = behind;
+    // The next round starts with another subscriber.
+    this.#followers.delete(behind);
+    this.#followers.add(behind);
+    await this.#readPage(position, (one) => one.position >= position && one.position < this.#head);
+    return isFull || this.#behind().length > 0;
+  }
+
+  #behind(): readonly Subscriber[] {
+    return [...this.#followers].filter(({ position, hasRoom }) => hasRoom && position < this.#head);
+  }
+
+  /** `to`: the sequence up to which all changes were read. */
+  async #readPage(
+    from: number,
+    isMeant: (follower: Subscriber) => boolean,
+  ): Promise<{ readonly to: number; readonly isFull: boolean }> {
+    const { services } = this.options;
+    const followers = [...this.#followers].filter((follower) => follower.hasRoom && isMeant(follower));
+    const read = await readFeedOf(services.database, this.space.number, typesOf(followers), from, PAGE);
+    const rows = cutToBytes(read);
+    const last = rows.at(-1);
+    if (last === undefined) return { to: from, isFull: false };
+    await this.#handOut(new PageChanges(services, this.space, rows), followers);
+    return { to: last.sequence, isFull: read.length === PAGE || rows.length < read.length };
+  }
+
+  async #handOut(page: PageChanges, followers: readonly Subscriber[]): Promise<void> {
+    const kinds = new Map<ChangeFilter, readonly (Kind | undefined)[]>();
+    for (const filter of new Set(followers.map((follower) => follower.filter))) {
+      try {
+        await filter.prepare(this.#context());
+        kinds.set(filter, await page.kindsFor(filter));
+      } catch (error) {
+        if (!(error instanceof FhirError) || isDatabaseTrouble(error)) throw error;
+        for (const follower of followers) if (follower.filter === filter) follower.end(error);
+      }
+    }
+    const full = new Set<Subscriber>();
+    for (const [index, row] of page.rows.entries()) {
+      const told = followers.filter(
+        (follower) =>
+          !full.has(follower) &&
+          follower.position < row.sequence &&
+          kinds.get(follower.filter)?.[index] !== undefined,
+      );
+      const version = told.length === 0 ? undefined : await page.stored(row);
+      for (const follower of told) {
+        const kind = kinds.get(follower.filter)?.[index];
+        if (version === undefined || kind === undefined) continue;
+        follower.push(
+          kind === 'lost'
+            ? { kind: 'delete', version: { ...version, change: 'delete', text: '' } }
+            : { kind, version },
+        );
+        follower.position = row.sequence;
+        if (!follower.hasRoom) full.add(follower);
+      }
+    }
+    const to = page.rows.at(-1)?.sequence ?? 0;
+    for (const follower of followers)
+      if (!full.has(follower)) follower.position = Math.max(follower.position, to);
+  }
+
+  #context(): RequestContext {
+    const { log } = this.options;
+    const deadline = Date.now() + PAGE_MS;
+    return { space: this.space, actor: 'anonymous', deadline, requestId: 'live-query', log };
+  }
+
+  #endStalled(): void {
+    const { stallMs } = this.options;
+    for (const follower of [...this.#followers])
+      if (follower.idleFor > stallMs)
+        follower.endBecause(`The changes were not taken for ${Math.round(stallMs / 1000)} s`);
+  }
+}
+
+/** Type numbers of the filters; undefined: all types. */
+function typesOf(followers: readonly Subscriber[]): ReadonlySet<number> | undefined {
+  const types = new Set<number>();
+  for (const { filter } of followers) {
+    if (filter.typeNumber === undefined) return undefined;
+    types.add(filter.typeNumber);
+  }
+  return types;
+}
+
+/** The first rows whose texts fit into one page; at least one row. */
+function cutToBytes(rows: readonly PageRow[]): readonly PageRow[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, index) => {
+    bytes += row.omittedBytes ?? row.body.length;
+    return index > 0 && bytes > MAX_PAGE_BYTES;
+  });
+  return end === -1 ? rows : rows.slice(0, end);
+}
+
+function faultOf(error: unknown): string {
+  return error instanceof FhirError ? error.key : error instanceof Error ? error.name : 'unknown';
+}

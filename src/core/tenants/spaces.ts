@@ -1,0 +1,246 @@
+import { decoySpace } from '../oauth/decoy';
+import { parsePolicies, type Policy } from '../authorization/policy';
+import type { DescribedTenant, Tenant } from '../api/core';
+import type { Space, TenantSettings, TenantSpace } from '../context';
+import { fhirError } from '../errors';
+import { registerCache } from '../erasure/cache-registry';
+import { RELEASE_NAMES, type Release } from '../fhir/release';
+import type { SpaceParameters, TenantParameter } from '../search/tenant-parameter';
+import {
+  DEFAULT_TIME_ZONE,
+  nameSettings,
+  requireSettings,
+  requireFirstSettings,
+  TIME_ZONE,
+  toTenantSettings,
+  type SettingChanges,
+  type StoredSettings,
+} from './tenant-settings';
+import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
+
+/** A disabled tenant stops answering within 2 s in every process (docs/behaviour.md, Tenants and releases). */
+const MAX_AGE_MS = 1_500;
+/** From this age on, the next lookup also refreshes the entry in the background. */
+const REFRESH_AGE_MS = 1_000;
+const MAX_KNOWN = 10_000;
+const TENANT_NAME = /^[a-z0-9-]{1,63}$/;
+
+interface Known {
+  readonly spaces: Readonly<Partial<Record<Release, TenantSpace>>>;
+  /** See `TenantRow.searchParameters`. */
+  readonly parameterChange: number;
+  /** See `TenantRow.policies`. The parsed policies are the same object while the text is the same. */
+  readonly policiesText: string;
+  readonly policies: readonly Policy[] | undefined;
+  readonly at: number;
+  refreshing: boolean;
+}
+
+/** The spaces of tenants, cached for at most 1.5 seconds. */
+export class Spaces {
+  private readonly known = registerCache(new Map<string, Known>());
+
+  constructor(
+    private readonly store: TenantStore,
+    /** Notifies other processes of a tenant that was changed here, so that they reload it early. */
+    private readonly announce: (tenant: string) => void,
+    /** For settings that the tenant does not set. */
+    private readonly defaults: TenantSettings,
+    /** Loads the space's own search parameters. */
+    private readonly loadParameters: (
+      space: Pick<Space, 'number' | 'release'>,
+    ) => Promise<readonly TenantParameter[]>,
+  ) {}
+
+  /** Undefined when the tenant is unknown or disabled. */
+  async find(tenant: string, release: Release): Promise<TenantSpace | undefined> {
+    if (!TENANT_NAME.test(tenant)) return undefined;
+    const known = this.known.get(tenant);
+    const age = known === undefined ? Infinity : performance.now() - known.at;
+    if (known === undefined || age > MAX_AGE_MS) return (await this.load(tenant))[release];
+    if (age > REFRESH_AGE_MS && !known.refreshing) {
+      known.refreshing = true;
+      this.load(tenant).catch(() => (known.refreshing = false));
+    }
+    return known.spaces[release];
+  }
+
+  /** The decoy space for callers without credentials, under any name (oauth/decoy.ts). Undefined: the name is invalid. */
+  decoy(tenant: string, release: Release): TenantSpace | undefined {
+    return TENANT_NAME.test(tenant) ? decoySpace(tenant, release, this.defaults) : undefined;
+  }
+
+  /** The same space from the database, or from the cache where that has newer search parameters. */
+  async findNewer({ tenant, release, searchParameters }: TenantSpace): Promise<TenantSpace | undefined> {
+    const known = this.known.get(tenant);
+    if (known !== undefined && known.parameterChange > (searchParameters?.change ?? 0))
+      return known.spaces[release];
+    return (await this.load(tenant))[release];
+  }
+
+  /** Evicts a tenant that was changed elsewhere. */
+  forget(tenant: string): void {
+    this.known.delete(tenant);
+  }
+
+  private async load(tenant: string): Promise<Known['spaces']> {
+    const at = performance.now();
+    const row = await this.store.find(tenant);
+    const before = this.known.get(tenant);
+    const policiesText = row?.policies ?? NO_POLICIES;
+    const policies = before?.policiesText === policiesText ? before.policies : readPolicies(policiesText);
+    const spaces =
+      row === undefined || row.status !== 'active'
+        ? {}
+        : toSpaces(
+            row,
+            toTenantSettings(row.settings, this.defaults),
+            await this.parametersOf(row, this.known.get(tenant)),
+            policies,
+          );
+    if (this.known.size >= MAX_KNOWN) this.known.clear();
+    const parameterChange = row?.searchParameters ?? 0;
+    this.known.set(tenant, { spaces, parameterChange, policiesText, policies, at, refreshing: false });
+    return spaces;
+  }
+
+  /** Search parameters by release. The object stays the same while they do not change, because it is a key of caches. */
+  private async parametersOf(
+    { searchParameters: change, spaces }: TenantRow,
+    known: Known | undefined,
+  ): Promise<Partial<Record<Release, SpaceParameters>>> {
+    const found: Partial<Record<Release, SpaceParameters>> = {};
+    if (change === 0) return found;
+    for (const release of RELEASE_NAMES) {
+      const number = spaces[release];
+      if (number === undefined) continue;
+      const before = known?.spaces[release]?.searchParameters;
+      // The list is read after its change number. At worst it is newer; then a write with it is refused and retried.
+      found[release] =
+        before?.change === change ? before : { change, list: await this.loadParameters({ number, release }) };
+    }
+    return found;
+  }
+
+  async list(): Promise<Tenant[]> {
+    const rows = await this.store.list();
+    return rows.map(toTenant);
+  }
+
+  /** Throws invalidTenantName. */
+  requireName(name: string): void {
+    if (!TENANT_NAME.test(name)) throw fhirError('invalidTenantName');
+  }
+
+  /** Throws invalidTenantName, invalidValue, tenantExists. */
+  async create(name: string, settings: StoredSettings = {}, display?: string): Promise<Tenant> {
+    this.requireName(name);
+    requireFirstSettings(settings);
+    if (display !== undefined) requireDisplay(display);
+    const created = await this.store.create(name, RELEASE_NAMES, { settings, display: display ?? null });
+    if (!created) throw fhirError('tenantExists', { tenant: name });
+    this.changed(name);
+    const row = await this.store.find(name);
+    if (row === undefined) throw fhirError('storageUnavailable');
+    return toTenant(row);
+  }
+
+  /** False when there is no such tenant. Throws forbidden, tenantBusy. */
+  async disable(name: string): Promise<boolean> {
+    if (name === 'system') throw fhirError('forbidden', { reason: 'The tenant system cannot be disabled' });
+    return this.changeStatus(name, 'disabled');
+  }
+
+  /** False when there is no such tenant. Throws tenantBusy. */
+  async enable(name: string): Promise<boolean> {
+    // The tenant system is always enabled.
+    return name === 'system' || this.changeStatus(name, 'active');
+  }
+
+  private async changeStatus(name: string, status: 'active' | 'disabled'): Promise<boolean> {
+    if (!TENANT_NAME.test(name)) return false;
+    if (await this.store.changeStatus(name, status)) {
+      this.changed(name);
+      return true;
+    }
+    const row = await this.store.find(name);
+    if (row !== undefined) throw fhirError('tenantBusy', { tenant: name, status: row.status });
+    return false;
+  }
+
+  /** Sets the display name; null: the name again. False when there is no such tenant. Throws invalidValue. */
+  async rename(name: string, display: string | null): Promise<boolean> {
+    if (display !== null) requireDisplay(display);
+    return TENANT_NAME.test(name) && this.store.rename(name, display);
+  }
+
+  /** Undefined when there is no such tenant. Reads from the database. */
+  async describe(name: string): Promise<DescribedTenant | undefined> {
+    const row = TENANT_NAME.test(name) ? await this.store.find(name) : undefined;
+    if (row === undefined) return undefined;
+    const settings = toTenantSettings(row.settings, this.defaults);
+    const timeZone = row.settings[TIME_ZONE] ?? DEFAULT_TIME_ZONE;
+    const known: StoredSettings = { ...nameSettings(settings), [TIME_ZONE]: timeZone };
+    const own = Object.keys(known).filter((setting) => row.settings[setting] === known[setting]);
+    return { ...toTenant(row), settings: known, own, usage: await this.store.usage(row.number) };
+  }
+
+  /** In force in every process within 2 s. False when there is no such tenant. Throws `invalidValue`. */
+  async changeSettings(name: string, changes: SettingChanges): Promise<boolean> {
+    requireSettings(changes);
+    const changed = TENANT_NAME.test(name) && (await this.store.changeSettings(name, changes));
+    if (changed) this.changed(name);
+    return changed;
+  }
+
+  /** Called after a change of the tenant here: evicts it from the caches of all processes. */
+  changed(name: string): void {
+    this.forget(name);
+    this.announce(name);
+  }
+}
+
+function toTenant({ name, display, status, created }: TenantRow): Tenant {
+  return { name, display: display ?? name, status, created };
+}
+
+const NO_POLICIES = '{}';
+
+function readPolicies(text: string): readonly Policy[] | undefined {
+  return text === NO_POLICIES ? undefined : parsePolicies(text);
+}
+
+const LONGEST_DISPLAY = 200;
+
+function requireDisplay(display: string): void {
+  if (display.trim() !== '' && display.length <= LONGEST_DISPLAY && !/\p{Cc}/u.test(display)) return;
+  const reason = `What a tenant is called has 1 to ${LONGEST_DISPLAY} characters, in one line`;
+  throw fhirError('invalidValue', { reason });
+}
+
+function toSpaces(
+  row: TenantRow,
+  settings: TenantSettings,
+  parameters: Partial<Record<Release, SpaceParameters>>,
+  policies: readonly Policy[] | undefined,
+): Partial<Record<Release, TenantSpace>> {
+  const spaces: Partial<Record<Release, TenantSpace>> = {};
+  for (const release of RELEASE_NAMES) {
+    const number = row.spaces[release];
+    if (number === undefined) continue;
+    const searchParameters = parameters[release];
+    const auditSpace = row.auditSpaces[release];
+    spaces[release] = {
+      number,
+      release,
+      tenant: row.name,
+      tenantNumber: row.number,
+      timeZone: row.settings[TIME_ZONE] ?? DEFAULT_TIME_ZONE,
+      settings,
+      ...(searchParameters === undefined ? {} : { searchParameters }),
+      ...(policies === undefined ? {} : { policies }),
+      ...(auditSpace === undefined ? {} : { auditSpace }),
+    };
+  }
+  return spaces;
+}

@@ -1,0 +1,37 @@
+import type { Core } from '../api/core';
+import type { CacheInvalidator } from '../erasure/cache-invalidator';
+import { exportTenant, type TenantExportOptions } from './tenant-export';
+import { importTenant, type TenantImportOptions } from './tenant-import';
+import { removeTenant } from './tenant-removal';
+
+export interface TenantDoorOptions extends TenantImportOptions {
+  readonly cacheInvalidator: CacheInvalidator;
+  readonly settleRecords: TenantExportOptions['settleRecords'];
+}
+
+/** Administration of tenants: names and settings through `spaces`; whole tenants through export, import and removal. */
+export function createTenantAdministration({
+  cacheInvalidator,
+  settleRecords,
+  ...options
+}: TenantDoorOptions): Core['tenants'] {
+  const { services, database, store, spaces } = options;
+  return {
+    list: () => spaces.list(),
+    create: (name, settings, display) => spaces.create(name, settings, display),
+    disable: (name) => spaces.disable(name),
+    enable: (name) => spaces.enable(name),
+    rename: (name, display) => spaces.rename(name, display),
+    remove: (name, milliseconds) =>
+      removeTenant(
+        { database, cacheInvalidator, changed: (tenant) => spaces.changed(tenant) },
+        name,
+        milliseconds,
+      ),
+    export: (name, which = 'all') =>
+      exportTenant({ services, owner: database, store, settleRecords }, name, which),
+    import: (name, lines) => importTenant(options, name, lines),
+    describe: (name) => spaces.describe(name),
+    changeSettings: (name, changes) => spaces.changeSettings(name, changes),
+  };
+}

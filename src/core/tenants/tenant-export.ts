@@ -1,0 +1,230 @@
+/** A whole tenant as lines of JSON (docs/tenants.md, "Export and import"). */
+import { createHash, type Hash } from 'node:crypto';
+import { parsePolicies } from '../authorization/policy';
+import { FhirError } from '../errors';
+import { RELEASE_NAMES, type Release } from '../fhir/release';
+import { formatInstant, toFullText } from '../fhir/resource-text';
+import type { Services } from '../ports';
+import type { RecordedSpace } from '../storage/audit/access-record-work';
+import type { DatabaseOptions } from '../storage/connection/database';
+import { OwnerSession } from '../storage/connection/owner-session';
+import { readRowTables, readTableRows } from '../storage/schema/tenant-tables';
+import { DEFAULT_TIME_ZONE, TIME_ZONE, type StoredSettings } from './tenant-settings';
+import { readLastSequence } from '../storage/read/feed';
+import { readVersionsUpTo } from '../storage/tenants/tenant-export';
+import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
+import type { VersionRow } from '../storage/read/version-row';
+
+export const EXPORT_FORMAT = 2;
+
+/** A part of an export: the versions of a release, its AuditEvents, or the tenant's other rows. */
+export type ExportPart = Release | `${Release}-audit` | typeof ROWS;
+export const ROWS = 'tenant';
+
+/** The parts with versions, in their order. */
+export const VERSION_PARTS: readonly {
+  readonly part: ExportPart;
+  readonly release: Release;
+  readonly isAudit: boolean;
+}[] = RELEASE_NAMES.flatMap((release) => [
+  { part: release, release, isAudit: false },
+  { part: `${release}-audit` as const, release, isAudit: true },
+]);
+/** All parts, in their order. */
+export const EXPORT_PARTS: readonly ExportPart[] = [ROWS, ...VERSION_PARTS.map(({ part }) => part)];
+
+type OfParts<Value> = Readonly<Partial<Record<string, Value>>>;
+
+/** The first line of an export, before the rows and versions. */
+export interface ExportHeader {
+  readonly andironTenant: typeof EXPORT_FORMAT;
+  readonly name: string;
+  readonly display: string | null;
+  readonly settings: StoredSettings;
+  /** Policy definitions by name. */
+  readonly policies: Readonly<Record<string, unknown>>;
+  /** The last version-sequence of each part with versions. */
+  readonly lastSequence: OfParts<number>;
+}
+
+/** The last line of an export: for each part the number of lines, and their SHA-256 with line feeds, in hex. */
+export interface ExportEnd {
+  readonly end: OfParts<{ readonly lines: number; readonly sha256: string }>;
+}
+
+/** A line without its line feed. */
+export type ExportLine =
+  | { readonly kind: 'header'; readonly text: string }
+  | { readonly kind: 'line'; readonly part: ExportPart; readonly text: string }
+  | { readonly kind: 'end'; readonly text: string };
+
+export interface TenantExportOptions {
+  readonly services: Services;
+  readonly owner: DatabaseOptions;
+  readonly store: TenantStore;
+  /** Converts the access records of these spaces to AuditEvents. Throws overloaded where that takes too long. */
+  settleRecords(spaces: readonly RecordedSpace[]): Promise<void>;
+}
+
+/**
+ * A whole tenant as of the beginning of the call. First come clients and other rows; then all versions, with deletions,
+ * part by part in the order of their sequences. With `current`: only the resources of that moment, as a read returns them.
+ * Undefined: there is no such tenant. Concurrent writes are allowed. Memory: one page.
+ */
+export async function exportTenant(
+  options: TenantExportOptions,
+  name: string,
+  which: 'all' | 'current',
+): Promise<AsyncGenerator<ExportLine> | undefined> {
+  const { services, store } = options;
+  const row = await store.find(name);
+  if (row === undefined || row.status === 'importing' || row.status === 'deleting') return undefined;
+  if (which === 'all') await options.settleRecords(recordedSpaces(row));
+  const parts = VERSION_PARTS.flatMap(({ part, release, isAudit }) => {
+    const space = (isAudit ? row.auditSpaces : row.spaces)[release];
+    return space === undefined || (isAudit && which === 'current') ? [] : [{ part, release, isAudit, space }];
+  });
+  const lasts = new Map<string, number>();
+  for (const { part, space } of parts) lasts.set(part, await readLastSequence(services.database, space));
+  const header: ExportHeader = {
+    andironTenant: EXPORT_FORMAT,
+    name,
+    display: row.display,
+    settings: Object.fromEntries(
+      Object.entries(row.settings).sort(([one], [other]) => (one < other ? -1 : 1)),
+    ),
+    policies: JSON.parse(row.policies) as ExportHeader['policies'],
+    lastSequence: Object.fromEntries(lasts),
+  };
+  return lines(options, row.number, header, parts, which);
+}
+
+/** The spaces that may have access records of the tenant. */
+function recordedSpaces(row: TenantRow): RecordedSpace[] {
+  return RELEASE_NAMES.flatMap((release) => {
+    const [data, auditSpace] = [row.spaces[release], row.auditSpaces[release]];
+    if (data === undefined || auditSpace === undefined) return [];
+    const { name: tenant, number: tenantNumber } = row;
+    const timeZone = row.settings[TIME_ZONE] ?? DEFAULT_TIME_ZONE;
+    return [data, auditSpace].map((number) => ({
+      space: { number, release, tenantNumber, tenant, timeZone },
+      auditSpace,
+    }));
+  });
+}
+
+interface Part {
+  readonly part: ExportPart;
+  readonly release: Release;
+  readonly isAudit: boolean;
+  readonly space: number;
+}
+
+async function* lines(
+  options: TenantExportOptions,
+  tenant: number,
+  header: ExportHeader,
+  parts: readonly Part[],
+  which: 'all' | 'current',
+): AsyncGenerator<ExportLine> {
+  const { services } = options;
+  yield { kind: 'header', text: JSON.stringify(header) };
+  const digests = new Map<string, { lines: number; readonly hash: Hash }>();
+  const toLine = (part: ExportPart, text: string): ExportLine => {
+    let digest = digests.get(part);
+    if (digest === undefined) digests.set(part, (digest = { lines: 0, hash: createHash('sha256') }));
+    digest.lines += 1;
+    digest.hash.update(text).update('\n');
+    return { kind: 'line', part, text };
+  };
+  if (which === 'all') for await (const text of rowLines(options, tenant)) yield toLine(ROWS, text);
+  for (const { part, release, isAudit, space } of parts) {
+    const last = header.lastSequence[part] ?? 0;
+    for await (const row of readVersionsUpTo(services.database, space, last, which)) {
+      const version = await services.reader.complete(space, row);
+      yield toLine(
+        part,
+        which === 'all' ? toVersionLine(services, release, isAudit, version) : toResource(services, version),
+      );
+    }
+  }
+  const end = [...digests].map(
+    ([part, { lines: count, hash }]) => [part, { lines: count, sha256: hash.digest('hex') }] as const,
+  );
+  yield { kind: 'end', text: JSON.stringify({ end: Object.fromEntries(end) } satisfies ExportEnd) };
+}
+
+/** Clients, hashes of their secrets, issuers …: read by the owner role, because the role of requests may not read them. */
+async function* rowLines({ owner }: TenantExportOptions, tenant: number): AsyncGenerator<string> {
+  const session = await OwnerSession.open(owner);
+  try {
+    for (const table of await readRowTables(session))
+      for await (const row of readTableRows(session, table, tenant))
+        yield `{"table":${JSON.stringify(table)},"row":${oneLine(row)}}`;
+  } finally {
+    await session.close();
+  }
+}
+
+/** The stored text unchanged, with the values of the columns beside it. */
+function toVersionLine(services: Services, release: Release, isAudit: boolean, row: VersionRow): string {
+  const { version, sequence, lastUpdated, change, author, body } = row;
+  const type = services.definitions(release).typeName(row.type);
+  const id = row.id ?? services.keys.idOf(row.key);
+  const beside = JSON.stringify({
+    release,
+    ...(isAudit ? { audit: true } : {}),
+    type,
+    id,
+    version,
+    sequence,
+    lastUpdated: formatInstant(lastUpdated),
+    change,
+    ...(author === null ? {} : { author }),
+  });
+  return change === 'delete' ? beside : `${beside.slice(0, -1)},"resource":${oneLine(body)}}`;
+}
+
+function toResource(services: Services, row: VersionRow): string {
+  const { version: versionId, lastUpdated, sequence, author, metaOffset, body } = row;
+  const meta = { versionId, lastUpdated, sequence, author: author ?? 'anonymous' };
+  return oneLine(toFullText(body, metaOffset, meta, services.extensionBase));
+}
+
+/** A line feed in JSON is white space between values, because strings escape it; so it can be replaced. */
+function oneLine(text: string): string {
+  return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
+}
+
+/** Throws a SyntaxError where the value is not the header of an export. */
+export function toHeader(value: unknown): ExportHeader {
+  if (typeof value !== 'object' || value === null || !('andironTenant' in value))
+    throw new SyntaxError('this is not the export of a tenant');
+  if (value.andironTenant !== EXPORT_FORMAT)
+    throw new SyntaxError(`this is an export of another format than ${EXPORT_FORMAT}`);
+  const { name, display, settings, policies = {}, lastSequence } = value as Partial<ExportHeader>;
+  if (typeof name !== 'string' || (display !== null && typeof display !== 'string'))
+    throw new SyntaxError('the header of the export is not whole');
+  const texts = Object.entries(settings ?? {}).filter(([, set]) => typeof set === 'string');
+  const lasts = Object.entries(lastSequence ?? {}).filter(
+    ([part, last]) => EXPORT_PARTS.some((known) => known === part) && Number.isInteger(last),
+  );
+  return {
+    andironTenant: EXPORT_FORMAT,
+    name,
+    display,
+    settings: Object.fromEntries(texts),
+    policies: requirePolicies(policies),
+    lastSequence: Object.fromEntries(lasts),
+  };
+}
+
+function requirePolicies(policies: unknown): ExportHeader['policies'] {
+  try {
+    parsePolicies(JSON.stringify(policies));
+  } catch (error) {
+    if (error instanceof FhirError) throw new SyntaxError('its policies are none', { cause: error });
+    throw error;
+  }
+  return policies as ExportHeader['policies'];
+}

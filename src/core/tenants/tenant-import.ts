@@ -1,0 +1,317 @@
+/** Creation of a tenant from the output of `tenant-export.ts` (docs/tenants.md, "Export and import"). */
+import { createHash, type Hash } from 'node:crypto';
+import type { TenantImport } from '../api/core';
+import { fhirError, FhirError } from '../errors';
+import { loadDefinitions, type Definitions } from '../fhir/definitions';
+import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../fhir/json';
+import { isRelease, RELEASE_NAMES, type Release } from '../fhir/release';
+import { toStoredText } from '../fhir/resource-text';
+import { ImportedParameters } from '../indexing/imported-parameters';
+import { SEARCH_PARAMETER } from '../preparation/prepare';
+import { switchedOff } from '../preparation/subscription';
+import { reindex, type ReindexOptions } from '../indexing/reindex';
+import type { Spaces } from './spaces';
+import { isDatabaseTrouble } from '../storage/connection/database-error';
+import { OwnerSession } from '../storage/connection/owner-session';
+import { readLast } from '../storage/tenants/purge';
+import { registerSearchParameters } from '../storage/indexing/search-parameters';
+import { addVersions, endImport, type ImportedVersion } from '../storage/tenants/tenant-import';
+import { lockTenant, workWithoutLimits } from '../storage/tenants/tenant-removal';
+import { addTableRow, removeTableRows } from '../storage/schema/tenant-tables';
+import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
+import { keyText } from '../storage/read/version-row';
+import { CHANGE, type Change } from '../storage/write/version-write';
+import {
+  EXPORT_PARTS,
+  ROWS,
+  toHeader,
+  VERSION_PARTS,
+  type ExportHeader,
+  type ExportPart,
+} from './tenant-export';
+import { requireFirstSettings } from './tenant-settings';
+
+export interface TenantImportOptions extends ReindexOptions {
+  readonly store: TenantStore;
+  readonly spaces: Spaces;
+}
+
+/** Limits of one transaction. */
+const MAX_VERSIONS = 500;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
+const ID = /^[A-Za-z0-9\-.]{1,64}$/;
+const ACTOR = /^[A-Za-z0-9\-.]{1,64}$/;
+
+/**
+ * Creates the tenant `name` from the lines of an export, with the same ids, versions, times, sequences, authors and
+ * deletions. The tenant is not served until all data and its index are complete. After an interruption, the same call
+ * resumes the import.
+ *
+ * Throws invalidTenantName, tenantExists, tenantBusy, invalidValue (with the line number, from 1); Error where a version
+ * is missing. Cost: a write of all versions, some hundred in a transaction, then a reindex.
+ */
+export async function importTenant(
+  options: TenantImportOptions,
+  name: string,
+  lines: AsyncIterable<string>,
+): Promise<TenantImport> {
+  const reader = lines[Symbol.asyncIterator]();
+  const first = await reader.next();
+  const header = first.done === true ? refuse(1, 'there is nothing in it') : readHeader(first.value);
+  requireFirstSettings(header.settings);
+  const row = await open(options, name, header);
+  const session = await OwnerSession.open(options.database);
+  try {
+    await workWithoutLimits(session);
+    if (!(await lockTenant(session, row.number)))
+      throw fhirError('tenantBusy', { tenant: name, status: 'being imported by another process' });
+    // The previous holder of the lock may have completed the import, or removed the tenant.
+    const found = await options.store.find(name);
+    if (found?.number !== row.number || found.status !== 'importing')
+      throw fhirError('tenantBusy', { tenant: name, status: 'changed by another process' });
+    const work = new Import(options, session, row, header);
+    const versions = await work.addAll(reader);
+    await work.registerParameters();
+    const resources = await work.makeIndex(name);
+    await work.end();
+    options.spaces.changed(name);
+    return { name, versions, resources, subscriptionsOff: work.subscriptionsOff };
+  } catch (error) {
+    throw isDatabaseTrouble(error) ? fhirError('workInterrupted') : error;
+  } finally {
+    await session.close();
+  }
+}
+
+function refuse(line: number, reason: string): never {
+  throw fhirError('invalidValue', { reason: `Line ${line} of the export: ${reason}` });
+}
+
+function readHeader(text: string): ExportHeader {
+  try {
+    return toHeader(JSON.parse(text));
+  } catch (error) {
+    return refuse(1, error instanceof SyntaxError ? error.message : 'it cannot be read');
+  }
+}
+
+/** The new tenant, or that of an interrupted import. */
+async function open(
+  { store, spaces }: TenantImportOptions,
+  name: string,
+  { settings, display }: ExportHeader,
+): Promise<TenantRow> {
+  spaces.requireName(name);
+  await store.create(name, RELEASE_NAMES, { settings, display, status: 'importing' });
+  const row = await store.find(name);
+  if (row?.status !== 'importing') throw fhirError('tenantExists', { tenant: name });
+  return row;
+}
+
+/** The part and space of a version line. */
+interface Place {
+  readonly part: ExportPart;
+  readonly release: Release;
+  readonly space: number;
+}
+
+class Import {
+  /** For each part: the number of lines, their digest, and the last sequence. */
+  private readonly seen = new Map<ExportPart, { lines: number; readonly hash: Hash; last: number }>();
+  private readonly parameters: ReadonlyMap<Release, ImportedParameters> = new Map(
+    RELEASE_NAMES.map((release) => [release, new ImportedParameters(release)]),
+  );
+  private line = 1;
+  /** Number of active or requested Subscription versions; they are stored with the status off. */
+  subscriptionsOff = 0;
+
+  constructor(
+    private readonly options: TenantImportOptions,
+    private readonly session: OwnerSession,
+    private readonly row: TenantRow,
+    private readonly header: ExportHeader,
+  ) {}
+
+  /** Imports all lines; returns the number of versions, of resources and AuditEvents. */
+  async addAll(reader: AsyncIterator<string>): Promise<number> {
+    let batch: ImportedVersion[] = [];
+    let characters = 0;
+    let ofBatch: Place | undefined;
+    let done = 0;
+    const flush = async (): Promise<void> => {
+      if (ofBatch !== undefined) await addVersions(this.session, ofBatch.space, batch);
+      batch = [];
+      characters = 0;
+    };
+    const present = new Map<ExportPart, number>();
+    await removeTableRows(this.session, this.row.number);
+    for (let next = await reader.next(); next.done !== true; next = await reader.next()) {
+      this.line += 1;
+      const members = this.parse(next.value);
+      const { end, table } = members;
+      if (isJsonObject(end)) {
+        await flush();
+        this.requireWhole(end);
+        return done;
+      }
+      if (table !== undefined) {
+        this.note(ROWS, next.value);
+        await this.addRow(members);
+        continue;
+      }
+      const place = this.placeOf(members);
+      this.note(place.part, next.value);
+      const version = this.toVersion(place, members);
+      done += 1;
+      if (place.part !== ofBatch?.part || batch.length >= MAX_VERSIONS || characters > MAX_CHARACTERS)
+        await flush();
+      ofBatch = place;
+      let known = present.get(place.part);
+      if (known === undefined) present.set(place.part, (known = await readLast(this.session, place.space)));
+      if (version.sequence <= known) continue;
+      batch.push(version);
+      characters += version.body?.length ?? 0;
+    }
+    await flush();
+    return refuse(this.line, 'the export ends too early');
+  }
+
+  /** Imports a row that is not a version, such as a client. */
+  private async addRow({ table, row }: JsonObject): Promise<void> {
+    if (typeof table !== 'string' || !isJsonObject(row)) refuse(this.line, 'it names no table or has no row');
+    const isTaken = await addTableRow(this.session, this.row.number, {
+      table,
+      names: Object.keys(row),
+      row: stringifyJson(row, false),
+    }).catch((error: unknown) => {
+      if (isDatabaseTrouble(error)) throw error;
+      return false;
+    });
+    if (!isTaken) refuse(this.line, 'it is no row that a tenant may have');
+  }
+
+  private placeOf({ release, audit }: JsonObject): Place {
+    if (typeof release !== 'string' || !isRelease(release)) refuse(this.line, 'it names no release');
+    const isAudit = audit === true;
+    return { part: isAudit ? `${release}-audit` : release, release, space: this.spaceOf(release, isAudit) };
+  }
+
+  private parse(text: string): JsonObject {
+    try {
+      const { value } = parseJson(text, { maxDepth: 1_000 });
+      if (isJsonObject(value)) return value;
+    } catch (error) {
+      if (!(error instanceof FhirError)) throw error;
+    }
+    return refuse(this.line, 'it is not a JSON object');
+  }
+
+  private note(part: ExportPart, text: string): void {
+    let seen = this.seen.get(part);
+    if (seen === undefined) this.seen.set(part, (seen = { lines: 0, hash: createHash('sha256'), last: 0 }));
+    seen.lines += 1;
+    seen.hash.update(text).update('\n');
+  }
+
+  private spaceOf(release: Release, isAudit: boolean): number {
+    const space = (isAudit ? this.row.auditSpaces : this.row.spaces)[release];
+    if (space === undefined) throw new Error('a tenant has no space of a release');
+    return space;
+  }
+
+  private definitionsOf(release: Release): Definitions {
+    return loadDefinitions(release);
+  }
+
+  private toVersion({ part, release }: Place, members: JsonObject): ImportedVersion {
+    const { services } = this.options;
+    const { type, id, version, sequence, lastUpdated, change, author, resource: sent = undefined } = members;
+    const off = sent === undefined ? undefined : switchedOff(sent);
+    const resource = off ?? sent;
+    if (off !== undefined) this.subscriptionsOff += 1;
+    const number = typeof type === 'string' ? this.definitionsOf(release).typeNumber(type) : undefined;
+    if (typeof type !== 'string' || number === undefined) refuse(this.line, 'it names no resource type');
+    if (typeof id !== 'string' || !ID.test(id)) refuse(this.line, 'it has no id');
+    const last = this.seen.get(part);
+    if (!isNumber(version) || !isNumber(sequence) || last === undefined || sequence <= last.last)
+      refuse(this.line, 'its version or its sequence is no number that follows the one before');
+    last.last = sequence;
+    if (sequence > (this.header.lastSequence[part] ?? 0))
+      refuse(this.line, 'its sequence is larger than the last one in the header');
+    const at = typeof lastUpdated === 'string' ? Date.parse(lastUpdated) : NaN;
+    if (!Number.isInteger(at)) refuse(this.line, 'it does not say when it was made');
+    if (typeof change !== 'string' || !isChange(change))
+      refuse(this.line, 'it is no create, update or delete');
+    if (author !== undefined && (typeof author !== 'string' || !ACTOR.test(author)))
+      refuse(this.line, 'its author is no id');
+    const isResource = isJsonObject(resource) && resource['resourceType'] === type && resource['id'] === id;
+    if ((change === 'delete') !== (resource === undefined) || (resource !== undefined && !isResource))
+      refuse(this.line, 'its resource is another one');
+    if (type === SEARCH_PARAMETER) this.parameters.get(release)?.write(id, isResource ? resource : undefined);
+    const key = services.keys.keyOf(type, id);
+    const stored = isResource
+      ? toStoredText(resource, true, { id, extensionBase: services.extensionBase })
+      : { text: null, metaOffset: 0 };
+    return {
+      type: number,
+      key: keyText(key),
+      id: services.keys.isOwn(key) ? null : id,
+      version,
+      lastUpdated: at,
+      sequence,
+      change,
+      author: author ?? null,
+      body: stored.text,
+      metaOffset: stored.metaOffset,
+    };
+  }
+
+  private requireWhole(end: JsonObject): void {
+    for (const part of EXPORT_PARTS) {
+      const told = end[part];
+      const seen = this.seen.get(part);
+      const lines = isJsonObject(told) ? told['lines'] : 0;
+      const digest = (seen?.hash ?? createHash('sha256')).digest('hex');
+      const isSame =
+        lines === (seen?.lines ?? 0) && (lines === 0 || (isJsonObject(told) && told['sha256'] === digest));
+      if (!isSame) refuse(this.line, `what it says of ${part} is not what stands before: it is damaged`);
+    }
+  }
+
+  /** Registers search parameters as a write does; they are indexed in the background. */
+  async registerParameters(): Promise<void> {
+    const { database } = this.options.services;
+    for (const [release, parameters] of this.parameters)
+      for (const [owner, pairs] of parameters.all)
+        await registerSearchParameters(database, this.spaceOf(release, false), { owner, pairs });
+  }
+
+  /** Builds the index; returns the number of resources, deleted ones included. */
+  async makeIndex(name: string): Promise<number> {
+    const compared = new Map<Release, number>();
+    for await (const { release, compared: count, losses } of reindex(this.options, { tenant: name })) {
+      const [loss] = losses;
+      if (loss !== undefined)
+        throw new Error(`The export lacks versions of ${loss.type}/${loss.id}: the tenant is not complete`);
+      compared.set(release, Math.max(count, compared.get(release) ?? 0));
+    }
+    return [...compared.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  async end(): Promise<void> {
+    const spaces = VERSION_PARTS.map(({ part, release, isAudit }) => ({
+      space: this.spaceOf(release, isAudit),
+      isAudit,
+      last: this.header.lastSequence[part] ?? 0,
+    }));
+    await endImport(this.session, this.row.number, spaces, JSON.stringify(this.header.policies));
+  }
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 2_147_483_647;
+}
+
+function isChange(change: string): change is Change {
+  return Object.hasOwn(CHANGE, change);
+}

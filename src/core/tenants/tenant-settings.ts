@@ -1,0 +1,120 @@
+import type { TenantSettings } from '../context';
+import { fhirError } from '../errors';
+import { findZone } from '../fhir/time-zone';
+import { findLimitSetting, LIMIT_SETTINGS, nameLimits, toTenantLimits } from '../limits/tenant-limits';
+
+interface TenantSettingKind<Value extends string> {
+  /** The name in commands and in the database. */
+  readonly name: string;
+  readonly values: readonly Value[];
+  /** The setting of the server that is its default. */
+  readonly defaultFrom: string;
+  readonly meaning: string;
+}
+
+/** The enumerated settings of a tenant. docs/configuration.md is generated from them. */
+export const TENANT_SETTINGS: {
+  readonly [Member in Exclude<keyof TenantSettings, 'limits'>]: TenantSettingKind<TenantSettings[Member]>;
+} = {
+  validation: {
+    name: 'validation',
+    values: ['full', 'structure'],
+    defaultFrom: 'VALIDATION',
+    meaning:
+      'How a resource, and the input of an operation, is validated: full (structure, bindings, invariants, narrative, profiles) or structure',
+  },
+  searchUnknown: {
+    name: 'search-unknown',
+    values: ['strict', 'lenient'],
+    defaultFrom: 'SEARCH_UNKNOWN',
+    meaning: 'Whether an unknown search parameter is refused or ignored',
+  },
+  referentialIntegrity: {
+    name: 'referential-integrity',
+    values: ['off', 'on-write', 'on-write-and-delete'],
+    defaultFrom: 'REFERENTIAL_INTEGRITY',
+    meaning:
+      'Whether the target of a reference must exist: not checked (off), when the resource is written (on-write), or always (on-write-and-delete: a resource that is referred to cannot be deleted)',
+  },
+  conditionalDelete: {
+    name: 'conditional-delete',
+    values: ['single', 'multiple'],
+    defaultFrom: 'CONDITIONAL_DELETE',
+    meaning:
+      'What a conditional delete does if several resources match its criteria: single refuses, multiple deletes all of them, up to 1,000',
+  },
+};
+
+/** The only setting that cannot change after a tenant's creation, because index rows and searches depend on it. */
+export const TIME_ZONE = 'time-zone';
+export const DEFAULT_TIME_ZONE = 'UTC';
+
+/** The tenant's own settings, by name. */
+export type StoredSettings = Readonly<Record<string, string>>;
+
+/** Changes of settings, by name; null: the default of the server again. */
+export type SettingChanges = Readonly<Record<string, string | null>>;
+
+/** The effective settings. Settings unknown to this release are ignored: another release has set them. */
+export function toTenantSettings(stored: StoredSettings, defaults: TenantSettings): TenantSettings {
+  const { validation, searchUnknown, referentialIntegrity, conditionalDelete } = TENANT_SETTINGS;
+  return {
+    validation: valueOf(stored, validation) ?? defaults.validation,
+    searchUnknown: valueOf(stored, searchUnknown) ?? defaults.searchUnknown,
+    referentialIntegrity: valueOf(stored, referentialIntegrity) ?? defaults.referentialIntegrity,
+    conditionalDelete: valueOf(stored, conditionalDelete) ?? defaults.conditionalDelete,
+    limits: toTenantLimits(stored, defaults.limits),
+  };
+}
+
+function valueOf<Value extends string>(
+  stored: StoredSettings,
+  { name, values }: TenantSettingKind<Value>,
+): Value | undefined {
+  return values.find((value) => value === stored[name]);
+}
+
+/** The effective settings by name, as operators see them. */
+export function nameSettings(settings: TenantSettings): StoredSettings {
+  const { validation, searchUnknown, referentialIntegrity, conditionalDelete } = TENANT_SETTINGS;
+  return {
+    [validation.name]: settings.validation,
+    [searchUnknown.name]: settings.searchUnknown,
+    [referentialIntegrity.name]: settings.referentialIntegrity,
+    [conditionalDelete.name]: settings.conditionalDelete,
+    ...nameLimits(settings.limits),
+  };
+}
+
+/** As `requireSettings`, for a new tenant: it may have a time zone, as an IANA name or an offset. */
+export function requireFirstSettings({ [TIME_ZONE]: timeZone, ...others }: StoredSettings): void {
+  requireSettings(others);
+  if (timeZone === undefined || findZone(timeZone) !== undefined) return;
+  const reason = `'${timeZone.slice(0, 40)}' is not a time zone: it is a name such as Europe/Copenhagen, or +hh:mm`;
+  throw fhirError('invalidValue', { reason });
+}
+
+/** Throws `invalidValue` for a setting that does not exist or a value that it does not allow. */
+export function requireSettings(changes: SettingChanges): void {
+  const kinds: readonly TenantSettingKind<string>[] = Object.values(TENANT_SETTINGS);
+  for (const [name, value] of Object.entries(changes)) {
+    if (name === TIME_ZONE)
+      throw fhirError('invalidValue', {
+        reason: `The setting '${TIME_ZONE}' is fixed when a tenant is made`,
+      });
+    const limit = findLimitSetting(name);
+    if (limit !== undefined) {
+      if (value === null || limit.accepts(value)) continue;
+      throw fhirError('invalidValue', { reason: `The setting '${name}' takes ${limit.expects}` });
+    }
+    const kind = kinds.find((candidate) => candidate.name === name);
+    if (kind === undefined) {
+      const known = [...kinds, ...LIMIT_SETTINGS].map((candidate) => candidate.name).join(', ');
+      throw fhirError('invalidValue', {
+        reason: `'${name.slice(0, 40)}' is not a setting of a tenant: ${known}`,
+      });
+    }
+    if (value !== null && !kind.values.includes(value))
+      throw fhirError('invalidValue', { reason: `The setting '${name}' takes ${kind.values.join(' or ')}` });
+  }
+}

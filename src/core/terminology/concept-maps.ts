@@ -1,0 +1,31 @@
+import type { RequestContext } from '../context';
+import { fhirError } from '../errors';
+import { MAX_COUNT } from '../search/parse-search';
+import type { Services } from '../ports';
+import { search } from '../interactions/search';
+
+/**
+ * Texts of the concept maps, the tenant's own and those of the release, that map from codes of a system, or to them.
+ * Throws tooCostly. Cost: a search of a conformance type.
+ */
+export async function findConceptMaps(
+  services: Services,
+  context: RequestContext,
+  system: string,
+  isTarget: boolean,
+): Promise<readonly string[]> {
+  const { matches, next } = await search(services, context, {
+    type: 'ConceptMap',
+    parameters: [
+      [isTarget ? 'target-system' : 'source-system', system.replace(/[\\,|$]/g, '\\$&')],
+      ['_count', String(MAX_COUNT)],
+    ],
+    handling: 'strict',
+  });
+  if (next !== undefined) {
+    throw fhirError('tooCostly', {
+      reason: `More concept maps are known for ${system.slice(0, 200)} than can be asked at once; name one by url`,
+    });
+  }
+  return matches.map(({ text }) => text);
+}

@@ -1,0 +1,42 @@
+import { LRUCache } from 'lru-cache';
+import { registerCache } from '../erasure/cache-registry';
+import type { ComposedValueSet, Selection } from '../fhir/terminology/compose';
+
+/** Why codes cannot be looked up, and the rule under which that is reported. */
+export interface Unanswered {
+  readonly unknown: string;
+  readonly rule: 'unresolved' | 'tooCostly';
+}
+
+/** A value set that codes can be looked up in, or why there is none. */
+export type FoundValueSet = ComposedValueSet | Unanswered;
+
+/** Value sets that were composed before. One for all spaces of a process. */
+export interface ValueSetCache {
+  get(key: string): FoundValueSet | undefined;
+  put(key: string, found: FoundValueSet): void;
+}
+
+/** Keeps value sets that draw on `maxConcepts` together (one takes about 1 kB). */
+export function createValueSetMemory(maxConcepts = 50_000): ValueSetCache {
+  const remembered = registerCache(new LRUCache<string, FoundValueSet>({ maxSize: maxConcepts }));
+  return {
+    get: (key) => remembered.get(key),
+    put(key, found) {
+      const size = 'unknown' in found ? 1 : 1 + countConcepts(found);
+      if (size <= maxConcepts) remembered.set(key, found, { size });
+    },
+  };
+}
+
+function countConcepts({ includes, excludes }: ComposedValueSet): number {
+  let count = 0;
+  for (const selection of [...includes, ...excludes]) count += countSelected(selection);
+  return count;
+}
+
+function countSelected({ listed, codeSystem, imports }: Selection): number {
+  let count = 1 + (listed?.size ?? 0) + (codeSystem?.concepts.length ?? 0);
+  for (const composed of imports) count += countConcepts(composed);
+  return count;
+}

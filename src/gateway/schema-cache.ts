@@ -1,0 +1,97 @@
+/** The schemas that are served: one for each release, and one for each space with search parameters or named queries of its own. */
+import type { GraphQLSchema } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { registerCache, type NamedQueryInfo, type Release, type TenantSpace } from '../core/index';
+import {
+  makeSchemaOf,
+  makeSchemaOfRelease,
+  type SchemaSource,
+  sourceOf,
+  sourceOfRelease,
+} from './own-schema';
+
+export interface ServedSchema {
+  readonly schema: GraphQLSchema;
+  readonly source: SchemaSource;
+}
+
+interface Own extends ServedSchema {
+  readonly madeAt: number;
+}
+
+interface Making {
+  readonly key: string;
+  readonly served: Promise<ServedSchema>;
+}
+
+/** Some MB each; the documents that were asked of them are remembered with them. */
+const MAX_OWN = 10;
+/** Milliseconds for which the schema of a space may be older than what it is made of. */
+const MIN_AGE_MS = 1_000;
+
+export class SchemaCache {
+  readonly #releases = new Map<Release, Promise<ServedSchema>>();
+  readonly #own: LRUCache<number, Own>;
+  /** Of spaces, those that are being made. */
+  readonly #making = new Map<number, Making>();
+
+  /**
+   * @param queriesOf the named queries that are known of a space
+   * @param forget told of a schema that is no longer served; requests by it may be under way
+   */
+  constructor(
+    private readonly queriesOf: (space: TenantSpace) => readonly NamedQueryInfo[],
+    forget: (schema: GraphQLSchema) => void,
+  ) {
+    this.#own = new LRUCache<number, Own>({ max: MAX_OWN, dispose: ({ schema }) => forget(schema) });
+    registerCache(this);
+  }
+
+  forgetSpaces(spaces: ReadonlySet<number>): void {
+    for (const space of spaces) {
+      this.#own.delete(space);
+      this.#making.delete(space);
+    }
+  }
+
+  /** Cost: two look-ups; some milliseconds for each type that has its own parameters the first time, besides `ofRelease`. */
+  async of(space: TenantSpace): Promise<ServedSchema> {
+    const source = sourceOf(space, this.queriesOf(space));
+    if (source.space === undefined) return this.ofRelease(space.release);
+    const known = this.#own.get(space.number);
+    if (known !== undefined && (known.source.key === source.key || Date.now() - known.madeAt < MIN_AGE_MS))
+      return known;
+    const making = this.#making.get(space.number);
+    if (making?.key === source.key) return making.served;
+    if (making !== undefined) {
+      await making.served;
+      return this.of(space);
+    }
+    const served = this.#make(source, space);
+    this.#making.set(space.number, { key: source.key, served });
+    return served;
+  }
+
+  async #make(source: SchemaSource, { number, release }: TenantSpace): Promise<ServedSchema> {
+    const madeAt = Date.now();
+    try {
+      const { schema: ofRelease } = await this.ofRelease(release);
+      const own = { schema: await makeSchemaOf(source, ofRelease), source, madeAt };
+      // What was erased meanwhile is not kept.
+      if (this.#making.has(number)) this.#own.set(number, own);
+      return own;
+    } finally {
+      this.#making.delete(number);
+    }
+  }
+
+  /** That of spaces that have nothing of their own. Cost: a look-up; about a second the first time, in slices. */
+  ofRelease(release: Release): Promise<ServedSchema> {
+    let served = this.#releases.get(release);
+    if (served === undefined) {
+      served = makeSchemaOfRelease(release).then((schema) => ({ schema, source: sourceOfRelease(release) }));
+      this.#releases.set(release, served);
+    }
+    return served;
+  }
+}

@@ -1,0 +1,89 @@
+/** Which audience a client_assertion must have: none that a request could choose by its Host header. */
+import { makeKey, toJwt, FORM } from '../support/access';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { startServer, type Headers, type TestServer } from '../support/server';
+
+const key = makeKey('one');
+const PATH = '/w/system/oidc';
+const TYPE = encodeURIComponent('urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
+
+let database: TestDatabase;
+let loopback: TestServer;
+let others: TestServer;
+let publicly: TestServer;
+let id: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const start = (environment: Record<string, string>): Promise<TestServer> =>
+    startServer({ database, environment: { AUTH_MODE: 'enforced', AUDIT: 'off', ...environment } });
+  loopback = await start({});
+  others = await start({ HOST: '0.0.0.0' });
+  publicly = await start({ PUBLIC_URL: 'https://a.example/fhir,https://b.example' });
+  const details = { name: 'Backend', scopes: ['system/*.rs'], jwks: { keys: [key.jwk] } };
+  id = (await loopback.app.core.clients.create('system', details)).id;
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([loopback.close(), others.close(), publicly.close()]);
+  await database.drop();
+});
+
+let count = 0;
+async function ask(server: TestServer, aud: string, headers: Headers = {}): Promise<[number, string]> {
+  const claims = { iss: id, sub: id, aud, jti: `j${++count}`, exp: Math.floor(Date.now() / 1000) + 240 };
+  const assertion = toJwt({ alg: 'ES384', typ: 'JWT', kid: key.kid }, claims, key.privateKey);
+  const form = `grant_type=client_credentials&client_assertion_type=${TYPE}&client_assertion=${assertion}`;
+  const { status, json } = await server.request('POST', `${PATH}/token`, form, { ...FORM, ...headers });
+  return [status, json.error === undefined ? '' : `${json.error}: ${json.error_description}`];
+}
+
+const evil = { host: 'evil.example' };
+
+it('on loopback it is one of the loopback addresses with the port, whatever the Host header says', async () => {
+  const { port } = new URL(loopback.base);
+  for (const name of ['localhost', '127.0.0.1', '[::1]'])
+    for (const end of ['', '/token'])
+      expect(await ask(loopback, `http://${name}:${port}${PATH}${end}`, evil)).toEqual([200, '']);
+  const [status, error] = await ask(loopback, `http://evil.example${PATH}/token`, evil);
+  expect([status, error]).toEqual([
+    401,
+    expect.stringContaining(`The aud of the assertion must be http://localhost:${port}${PATH}/token or `),
+  ]);
+  expect((await ask(loopback, `http://localhost:1${PATH}/token`, { host: 'localhost:1' }))[0]).toBe(401);
+});
+
+it('where others ask and PUBLIC_URL is not set there is none: such clients are refused, and told why', async () => {
+  const { host } = new URL(others.base);
+  for (const [aud, headers] of [
+    [`${others.base}${PATH}/token`, {}],
+    [`http://localhost:${new URL(others.base).port}${PATH}/token`, {}],
+    [`http://evil.example${PATH}/token`, evil],
+    [`https://${host}${PATH}/token`, { 'x-forwarded-proto': 'https' }],
+  ] as const) {
+    const [status, error] = await ask(others, aud, headers);
+    expect([status, error]).toEqual([401, expect.stringMatching(/^invalid_client: .*PUBLIC_URL is not set/)]);
+  }
+});
+
+it('where PUBLIC_URL is set it is one of its addresses, and no other', async () => {
+  for (const base of ['https://a.example/fhir', 'https://b.example'])
+    expect((await ask(publicly, `${base}${PATH}/token`))[0]).toBe(200);
+  expect((await ask(publicly, `${publicly.base}${PATH}/token`))[0]).toBe(401);
+  expect((await ask(publicly, `http://evil.example${PATH}/token`, evil))[0]).toBe(401);
+});
+
+it('discovery lists private_key_jwt only where it works', async () => {
+  const list = async (server: TestServer): Promise<unknown> => {
+    const openid = await server.request('GET', `${PATH}/.well-known/openid-configuration`);
+    const smart = await server.request('GET', '/w/system/api/v1/fhir/r4/.well-known/smart-configuration');
+    return [
+      openid.json.token_endpoint_auth_methods_supported.includes('private_key_jwt'),
+      openid.json.introspection_endpoint_auth_methods_supported.includes('private_key_jwt'),
+      Object.keys(openid.json).some(
+        (name) => name.endsWith('_signing_alg_values_supported') && name.startsWith('token'),
+      ),
+      smart.json.capabilities.includes('client-confidential-asymmetric'),
+    ];
+  };
+  expect(await list(loopback)).toEqual([true, true, true, true]);
+  expect(await list(others)).toEqual([false, false, false, false]);
+});

@@ -1,0 +1,163 @@
+/** No answer tells a caller without the right to know which clients and resources exist. */
+import {
+  FORM,
+  makeClient,
+  makeKey,
+  toBasic,
+  toJwt,
+  WITH_LOCAL_KEYS,
+  type MadeClient,
+} from '../support/access';
+import { makeIssuer, type TestIssuer } from '../support/issuer';
+import { startServer, type Answer, type TestServer } from '../support/server';
+import { APP, makeProof, toAuthorize } from '../support/sign-in';
+import { TESTED_RELEASES } from '../support/releases';
+
+let server: TestServer;
+let client: MadeClient;
+let keyed: string;
+
+beforeAll(async () => {
+  const environment = { AUTH_MODE: 'enforced', PUBLIC_URL: 'https://fhir.example', ...WITH_LOCAL_KEYS };
+  server = await startServer({ environment });
+  const { core } = server.app;
+  await core.tenants.create('acme');
+  client = await makeClient(core, 'acme', { redirectUris: [APP] });
+  const jwks = { keys: [makeKey('one').jwk] };
+  ({ id: keyed } = await core.clients.create('acme', { name: 'Backend', scopes: ['system/*.rs'], jwks }));
+});
+afterAll(() => server.close());
+
+/** What differs from one answer to the next whatever is asked. */
+const VARYING = ['date', 'x-request-id', 'keep-alive', 'connection', 'content-length'];
+
+/** What an answer says, with the id left out. */
+function toTold({ status, text, headers }: Answer, id: string) {
+  const plain = (value: string): string => value.replaceAll(id, 'ID');
+  const kept = Object.entries(headers).filter(([name]) => !VARYING.includes(name));
+  return {
+    status,
+    headers: Object.fromEntries(kept.map(([name, value]) => [name, plain(String(value))])),
+    text: plain(text),
+  };
+}
+
+describe('a client that does not exist is answered as one that does', () => {
+  const post = (fields: Record<string, string>, headers: Record<string, string> = {}) => {
+    const body = new URLSearchParams({ grant_type: 'client_credentials', ...fields }).toString();
+    return server.request('POST', '/w/acme/oidc/token', body, { ...FORM, ...headers });
+  };
+  const assert = (id: string) =>
+    post({
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: toJwt({ alg: 'ES384' }, { iss: id, sub: id, jti: 'j' }, makeKey('two').privateKey),
+    });
+
+  it.each<[string, (id: string) => Promise<Answer>]>([
+    ['with a secret', (id) => post({ client_id: id, client_secret: 'wrong' })],
+    ['without one', (id) => post({ client_id: id })],
+    ['by Basic', (id) => post({}, { authorization: toBasic(id, 'wrong') })],
+    ['with an assertion', assert],
+    [
+      'at the data',
+      (id) =>
+        server.request('GET', '/w/acme/api/v1/fhir/r4/Patient', undefined, {
+          authorization: toBasic(id, 'wrong'),
+        }),
+    ],
+    [
+      'at the sign-in',
+      (id) => {
+        const elsewhere = { redirect_uri: 'https://x.example/' };
+        return server.request('GET', toAuthorize(server, 'acme', id, makeProof(), elsewhere));
+      },
+    ],
+  ])('%s', async (_how, ask) => {
+    const [known, withKeys, unknown] = await Promise.all(
+      [client.id, keyed, 'unknown'].map(async (id) => toTold(await ask(id), id)),
+    );
+    expect(unknown).toEqual(known);
+    expect(unknown).toEqual(withKeys);
+  });
+
+  it('with guesses of its secret, which come to a pause', async () => {
+    const { id } = await makeClient(server.app.core, 'acme');
+    const statuses: (readonly number[])[] = [];
+    for (let count = 0; count < 6; count++) {
+      const asked = [id, 'guessed'].map((one) =>
+        post({}, { authorization: toBasic(one, `guess ${count}`) }).then(({ status }) => status),
+      );
+      statuses.push(await Promise.all(asked));
+    }
+    expect(statuses).toEqual([...Array.from({ length: 5 }, () => [401, 401]), [429, 429]]);
+  });
+});
+
+describe.each(TESTED_RELEASES)('in %s a PUT that is refused', (release) => {
+  let issuer: TestIssuer;
+  const root = (): string => server.path('acme', release);
+  const toObservation = (id: string, patient: string): object => ({
+    ...{ resourceType: 'Observation', id, status: 'final', code: { text: 'x' } },
+    subject: { reference: `Patient/${patient}` },
+  });
+
+  beforeAll(async () => {
+    const scopes = ['patient/*.cruds'];
+    issuer = await makeIssuer(server.app.core, 'acme', scopes, {
+      issuer: `https://${release}.example`,
+      release,
+    });
+    const headers = { authorization: client.basic };
+    for (const [id, patient] of [
+      ['theirs', 'b'],
+      ['mine', 'a'],
+    ] as const) {
+      const { status } = await server.request(
+        'PUT',
+        `${root()}/Observation/${id}`,
+        toObservation(id, patient),
+        headers,
+      );
+      expect(status).toBe(201);
+    }
+  });
+  afterAll(() => issuer.close());
+
+  /** Alone, and in a transaction. */
+  async function put(id: string, scope: string, patient: string, headers = {}) {
+    const authorization = issuer.tell({ scope, patient: 'a' });
+    const resource = toObservation(id, patient);
+    const transaction = {
+      ...{ resourceType: 'Bundle', type: 'transaction' },
+      entry: [{ resource, request: { method: 'PUT', url: `Observation/${id}` } }],
+    };
+    const alone = await server.request('PUT', `${root()}/Observation/${id}`, resource, {
+      authorization,
+      ...headers,
+    });
+    const bundled = await server.request('POST', root(), transaction, { authorization });
+    return [alone, bundled].map((answer) => toTold(answer, id));
+  }
+
+  it.each(['patient/*.cruds', 'patient/*.u', 'patient/*.rus', 'patient/*.c', 'patient/*.cr'])(
+    'says the same whether the id exists or not: %s',
+    async (scope) => {
+      const missing = await put('absent', scope, 'b');
+      expect(missing).toMatchObject([{ status: 403 }, { status: 403 }]);
+      expect(await put('theirs', scope, 'b')).toEqual(missing);
+    },
+  );
+
+  it('with If-Match is 412 for both', async () => {
+    const headers = { 'if-match': 'W/"1"' };
+    const [missing] = await put('absent', 'patient/*.cruds', 'b', headers);
+    const [theirs] = await put('theirs', 'patient/*.cruds', 'b', headers);
+    expect(missing).toMatchObject({ status: 412 });
+    expect(theirs).toEqual(missing);
+  });
+
+  it('says which scope is missing where the client can read what is there', async () => {
+    const [own] = await put('mine', 'patient/*.cr', 'a');
+    expect(own).toMatchObject({ status: 403, text: expect.stringContaining('patient/Observation.u') });
+  });
+});

@@ -1,0 +1,289 @@
+/** Where access is enforced, no answer to a caller without rights tells which tenants exist (docs/access.md, Unknown tenants). */
+import { WebSocket } from 'ws';
+import { FORM, makeClient, makeKey, toBasic, toJwt, type MadeClient } from '../support/access';
+import { getToken, makeCredentials, type Credentials } from '../support/credentials';
+import { startServer, type Answer, type TestServer } from '../support/server';
+
+let server: TestServer;
+let member: MadeClient;
+let foreign: MadeClient;
+let credentials: Credentials;
+let foreignToken: string;
+/** Names are equally long. */
+const KNOWN = 'acme';
+const UNKNOWN = 'nope';
+const DISABLED = 'gone';
+
+beforeAll(async () => {
+  server = await startServer({ environment: { AUTH_MODE: 'enforced', PUBLIC_URL: 'https://fhir.example' } });
+  const { core } = server.app;
+  for (const name of [KNOWN, DISABLED, 'other']) await core.tenants.create(name);
+  member = await makeClient(core, KNOWN, { isAdministrator: true });
+  foreign = await makeClient(core, 'other', { isAdministrator: true });
+  foreignToken = `Bearer ${await getToken(server, 'other', foreign)}`;
+  credentials = await makeCredentials(server, KNOWN, member, 'other');
+  // What the tenant has set and stored for itself is not for strangers.
+  await core.tenants.changeSettings(KNOWN, {
+    'conditional-delete': 'multiple',
+    'rate-limit': '100000/s',
+    'referential-integrity': 'on-write-and-delete',
+  });
+  const own = {
+    ...{
+      resourceType: 'SearchParameter',
+      id: 'shoe',
+      url: 'https://acme.example/shoe',
+      name: 'Shoe',
+      code: 'shoe',
+    },
+    ...{ status: 'active', description: 'x', base: ['Patient'], type: 'string' },
+    expression: "Patient.extension('https://acme.example/shoe').value",
+  };
+  const path = `${server.path(KNOWN, 'r4')}/SearchParameter/shoe`;
+  const { status } = await server.request('PUT', path, own, { authorization: member.basic });
+  expect(status).toBe(201);
+  expect((await server.request('GET', `/w/${DISABLED}/oidc/jwks`)).status).toBe(200);
+  await core.tenants.disable(DISABLED);
+});
+afterAll(() => server.close());
+
+/** What differs from one answer to the next whatever is asked. */
+const VARYING = ['date', 'x-request-id', 'keep-alive', 'connection'];
+
+/** What an answer says, with the tenant's name left out. */
+function toTold({ status, text, headers }: Answer, tenant: string) {
+  const plain = (value: string): string => value.replaceAll(tenant, 'TENANT');
+  const kept = Object.entries(headers).filter(([name]) => !VARYING.includes(name));
+  return {
+    status,
+    headers: Object.fromEntries(kept.map(([name, value]) => [name, plain(String(value))])),
+    text: plain(text),
+  };
+}
+
+type Fields = Readonly<Record<string, string>>;
+interface Sent {
+  readonly fields?: Fields;
+  readonly headers?: Fields;
+}
+/** Of nobody. */
+const REFRESH = `${'x'.repeat(43)}.${'x'.repeat(43)}`;
+
+/** That all tenants are answered like the one that never was; with which status. */
+async function expectAlike(ask: (tenant: string) => Promise<Answer>): Promise<number> {
+  const [unknown, ...others] = await Promise.all(
+    [UNKNOWN, KNOWN, DISABLED].map(async (tenant) => toTold(await ask(tenant), tenant)),
+  );
+  for (const other of others) expect(other).toEqual(unknown);
+  return unknown?.status ?? 0;
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const form = (fields: Fields): string => new URLSearchParams(fields).toString();
+
+describe('a tenant that does not exist, or is disabled, answers strangers like one that exists', () => {
+  it('at every address of the router, by every method', async () => {
+    const routes = server.app.routes.filter(({ pattern }) => pattern.startsWith('/w/:tenant/'));
+    expect(routes.length).toBeGreaterThan(100);
+    for (const { method, pattern } of routes) {
+      // Its keys have a test of their own.
+      if (pattern.endsWith('/jwks') && ['GET', 'HEAD'].includes(method)) continue;
+      const [release, type] = ['r4', 'Patient'];
+      const rest = pattern
+        .slice('/w/:tenant'.length)
+        .replace(':release', release)
+        .replace(':type', type)
+        .replace('$:code', '$validate')
+        .replace(':member', 'Observation')
+        .replace(':vid', '1')
+        .replace(/:\w+/g, '1');
+      const isRead = ['GET', 'HEAD', 'TRACE'].includes(method);
+      for (const authorization of [undefined, foreignToken]) {
+        const headers = { ...JSON_TYPE, ...(authorization === undefined ? {} : { authorization }) };
+        const status = await expectAlike((tenant) =>
+          server.request(method, `/w/${tenant}${rest}`, isRead ? undefined : {}, headers),
+        );
+        expect([pattern, status]).not.toEqual([pattern, 404]);
+        expect(status).toBeLessThan(500);
+      }
+    }
+  }, 120_000);
+
+  it.each<readonly [method: string, path: string, sent: Sent]>([
+    ['GET', '/api/v1/fhir/r4b/metadata', {}],
+    ['GET', '/api/v1/fhir/r4/metadata?mode=terminology', {}],
+    ['GET', '/api/v1/fhir/r4/metadata?mode=normative', {}],
+    ['GET', '/api/v1/fhir/r4/metadata', { headers: { accept: 'text/turtle' } }],
+    ['GET', '/api/v1/fhir/r4/$reindex-status', {}],
+    ['GET', '/api/v1/fhir/r4/Nothing', {}],
+    ['GET', '/api/v1/fhir/r4/Patient?nothing=1', {}],
+    ['GET', '/api/v1/fhir/r5/metadata', {}],
+    ['GET', '/api/v1/nothing', {}],
+    ['GET', '/nothing', {}],
+    ['GET', '/api/v1/graphql/r4', { headers: { accept: 'text/html' } }],
+    ['GET', '/oidc/authorize?client_id=x', { headers: { accept: 'text/html' } }],
+    ['POST', '/oidc/authorize?client_id=x', { fields: { step: 'sign-in', user: 'a', password: 'b' } }],
+    ['POST', '/oidc/token', { fields: { grant_type: 'none' } }],
+    ['POST', '/oidc/token', { fields: { grant_type: 'client_credentials', client_id: 'x' } }],
+    [
+      'POST',
+      '/oidc/token',
+      { fields: { grant_type: 'client_credentials', client_id: 'x', client_secret: 'y' } },
+    ],
+    ['POST', '/oidc/token', { fields: { grant_type: 'refresh_token', refresh_token: REFRESH } }],
+    [
+      'POST',
+      '/oidc/token',
+      { fields: { grant_type: 'refresh_token', refresh_token: REFRESH, client_id: 'x' } },
+    ],
+    ['POST', '/oidc/token', { fields: { grant_type: 'authorization_code', code: 'x', client_id: 'x' } }],
+    ['POST', '/oidc/revoke', { fields: { token: 'x', client_id: 'x', client_secret: 'z' } }],
+    ['POST', '/oidc/introspect', { fields: { token: 'x', client_id: 'x', client_secret: 'z' } }],
+  ])('%s %s', async (method, path, { fields, headers = {} }) => {
+    const body = fields && form(fields);
+    const all = fields === undefined ? headers : FORM;
+    await expectAlike((tenant) => server.request(method, `/w/${tenant}${path}`, body, all));
+  });
+
+  it('to an assertion that is none of its clients', async () => {
+    const { privateKey } = makeKey('one');
+    const client_assertion = toJwt({ alg: 'ES384' }, { iss: 'x', sub: 'x', jti: 'j' }, privateKey);
+    const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+    const body = form({ grant_type: 'client_credentials', client_assertion_type, client_assertion });
+    const ask = (tenant: string) => server.request('POST', `/w/${tenant}/oidc/token`, body, FORM);
+    expect(await expectAlike(ask)).toBe(401);
+  });
+
+  it.each(['/api/v1/fhir/r4/Patient', '/api/v1/graphql/r4', '/oidc/launch'])(
+    'to guesses of a secret, which come to a pause: %s',
+    async (rest) => {
+      const guess = (tenant: string, count: number) =>
+        server.request(
+          'POST',
+          `/w/${tenant}${rest}`,
+          {},
+          {
+            ...JSON_TYPE,
+            authorization: toBasic(`guessed${rest.length}`, `secret ${count}`),
+          },
+        );
+      const statuses: number[] = [];
+      for (let count = 0; count < 6; count++) {
+        const told = await Promise.all([KNOWN, DISABLED, UNKNOWN].map((tenant) => guess(tenant, count)));
+        expect(new Set(told.map(({ status }) => status)).size).toBe(1);
+        statuses.push(told[0]?.status ?? 0);
+      }
+      expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    },
+  );
+
+  it.each<[string, object | undefined]>([
+    ['without credentials', undefined],
+    ['with those of another tenant', { Authorization: 'foreign' }],
+  ])('to a WebSocket %s, which is let in and then refused', async (_what, sent) => {
+    const endOf = (tenant: string): Promise<unknown> => {
+      const url = `${server.base.replace('http', 'ws')}/w/${tenant}/api/v1/graphql/r4`;
+      const socket = new WebSocket(url, 'graphql-transport-ws');
+      const payload = sent && { Authorization: foreignToken };
+      socket.on('open', () => socket.send(JSON.stringify({ type: 'connection_init', payload })));
+      return new Promise((resolve) => {
+        socket.on('error', (error) => resolve(error.message));
+        socket.on('close', (code, reason) => resolve([code, reason.toString()]));
+      });
+    };
+    const [known, unknown, disabled] = await Promise.all([KNOWN, UNKNOWN, DISABLED].map(endOf));
+    expect(known).toEqual([sent === undefined ? 4401 : 4403, expect.any(String)]);
+    expect([unknown, disabled]).toEqual([known, known]);
+  });
+});
+
+describe('the keys of a tenant that does not exist', () => {
+  type Key = Record<string, string>;
+  const ask = (tenant: string) => server.request('GET', `/w/${tenant}/oidc/jwks`);
+  const keysOf = async (tenant: string): Promise<Key[]> => (await ask(tenant)).json.keys;
+
+  it('look like those of one that exists, also after these were rotated and revoked', async () => {
+    const SAID = ['alg', 'crv', 'e', 'kty', 'use'];
+    // Members in their order; of what is random, which characters it may have.
+    const shapeOf = async (tenant: string): Promise<string[]> => {
+      const { json, headers, status } = await ask(tenant);
+      expect(json.keys.map(({ kid }: Key) => kid)).toEqual(json.keys.map(({ kid }: Key) => kid).sort());
+      const shapes = json.keys.map((key: Key) =>
+        JSON.stringify(
+          Object.entries(key).map(([name, value]) => [name, SAID.includes(name) ? value : value.length]),
+        ),
+      );
+      return [...shapes.sort(), status, headers['cache-control'], headers['content-length']];
+    };
+    const unknown = await shapeOf(UNKNOWN);
+    expect(unknown).toHaveLength(5);
+    expect(await shapeOf(KNOWN)).toEqual(unknown);
+    expect(await shapeOf(DISABLED)).toEqual(unknown);
+    await server.app.core.tokens.rotateKeys(KNOWN, true);
+    expect(await shapeOf(KNOWN)).toEqual(unknown);
+    expect((await keysOf(UNKNOWN)).map(({ kid }) => kid)).toEqual([
+      expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
+      expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
+    ]);
+  });
+
+  it('are the same in each process, and of no other name', async () => {
+    const unknown = await keysOf(UNKNOWN);
+    const second = await startServer({ database: server.database, environment: { AUTH_MODE: 'enforced' } });
+    const { json } = await second.request('GET', `/w/${UNKNOWN}/oidc/jwks`);
+    await second.close();
+    expect(json.keys).toEqual(unknown);
+    const all = await Promise.all([...'abcdefghij'].map((name) => keysOf(name)));
+    expect(new Set([...all.flat(), ...unknown].flatMap(({ kid, n, x }) => [kid, n ?? x])).size).toBe(44);
+  });
+
+  it('can be read as keys', async () => {
+    for (const name of ['one', 'two', 'three'])
+      for (const key of await keysOf(name)) {
+        const { kty, alg } = key;
+        const algorithm =
+          kty === 'EC'
+            ? { name: 'ECDSA', namedCurve: 'P-256' }
+            : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+        const read = await crypto.subtle.importKey('jwk', key, algorithm, true, ['verify']);
+        expect([alg, read.type]).toEqual([kty === 'EC' ? 'ES256' : 'RS256', 'public']);
+      }
+  });
+});
+
+describe('who has a right to the tenant', () => {
+  const codes = async (authorization?: string): Promise<string[]> => {
+    const headers: Fields = authorization === undefined ? {} : { authorization };
+    const { status, json } = await server.request(
+      'GET',
+      `${server.path(KNOWN, 'r4')}/metadata`,
+      undefined,
+      headers,
+    );
+    expect(status).toBe(200);
+    const [{ resource }] = json.rest;
+    const patient = resource.find(({ type }: { type: string }) => type === 'Patient');
+    return patient.searchParam.map(({ name }: { name: string }) => name);
+  };
+
+  it('is told of its own search parameters in metadata, and others are not', async () => {
+    expect(await codes(member.basic)).toContain('shoe');
+    for (const authorization of [undefined, foreignToken, credentials.forged]) {
+      const told = await codes(authorization);
+      expect(told).toContain('name');
+      expect(told).not.toContain('shoe');
+    }
+  });
+});
+
+it('in open mode, where everybody may know, a tenant that does not exist is 404', async () => {
+  const open = await startServer({ environment: { AUTH_MODE: 'open' } });
+  for (const rest of [
+    '/oidc/jwks',
+    '/oidc/.well-known/openid-configuration',
+    '/api/v1/fhir/r4/metadata',
+    '/api/v1/graphql/r4',
+  ])
+    expect([rest, (await open.request('GET', `/w/${UNKNOWN}${rest}`)).status]).toEqual([rest, 404]);
+  await open.close();
+});

@@ -1,0 +1,88 @@
+/** A database of the version that landed before this one, upgraded (test/faults/rolling-upgrade.long.ts runs both at once). */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Client } from 'pg';
+import { MIGRATIONS } from '../../../migrations';
+import { migrate, type BaseContent } from '../../../src/core/storage/schema/migrate';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { readSchema } from '../../support/database-schema';
+import { closedAtEnd } from '../../support/left-open';
+import { recordingLog, silentLog } from '../../support/log';
+
+const NO_BASE: BaseContent = { digest: 'none', writes: () => [] };
+
+let database: TestDatabase;
+let owner: Client;
+beforeEach(async () => {
+  database = await createTestDatabase({ empty: true });
+  owner = new Client(database.settings);
+  await owner.connect();
+  closedAtEnd(() => owner.end());
+  await owner.query(await readFile(path.join(__dirname, 'database-of-schema-33.sql'), 'utf8'));
+});
+
+const upgrade = (log = silentLog): Promise<unknown> =>
+  migrate({ database: database.settings, base: NO_BASE, log, noticeMs: 0 });
+
+async function readRows(statement: string): Promise<readonly unknown[]> {
+  const { rows } = await owner.query({ text: statement, rowMode: 'array' });
+  return rows;
+}
+
+describe('a database of the version that landed before', () => {
+  it('has the schema of a new one', async () => {
+    await upgrade();
+    const fresh = await createTestDatabase();
+    expect(await readSchema(database.settings)).toEqual(await readSchema(fresh.settings));
+  });
+
+  it('keeps its resources, index rows and identity', async () => {
+    const tables = [
+      ...['resource', 'resource_version', 'token_index', 'reference_index', 'range_index', 'string_index'],
+      ...['uri_index', 'space', 'tenant', 'change_counter'],
+    ];
+    const read = async (): Promise<readonly unknown[]> => {
+      const found = [await readRows('select id, hash_key, cursor_key from andiron.installation')];
+      for (const table of tables)
+        found.push(await readRows(`select * from andiron.${table} t order by t::text`));
+      return found;
+    };
+    const before = await read();
+    expect(await readRows('select id, version from andiron.resource order by id')).toEqual([
+      ['mark', 1],
+      ['ward-1', 2],
+      ['weight', 1],
+    ]);
+    await upgrade();
+    expect(await read()).toEqual(before);
+  });
+
+  it('records the steps of this version, and has nothing to do at the next start', async () => {
+    await upgrade();
+    expect(await readRows('select name from andiron_migration.kysely_migration order by name')).toEqual(
+      Object.keys(MIGRATIONS).map((name) => [name]),
+    );
+    const { log, lines } = recordingLog();
+    await upgrade(log);
+    expect(lines).toEqual([]);
+  });
+
+  it('goes on where an upgrade was interrupted after the steps of the baseline were recorded', async () => {
+    // A table of this name stops a step.
+    await owner.query('create table andiron.sign_in_network ()');
+    await expect(upgrade()).rejects.toThrow('relation "sign_in_network" already exists');
+    await owner.query('drop table andiron.sign_in_network');
+    await upgrade();
+    const fresh = await createTestDatabase();
+    expect(await readSchema(database.settings)).toEqual(await readSchema(fresh.settings));
+  });
+
+  it('is refused, and left as it is, where it is older than schema 33', async () => {
+    await owner.query(`delete from andiron_migration.kysely_migration where name like '003%'`);
+    const before = await readSchema(database.settings);
+    await expect(upgrade()).rejects.toThrow(
+      'The database has schema 29, and this program upgrades from schema 33 or later: start an earlier version on it first',
+    );
+    expect(await readSchema(database.settings)).toEqual(before);
+  });
+});

@@ -1,0 +1,138 @@
+/** The version landed before and this one on one database, as they are while a new version is rolled out. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Client } from 'pg';
+import { LEAST_SCHEMA, MIGRATIONS, readFunctions } from '../../migrations';
+import { schemaNumber } from '../../src/core/storage/schema/program-schema';
+import { openCore } from '../support/core';
+import { createTestDatabase } from '../support/database';
+import { readSchema } from '../support/database-schema';
+import { buildPreviousVersion, type PreviousVersion } from '../support/previous-version';
+import { startProcess, type ServerProcess } from '../support/process';
+import { makeParameter, until } from '../support/search-parameters';
+import { MARK, writeUntil, type Acknowledged } from './upgrade-writers';
+import { IS_FULL } from '../support/rounds';
+
+const ROUNDS = IS_FULL ? 5 : 1;
+const WRITERS = IS_FULL ? 6 : 3;
+/** Answered requests of a phase at least. */
+const REQUESTS = IS_FULL ? 3_000 : 300;
+
+let previous: PreviousVersion;
+beforeAll(async () => {
+  previous = await buildPreviousVersion();
+}, 300_000);
+afterAll(() => previous.remove());
+
+it('the version before may still write: nothing that it needs was taken away', () => {
+  expect(previous.schema).toBeGreaterThanOrEqual(LEAST_SCHEMA);
+});
+
+it('a database function that has changed comes with a step: the version before does not put its own back', async () => {
+  const folder = path.join(previous.program, 'migrations', 'functions');
+  const changed: string[] = [];
+  for (const { name, text } of await readFunctions()) {
+    const before = await readFile(path.join(folder, `${name}.sql`), 'utf8').catch(() => undefined);
+    if (before !== undefined && before !== text) changed.push(name);
+  }
+  if (schemaNumber(Object.keys(MIGRATIONS)) === previous.schema) expect(changed).toEqual([]);
+});
+
+it.each(Array.from({ length: ROUNDS }, (_, round) => round + 1))(
+  'a new version starts beside the one before under writers: no request fails and nothing is lost (%d)',
+  async () => {
+    const database = await createTestDatabase({ empty: true });
+    const noted: Acknowledged = { versions: new Map(), failures: [], count: 0 };
+    const old = await startProcess({ database, program: previous.program });
+    await addParameter(old);
+
+    const phase = startPhase(noted);
+    const ended = new Set<ServerProcess>();
+    const writing = (server: ServerProcess, name: string): Promise<unknown> =>
+      Promise.all(
+        Array.from({ length: WRITERS }, (_, writer) =>
+          writeUntil(() => ended.has(server), server, `${name}${writer}`, `shared${writer}`, noted),
+        ),
+      );
+    const atOld = writing(old, 'old');
+    await phase();
+    const later = await startProcess({ database });
+    const atNew = writing(later, 'new');
+    await phase();
+    ended.add(old);
+    await atOld;
+    expect(await old.terminate()).toBe('with code 0');
+    await phase();
+    ended.add(later);
+    await atNew;
+    expect(noted.failures).toEqual([]);
+    expect(await later.terminate()).toBe('with code 0');
+
+    const opened = await openCore({ database });
+    for (const release of ['r4', 'r4b'] as const) {
+      const context = await opened.context('system', release);
+      const all = [...noted.versions].filter(([name]) => name.startsWith(`${release} `));
+      expect(all.length).toBeGreaterThan(REQUESTS / 10);
+      for (const [name, text] of all) {
+        const [, type = '', id = '', version = ''] = /^\w+ (\w+)\/([^/]+)\/(\d+)$/.exec(name) ?? [];
+        const { versions } = await opened.core.history(context, { type, id, count: 1000 });
+        expect(versions.map(({ versionId }) => versionId)).toEqual(
+          versions.map((_, index) => versions.length - index),
+        );
+        const stored = versions.find(({ versionId }) => versionId === Number(version));
+        expect(stored?.text ?? '').toBe(text);
+      }
+    }
+    // Rows that the old version made with rules of its own are what a reindex is for.
+    await opened.reindex();
+    expect(await opened.differences()).toEqual([]);
+    await opened.close();
+    expect(await countSequences(database.settings)).toEqual([]);
+    const fresh = await createTestDatabase();
+    expect(await readSchema(database.settings)).toEqual(await readSchema(fresh.settings));
+    await Promise.all([old.close(), later.close()]);
+    await database.drop();
+  },
+  600_000,
+);
+
+/** Resolves each time when so many more requests were answered, or one was not as it should be. */
+function startPhase(noted: Acknowledged): () => Promise<void> {
+  return async () => {
+    const end = noted.count + REQUESTS;
+    for (const begun = Date.now(); noted.count < end && noted.failures.length === 0;) {
+      if (Date.now() - begun > 200_000) throw new Error(`${noted.count} of ${end} requests were answered`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+}
+
+/** A search parameter of the tenant, which every write of the type then has to know. */
+async function addParameter(server: ServerProcess): Promise<void> {
+  const parameter = makeParameter('mark', {
+    type: 'token',
+    base: ['Basic'],
+    expression: `Basic.extension.where(url = '${MARK}').value.ofType(code)`,
+  });
+  const root = server.path('system', 'r4');
+  expect((await server.request('PUT', `${root}/SearchParameter/mark`, parameter)).status).toBe(201);
+  await until(async () => {
+    const { json } = await server.request('GET', `${root}/SearchParameter/mark/$reindex-status`);
+    return json.parameter?.[0]?.valueCode === 'completed';
+  });
+}
+
+/** Tenants whose numbers of changes have a gap. */
+async function countSequences(
+  settings: ConstructorParameters<typeof Client>[0],
+): Promise<readonly unknown[]> {
+  const owner = new Client(settings);
+  await owner.connect();
+  const { rows } = await owner.query(
+    `select s.tenant, count(*)::int as versions, max(v.sequence)::int as last
+     from andiron.resource_version v join andiron.space s on s.number = v.space
+     where s.tenant is not null group by s.tenant having count(*) <> max(v.sequence)`,
+  );
+  await owner.end();
+  return rows;
+}

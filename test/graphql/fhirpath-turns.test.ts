@@ -1,0 +1,60 @@
+/** Expressions on many elements let others have their turn in between: `fhirpath` arguments and `@slice`. */
+import { FilterAllowance, filterElements } from '../../src/core';
+import type { FieldGroup } from '../../src/gateway/shaping/field-groups';
+import { SOURCE_FIELD } from '../../src/gateway/execution/compile';
+import { SliceNames } from '../../src/gateway/shaping/slice-names';
+
+/** Some 4,000 steps each, and 50,000 are evaluated at once. */
+const ELEMENTS = Array.from({ length: 100 }, (_, index) => ({
+  family: `f${index}`,
+  given: Array.from({ length: 500 }, (_value, at) => `g${at}`),
+}));
+
+/** Turns of the event loop while something is done. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let next: NodeJS.Immediate;
+  const count = (): void => {
+    turns++;
+    next = setImmediate(count);
+  };
+  next = setImmediate(count);
+  await work();
+  clearImmediate(next);
+  return turns;
+}
+
+it('between the elements of a fhirpath argument', async () => {
+  const expression = "given.where(startsWith('g9')).count() > 1";
+  const turns = await turnsDuring(async () => {
+    const found = await filterElements('r4', 'HumanName', expression, ELEMENTS, new FilterAllowance());
+    expect(found).toHaveLength(100);
+  });
+  expect(turns).toBeGreaterThan(2);
+});
+
+it('between the elements of a @slice', async () => {
+  const group: FieldGroup = {
+    name: 'name',
+    nodes: [],
+    type: undefined,
+    isFlat: false,
+    isFirst: false,
+    isSingle: false,
+    slice: undefined,
+  };
+  const slice = {
+    kind: 'expression',
+    release: 'r4',
+    place: 'HumanName',
+    expression: "family & given.where(startsWith('g9')).first()",
+  } as const;
+  const names = new SliceNames();
+  const elements = ELEMENTS.map((element) => ({ [SOURCE_FIELD]: element, ...element }));
+  const read = (): unknown[] => elements.map((element) => names.of(group, slice, element));
+  expect(new Set(read())).toEqual(new Set(['']));
+  const turns = await turnsDuring(async () => expect(await names.find()).toBe(true));
+  expect(turns).toBeGreaterThan(2);
+  expect(read().slice(0, 2)).toEqual(['f0g9', 'f1g9']);
+  expect(await names.find()).toBe(false);
+});

@@ -1,0 +1,120 @@
+/**
+ * Who guesses secrets waits for the same time whatever becomes of the processes that have counted, with Redis and without it
+ * (docs/access.md, Failed attempts).
+ */
+import { makeClient, toBasic, type MadeClient } from '../support/access';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { startProcess, type ServerProcess } from '../support/process';
+import { startTestRedis, type TestRedis } from '../support/redis';
+import { startServer, type TestServer } from '../support/server';
+
+/** Wrong ones that one client and address has free. */
+const FREE = 5;
+const ADDRESS = '/w/acme/api/v1/fhir/r4/Patient?_count=0';
+
+let redis: TestRedis;
+let database: TestDatabase;
+let environment: Readonly<Record<string, string>>;
+/** It stays; the other ones are killed. */
+let server: TestServer;
+
+type Asked = Pick<TestServer, 'request'>;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  database = await createTestDatabase();
+  environment = {
+    AUTH_MODE: 'enforced',
+    REDIS_HOST: redis.host,
+    REDIS_PORT: String(redis.port),
+  };
+  server = await startServer({ database, environment });
+  await server.app.core.tenants.create('acme');
+}, 120_000);
+afterAll(async () => {
+  await server.close();
+  await redis.stop();
+  await database.drop();
+});
+
+const startOther = (): Promise<ServerProcess> =>
+  startProcess({ database, environment: { ...environment, LOG_LEVEL: 'silent' } });
+
+const makeOne = (): Promise<MadeClient> => makeClient(server.app.core, 'acme');
+
+async function prove(at: Asked, authorization: string): Promise<number> {
+  return (await at.request('GET', ADDRESS, undefined, { authorization })).status;
+}
+
+/** The statuses of so many wrong secrets, one after the other. */
+async function guess(at: Asked, { id }: MadeClient, times: number): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  for (let count = 0; count < times; count++) statuses.push(await prove(at, toBasic(id, `guess ${count}`)));
+  return statuses;
+}
+
+const looked = (statuses: readonly number[]): number => statuses.filter((status) => status === 401).length;
+
+it('a process that is killed takes no count of wrong secrets with it', async () => {
+  const client = await makeOne();
+  const first = await startOther();
+  expect(await guess(first, client, 3)).toEqual([401, 401, 401]);
+  await first.kill();
+  expect(await guess(server, client, 4)).toEqual([401, 401, 429, 429]);
+  const second = await startOther();
+  expect(await guess(second, client, 2)).toEqual([429, 429]);
+  expect(await prove(second, client.basic)).toBe(429);
+  await second.kill();
+}, 240_000);
+
+it('not one that is killed while it looks at many of them at the same time', async () => {
+  const client = await makeOne();
+  const first = await startOther();
+  const asked = Array.from({ length: 8 }, (_, count) => prove(first, toBasic(client.id, `guess ${count}`)));
+  // One of them is answered, the others are somewhere in between.
+  await Promise.race(asked);
+  await first.kill();
+  const before = looked(
+    (await Promise.allSettled(asked)).map((one) => (one.status === 'fulfilled' ? one.value : 0)),
+  );
+  const after = looked(await guess(server, client, 8));
+  expect(before + after).toBeLessThanOrEqual(FREE);
+}, 240_000);
+
+it('without Redis it is counted in the database, as exactly, and no killed process takes that with it', async () => {
+  const client = await makeOne();
+  const first = await startOther();
+  await redis.stop();
+  expect(await guess(first, client, 3)).toEqual([401, 401, 401]);
+  await first.kill();
+  expect(await guess(server, client, 4)).toEqual([401, 401, 429, 429]);
+  const second = await startOther();
+  expect(await guess(second, client, 2)).toEqual([429, 429]);
+  expect(await prove(second, client.basic)).toBe(429);
+  await second.kill();
+  await redis.restart();
+}, 240_000);
+
+it('who has guessed when Redis goes, and the process with it, has what is free once more, of all processes together', async () => {
+  const client = await makeOne();
+  const first = await startOther();
+  expect(looked(await guess(first, client, FREE + 1))).toBe(FREE);
+  await redis.stop();
+  await first.kill();
+  const second = await startOther();
+  const statuses: number[] = [];
+  for (let round = 0; round < FREE; round++)
+    for (const at of [second, server]) statuses.push(...(await guess(at, client, 1)));
+  expect(looked(statuses)).toBe(FREE);
+  await second.kill();
+  await redis.restart();
+}, 240_000);
+
+it('what a process has counted goes with it from Redis to the database and back, where that comes back empty', async () => {
+  const client = await makeOne();
+  expect(await guess(server, client, 4)).toEqual([401, 401, 401, 401]);
+  await redis.stop();
+  expect(await guess(server, client, 3)).toEqual([401, 429, 429]);
+  await redis.restart();
+  expect(await guess(server, client, 2)).toEqual([429, 429]);
+}, 240_000);

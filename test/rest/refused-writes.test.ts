@@ -1,0 +1,213 @@
+/** What must not be stored in silence, on every path by which something is written. */
+import { ask, bundleOf, post, put, transaction } from '../support/bundles';
+import { createSender, type SendQuery } from '../graphql/gateway-client';
+import { OPEN, startServer, type Answer, type TestServer } from '../support/server';
+
+const PUBLIC_URL = 'https://fhir.example';
+const ROOT = `${PUBLIC_URL}/w/system/api/v1/fhir/r4`;
+
+let server: TestServer;
+let query: SendQuery;
+beforeAll(async () => {
+  server = await startServer({ environment: { ...OPEN, PUBLIC_URL } });
+  query = createSender(server, 'system', 'r4');
+  await send('PUT', '/Subscription/there', subscription('there', 'off'));
+  await send('PUT', '/Observation/there', observation('Patient/a', { id: 'there' }));
+  await send('PUT', '/Patient/known', patient);
+});
+afterAll(() => server.close());
+
+const send = (method: string, rest: string, body?: unknown, headers = {}): Promise<Answer> =>
+  server.request(method, `${server.path('system', 'r4')}${rest}`, body, headers);
+const patient = {
+  resourceType: 'Patient',
+  id: 'known',
+  identifier: [{ system: 'http://example.org/mrn', value: '17' }],
+};
+const subscription = (id: string, status: string) => ({
+  resourceType: 'Subscription',
+  id,
+  status,
+  reason: 'x',
+  criteria: 'Observation?code=1',
+  channel: { type: 'rest-hook', endpoint: 'https://stranger.example/hook' },
+});
+const observation = (reference: string, more: object = {}) => ({
+  resourceType: 'Observation',
+  status: 'final',
+  code: { text: 'x' },
+  subject: { reference },
+  ...more,
+});
+const jsonPatch = (path: string, value: unknown) => [{ op: 'replace', path, value }];
+
+interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly expression: string;
+}
+
+const ofOutcome = (status: number, { issue: [first] }: Answer['json']): Refusal => ({
+  status,
+  code: first.code as string,
+  expression: String(first.expression[0]),
+});
+
+/** Each sends a wrong resource, or a patch that would make one, and gives what it was refused with. */
+type Resource = { readonly resourceType: string; readonly id: string; readonly [member: string]: unknown };
+interface Wrong {
+  readonly resource: Resource;
+  /** Of a resource `there` of the same type. */
+  readonly patch: readonly object[];
+}
+const alone = async (...asked: Parameters<typeof send>): Promise<Refusal> => {
+  const { status, json } = await send(...asked);
+  return ofOutcome(status, json);
+};
+const inBundle = async (type: string, entry: object): Promise<Refusal> => {
+  const { status, json } = await send('POST', '', bundleOf(type, entry));
+  if (type === 'transaction') return ofOutcome(status, json);
+  const { response } = json.entry[0];
+  return ofOutcome(Number.parseInt(response.status as string, 10), response.outcome);
+};
+const byGraphql = async (text: string, variables: object): Promise<Refusal> => {
+  const { errors } = await query(text, variables);
+  return ofOutcome(422, errors[0]?.extensions.outcome);
+};
+const withoutId = ({ id: _id, ...rest }: Resource) => rest;
+const binary = (patch: unknown) => ({
+  resourceType: 'Binary',
+  contentType: 'application/json-patch+json',
+  data: Buffer.from(JSON.stringify(patch)).toString('base64'),
+});
+
+const SINGLE: Readonly<Record<string, (wrong: Wrong) => Promise<Refusal>>> = {
+  'a create': ({ resource }) => alone('POST', `/${resource.resourceType}`, withoutId(resource)),
+  'an update': ({ resource }) => alone('PUT', `/${resource.resourceType}/${resource.id}`, resource),
+  'a conditional create': ({ resource }) =>
+    alone('POST', `/${resource.resourceType}`, withoutId(resource), { 'if-none-exist': '_id=nobody' }),
+  'a conditional update': ({ resource }) =>
+    alone('PUT', `/${resource.resourceType}?_id=${resource.id}`, resource),
+  'a JSON Patch': ({ resource, patch }) =>
+    alone('PATCH', `/${resource.resourceType}/there`, patch, {
+      'content-type': 'application/json-patch+json',
+    }),
+  'a conditional patch': ({ resource, patch }) =>
+    alone('PATCH', `/${resource.resourceType}?_id=there`, patch, {
+      'content-type': 'application/json-patch+json',
+    }),
+  'an entry of a batch': ({ resource }) => inBundle('batch', put(resource)),
+  'a mutation': ({ resource }) =>
+    byGraphql('mutation($r: ResourceInput!) { create(resource: $r) { versionId } }', {
+      r: withoutId(resource),
+    }),
+  'a mutation that is tried out': ({ resource }) =>
+    byGraphql('mutation($r: ResourceInput!) { update(resource: $r, dryRun: true) { versionId } }', {
+      r: resource,
+    }),
+  'a mutation of one type': ({ resource }) =>
+    byGraphql(`mutation($r: ResourceInput!) { ${resource.resourceType}Create(res: $r) { location } }`, {
+      r: withoutId(resource),
+    }),
+  'a patch by GraphQL': ({ resource, patch }) =>
+    byGraphql(
+      `mutation($p: [JsonPatchOperation!]) { patch(type: ${resource.resourceType}, id: "there", patch: $p) { versionId } }`,
+      { p: patch },
+    ),
+};
+const IN_TRANSACTION: typeof SINGLE = {
+  'an entry of a transaction': ({ resource }) => inBundle('transaction', put(resource)),
+  'a patch in a transaction': ({ resource, patch }) =>
+    inBundle('transaction', ask('PATCH', `${resource.resourceType}/there`, {}, { resource: binary(patch) })),
+  'a mutation under @atomic': ({ resource }) =>
+    byGraphql('mutation($r: ResourceInput!) @atomic { create(resource: $r) { versionId } }', {
+      r: withoutId(resource),
+    }),
+};
+
+describe.each(['requested', 'active'])(
+  'a Subscription with the status %s is refused as not-supported',
+  (status) => {
+    it.each(Object.entries({ ...SINGLE, ...IN_TRANSACTION }))('by %s', async (_title, write) => {
+      const refusal = await write({
+        resource: subscription('new', status),
+        patch: jsonPatch('/status', status),
+      });
+      expect(refusal).toEqual({
+        status: 422,
+        code: 'not-supported',
+        expression: expect.stringMatching(/^(Subscription|Bundle\.entry\[0\]\.resource)\.status$/),
+      });
+      expect((await send('GET', '/Subscription/new')).status).toBe(404);
+      expect((await send('GET', '/Subscription/there')).json).toMatchObject({ status: 'off' });
+    });
+  },
+);
+
+it('Subscriptions that ask for nothing are stored, and $validate says which are not', async () => {
+  for (const status of ['off', 'error'])
+    expect((await send('PUT', '/Subscription/quiet', subscription('quiet', status))).status).toBeLessThan(
+      300,
+    );
+  const parameter = [
+    { name: 'resource', resource: subscription('v', 'active') },
+    { name: 'mode', valueCode: 'create' },
+  ];
+  const { json } = await send('POST', '/Subscription/$validate', { resourceType: 'Parameters', parameter });
+  expect(json.issue).toContainEqual(expect.objectContaining({ code: 'not-supported', severity: 'error' }));
+});
+
+const SEARCH = 'Patient?identifier=http://example.org/mrn|17';
+const FORMS = [SEARCH, `/${SEARCH}`, `${ROOT}/${SEARCH}`];
+
+describe.each(FORMS)(
+  'the reference %s outside of a transaction is refused, not stored in silence,',
+  (reference) => {
+    it.each(Object.entries(SINGLE))('by %s', async (_title, write) => {
+      const refusal = await write({
+        resource: observation(reference, { id: 'new' }) as unknown as Resource,
+        patch: jsonPatch('/subject/reference', reference),
+      });
+      expect(refusal).toEqual({
+        status: 422,
+        code: 'not-supported',
+        expression: expect.stringMatching(/subject\.reference$/),
+      });
+      expect((await send('GET', '/Observation/new')).status).toBe(404);
+      expect((await send('GET', '/Observation/there')).json.subject.reference).toBe('Patient/a');
+    });
+
+    it('and within one means what it finds', async () => {
+      const { status, json } = await send('POST', '', transaction(post(observation(reference))));
+      expect([status, json.entry[0].resource.subject.reference]).toEqual([200, 'Patient/known']);
+    });
+  },
+);
+
+it.each(['Patient/1?active=true', '?identifier=1', './Patient?identifier=1', `${ROOT}/Patient/1?x=1`])(
+  'the reference %s, which leads nowhere, is refused in a transaction too',
+  async (reference) => {
+    for (const answer of [
+      await send('POST', '/Observation', observation(reference)),
+      await send('POST', '', transaction(post(observation(reference)))),
+    ])
+      expect([answer.status, answer.json.issue[0].code]).toEqual([422, 'not-supported']);
+  },
+);
+
+it('a search inside a contained resource or an extension is refused, in one that is stored as it is it is not', async () => {
+  const contained = observation('#p', {
+    contained: [
+      { resourceType: 'Patient', id: 'p', managingOrganization: { reference: 'Organization?name=x' } },
+    ],
+  });
+  const { status, json } = await send('POST', '/Observation', contained);
+  expect([status, json.issue[0].expression]).toEqual([
+    422,
+    ['Observation.contained[0].managingOrganization.reference'],
+  ]);
+  const stored = transaction(post(observation(SEARCH)));
+  expect((await send('POST', '/Bundle', stored)).status).toBe(201);
+  const elsewhere = observation('http://elsewhere.example/fhir/Patient?identifier=1');
+  expect((await send('POST', '/Observation', elsewhere)).status).toBe(201);
+});

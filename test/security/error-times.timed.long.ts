@@ -1,0 +1,383 @@
+/**
+ * An error about what another tenant has takes the same class of time as one about nothing: who measures is not told by it
+ * what there is elsewhere. Each case is asked in many pairs (error-times/compare-times.ts), of ids of which every other one
+ * is a resource of the other tenant, which that tenant has just read, so that the server has it in its memory.
+ */
+import { Client } from 'pg';
+import { makeClient, toBasic, type MadeClient } from '../support/access';
+import { getToken } from '../support/credentials';
+import { startServer, type Answer, type TestServer } from '../support/server';
+import { Browser, FORM, makeProof, toAuthorize } from '../support/sign-in';
+import { findDifference, type Asking } from './error-times/compare-times';
+import { signInElsewhere, type StoredPerson } from './error-times/people';
+import { rounds } from '../support/rounds';
+
+const PUBLIC_URL = 'https://fhir.example.org';
+const OWN = 'guest';
+const OTHER = 'other';
+/** As long as the name of the other tenant: there is none. */
+const NOBODY = 'empty';
+const RESOURCES = 60;
+const PAIRS = rounds(40, 120);
+/** Where each request hashes a password. */
+const FEW_PAIRS = 12;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+jest.setTimeout(600_000);
+
+let server: TestServer;
+let token: string;
+let foreign: MadeClient;
+/** As that of `foreign`, of a client that nobody has. */
+let nobodysBasic: string;
+let person: StoredPerson;
+let ownApp: string;
+const pages: string[] = [];
+const jobs: string[] = [];
+
+const at = (tenant: string): string => server.path(tenant, 'r4');
+type Side = 'other' | 'nobody';
+
+/** Of what the other tenant has, or of what nobody has: by turns, so that they lie beside each other in an index. */
+const idOf = (side: Side, index: number): string =>
+  `p${String(2 * (index % RESOURCES) + (side === 'other' ? 0 : 1)).padStart(4, '0')}`;
+
+function ask(method: string, path: string, body?: unknown, headers: object = {}): Promise<Answer> {
+  return server.request(method, path, body, { authorization: `Bearer ${token}`, ...headers });
+}
+
+beforeAll(async () => {
+  server = await startServer({
+    environment: { AUTH_MODE: 'enforced', PUBLIC_URL, TRUST_PROXY: 'true', ACCESS_TOKEN_SECONDS: '7200' },
+  });
+  const { core } = server.app;
+  for (const tenant of [OWN, OTHER]) await core.tenants.create(tenant);
+  foreign = await makeClient(core, OTHER);
+  nobodysBasic = toBasic(spoil(foreign.id), spoil(foreign.secret));
+  token = await getToken(server, OWN, await makeClient(core, OWN));
+  await fill();
+  person = await signInElsewhere(server, OTHER, PUBLIC_URL);
+  const details = { name: 'App', scopes: ['openid', 'patient/*.rs'], redirectUris: [person.redirectUri] };
+  ({ id: ownApp } = await core.clients.create(OWN, { ...details, isPublic: true }));
+  await core.tenants.changeSettings(OWN, { 'referential-integrity': 'on-write' });
+}, 300_000);
+afterAll(() => server.close());
+
+/** Of both tenants the same kinds of resources; those of the other one under every second id. */
+async function fill(): Promise<void> {
+  const headers = { authorization: foreign.basic };
+  const put = async (tenant: string, resource: { resourceType: string; id: string }): Promise<void> => {
+    const path = `${at(tenant)}/${resource.resourceType}/${resource.id}`;
+    const { status, text } = await ask('PUT', path, resource, tenant === OTHER ? headers : {});
+    if (status !== 201) throw new Error(text);
+  };
+  for (let index = 0; index < RESOURCES; index++) {
+    const id = idOf('other', index);
+    for (const [tenant, name] of [
+      [OTHER, id],
+      [OWN, `own${index}`],
+    ] as const) {
+      await put(tenant, { resourceType: 'Patient', id: name, ...{ name: [{ family: `Family ${index}` }] } });
+      const subject = { reference: `Patient/${name}` };
+      await put(tenant, {
+        ...{ resourceType: 'Observation', id: name },
+        ...{ status: 'final', code: { text: 'weight' }, subject },
+      });
+      await put(tenant, {
+        ...{ resourceType: 'List', id: name, ...{ status: 'current', mode: 'working' } },
+        ...{ entry: [{ item: subject }] },
+      });
+      const data = Buffer.from(`content of ${name}`).toString('base64');
+      await put(tenant, { resourceType: 'Binary', id: name, ...{ contentType: 'text/plain', data } });
+      await put(tenant, {
+        ...{ resourceType: 'ValueSet', id: name, ...{ url: `urn:set:${name}`, status: 'active' } },
+        ...{ compose: { include: [{ system: 'urn:codes', concept: [{ code: 'x' }] }] } },
+      });
+    }
+  }
+  let page = `${at(OTHER)}/Patient?_count=2`;
+  for (let index = 0; index < 20; index++) {
+    const { json } = await ask('GET', page, undefined, headers);
+    const next = json.link.find(({ relation }: { relation: string }) => relation === 'next');
+    if (next === undefined) throw new Error('there is no next page');
+    const { pathname, search } = new URL(next.url);
+    page = pathname + search;
+    pages.push(search);
+    const later = await ask('GET', `${at(OTHER)}/Patient`, undefined, {
+      ...headers,
+      prefer: 'respond-async',
+    });
+    jobs.push(
+      new URL(String(later.headers['content-location'])).pathname.replace(`/w/${OTHER}/`, `/w/${OWN}/`),
+    );
+  }
+  // What the other tenant has read lately is remembered.
+  for (const type of ['Patient', 'Observation', 'Binary', 'ValueSet'])
+    for (let index = 0; index < RESOURCES; index++)
+      await ask('GET', `${at(OTHER)}/${type}/${idOf('other', index)}`, undefined, headers);
+}
+
+type Case = readonly [name: string, ask: (side: Side, index: number) => Promise<Answer>];
+
+/** Asks both sides once, which must be answered with the same status, and then for their times. */
+async function expectSameClass(asking: Case[1], pairs = PAIRS): Promise<void> {
+  const sides = (['other', 'nobody'] as const).map(
+    (side): Asking =>
+      (index) =>
+        asking(side, index),
+  );
+  const [first, second] = sides;
+  if (first === undefined || second === undefined) throw new Error('there are two sides');
+  const [theirs, nothing] = [await asking('other', 1), await asking('nobody', 1)];
+  expect(theirs.status).toBe(nothing.status);
+  expect(theirs.text.length - nothing.text.length).toBeLessThan(10);
+  expect(await findDifference(first, second, pairs)).toBeUndefined();
+}
+
+const graphql = (query: string, variables: object): Promise<Answer> =>
+  ask('POST', `/w/${OWN}/api/v1/graphql/r4`, { query, variables }, JSON_TYPE);
+
+const spoiled = new Map<string, string>();
+/**
+ * Changes a character in the middle, so that it is as long as before and good for nothing. Made once: it is not what is
+ * measured.
+ */
+const spoil = (text: string): string => {
+  let made = spoiled.get(text);
+  if (made === undefined) {
+    const middle = text.length - 12;
+    made = `${text.slice(0, middle)}${text[middle] === '0' ? '1' : '0'}${text.slice(middle + 1)}`;
+    spoiled.set(text, made);
+  }
+  return made;
+};
+const spoilToken = (text: string): string => {
+  let made = spoiled.get(text);
+  if (made === undefined) spoiled.set(text, (made = text.split('.').map(spoil).join('.')));
+  return made;
+};
+const pick = (list: readonly string[], index: number): string => list[index % list.length] ?? '';
+
+const observe = (reference: string): object => ({
+  ...{ resourceType: 'Observation', status: 'final', code: { text: 'x' } },
+  subject: { reference },
+});
+
+it.each<Case>([
+  ['a read', (side, index) => ask('GET', `${at(OWN)}/Patient/${idOf(side, index)}`)],
+  ['a read of a version', (side, index) => ask('GET', `${at(OWN)}/Patient/${idOf(side, index)}/_history/1`)],
+  ['a history', (side, index) => ask('GET', `${at(OWN)}/Patient/${idOf(side, index)}/_history`)],
+  ['content', (side, index) => ask('GET', `${at(OWN)}/Binary/${idOf(side, index)}`)],
+  ['$everything', (side, index) => ask('GET', `${at(OWN)}/Patient/${idOf(side, index)}/$everything`)],
+  ['a value set by id', (side, index) => ask('GET', `${at(OWN)}/ValueSet/${idOf(side, index)}/$expand`)],
+  [
+    'a value set by url',
+    (side, index) => ask('GET', `${at(OWN)}/ValueSet/$expand?url=urn:set:${idOf(side, index)}`),
+  ],
+  ['a search by id', (side, index) => ask('GET', `${at(OWN)}/Patient?_id=${idOf(side, index)}`)],
+  [
+    'a search by reference',
+    (side, index) => ask('GET', `${at(OWN)}/Observation?subject=Patient/${idOf(side, index)}`),
+  ],
+  ['a compartment', (side, index) => ask('GET', `${at(OWN)}/Patient/${idOf(side, index)}/Observation`)],
+  ['a search by list', (side, index) => ask('GET', `${at(OWN)}/Patient?_list=${idOf(side, index)}`)],
+])('%s of what another tenant has takes the time of one of nothing', (_name, asking) =>
+  expectSameClass(asking),
+);
+
+it.each<Case>([
+  [
+    'a patch',
+    (side, index) =>
+      ask('PATCH', `${at(OWN)}/Patient/${idOf(side, index)}`, [{ op: 'remove', path: '/name' }], {
+        'content-type': 'application/json-patch+json',
+      }),
+  ],
+  [
+    'an update of a version',
+    (side, index) =>
+      ask(
+        'PUT',
+        `${at(OWN)}/Patient/${idOf(side, index)}`,
+        { resourceType: 'Patient', id: idOf(side, index) },
+        { 'if-match': 'W/"1"' },
+      ),
+  ],
+  [
+    'a reference to what must be there',
+    (side, index) => ask('POST', `${at(OWN)}/Observation`, observe(`Patient/${idOf(side, index)}`)),
+  ],
+  [
+    'a reference to the address of a tenant',
+    (side, index) => {
+      const root = `${PUBLIC_URL}/w/${side === 'other' ? OTHER : NOBODY}/api/v1/fhir/r4`;
+      return ask('POST', `${at(OWN)}/Observation`, observe(`${root}/Patient/${idOf('other', index)}`));
+    },
+  ],
+])('%s that is refused takes the same time whether another tenant has it or nobody', (_name, asking) =>
+  expectSameClass(asking),
+);
+
+it.each<Case>([
+  [
+    'a read',
+    (side, index) => graphql('query($id: ID!) { Patient(id: $id) { id } }', { id: idOf(side, index) }),
+  ],
+  [
+    'a read of the past',
+    (side, index) =>
+      graphql('query($id: ID!) { Patient(id: $id, asOf: "2099-01-01T00:00:00Z") { id } }', {
+        id: idOf(side, index),
+      }),
+  ],
+  [
+    'a difference',
+    (side, index) =>
+      graphql('query($id: String!) { diff(type: Patient, id: $id, from: "1", to: "1") }', {
+        id: idOf(side, index),
+      }),
+  ],
+  [
+    'a history',
+    (side, index) =>
+      graphql('query($id: String!) { history(type: Patient, id: $id) { total } }', { id: idOf(side, index) }),
+  ],
+])('%s by GraphQL of what another tenant has takes the time of one of nothing', (_name, asking) =>
+  expectSameClass(asking),
+);
+
+it.each<Case>([
+  [
+    'a page',
+    (side, index) => {
+      const search = pick(pages, index);
+      return ask('GET', `${at(OWN)}/Patient${side === 'other' ? search : spoil(search)}`);
+    },
+  ],
+  [
+    'an answer to come',
+    (side, index) => {
+      const job = pick(jobs, index);
+      return ask('GET', side === 'other' ? job : spoil(job));
+    },
+  ],
+])('%s that another tenant was given takes the time of one that nobody was', (_name, asking) =>
+  expectSameClass(asking),
+);
+
+let askedFrom = 0;
+/** A network of its own for each request, so that no guess is one too many. */
+const fromElsewhere = (): Record<string, string> => {
+  askedFrom++;
+  return { 'x-forwarded-for': `10.${(askedFrom >> 8) & 255}.${askedFrom & 255}.7` };
+};
+
+const tokenOf = (form: Readonly<Record<string, string>>, headers: object = {}): Promise<Answer> =>
+  server.request('POST', `/w/${OWN}/oidc/token`, new URLSearchParams(form).toString(), {
+    ...FORM,
+    ...headers,
+  });
+
+it.each<Case>([
+  [
+    'a code',
+    (side, index) => {
+      const code = pick(person.codes, index);
+      return tokenOf({
+        ...{ grant_type: 'authorization_code', client_id: ownApp, redirect_uri: person.redirectUri },
+        ...{ code_verifier: person.verifier, code: side === 'other' ? code : spoil(code) },
+      });
+    },
+  ],
+  [
+    'a refresh token',
+    (side, index) => {
+      const refresh = pick(person.refreshTokens, index);
+      const text = side === 'other' ? refresh : spoilToken(refresh);
+      return tokenOf({ grant_type: 'refresh_token', client_id: ownApp, refresh_token: text });
+    },
+  ],
+  [
+    'a refresh token without its client',
+    (side, index) => {
+      const refresh = pick(person.refreshTokens, index);
+      const text = side === 'other' ? refresh : spoilToken(refresh);
+      return tokenOf({ grant_type: 'refresh_token', refresh_token: text });
+    },
+  ],
+])('%s of another tenant is refused in the time of one of nobody', (_name, asking) =>
+  expectSameClass(asking),
+);
+
+it.each<Case>([
+  [
+    'a client with its secret',
+    (side) => {
+      const authorization = side === 'other' ? foreign.basic : nobodysBasic;
+      return tokenOf({ grant_type: 'client_credentials' }, { authorization, ...fromElsewhere() });
+    },
+  ],
+  [
+    'a client with its secret at the data',
+    (side) => {
+      const authorization = side === 'other' ? foreign.basic : nobodysBasic;
+      return ask('GET', `${at(OWN)}/Patient`, undefined, { authorization, ...fromElsewhere() });
+    },
+  ],
+  [
+    'a guess of the secret of a client',
+    (side) => {
+      const authorization = toBasic(side === 'other' ? foreign.id : spoil(foreign.id), 'guess');
+      return ask('GET', `${at(OTHER)}/Patient`, undefined, { authorization, ...fromElsewhere() });
+    },
+  ],
+  [
+    'a guess at a tenant',
+    (side) => {
+      const headers = { authorization: toBasic('somebody', 'guess'), ...fromElsewhere() };
+      return ask('GET', `${at(side === 'other' ? OTHER : NOBODY)}/Patient`, undefined, headers);
+    },
+  ],
+])('%s is refused in the time of one of nobody', (_name, asking) => expectSameClass(asking, FEW_PAIRS));
+
+it.each<Case>([
+  ['the data', (side) => ask('GET', `${at(side === 'other' ? OTHER : NOBODY)}/Patient`)],
+  ['the statement', (side) => ask('GET', `${at(side === 'other' ? OTHER : NOBODY)}/metadata`)],
+  ['the keys', (side) => server.request('GET', `/w/${side === 'other' ? OTHER : NOBODY}/oidc/jwks`)],
+])('%s of another tenant are answered in the time of those of no tenant', (_name, asking) =>
+  expectSameClass(asking),
+);
+
+it('the name and password of somebody of another tenant are refused in the time of those of nobody', async () => {
+  const browser = new Browser(server);
+  const more = { aud: `${PUBLIC_URL}${at(OWN)}`, redirect_uri: person.redirectUri };
+  const page = await browser.open(toAuthorize(server, OWN, ownApp, makeProof(), more));
+  expect(page.status).toBe(200);
+  await expectSameClass(async (side, index) => {
+    const headers = fromElsewhere();
+    const name = pick(person.names, index);
+    const fields = {
+      ...{ step: 'sign-in', password: person.password },
+      user: side === 'other' ? name : name.replace('person', 'nobody'),
+    };
+    const answer = await browser.send(page, fields, headers);
+    expect(answer.headers['location']).toBeUndefined();
+    return answer;
+  }, FEW_PAIRS);
+});
+
+it('one statement more would be seen: a server that looked at what another tenant has and said nothing of it', async () => {
+  const owner = new Client(server.database.settings);
+  await owner.connect();
+  const read = (index: number): Promise<Answer> => ask('GET', `${at(OWN)}/Patient/${idOf('nobody', index)}`);
+  const found = await findDifference(
+    async (index) => {
+      await read(index);
+      await owner.query('select from andiron.resource_version where id = $1 limit 1', [idOf('other', index)]);
+    },
+    read,
+    PAIRS,
+  );
+  await owner.end();
+  expect(found?.share).toBeGreaterThan(0.5);
+});

@@ -1,0 +1,34 @@
+/** An identity provider elsewhere, whose tokens a tenant takes. */
+import type { Core, NewIssuer } from '../../src/core';
+import { makeKey, serveKeys, toJwt } from './access';
+
+export interface TestIssuer {
+  /** Id of the client that its tokens are of. */
+  readonly client: string;
+  /** Value of the header Authorization. `claims`: beside those that every token has, or in their place. */
+  tell(claims: object): string;
+  close(): Promise<void>;
+}
+
+/** `scopes`: of the client that its tokens are of. */
+export async function makeIssuer(
+  core: Core,
+  tenant: string,
+  scopes: readonly string[],
+  more: Partial<NewIssuer> = {},
+): Promise<TestIssuer> {
+  const issuer = more.issuer ?? 'https://login.example';
+  const key = makeKey('idp', 'P-256');
+  const keys = await serveKeys([key]);
+  const { id: client } = await core.clients.create(tenant, { name: 'Portal', scopes });
+  await core.issuers.put(tenant, { client, audience: 'andiron', jwksUrl: keys.url, ...more, issuer });
+  return {
+    client,
+    tell(claims) {
+      const exp = Math.floor(Date.now() / 1000) + 3_600;
+      const all = { iss: issuer, aud: 'andiron', sub: 'u', exp, ...claims };
+      return `Bearer ${toJwt({ alg: 'ES256', kid: 'idp' }, all, key.privateKey)}`;
+    },
+    close: () => keys.close(),
+  };
+}

@@ -1,0 +1,35 @@
+import { createApp } from '../../src/app';
+import type { Log } from '../../src/core/context';
+import type { TestDatabase } from './database';
+import { createHttpClient, type HttpClient } from './http';
+import { closedAtEnd } from './left-open';
+import { makeSettings } from './server';
+
+export interface LoggedServer extends Pick<HttpClient, 'request'> {
+  /** The messages of warnings and of what ended, as they were logged, but for requests. */
+  readonly lines: readonly string[];
+  close(): Promise<void>;
+}
+
+/** A server inside the test's process of which the log is kept. */
+export async function startLoggedServer(
+  database: TestDatabase,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<LoggedServer> {
+  const lines: string[] = [];
+  const keep = (_details: object, message: string): void => {
+    if (message !== 'request') lines.push(message);
+  };
+  const log: Log = { debug: () => undefined, info: keep, warn: keep, error: keep };
+  const app = await createApp(makeSettings(database, environment), log);
+  const { port } = await app.listen();
+  const client = createHttpClient(`http://127.0.0.1:${port}`);
+  return {
+    lines,
+    request: (...sent) => client.request(...sent),
+    close: closedAtEnd(async () => {
+      client.close();
+      await app.close();
+    }),
+  };
+}

@@ -1,0 +1,114 @@
+/** Starts PostgreSQL and Redis for one test run, and the servers that its workers share. */
+import { execFile } from 'node:child_process';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { loadSettings } from '../../src/config';
+import { baseContent } from '../../src/core/conformance/base-resources';
+import { migrate } from '../../src/core/storage/schema/migrate';
+import { startEmbeddedPostgres } from '../../src/embedded/postgres';
+import { startEmbeddedRedis } from '../../src/embedded/redis';
+import { silentLog } from './log';
+import { findRedisProgram } from './programs';
+import { runOnServer, VARIABLE, withClient, type Connection, type Services } from './services';
+import { openSharedServers } from './shared-servers';
+
+/** Databases of runs that were killed carry the number of a process that is no more. */
+const TEST_DATABASE = /^andiron_test_(\d+)_/;
+
+interface Started {
+  stop(): Promise<void>;
+}
+
+async function startDatabase(durable: boolean): Promise<{ server: Connection; stop(): Promise<void> }> {
+  const given = process.env['ANDIRON_TEST_DATABASE_URL'];
+  if (given !== undefined && given !== '') {
+    const url = new URL(given);
+    const server = {
+      host: url.hostname,
+      port: Number(url.port === '' ? 5432 : url.port),
+      user: decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+      database: url.pathname.slice(1),
+    };
+    return { server, stop: async () => undefined };
+  }
+  const folder = await mkdtemp(path.join(tmpdir(), 'andiron-test-'));
+  const { stop, ...server } = await startEmbeddedPostgres({ folder, durable, temporary: true });
+  return { server: { ...server, database: 'postgres' }, stop };
+}
+
+async function startRedis(): Promise<{ redis: Services['redis']; stop(): Promise<void> }> {
+  const host = process.env['REDIS_HOST'];
+  if (host !== undefined && host !== '') {
+    return { redis: { host, port: Number(process.env['REDIS_PORT'] ?? 6379) }, stop: async () => undefined };
+  }
+  const { host: ownHost, port, stop } = await startEmbeddedRedis(await findRedisProgram());
+  return { redis: { host: ownHost, port }, stop };
+}
+
+function isAlive(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Drops what killed runs left on a server that outlives them. */
+async function dropLeftDatabases(server: Connection): Promise<void> {
+  await withClient(server, async (client) => {
+    const { rows } = await client.query<{ datname: string }>('select datname from pg_database');
+    for (const { datname } of rows) {
+      const owner = TEST_DATABASE.exec(datname)?.[1];
+      if (owner !== undefined && !isAlive(Number(owner)))
+        await client.query(`drop database "${datname}" with (force)`);
+    }
+  });
+}
+
+async function makeTemplate(server: Connection): Promise<string> {
+  await dropLeftDatabases(server);
+  const template = `andiron_test_${process.pid}_template`;
+  await runOnServer(server, `drop database if exists "${template}" with (force)`);
+  await runOnServer(server, `create database "${template}"`);
+  await migrate({
+    database: { ...server, database: template, ssl: false },
+    base: baseContent(loadSettings({}).FHIR_EXTENSION_BASE),
+    log: silentLog,
+  });
+  return template;
+}
+
+/** @param durable true: PostgreSQL syncs to disk, as tests that kill things need it */
+export async function startServices(durable: boolean): Promise<Started> {
+  const root = path.resolve(__dirname, '..', '..');
+  await promisify(execFile)(process.execPath, ['scripts/build.mjs', '--if-stale'], { cwd: root });
+  const [database, redis] = await Promise.all([startDatabase(durable), startRedis()]);
+  const stop = async (): Promise<void> => {
+    await Promise.all([database.stop(), redis.stop()]);
+  };
+  try {
+    const template = await makeTemplate(database.server);
+    const shared = await openSharedServers();
+    const services: Services = {
+      ...{ server: database.server, template, redis: redis.redis },
+      sharedServers: shared.address,
+    };
+    process.env[VARIABLE] = JSON.stringify(services);
+    return {
+      stop: async () => {
+        await shared.stop();
+        await runOnServer(database.server, `drop database if exists "${template}" with (force)`).catch(
+          () => undefined,
+        );
+        await stop();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

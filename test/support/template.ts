@@ -1,0 +1,30 @@
+import { findServices, runOnServer, type Connection } from './services';
+
+/** How the program and `pg` reach a database. */
+export interface DatabaseAddress {
+  /** What `createDatabase` and `migrate` of core/storage take. */
+  readonly settings: Connection & { readonly ssl: false | { readonly ca?: string } };
+  /** The same as environment variables of the server. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * A database of this process, a copy of the migrated template, or with `empty` one without a table.
+ * @param suffix part of its name, such as a number
+ */
+export async function copyTemplate(suffix: string, empty = false): Promise<DatabaseAddress> {
+  const { server, template } = findServices();
+  const name = `andiron_test_${process.pid}_${suffix}`;
+  await runOnServer(server, `drop database if exists "${name}" with (force)`);
+  await runOnServer(server, `create database "${name}" ${empty ? '' : `template "${template}"`}`);
+  return {
+    settings: { ...server, database: name, ssl: false },
+    environment: {
+      FHIR_DATABASE_HOST: server.host,
+      FHIR_DATABASE_PORT: String(server.port),
+      FHIR_DATABASE_USERNAME: server.user,
+      FHIR_DATABASE_PASSWORD: server.password,
+      FHIR_DATABASE_NAME: name,
+    },
+  };
+}
