@@ -22,6 +22,11 @@ export interface ConnectionLimits {
   readonly stallMs: number;
 }
 
+/**
+ * How long a connection stays open without a request: longer than the 60 s after which load balancers and Prometheus ask
+ * again, because a server that closes first resets the request that is just on its way.
+ */
+export const KEEP_ALIVE_MS = 72_000;
 /** How often Node looks for connections that are too slow: they are ended so much later at most. */
 const LARGEST_CHECK_MS = 5000;
 /** Closed connections are told of in the log at most so often. */
@@ -32,6 +37,7 @@ export function connectionOptions(limits: ConnectionLimits) {
   const { headerBytes, headersTimeoutMs, arrivalTimeoutMs } = limits;
   return {
     requestTimeout: arrivalTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     http: {
       maxHeaderSize: headerBytes,
       headersTimeout: headersTimeoutMs,

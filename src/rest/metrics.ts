@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { isLoopback, type Log } from '../core';
+import { KEEP_ALIVE_MS } from './connection-limits';
 import { parseHost } from './host';
 
 /** Counts of this process for Prometheus. Others may add their own to `registry`; a tenant is never a label. */
@@ -85,6 +86,7 @@ export async function listenForMetrics(
       () => response.writeHead(500).end(),
     );
   });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   try {
     await listen(server, address);
   } catch {

@@ -34,6 +34,13 @@ describe('metrics', () => {
     client.close();
   });
 
+  it('keep a connection open for longer than a collector takes to ask again', async () => {
+    const client = createHttpClient(`http://127.0.0.1:${listener?.port}`);
+    const { headers } = await client.request('GET', '/metrics');
+    client.close();
+    expect(Number(/timeout=(\d+)/.exec(String(headers['keep-alive']))?.[1])).toBeGreaterThan(60);
+  });
+
   it('on loopback are 421 under any other name, so that a page whose name was made to point here reads nothing', async () => {
     const client = createHttpClient(`http://127.0.0.1:${listener?.port}`);
     const status = async (host: string) =>
