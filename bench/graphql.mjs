@@ -48,7 +48,7 @@ async function run(folder) {
       name: `andiron${index}`,
       database: 'andiron',
       redisPort: redis?.port,
-      environment: { SEARCH_MEMORY_MB: '0', ...environment },
+      environment: { SEARCH_CACHE_MB: '0', ...environment },
     });
     sides.push({ ...started, title });
   }

@@ -39,7 +39,7 @@ const [patients, copies, seconds] = [values.patients, values.copies, values.seco
 const CLIENTS = 16;
 const SHAPES = Object.entries({ ...DRIVER_SHAPES, ...DESIGN_SHAPES });
 /** What one search costs is measured without remembered answers: many shapes have few different searches. */
-const FORGETFUL = { SEARCH_MEMORY_MB: '0' };
+const FORGETFUL = { SEARCH_CACHE_MB: '0' };
 /** Seconds of the mix before it is counted: the engine compiles, connections plan, answers are remembered. */
 const FIRST_SECONDS = 10;
 const SPACE_OF =

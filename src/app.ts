@@ -1,7 +1,7 @@
 /** The composition root: creates the server from the settings. */
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
-import type { Settings } from './config';
+import type { Settings } from './config/settings';
 import { isAudienceKnown } from './config/exposure';
 import { planMemory } from './config/memory';
 import { ByteBudget, createCore, loopbackAddresses, RELEASE_NAMES, type Core, type Log } from './core';
@@ -120,10 +120,10 @@ export async function createApp(
       maxIndexRows: settings.MAX_INDEX_ROWS,
       pathTimeoutMs: settings.FHIRPATH_TIMEOUT_MS,
       maxExpansionCodes: settings.MAX_EXPANSION_CODES,
-      searchGather: settings.SEARCH_GATHER,
+      searchSortLimit: settings.SEARCH_SORT_LIMIT,
       maxWriteQueue: settings.MAX_WRITE_QUEUE,
-      versionMemoryBytes: memory.versions,
-      searchMemoryBytes: memory.searches,
+      versionCacheBytes: memory.versions,
+      searchCacheBytes: memory.searches,
       maxAsyncJobs: settings.MAX_ASYNC_JOBS,
       asyncExpiryMs: settings.ASYNC_EXPIRY_MS,
       maxAnswerLength: settings.MAX_BUNDLE_BYTES,

@@ -4,14 +4,8 @@ import { findExposure, startWarnings } from './config/exposure';
 import { Malformed } from './config/kinds';
 import { openFilesWarning } from './config/open-files';
 import type { Row } from './config/row';
-import { SETTINGS } from './config/table';
-
-export type SettingName = keyof typeof SETTINGS;
-
-type ValueOf<Setting> = Setting extends Row<infer Value> ? Value : never;
-
-/** Every setting under the name of its variable. */
-export type Settings = { readonly [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> };
+import type { SettingName, Settings } from './config/settings';
+import { RENAMED_SETTINGS, SETTINGS } from './config/table';
 
 /** Faults of the configuration, one line each. */
 export class ConfigurationError extends Error {
@@ -46,6 +40,13 @@ function readSetting<Value>(
     );
     return setting.default;
   }
+}
+
+/** A setting that is set by its old name would silently have its default. */
+function findOldNames(environment: Environment): string[] {
+  return Object.entries(RENAMED_SETTINGS).flatMap(([old, name]) =>
+    isSet(environment[old]) ? [`${old} is now ${name}; rename it`] : [],
+  );
 }
 
 function findContradictions(settings: Settings): string[] {
@@ -87,7 +88,7 @@ function findContradictions(settings: Settings): string[] {
 
 /**
  * The settings from the environment; unset and empty variables have their defaults.
- * @throws ConfigurationError with all malformed and contradictory values at once
+ * @throws ConfigurationError with all malformed and contradictory values, and all old names, at once
  */
 export function loadSettings(environment: Environment): Settings {
   const faults: string[] = [];
@@ -100,7 +101,7 @@ export function loadSettings(environment: Environment): Settings {
   const mode = isExposed && !isSet(environment['AUTH_MODE']) ? 'enforced' : read.AUTH_MODE;
   const isRecorded = (isExposed || mode === 'enforced') && !isSet(environment['AUDIT']);
   const settings: Settings = { ...read, AUTH_MODE: mode, AUDIT: isRecorded ? 'on' : read.AUDIT };
-  faults.push(...findContradictions(settings));
+  faults.push(...findOldNames(environment), ...findContradictions(settings));
   if (faults.length > 0) throw new ConfigurationError(faults);
   return Object.freeze(settings);
 }

@@ -44,6 +44,13 @@ describe('the settings', () => {
     });
   });
 
+  it('stop the start under an old name, and say the new one', () => {
+    expect(faultsOf({ SEARCH_GATHER: '100', VERSION_MEMORY_MB: '1', SEARCH_MEMORY_MB: '' })).toEqual([
+      'SEARCH_GATHER is now SEARCH_SORT_LIMIT; rename it',
+      'VERSION_MEMORY_MB is now VERSION_CACHE_MB; rename it',
+    ]);
+  });
+
   it('read lists, addresses and booleans', () => {
     const settings = loadSettings({
       PUBLIC_URL: 'https://fhir.example.org/base/, http://localhost:3000',
@@ -232,7 +239,7 @@ describe('the memory of a process', () => {
   });
 
   it('is as settings say', () => {
-    const settings = { VERSION_MEMORY_MB: 0, SEARCH_MEMORY_MB: 1, MAX_BYTES_UNDER_WAY: 5 * MEGABYTE };
+    const settings = { VERSION_CACHE_MB: 0, SEARCH_CACHE_MB: 1, MAX_BYTES_UNDER_WAY: 5 * MEGABYTE };
     expect(planMemory(settings, 256 * MEGABYTE)).toMatchObject({
       versions: 0,
       searches: MEGABYTE,
@@ -241,8 +248,8 @@ describe('the memory of a process', () => {
   });
 
   const unset = {
-    VERSION_MEMORY_MB: undefined,
-    SEARCH_MEMORY_MB: undefined,
+    VERSION_CACHE_MB: undefined,
+    SEARCH_CACHE_MB: undefined,
     MAX_BYTES_UNDER_WAY: undefined,
   };
 });

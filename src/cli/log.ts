@@ -1,5 +1,5 @@
 import pino from 'pino';
-import type { Settings } from '../config';
+import type { Settings } from '../config/settings';
 
 export type ProcessLog = pino.Logger;
 

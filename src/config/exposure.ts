@@ -1,6 +1,6 @@
 /** Whether other machines can reach the server, according to its settings, and the warnings of a start. */
 import { isLoopback } from '../core/network/ip-address';
-import type { Settings } from '../config';
+import type { Settings } from './settings';
 
 type Reach = Pick<Settings, 'HOST' | 'PUBLIC_URL' | 'TRUST_PROXY'>;
 

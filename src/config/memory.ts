@@ -1,6 +1,6 @@
 /** How a process divides its heap, unless settings override it. */
 import { getHeapStatistics } from 'node:v8';
-import type { Settings } from '../config';
+import type { Settings } from './settings';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -25,14 +25,14 @@ export interface MemoryPlan {
  * (`--max-old-space-size`).
  */
 export function planMemory(
-  settings: Pick<Settings, 'VERSION_MEMORY_MB' | 'SEARCH_MEMORY_MB' | 'MAX_BYTES_UNDER_WAY'>,
+  settings: Pick<Settings, 'VERSION_CACHE_MB' | 'SEARCH_CACHE_MB' | 'MAX_BYTES_UNDER_WAY'>,
   heap = getHeapStatistics().heap_size_limit,
 ): MemoryPlan {
-  const { VERSION_MEMORY_MB, SEARCH_MEMORY_MB, MAX_BYTES_UNDER_WAY } = settings;
+  const { VERSION_CACHE_MB, SEARCH_CACHE_MB, MAX_BYTES_UNDER_WAY } = settings;
   const versions =
-    VERSION_MEMORY_MB === undefined ? Math.min(128 * MEGABYTE, heap / 16) : VERSION_MEMORY_MB * MEGABYTE;
+    VERSION_CACHE_MB === undefined ? Math.min(128 * MEGABYTE, heap / 16) : VERSION_CACHE_MB * MEGABYTE;
   const searches =
-    SEARCH_MEMORY_MB === undefined ? Math.min(64 * MEGABYTE, heap / 32) : SEARCH_MEMORY_MB * MEGABYTE;
+    SEARCH_CACHE_MB === undefined ? Math.min(64 * MEGABYTE, heap / 32) : SEARCH_CACHE_MB * MEGABYTE;
   const parsed = Math.min(48 * MEGABYTE, heap / 32);
   const left = (heap - OF_PROGRAM - versions - searches - parsed) * SHARE;
   return { versions, searches, parsed, underWay: MAX_BYTES_UNDER_WAY ?? Math.max(LEAST, Math.floor(left)) };

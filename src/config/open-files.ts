@@ -1,5 +1,5 @@
 /** Whether the limit of open files fits the settings. Each connection is a file. */
-import type { Settings } from '../config';
+import type { Settings } from './settings';
 
 /** Connections to Redis, connections to PostgreSQL outside of the pool, logs, metrics and the program's own files. */
 const MARGIN = 64;

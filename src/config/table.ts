@@ -255,17 +255,17 @@ export const SETTINGS = {
     100,
     'Maximum number of requests with respond-async of a tenant, including those whose answer is stored',
   ),
-  SEARCH_GATHER: row(
+  SEARCH_SORT_LIMIT: row(
     integer(0, 100_000),
     10_000,
     'Maximum number of matches that a search fetches and sorts in the process; for more it scans an index in order, or PostgreSQL sorts them',
   ),
-  VERSION_MEMORY_MB: optional(
+  VERSION_CACHE_MB: optional(
     integer(0, 100_000),
     'Size in megabytes of the version cache of each process, which saves reading resource texts from PostgreSQL again; 0: none',
     { defaultText: '128, at most a sixteenth of the heap' },
   ),
-  SEARCH_MEMORY_MB: optional(
+  SEARCH_CACHE_MB: optional(
     integer(0, 100_000),
     'Size in megabytes of the search result cache of each process, which is used while PostgreSQL confirms that nothing a result depends on has changed; 0: none',
     { defaultText: '64, at most a thirty-second of the heap' },
@@ -322,3 +322,10 @@ export const SETTINGS = {
     'Milliseconds that running requests have to finish when the server is stopped',
   ),
 } as const;
+
+/** Old names of settings and their new ones. */
+export const RENAMED_SETTINGS: Readonly<Record<string, keyof typeof SETTINGS>> = {
+  SEARCH_GATHER: 'SEARCH_SORT_LIMIT',
+  VERSION_MEMORY_MB: 'VERSION_CACHE_MB',
+  SEARCH_MEMORY_MB: 'SEARCH_CACHE_MB',
+};

@@ -18,7 +18,7 @@ import { closedAtEnd } from '../support/left-open';
 import { silentLog } from '../support/log';
 import { TESTED_RELEASES } from '../support/releases';
 
-const FORGETFUL = { SEARCH_MEMORY_MB: '0' };
+const FORGETFUL = { SEARCH_CACHE_MB: '0' };
 const STEPS = 150;
 const FAMILIES = ['Ash', 'Birch', 'Cedar'];
 const CODES = ['8302-2', '8310-5'];

@@ -9,7 +9,7 @@
  * another time.)
  *
  * ORACLE_SETS (sets of data), ORACLE_SEARCHES (of each set) and ORACLE_SIZE (times the usual number of resources) change
- * how much is asked, ORACLE_SHOWN how many differences of a set are printed. ORACLE_GATHER is SEARCH_GATHER of the server:
+ * how much is asked, ORACLE_SHOWN how many differences of a set are printed. ORACLE_GATHER is SEARCH_SORT_LIMIT of the server:
  * with 0 everything is found as among many matches. ORACLE_FEATURES adds features to those that
  * the server has, or with a minus takes them away.
  *
@@ -59,7 +59,7 @@ let server: TestServer;
 beforeAll(async () => {
   const gather = setting('GATHER');
   server = await startServer({
-    environment: { ...OPEN, PUBLIC_URL, ...(gather === undefined ? {} : { SEARCH_GATHER: gather }) },
+    environment: { ...OPEN, PUBLIC_URL, ...(gather === undefined ? {} : { SEARCH_SORT_LIMIT: gather }) },
   });
   await makeTenant(ELSEWHERE);
   for (const release of ['r4', 'r4b'] as const)

@@ -100,7 +100,7 @@ describe.each([
 ])('chains that are %s', (_how, gather) => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ environment: { SEARCH_GATHER: gather } });
+    server = await startServer({ environment: { SEARCH_SORT_LIMIT: gather } });
   });
   afterAll(() => server.close());
 

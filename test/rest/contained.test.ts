@@ -86,7 +86,7 @@ describe.each([
 ])('chains into contained resources, %s', (_how, gather) => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ environment: { SEARCH_GATHER: gather } });
+    server = await startServer({ environment: { SEARCH_SORT_LIMIT: gather } });
   });
   afterAll(() => server.close());
 

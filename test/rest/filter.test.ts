@@ -134,7 +134,7 @@ describe.each([
 ])('_filter, chains %s', (_how, gather) => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ environment: { SEARCH_GATHER: gather } });
+    server = await startServer({ environment: { SEARCH_SORT_LIMIT: gather } });
   });
   afterAll(() => server.close());
 

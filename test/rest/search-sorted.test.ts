@@ -19,7 +19,7 @@ let gathering: TestServer;
 beforeAll(async () => {
   database = await createTestDatabase();
   const environment = { SECRET_KEYS: 'one-secret-key-of-thirty-two-characters' };
-  walking = await startServer({ database, environment: { ...environment, SEARCH_GATHER: '0' } });
+  walking = await startServer({ database, environment: { ...environment, SEARCH_SORT_LIMIT: '0' } });
   gathering = await startServer({ database, environment: { ...environment, SEARCH_EXPLAIN: 'on' } });
 });
 afterAll(async () => {

@@ -98,7 +98,7 @@ describe('a search whose client has gone away', () => {
   beforeAll(async () => {
     server = await startServer({
       // What is asked again would be answered without the statements that are looked at here.
-      environment: { STATEMENT_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '60000', SEARCH_MEMORY_MB: '0' },
+      environment: { STATEMENT_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '60000', SEARCH_CACHE_MB: '0' },
     });
     owner = await openOwner(server);
     await fill(server);

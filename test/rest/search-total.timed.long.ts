@@ -12,7 +12,7 @@ const PATIENCE_MS = 5_000;
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ environment: { SEARCH_EXPLAIN: 'on', SEARCH_MEMORY_MB: '0' } });
+  server = await startServer({ environment: { SEARCH_EXPLAIN: 'on', SEARCH_CACHE_MB: '0' } });
 });
 afterAll(() => server.close());
 

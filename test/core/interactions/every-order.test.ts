@@ -19,7 +19,7 @@ beforeAll(async () => {
     PUBLIC_URL: 'https://here.example',
   };
   few = await openCore({ database, environment });
-  many = await openCore({ database, environment: { ...environment, SEARCH_GATHER: '0' } });
+  many = await openCore({ database, environment: { ...environment, SEARCH_SORT_LIMIT: '0' } });
 });
 afterAll(async () => {
   await few.close();

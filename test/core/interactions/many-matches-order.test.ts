@@ -16,7 +16,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   const environment = { SECRET_KEYS: 'one-secret-key-of-thirty-two-characters' };
   few = await openCore({ database, environment });
-  many = await openCore({ database, environment: { ...environment, SEARCH_GATHER: '0' } });
+  many = await openCore({ database, environment: { ...environment, SEARCH_SORT_LIMIT: '0' } });
 });
 afterAll(async () => {
   await few.close();
