@@ -15,9 +15,9 @@ module.exports = {
     {
       name: 'no-cycles',
       severity: 'error',
-      comment: 'Data goes one way. Types may point at each other, modules may not.',
+      comment: 'Data goes one way, types too.',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true },
     },
     {
       name: 'core-has-one-door',

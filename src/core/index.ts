@@ -1,7 +1,7 @@
 /** The only door to core: createCore, the types of its answers, and the few pure functions that the edges need. */
 export * from './api/core';
 export type { Access } from './authorization/access';
-export type { AuthMode, Credentials } from './oauth/authentication';
+export type { AuthMode } from './oauth/authentication';
 export { ASSERTION_ALGORITHMS } from './oauth/client-assertion';
 export { ID_TOKEN_ALGORITHMS, type IdTokenAlgorithm } from './storage/accounts/client-applications';
 export { OAuthError } from './oauth/oauth-error';
@@ -26,7 +26,7 @@ export {
 export { sizeOfJson } from './fhir/json/copy';
 export type { JsonOutline } from './fhir/json/outline';
 export { parseQueryText, type QueryParameter } from './fhir/query-text';
-export type { ResourceInput } from './preparation/preparer';
+export type { ResourceInput } from './preparation/resource-input';
 export { textOf } from './preparation/resource-input';
 export { decodeUtf8 } from './preparation/utf8';
 export { switchedOff } from './preparation/subscription';

@@ -22,26 +22,7 @@ import type { VersionReader } from './storage/read/version-read';
 import type { WriteQueues } from './storage/write/write-queues';
 import type { KeyedQueue } from './concurrency/keyed-queue';
 import type { Usage } from './storage/connection/usage';
-
-/** Limits on the size of what a client sends or asks for (docs/behaviour.md, Limits). */
-export interface Limits {
-  readonly maxDepth: number;
-  readonly maxBodyBytes: number;
-  readonly maxPatchOperations: number;
-  /** Entries of a batch or transaction. */
-  readonly maxBundleEntries: number;
-  readonly maxIndexRows: number;
-  /** Of one evaluation of an expression of a client; the same for the whole process. */
-  readonly pathTimeoutMs: number;
-  readonly maxExpansionCodes: number;
-  /** Matches of one criterion that are gathered rather than walked to. */
-  readonly searchGather: number;
-  readonly maxWriteQueue: number;
-  /** Bytes of versions that are remembered, about. */
-  readonly versionMemoryBytes: number;
-  /** Bytes of answers of searches that are remembered, about. */
-  readonly searchMemoryBytes: number;
-}
+import type { Limits } from './limits/size-limits';
 
 /** Ids and keys of the database that was opened. */
 export interface ResourceKeys {

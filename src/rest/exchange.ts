@@ -1,33 +1,13 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { RequestContext, StoredVersion } from '../core';
 import { CONTENT_SECURITY_POLICY, dispositionOf, type BinaryContent } from './binary';
-import type { Body } from './body';
 import type { RestContext } from './rest-context';
 import { encodePieces } from './encode-pieces';
 import { toEntityTag } from './entity-tag';
 import { indentJson } from './json-layout';
 import { FHIR_JSON } from './negotiation';
 import type { Query } from './query';
-
-/** In the place of a type: all types of a compartment. */
-export const ALL_TYPES = '*';
-
-/** Parts of the address that a FHIR route may have, percent-decoded. */
-export interface RouteParts {
-  readonly tenant: string;
-  readonly release: string;
-  readonly type?: string;
-  readonly id?: string;
-  /** In a compartment: the type that is searched, or ALL_TYPES. */
-  readonly member?: string;
-  readonly vid?: string;
-  readonly code?: string;
-  /** Of a request that is answered later. */
-  readonly job?: string;
-}
-
-/** A request to a FHIR route; the body is undefined where there was none or it was not read. */
-export type FhirRequest = FastifyRequest<{ Params: RouteParts; Body: Body | undefined }>;
+import type { FhirRequest } from './fhir-request';
 
 /**
  * Caches must ask again before they answer: a browser would take a resource with Last-Modified for fresh for a while.

@@ -3,7 +3,8 @@ import { fhirError } from '../core';
 import { cancel, isAnsweredLater, status, submit } from './async';
 import { announcesBody } from './body';
 import type { RestContext } from './rest-context';
-import type { Exchange, FhirRequest } from './exchange';
+import type { Exchange } from './exchange';
+import type { FhirRequest } from './fhir-request';
 import { FHIR_ROOT, INTERACTIONS, type Interaction } from './interaction-names';
 import { runBundle } from './interactions/bundle';
 import { history } from './interactions/history';
@@ -18,6 +19,7 @@ import { search } from './interactions/search';
 import { create, remove, update } from './interactions/write';
 import { refuseOtherMethods } from './method';
 import type { DescribedRoute } from './openapi';
+import { openExchange } from './open-exchange';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -126,7 +128,7 @@ export function registerFhirRoutes(server: FastifyInstance, edge: RestContext): 
     }
     const none = { name: 'none', pattern: url };
     refuseOtherMethods(server, url, served, (request: FhirRequest, reply) =>
-      edge.open(request, reply, none).finally(() => request.visit.leave()),
+      openExchange(edge, request, reply, none).finally(() => request.visit.leave()),
     );
   }
 }
@@ -135,7 +137,7 @@ function serve(edge: RestContext, interaction: Interaction, run: Run) {
   return async (request: FhirRequest, reply: FastifyReply): Promise<FastifyReply> => {
     request.visit.begin();
     try {
-      const exchange = await edge.open(request, reply, interaction);
+      const exchange = await openExchange(edge, request, reply, interaction);
       return await (isAnsweredLater(exchange, interaction) ? submit(exchange, interaction) : run(exchange));
     } finally {
       request.visit.leave();

@@ -2,7 +2,7 @@
 import type { FhirError } from '../errors';
 import type { QueryParameter } from '../fhir/query-text';
 import type { BundleType } from '../preparation/bundle';
-import type { ResourceInput } from '../preparation/preparer';
+import type { ResourceInput } from '../preparation/resource-input';
 import type { HistoryPage } from './history';
 import type { InvocationResult } from './operation';
 import type { SearchPage } from './search';

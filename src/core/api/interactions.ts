@@ -6,7 +6,7 @@ import type { Invocation, InvocationResult } from './operation';
 import type { AggregateRequest, AggregateResult, SearchPage, SearchRequest } from './search';
 import type { Criteria, DeleteResult, StoredVersion, VersionGuard, WriteResult } from './version';
 import type { RequestContext } from '../context';
-import type { ResourceInput } from '../preparation/preparer';
+import type { ResourceInput } from '../preparation/resource-input';
 
 /** What writes one resource, or those that meet criteria: a request by itself, or an entry of a batch. */
 export interface SingleWrites {

@@ -1,5 +1,5 @@
 /** Operations: what is asked, what they answer, which there are. */
-import type { ResourceInput } from '../preparation/preparer';
+import type { ResourceInput } from '../preparation/resource-input';
 import type { SearchPage } from './search';
 import type { StoredVersion } from './version';
 

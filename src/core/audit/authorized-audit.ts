@@ -1,5 +1,6 @@
 /** What core does with AuditEvents: where they are, who may read them, and that they stay as they are. */
-import type { Interactions, SearchCondition, SearchPage, SearchRequest } from '../api/core';
+import type { Interactions } from '../api/interactions';
+import type { SearchCondition, SearchPage, SearchRequest } from '../api/search';
 import type { RequestContext } from '../context';
 import { FhirError, fhirError, toIssue, type Issue } from '../errors';
 import { AUDIT_EVENT, inSpaceOf, requireAuditor } from './audit-space';

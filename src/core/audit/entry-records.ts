@@ -1,5 +1,5 @@
 /** What is recorded of the entries of batches and transactions: each as if it had been asked for by itself. */
-import type { EntryAnswer } from '../api/core';
+import type { EntryAnswer } from '../api/bundle';
 import type { RequestContext } from '../context';
 import type { BundleEntry } from '../fhir/bundle/entry';
 import type { IdSource } from '../search/resource-key';

@@ -1,5 +1,6 @@
 /** What administrators do, recorded in the tenant `system`, where they are clients. */
-import type { AdministrationRequest, Core } from '../api/core';
+import type { Core } from '../api/core';
+import type { AdministrationRequest } from '../api/access';
 import type { TenantSpace } from '../context';
 import type { Release } from '../fhir/release';
 import type { RecordingTools } from './recorded-core';

@@ -1,5 +1,8 @@
 /** Core's door with a record of every access that goes through it. */
-import type { Core, Interactions, SearchPage, StoredVersion } from '../api/core';
+import type { Core } from '../api/core';
+import type { Interactions } from '../api/interactions';
+import type { SearchPage } from '../api/search';
+import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
 import { FhirError } from '../errors';
 import type { IdSource } from '../search/resource-key';

@@ -1,9 +1,10 @@
 /** Requests that were refused before they came to an interaction, recorded as all accesses. */
-import type { Caller, Core, RefusedRequest } from '../api/core';
+import type { Core } from '../api/core';
+import type { Caller, RefusedRequest } from '../api/access';
 import type { Log, TenantSpace } from '../context';
 import { FhirError } from '../errors';
 import type { Release } from '../fhir/release';
-import type { Credentials } from '../oauth/authentication';
+import type { Credentials } from '../api/credentials';
 import { isDecoy } from '../oauth/decoy';
 import { endingOf } from '../authorization/describe';
 import type { GatheredRefusals } from './batched-refusals';

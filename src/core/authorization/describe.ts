@@ -1,5 +1,8 @@
 /** Descriptions of accesses for the audit: the request and its outcome. */
-import type { HistoryRequest, Invocation, SearchPage, SearchRequest, StoredVersion } from '../api/core';
+import type { HistoryRequest } from '../api/history';
+import type { Invocation } from '../api/operation';
+import type { SearchPage, SearchRequest } from '../api/search';
+import type { StoredVersion } from '../api/version';
 import { FhirError } from '../errors';
 import { shortList } from '../storage/audit/access-line';
 import type { Described, Ending } from '../audit/recording';

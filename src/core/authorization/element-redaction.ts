@@ -1,15 +1,10 @@
 /** Redaction of core's results for clients from which elements are hidden. */
-import type {
-  BundleAnswer,
-  ChangeStream,
-  DeleteResult,
-  EntryAnswer,
-  HistoryPage,
-  InvocationResult,
-  SearchPage,
-  StoredVersion,
-  WriteResult,
-} from '../api/core';
+import type { BundleAnswer, EntryAnswer } from '../api/bundle';
+import type { ChangeStream } from '../api/change-stream';
+import type { DeleteResult, StoredVersion, WriteResult } from '../api/version';
+import type { HistoryPage } from '../api/history';
+import type { InvocationResult } from '../api/operation';
+import type { SearchPage } from '../api/search';
 import type { ElementRules } from './elements';
 
 const shown = new WeakMap<ElementRules, WeakMap<StoredVersion, StoredVersion>>();

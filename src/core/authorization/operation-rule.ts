@@ -1,4 +1,4 @@
-import type { Invocation } from '../api/core';
+import type { Invocation } from '../api/operation';
 import type { RequestContext } from '../context';
 import { OPERATIONS } from '../operations';
 import { findOperation } from '../operations/registry';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Policies, StoredPolicy, VersionGuard } from '../api/core';
+import type { Policies, StoredPolicy } from '../api/access';
+import type { VersionGuard } from '../api/version';
 import type { TenantSpace } from '../context';
 import { FhirError, fhirError } from '../errors';
 import { loadDefinitions } from '../fhir/definitions';

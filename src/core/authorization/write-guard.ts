@@ -4,7 +4,7 @@ import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
 import type { IndexRows } from '../search/index-rows';
 import type { Services } from '../ports';
-import type { KeyHalves } from '../storage/write/version-write';
+import type { KeyHalves } from '../storage/key-halves';
 import type { VersionRow } from '../storage/read/version-row';
 import type { ElementRules } from './elements';
 import type { Right } from './right';

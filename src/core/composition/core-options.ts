@@ -6,7 +6,7 @@ import type { RedisOptions } from '../cache/redis-cache';
 import type { Log, TenantSettings } from '../context';
 import type { FollowingLimits } from '../subscriptions/change-feeds';
 import type { MemoryOutcome } from '../search-execution/page/search-result-cache';
-import type { Limits } from '../ports';
+import type { Limits } from '../limits/size-limits';
 import type { DatabaseOptions, Lane } from '../storage/connection/database';
 
 /** What core reports of its work, for metrics. Never a tenant, an id or a value. */

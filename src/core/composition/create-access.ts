@@ -5,7 +5,7 @@ import type {
   Caller,
   Issuers,
   Tokens,
-} from '../api/core';
+} from '../api/access';
 import type { SignIn, User, Users as UsersDoor } from '../api/sign-in';
 import type { Log, TenantSpace } from '../context';
 import { fhirError } from '../errors';
@@ -21,7 +21,8 @@ import { IssuerStore } from '../storage/accounts/token-issuers';
 import { UserStore, type StoredUser } from '../storage/accounts/user-accounts';
 import { GrantStore } from '../storage/accounts/user-grants';
 import { AccessTokens } from '../oauth/access-tokens';
-import { Authentication, type AuthMode, type Credentials } from '../oauth/authentication';
+import { Authentication, type AuthMode } from '../oauth/authentication';
+import type { Credentials } from '../api/credentials';
 import { AuthorizationEndpoint } from '../oauth/authorization-endpoint';
 import { ClientAuthentication } from '../oauth/client-authentication';
 import { changeDetails } from '../oauth/client-details';

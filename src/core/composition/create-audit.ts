@@ -1,4 +1,5 @@
-import type { Core, Interactions } from '../api/core';
+import type { Core } from '../api/core';
+import type { Interactions } from '../api/interactions';
 import type { Log, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import type { Release } from '../fhir/release';

@@ -38,7 +38,7 @@ import { createOperationStorage } from './operation-storage';
 import { createCodeSystemMemory } from '../terminology/code-system-cache';
 import { operationsOf } from '../operations/invoke';
 import { answerWorker, type OperationWorkerHost, type Task, type TaskResult } from '../preparation/messages';
-import { createPreparer } from '../preparation/preparer';
+import { createPreparer } from '../preparation/create-preparer';
 import { SpaceIndexing } from '../preparation/space-indexing';
 import { createThreadedPreparer } from '../preparation/threaded-preparer';
 import { WorkerPool } from '../preparation/worker-pool';
@@ -136,7 +136,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const inThread = (task: Task): Promise<TaskResult> => threads.run(task);
 
   const preparationTools = tools.preparationTools(options.extensionBase, informant);
-  const memory = registerCache(new VersionCache(limits.versionMemoryBytes));
+  const memory = registerCache(new VersionCache(limits.versionCacheBytes));
   const services: Services = {
     definitions: loadDefinitions,
     definitionsOf: (space) => tools.definitionsOf(space),
@@ -145,7 +145,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     database,
     reader: new VersionReader(database, (reads) => instruments?.gathered('read', reads), memory),
     searches: new SearchRunner(database, memory, (pages) => instruments?.gathered('search', pages)),
-    estimator: new Estimator(database, limits.searchGather),
+    estimator: new Estimator(database, limits.searchSortLimit),
     writes: new WriteQueues(
       database,
       limits.maxWriteQueue,
@@ -289,7 +289,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const searchMemory = registerCache(
     new SearchResultCache({
       changes: new SpaceChanges(database),
-      bytes: limits.searchMemoryBytes,
+      bytes: limits.searchCacheBytes,
       isConformanceType: services.isConformanceType,
       permissionsOf: (context) => permissionsOf(services, context)?.number,
       observe: (outcome) => instruments?.rememberedSearch(outcome),

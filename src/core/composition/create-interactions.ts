@@ -1,5 +1,5 @@
 import type { Audit } from './create-audit';
-import type { Interactions } from '../api/core';
+import type { Interactions } from '../api/interactions';
 import type { ChangeFeeds } from '../subscriptions/change-feeds';
 import { runBundle, type BundleTools } from '../interactions/bundle/run-bundle';
 import type { SearchResultCache } from '../search-execution/page/search-result-cache';

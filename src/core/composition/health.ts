@@ -1,4 +1,5 @@
-import type { OutdatedIndex, Readiness } from '../api/core';
+import type { OutdatedIndex } from '../api/index-work';
+import type { Readiness } from '../api/process';
 import type { RedisCache } from '../cache/redis-cache';
 import type { Log } from '../context';
 import type { Release } from '../fhir/release';

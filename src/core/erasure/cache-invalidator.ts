@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Forgotten } from '../api/core';
+import type { Forgotten } from '../api/tenant';
 import type { RedisCache } from '../cache/redis-cache';
 import type { ErasureWatch } from './erasure-watch';
 import { addErasure, countForgetting } from '../storage/tenants/erasures';

@@ -1,5 +1,5 @@
 /** What is stored of the resources of a space against what their versions give. */
-import type { IndexDifference } from '../api/core';
+import type { IndexDifference } from '../api/index-work';
 import type { Space } from '../context';
 import type { Definitions } from '../fhir/definitions';
 import { parseStoredObject } from '../fhir/json';

@@ -1,5 +1,5 @@
 /** `andiron reindex`: whether what search finds is what is stored, and how it is made so again. */
-import type { IndexDifference, ReindexProgress, ReindexScope } from '../api/core';
+import type { IndexDifference, ReindexProgress, ReindexScope } from '../api/index-work';
 import type { Space } from '../context';
 import { SpaceComparer, type ComparedGroup } from './index-comparison';
 import { EXCEEDED } from './exceeded-parameter';

@@ -1,4 +1,4 @@
-import type { StoredVersion } from '../api/core';
+import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import type { Services } from '../ports';

@@ -1,10 +1,10 @@
 import { permissionsOf } from '../authorization/visibility';
 import { requireWritable } from '../authorization/write-guard';
-import type { WriteResult } from '../api/core';
+import type { WriteResult } from '../api/version';
 import { recordOf } from '../audit/recording';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
-import type { ResourceInput } from '../preparation/preparer';
+import type { ResourceInput } from '../preparation/resource-input';
 import type { Services } from '../ports';
 import type { VersionWrite } from '../storage/write/version-write';
 import type { WriteCondition } from '../storage/write/write-queues';

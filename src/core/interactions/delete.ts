@@ -1,4 +1,4 @@
-import type { DeleteResult, VersionGuard } from '../api/core';
+import type { DeleteResult, VersionGuard } from '../api/version';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import type { Services } from '../ports';

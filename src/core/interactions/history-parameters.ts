@@ -1,4 +1,4 @@
-import type { HistoryRequest } from '../api/core';
+import type { HistoryRequest } from '../api/history';
 import { fhirError } from '../errors';
 import { dateRange, type DateRange } from '../fhir/date';
 import type { QueryParameter } from '../fhir/query-text';

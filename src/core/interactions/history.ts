@@ -1,5 +1,5 @@
 import { visibilityOf } from '../authorization/visibility';
-import type { HistoryPage, HistoryRequest } from '../api/core';
+import type { HistoryPage, HistoryRequest } from '../api/history';
 import type { RequestContext } from '../context';
 import { openCursor, sealCursor } from '../search-execution/page/cursor';
 import { fhirError } from '../errors';

@@ -1,5 +1,5 @@
 /** `_query`: the named queries of a tenant (search.html#query), asked of the database each time. */
-import type { NamedQueries, NamedQueryInfo } from '../api/core';
+import type { NamedQueries, NamedQueryInfo } from '../api/capabilities';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';

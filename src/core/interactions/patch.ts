@@ -1,7 +1,7 @@
-import type { VersionGuard, WriteResult } from '../api/core';
+import type { VersionGuard, WriteResult } from '../api/version';
 import type { RequestContext } from '../context';
 import { fhirError, type Issue } from '../errors';
-import type { ResourceInput } from '../preparation/preparer';
+import type { ResourceInput } from '../preparation/resource-input';
 import type { Services } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
 import type { WriteCondition } from '../storage/write/write-queues';

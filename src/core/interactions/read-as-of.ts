@@ -1,5 +1,5 @@
 import { visibilityOf } from '../authorization/visibility';
-import type { StoredVersion } from '../api/core';
+import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { RELEASES } from '../fhir/release';

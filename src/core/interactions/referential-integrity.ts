@@ -20,7 +20,8 @@ import {
   type Target,
 } from '../storage/write/required-references';
 import { keyOfText } from '../storage/read/version-row';
-import type { KeyHalves, VersionWrite } from '../storage/write/version-write';
+import type { VersionWrite } from '../storage/write/version-write';
+import type { KeyHalves } from '../storage/key-halves';
 import type { ResourceAddress } from '../storage/read/version-address';
 
 /** Broken references, and referring resources, that one error names. */

@@ -1,5 +1,5 @@
 import { presentFor, requireWritable, type WriteIntent } from '../authorization/write-guard';
-import type { StoredVersion, VersionGuard } from '../api/core';
+import type { StoredVersion, VersionGuard } from '../api/version';
 import { recordOf } from '../audit/recording';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';

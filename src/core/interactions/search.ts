@@ -1,5 +1,5 @@
 import { permissionsOf } from '../authorization/visibility';
-import type { SearchPage } from '../api/core';
+import type { SearchPage } from '../api/search';
 import type { RequestContext } from '../context';
 import type { CursorContent } from '../search-execution/page/cursor';
 import { isCounted, type SearchQuery } from '../search/parse-search';
@@ -10,7 +10,8 @@ import { completePage } from '../search-execution/page/resolve-includes';
 import { countAll } from '../search-execution/aggregates/count-matches';
 import { findMatches, type Positioned } from '../search-execution/page/find-matches';
 import { BY_KEY } from '../search-execution/sort/fetch-heads';
-import { countAhead, planSearch, type Plan } from '../search-execution/plan/plan-search';
+import { countAhead, planSearch } from '../search-execution/plan/plan-search';
+import type { Plan } from '../search-execution/plan/plan';
 import { readAtOnce, readEach } from '../search-execution/read-scope';
 import { decidingTypes, isResolved, resolveCriteria } from '../search-execution/plan/resolve-criteria';
 import { hasManyLinks } from '../search-execution/plan/resolve-chains';

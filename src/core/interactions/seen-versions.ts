@@ -1,5 +1,5 @@
 import { visibilityOf, type Visibility } from '../authorization/visibility';
-import type { HistoryRequest } from '../api/core';
+import type { HistoryRequest } from '../api/history';
 import type { RequestContext } from '../context';
 import type { Right } from '../authorization/right';
 import type { Services } from '../ports';

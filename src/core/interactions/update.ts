@@ -1,9 +1,9 @@
 import { permissionsOf } from '../authorization/visibility';
-import type { VersionGuard, WriteResult } from '../api/core';
+import type { VersionGuard, WriteResult } from '../api/version';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { isValidId } from '../fhir/resource';
-import type { ResourceInput } from '../preparation/preparer';
+import type { ResourceInput } from '../preparation/resource-input';
 import type { Services } from '../ports';
 import type { WriteCondition } from '../storage/write/write-queues';
 import { addressOf, printable } from './resource-address';

@@ -1,4 +1,7 @@
-import type { HistoryPage, InvocationResult, SearchPage, StoredVersion } from '../api/core';
+import type { HistoryPage } from '../api/history';
+import type { InvocationResult } from '../api/operation';
+import type { SearchPage } from '../api/search';
+import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
 
 /** Characters of the texts of a page. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../api/core';
+import type { Caller } from '../api/access';
 import type { TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { coversRelease, type Release } from '../fhir/release';
@@ -17,24 +17,10 @@ import { ownScopes } from '../authorization/scope';
 import { coversScope } from '../authorization/scope-cover';
 import type { SigningKeys } from './signing-keys';
 import type { UserGrants } from '../authorization/user-grants';
+import type { Credentials } from '../api/credentials';
 
 /** `open`: requests without credentials are answered; `enforced`: none are. */
 export type AuthMode = 'open' | 'enforced';
-
-/** What came with a request that says who asks. */
-export interface Credentials {
-  /** As it stands in the address. */
-  readonly tenant: string;
-  /** Undefined: there is no such tenant, or it is disabled. */
-  readonly space: TenantSpace | undefined;
-  /** The header of this name. */
-  readonly authorization: string | undefined;
-  /** Where it came from, so that guessing is slowed down. */
-  readonly address: string;
-  /** Of the request that they came with, for the record: its id, and its address as it was sent. */
-  readonly requestId?: string;
-  readonly asked?: string;
-}
 
 /** What became of credentials that were looked at. */
 type Verdict =

@@ -1,4 +1,4 @@
-import type { ClientChanges } from '../api/core';
+import type { ClientChanges } from '../api/access';
 import { fhirError } from '../errors';
 import type { Destinations } from '../outbound/destinations';
 import { isLoopback } from '../network/ip-address';

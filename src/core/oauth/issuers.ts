@@ -1,5 +1,5 @@
 /** Tokens that others have given out: a hospital's identity provider. */
-import type { NewIssuer } from '../api/core';
+import type { NewIssuer } from '../api/access';
 import { fhirError } from '../errors';
 import type { Destinations } from '../outbound/destinations';
 import type { OfTenant } from '../storage/accounts/client-applications';

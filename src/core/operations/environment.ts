@@ -2,14 +2,10 @@
  * What an operation is given to work with. Core implements it over storage and cache, tests over the definition
  * files; an operation knows neither.
  */
-import {
-  type CompartmentAddress,
-  type DocumentContent,
-  type Forgotten,
-  type SearchPage,
-  type SearchRequest,
-  type StoredVersion,
-} from '../api/core';
+import type { CompartmentAddress, StoredVersion } from '../api/version';
+import type { DocumentContent } from '../api/operation';
+import type { Forgotten } from '../api/tenant';
+import type { SearchPage, SearchRequest } from '../api/search';
 import { type RequestContext } from '../context';
 import { type Definitions } from '../fhir/definitions';
 import { type JsonDocument, type JsonObject } from '../fhir/json';

@@ -6,7 +6,7 @@
  * what those refer to and no patient owns. Without _count a page has as much as one may have.
  * https://hl7.org/fhir/R4/patient-operation-everything.html, https://hl7.org/fhir/R4/encounter-operation-everything.html
  */
-import { type SearchPage } from '../api/core';
+import type { SearchPage } from '../api/search';
 import { fhirError } from '../errors';
 import { dateRange, type DateRange } from '../fhir/date';
 import { type Definitions } from '../fhir/definitions';

@@ -1,4 +1,5 @@
-import { type Invocation, type InvocationResult, type OperationInfo, type SearchPage } from '../api/core';
+import type { Invocation, InvocationResult, OperationInfo } from '../api/operation';
+import type { SearchPage } from '../api/search';
 import { fhirError } from '../errors';
 import { type Definitions, type OperationDefinition } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';

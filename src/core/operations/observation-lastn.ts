@@ -6,7 +6,7 @@
  * Result: a searchset Bundle of the newest `max` of each code, and those that are as old as the last of them.
  * https://hl7.org/fhir/R4/observation-operation-lastn.html
  */
-import { type StoredVersion } from '../api/core';
+import type { StoredVersion } from '../api/version';
 import { fhirError } from '../errors';
 import { dateRange } from '../fhir/date';
 import { type JsonObject } from '../fhir/json';

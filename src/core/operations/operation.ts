@@ -1,11 +1,6 @@
 /** What an operation is. A new one is a file that exports one of these, and its line in index.ts. */
-import {
-  type DocumentContent,
-  type Invocation,
-  type OperationLevel,
-  type SearchPage,
-  type SearchRequest,
-} from '../api/core';
+import type { DocumentContent, Invocation, OperationLevel } from '../api/operation';
+import type { SearchPage, SearchRequest } from '../api/search';
 import { type OperationDefinition } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 import { type OperationEnvironment } from './environment';

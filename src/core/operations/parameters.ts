@@ -2,7 +2,7 @@
  * The input of an operation, checked against its OperationDefinition before it runs: a Parameters resource, a bare
  * resource where exactly one parameter takes it, or a query (https://hl7.org/fhir/R4/operations.html#request).
  */
-import { type Invocation } from '../api/core';
+import type { Invocation } from '../api/operation';
 import { FhirError, fhirError, type Issue, toIssue } from '../errors';
 import { type Definitions, type OperationDefinition, type OperationParameter } from '../fhir/definitions';
 import { isJsonObject, type JsonDocument, type JsonObject, type JsonValue } from '../fhir/json';

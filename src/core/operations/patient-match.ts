@@ -6,7 +6,8 @@
  * to 1 and a grade: certain, probable or possible.
  * https://hl7.org/fhir/R4/patient-operation-match.html
  */
-import { type SearchPage, type StoredVersion } from '../api/core';
+import type { SearchPage } from '../api/search';
+import type { StoredVersion } from '../api/version';
 import { fhirError, type Issue } from '../errors';
 import { MAX_COUNT } from '../search/parse-search';
 import { type OperationEnvironment } from './environment';

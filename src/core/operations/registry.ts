@@ -1,5 +1,5 @@
 /** Finds the operation that an address names, among those that can be run. */
-import { type OperationInfo, type OperationLevel } from '../api/core';
+import type { OperationInfo, OperationLevel } from '../api/operation';
 import { fhirError } from '../errors';
 import { type Definitions, type OperationDefinition } from '../fhir/definitions';
 import { type Operation } from './operation';

@@ -5,7 +5,7 @@
  * Result: the OperationOutcome, 200 however broken the resource is. Nothing is stored.
  * https://hl7.org/fhir/R4/resource-operation-validate.html
  */
-import { type Invocation } from '../api/core';
+import type { Invocation } from '../api/operation';
 import { fhirError, toIssue, type Issue } from '../errors';
 import { toOutcomeResource } from '../outcome';
 import { type ValidationReport, type ValidationMode } from '../preparation/validation-report';

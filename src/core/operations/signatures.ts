@@ -1,5 +1,5 @@
 /** What is known of an operation before it runs: its input, and what it answers with. */
-import type { OperationInfo } from '../api/core';
+import type { OperationInfo } from '../api/operation';
 import type { Definitions, OperationParameter } from '../fhir/definitions';
 import { isBareResult } from './answer';
 import { OPERATIONS } from './index';

@@ -9,9 +9,10 @@ import type { ErrorKey, Issue } from '../errors';
 import type { BundleEntry } from '../fhir/bundle/entry';
 import type { ConditionalReference } from '../fhir/bundle/links';
 import type { IdMode } from '../fhir/resource';
-import type { Limits } from '../ports';
+import type { Limits } from '../limits/size-limits';
 import type { Bound } from '../storage/connection/statement';
-import type { KeyHalves, VersionWrite } from '../storage/write/version-write';
+import type { VersionWrite } from '../storage/write/version-write';
+import type { KeyHalves } from '../storage/key-halves';
 import type { PreparedVersion } from './prepare';
 import type { ResourceInput } from './resource-input';
 

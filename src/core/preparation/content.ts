@@ -1,7 +1,7 @@
 import type { TenantSpace } from '../context';
 import type { JsonObject } from '../fhir/json';
 import type { Finding, PendingCode, Validator } from '../fhir/validate';
-import type { LoadedProfiles, WantedProfiles } from '../validation/profile-loader';
+import type { LoadedProfiles, WantedProfiles } from '../validation/wanted-profiles';
 
 /** What the content of a resource is judged with. */
 export interface ContentTools {

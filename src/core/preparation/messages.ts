@@ -1,12 +1,12 @@
 /** What the server's thread and the preparation worker say to each other. Plain values: they are cloned. */
-import type { InvocationResult } from '../api/core';
+import type { Invocation, InvocationResult } from '../api/operation';
 import type { Log, Space, TenantSpace } from '../context';
 import { FhirError, type ErrorKey, type Issue } from '../errors';
 import { ExceededParameterError } from '../indexing/exceeded-parameter';
 import type { JsonOutline } from '../fhir/json/outline';
 import type { Finding, PendingCode } from '../fhir/validate';
 import type { IndexRows } from '../search/index-rows';
-import type { Limits } from '../ports';
+import type { Limits } from '../limits/size-limits';
 import type { StructureSource } from '../validation/structure-source';
 import type { OperationStorage } from '../operations/environment';
 import type { BundleOutline, BundleTask, PreparedVersions, VersionsTask } from './bundle';
@@ -14,8 +14,12 @@ import { callStorage, type OperationContext, type StorageCall } from './storage-
 import type { ValidationReport, ValidationTask } from './validation-report';
 import type { PreparedVersion } from './prepare';
 import type { DifferenceTask, OutlineTask, PatchTask, ResourceTask, RowsTask } from './preparer';
-import type { ResultPart } from './result-parts';
-import type { InvocationTask } from './threaded-invoker';
+
+/** An operation to be run; plain values, so that it can be sent to another thread. */
+export interface InvocationTask {
+  readonly context: OperationContext;
+  readonly invocation: Invocation;
+}
 
 /** What a worker is started with. */
 export interface WorkerSettings {
@@ -117,6 +121,9 @@ export function answerWorker(informant: OperationWorkerHost, question: WorkerReq
       return callStorage(informant.storage(question.context), question.call);
   }
 }
+
+/** Some texts of a result, each with the place of what it belongs to. */
+export type ResultPart = readonly (readonly [place: number, text: string])[];
 
 /** From the worker. */
 export type FromWorker =

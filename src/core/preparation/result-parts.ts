@@ -3,11 +3,8 @@
  * sent apart, some at a time, each part when the one before was taken; the rest of the result follows them.
  */
 import type { OutlinedEntry, RefusedEntry } from './bundle';
-import type { TaskResult } from './messages';
+import type { ResultPart, TaskResult } from './messages';
 import { lengthOf } from './resource-input';
-
-/** Some texts of a result, each with the place of what it belongs to. */
-export type ResultPart = readonly (readonly [place: number, text: string])[];
 
 /** Characters of one part, about. */
 const PART_LENGTH = 1024 * 1024;

@@ -1,5 +1,6 @@
 /** What an operation asks of storage and cache, as messages: both ends of them. */
-import type { SearchPage, SearchRequest, StoredVersion } from '../api/core';
+import type { SearchPage, SearchRequest } from '../api/search';
+import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
 import type { LabelChange } from '../fhir/meta-labels';
 import type {

@@ -1,14 +1,7 @@
-import type { Invocation, InvocationResult } from '../api/core';
+import type { Invocation, InvocationResult } from '../api/operation';
 import type { RequestContext } from '../context';
-import type { OperationContext } from './storage-proxy';
 import { valueOf, type Task, type TaskResult } from './messages';
 import { isLong } from './resource-input';
-
-/** An operation to be run; plain values, so that it can be sent to another thread. */
-export interface InvocationTask {
-  readonly context: OperationContext;
-  readonly invocation: Invocation;
-}
 
 type Invoke = (context: RequestContext, invocation: Invocation) => Promise<InvocationResult>;
 

@@ -4,7 +4,8 @@ import { createShortPathBudget, isFhirPathPatch } from '../fhir/patch';
 import type { BundleTask, OpenBundle, PreparedVersions, VersionsTask } from './bundle';
 import { valueOf, type Task, type TaskResult } from './messages';
 import type { WorkerPool } from './worker-pool';
-import type { PatchTask, Preparer, ResourceInput } from './preparer';
+import type { PatchTask, Preparer } from './preparer';
+import type { ResourceInput } from './resource-input';
 import { isLong, LONG_TEXT } from './resource-input';
 
 /** A body as text, or a long one as bytes (`UndecodedJson`). */

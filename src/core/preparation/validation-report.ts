@@ -2,7 +2,7 @@
  * What $validate says about a resource (https://hl7.org/fhir/R4/resource-operation-validate.html). It runs in the
  * server's own thread and, for long bodies, in the worker: reading the input is part of it.
  */
-import type { Invocation } from '../api/core';
+import type { Invocation } from '../api/operation';
 import type { TenantSpace } from '../context';
 import { errorOf, fhirError, type FhirError, type ErrorKey, type Issue } from '../errors';
 import { loadDefinitions } from '../fhir/definitions';

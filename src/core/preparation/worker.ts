@@ -3,7 +3,7 @@
  * distance.
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import type { InvocationResult } from '../api/core';
+import type { InvocationResult } from '../api/operation';
 import type { Log } from '../context';
 import { InFlight } from '../concurrency/in-flight';
 import { limitEvaluationTime } from '../fhir/path';
@@ -28,10 +28,11 @@ import {
   type ToWorker,
   type WorkerSettings,
 } from './messages';
-import { createPreparer, type Preparer } from './preparer';
+import type { Preparer } from './preparer';
+import { createPreparer } from './create-preparer';
 import { toParts, transferredBy } from './result-parts';
 import { SpaceIndexing } from './space-indexing';
-import type { InvocationTask } from './threaded-invoker';
+import type { InvocationTask } from './messages';
 
 class Asker {
   private number = 0;

@@ -1,7 +1,7 @@
 /** Searches of the resources of a type as they were at a moment (GraphQL's `asOf`). */
 import { setImmediate } from 'node:timers/promises';
 import { visibilityOf, type Visibility } from '../authorization/visibility';
-import type { SearchPage } from '../api/core';
+import type { SearchPage } from '../api/search';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject, type JsonObject } from '../fhir/json';

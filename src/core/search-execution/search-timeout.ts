@@ -2,7 +2,7 @@
 import { FhirError, fhirError } from '../errors';
 import type { Include } from '../search/include';
 import type { Criterion } from '../search/predicate';
-import type { Plan } from './plan/plan-search';
+import type { Plan } from './plan/plan';
 
 /** Names that one answer lists, and characters of each. */
 const MAX_NAMED = 5;

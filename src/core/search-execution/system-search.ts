@@ -1,5 +1,5 @@
 import { permissionsOf } from '../authorization/visibility';
-import type { SearchPage, SearchRequest } from '../api/core';
+import type { SearchPage, SearchRequest } from '../api/search';
 import type { RequestContext } from '../context';
 import { openCursor, sealCursor } from './page/cursor';
 import { fhirError } from '../errors';
@@ -18,7 +18,7 @@ import { search } from '../interactions/search';
 import { searchAsOf } from './as-of';
 import { PHASES, sealEach } from './page/search-position';
 import { sortTypes } from './sort/sort-several-types';
-import { explaining } from './plan/search-explanation';
+import { explaining } from './plan/explain-search';
 import { planningReason, withReason } from './search-timeout';
 import { toStoredVersion } from '../interactions/stored-version';
 import type { FoundMatches, TypeMatch, TypeStream } from './page/type-stream';

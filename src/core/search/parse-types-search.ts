@@ -1,4 +1,4 @@
-import type { SearchRequest } from '../api/core';
+import type { SearchRequest } from '../api/search';
 import { fhirError, toIssue, type Issue } from '../errors';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import type { Subset } from '../fhir/subset';

@@ -1,5 +1,5 @@
 /** Live queries: the subscribers of this process (docs/graphql.md, Live queries). */
-import type { ChangeRequest, ChangeStream, LiveQueryCounts } from '../api/core';
+import type { ChangeRequest, ChangeStream, LiveQueryCounts } from '../api/change-stream';
 import type { RedisCache } from '../cache/redis-cache';
 import type { Log, RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';

@@ -1,7 +1,7 @@
 /** The filter of a live query, in the grammar of searches (https://hl7.org/fhir/R4/search.html). */
 import type { Right } from '../authorization/right';
 import { permissionsOf, visibilityOf } from '../authorization/visibility';
-import type { ChangeRequest } from '../api/core';
+import type { ChangeRequest } from '../api/change-stream';
 import type { RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { isResolved, resolveCriteria } from '../search-execution/plan/resolve-criteria';

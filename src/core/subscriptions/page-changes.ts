@@ -1,6 +1,7 @@
 /** A page of changes, classified for each of several filters. */
 import { setImmediate } from 'node:timers/promises';
-import type { FollowedChange, StoredVersion } from '../api/core';
+import type { FollowedChange } from '../api/change-stream';
+import type { StoredVersion } from '../api/version';
 import type { TenantSpace } from '../context';
 import { parseStoredObject } from '../fhir/json';
 import { toStoredVersion } from '../interactions/stored-version';

@@ -1,4 +1,4 @@
-import type { ChangeStream, FollowedChange } from '../api/core';
+import type { ChangeStream, FollowedChange } from '../api/change-stream';
 import { fhirError, type FhirError } from '../errors';
 import type { ChangeFilter } from './change-filter';
 

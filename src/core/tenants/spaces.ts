@@ -1,6 +1,6 @@
 import { decoySpace } from '../oauth/decoy';
 import { parsePolicies, type Policy } from '../authorization/policy';
-import type { DescribedTenant, Tenant } from '../api/core';
+import type { DescribedTenant, Tenant } from '../api/tenant';
 import type { Space, TenantSettings, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { registerCache } from '../erasure/cache-registry';

@@ -1,6 +1,6 @@
 /** Creation of a tenant from the output of `tenant-export.ts` (docs/tenants.md, "Export and import"). */
 import { createHash, type Hash } from 'node:crypto';
-import type { TenantImport } from '../api/core';
+import type { TenantImport } from '../api/tenant';
 import { fhirError, FhirError } from '../errors';
 import { loadDefinitions, type Definitions } from '../fhir/definitions';
 import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../fhir/json';

@@ -1,5 +1,5 @@
 /** Removal of a tenant with all its data, in steps that can be resumed after an interruption. */
-import type { RemovedRows, TenantRemoval } from '../api/core';
+import type { RemovedRows, TenantRemoval } from '../api/tenant';
 import { fhirError } from '../errors';
 import type { CacheInvalidator } from '../erasure/cache-invalidator';
 import { isDatabaseTrouble } from '../storage/connection/database-error';

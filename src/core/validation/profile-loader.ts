@@ -4,28 +4,13 @@ import type { Space } from '../context';
 import { loadDefinitions } from '../fhir/definitions';
 import type { JsonObject } from '../fhir/json';
 import { ValidationRun } from '../fhir/validate/run';
-import type { Finding, FindingSeverity, ResourceProfile } from '../fhir/validate';
+import type { ResourceProfile } from '../fhir/validate';
 import { checkClaim, collectClaims, reportClaim, type ProfileClaim } from '../fhir/validate/profile/claims';
 import { checkExtensions, collectExtensionUrls } from '../fhir/validate/profile/extensions';
 import { registerCache } from '../erasure/cache-registry';
 import { SpaceProfiles, unresolvedSentence, type ParsedStructures } from './space-profiles';
 import type { StructureSource } from './structure-source';
-
-/** Which profiles count, besides those that are claimed in `meta.profile`. */
-export interface WantedProfiles {
-  /** Canonical urls that the outermost resource is to be checked against; an error where one cannot be resolved. */
-  readonly asked: readonly string[];
-  /** What it is that a claimed profile cannot be resolved. */
-  readonly unresolved: Extract<FindingSeverity, 'error' | 'warning'>;
-  /** True: every extension in the resource whose definition is known is checked, not only those that a profile names. */
-  readonly everyExtension?: boolean;
-}
-
-export interface LoadedProfiles {
-  readonly profiles: readonly ResourceProfile[];
-  /** Profiles that could not be resolved, at the places where they are claimed. */
-  readonly findings: readonly Finding[];
-}
+import type { WantedProfiles, LoadedProfiles } from './wanted-profiles';
 
 /** Different profiles and extensions that are looked up for one resource. */
 const MAX_PROFILES = 200;

@@ -1,4 +1,4 @@
-import { type Invocation } from '../../../src/core/api/core';
+import type { Invocation } from '../../../src/core/api/operation';
 import { FhirError } from '../../../src/core/errors';
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import { type JsonObject, parseJson } from '../../../src/core/fhir/json';

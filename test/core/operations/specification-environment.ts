@@ -1,5 +1,5 @@
 /** An environment for operations over the resources of the specification, and those that a test adds. */
-import { type Invocation } from '../../../src/core/api/core';
+import type { Invocation } from '../../../src/core/api/operation';
 import { fhirError } from '../../../src/core/errors';
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import { type JsonObject, parseJson, stringifyJson } from '../../../src/core/fhir/json';
@@ -8,10 +8,10 @@ import { stringMember } from '../../../src/core/fhir/terminology/members';
 import { createCodeSystemMemory } from '../../../src/core/terminology/code-system-cache';
 import { type OperationEnvironment } from '../../../src/core/operations/environment';
 import { invokeOperation } from '../../../src/core/operations/invoke';
-import { createPreparer } from '../../../src/core/preparation/preparer';
+import { createPreparer } from '../../../src/core/preparation/create-preparer';
 import { SpaceIndexing } from '../../../src/core/preparation/space-indexing';
 import { createHasher } from '../../../src/core/search/hash';
-import { type Limits } from '../../../src/core/ports';
+import type { Limits } from '../../../src/core/limits/size-limits';
 import { createCodeJudge } from '../../../src/core/validation/pending-codes';
 import { createStructureSource } from '../../../src/core/validation/structure-source';
 import { loadTerminology, toObject } from '../fhir/terminology/specification-terminology';
@@ -26,10 +26,10 @@ const LIMITS: Limits = {
   maxIndexRows: 20_000,
   maxExpansionCodes: 10_000,
   pathTimeoutMs: 50,
-  searchGather: 1000,
+  searchSortLimit: 1000,
   maxWriteQueue: 10_000,
-  versionMemoryBytes: 0,
-  searchMemoryBytes: 0,
+  versionCacheBytes: 0,
+  searchCacheBytes: 0,
 };
 
 export interface TestEnvironment extends OperationEnvironment {

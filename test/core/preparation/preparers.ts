@@ -1,7 +1,8 @@
 /** Preparers without a database, and a transaction for them. */
 import { toBundleInput, type TenantSpace } from '../../../src/core';
 import type { OpenBundle, VersionsTask } from '../../../src/core/preparation/bundle';
-import { createPreparer, type Preparer } from '../../../src/core/preparation/preparer';
+import type { Preparer } from '../../../src/core/preparation/preparer';
+import { createPreparer } from '../../../src/core/preparation/create-preparer';
 import { SpaceIndexing } from '../../../src/core/preparation/space-indexing';
 import { createThreadedPreparer } from '../../../src/core/preparation/threaded-preparer';
 import { WorkerPool } from '../../../src/core/preparation/worker-pool';
@@ -29,10 +30,10 @@ export function openPreparers(): { here: Preparer; there: Preparer; pool: Worker
     ...{
       maxExpansionCodes: 9,
       pathTimeoutMs: 50,
-      searchGather: 9,
+      searchSortLimit: 9,
       maxWriteQueue: 9,
-      versionMemoryBytes: 9,
-      searchMemoryBytes: 9,
+      versionCacheBytes: 9,
+      searchCacheBytes: 9,
     },
   };
   const nobody = (): Promise<never> => Promise.reject(new Error('nothing is asked'));

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../src/core';
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import { createValidator } from '../../../src/core/fhir/validate';
-import { ProfileLoader, type WantedProfiles } from '../../../src/core/validation/profile-loader';
+import { ProfileLoader } from '../../../src/core/validation/profile-loader';
+import type { WantedProfiles } from '../../../src/core/validation/wanted-profiles';
 import { claiming } from '../fhir/validate/profile/checking';
 import { BASE, OWN, profile } from '../fhir/validate/profile/made-snapshots';
 import { slice, sliced } from '../fhir/validate/profile/sliced';

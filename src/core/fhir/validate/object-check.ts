@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json';
+import type { ElementChoice } from './element-choice';
 import type { Member } from './member';
 import type { NativeRule } from './native-rules';
 import type { ValidationRun } from './run';
@@ -19,11 +20,6 @@ export interface RequiredElement {
   readonly name: string;
   /** `a code`, `an Identifier, or a Reference` */
   readonly wanted: string;
-}
-
-export interface ElementChoice {
-  readonly name: string;
-  readonly types: readonly string[];
 }
 
 /** Elements must not be empty; a companion is part of an element; a resource may have nothing but its type. */

@@ -3,7 +3,6 @@ import { toExpression } from '../json/fault';
 import { PathMemory, type PathAllowance, type PathEnvironment } from '../path';
 import { Container } from './container';
 import { FINDING_RULES, type Finding, type FindingRule, type FindingSeverity } from './finding';
-import type { ProfileRun } from './profile/profile-run';
 
 /** A code of which only the terminology service can say whether its value set has it. */
 export interface PendingCode {
@@ -49,8 +48,8 @@ export class ValidationRun implements PathEnvironment {
   private readonly steps: (string | number)[] = [];
   private shared: PathMemory | undefined;
   private foreign: ForeignEnvironment | undefined;
-  /** Of the profiles that are asked about the resource (profile/profile-run.ts). */
-  profileRun: ProfileRun | undefined;
+  /** A ProfileRun, of the profiles that are asked about the resource (profile/profile-run.ts, which imports this file). */
+  profileRun: object | undefined;
 
   constructor(
     private readonly root: string,

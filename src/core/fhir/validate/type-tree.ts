@@ -10,7 +10,8 @@ import {
   type MemberDefinition,
 } from './member-definition';
 import { structuralRules } from './native-rules';
-import { ObjectCheck, type ElementChoice, type ObjectKind, type ObjectShape } from './object-check';
+import { ObjectCheck, type ObjectKind, type ObjectShape } from './object-check';
+import type { ElementChoice } from './element-choice';
 import { ObjectListMember, ObjectMember, ResourceMember } from './object-member';
 import { compilePrimitive } from './primitive';
 import {

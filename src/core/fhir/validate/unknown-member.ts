@@ -1,7 +1,7 @@
 import { shorten } from '../json/fault';
 import { listNames, withArticle } from './found';
 import type { Member } from './member';
-import type { ElementChoice } from './object-check';
+import type { ElementChoice } from './element-choice';
 
 /** A sentence about a member that an object of the type (`Patient`, `Patient.contact`) cannot have. Slow. */
 export function describeUnknown(

@@ -1,11 +1,12 @@
 import type { EntryRecords } from '../../audit/entry-records';
-import type { EntryAnswer, SingleWrites } from '../../api/core';
+import type { EntryAnswer } from '../../api/bundle';
+import type { SingleWrites } from '../../api/interactions';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';
 import { parseQueryText } from '../../fhir/query-text';
 import type { BundleOutline, OutlinedEntry, RefusedEntry } from '../../preparation/bundle';
-import type { ResourceInput } from '../../preparation/preparer';
+import type { ResourceInput } from '../../preparation/resource-input';
 import { toFhirError } from '../../outcome';
 import { AnswerAllowance } from './answer-allowance';
 import { atEntry } from './planned-write';

@@ -1,5 +1,5 @@
 /** Criteria in a transaction may name other entries of it by their fullUrls, as its resources may. */
-import type { Criteria } from '../../api/core';
+import type { Criteria } from '../../api/version';
 import type { Definitions } from '../../fhir/definitions';
 import type { ReferenceResolver } from '../../fhir/reference';
 import type { OutlinedEntry } from '../../preparation/bundle';

@@ -1,4 +1,4 @@
-import type { EntryAnswer } from '../../api/core';
+import type { EntryAnswer } from '../../api/bundle';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';

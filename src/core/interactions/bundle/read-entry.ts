@@ -1,5 +1,7 @@
 import { requireApart, type ReadingContext } from '../../audit/authorized-audit';
-import type { EntryAnswer, Invocation, InvocationResult, StoredVersion } from '../../api/core';
+import type { EntryAnswer } from '../../api/bundle';
+import type { Invocation, InvocationResult } from '../../api/operation';
+import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { entryExpression, type EntryRequest, type KnownVersion } from '../../fhir/bundle/entry';

@@ -1,14 +1,10 @@
 import type { ReadingContext } from '../../audit/authorized-audit';
 import type { EntryRecords } from '../../audit/entry-records';
 import { permissionsOf } from '../../authorization/visibility';
-import type {
-  BundleAnswer,
-  BundleRequest,
-  BundleType,
-  Invocation,
-  InvocationResult,
-  SingleWrites,
-} from '../../api/core';
+import type { BundleType } from '../../api/core';
+import type { BundleAnswer, BundleRequest } from '../../api/bundle';
+import type { Invocation, InvocationResult } from '../../api/operation';
+import type { SingleWrites } from '../../api/interactions';
 import type { RequestContext } from '../../context';
 import type { OpenBundle } from '../../preparation/bundle';
 import { SEARCH_PARAMETER } from '../../preparation/prepare';

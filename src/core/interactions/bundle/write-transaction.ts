@@ -1,5 +1,6 @@
 import { requireWritable } from '../../authorization/write-guard';
-import type { EntryAnswer, StoredVersion, WriteResult } from '../../api/core';
+import type { EntryAnswer } from '../../api/bundle';
+import type { StoredVersion, WriteResult } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { entryExpression } from '../../fhir/bundle/entry';
 import type { EntryVersion, OpenBundle, PreparedEntry, PreparedVersions } from '../../preparation/bundle';

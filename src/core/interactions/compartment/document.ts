@@ -1,5 +1,6 @@
 import { shownText } from '../../authorization/visibility';
-import type { DocumentContent, StoredVersion } from '../../api/core';
+import type { DocumentContent } from '../../api/operation';
+import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError, toIssue, type Issue } from '../../errors';
 import { parseStoredObject } from '../../fhir/json';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { shownText, visibilityOf } from '../../authorization/visibility';
-import type { StoredVersion } from '../../api/core';
+import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
 import type { LocalReference } from '../../fhir/reference';

@@ -1,5 +1,6 @@
 /** What comes along with a record behind all of its resources, because the addresses of pages could not hold its names. */
-import type { SearchPage, StoredVersion } from '../../api/core';
+import type { SearchPage } from '../../api/search';
+import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
 import type { RecordRequest } from '../../operations/environment';
 import type { Services } from '../../ports';

@@ -1,4 +1,4 @@
-import type { Criteria } from '../../api/core';
+import type { Criteria } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { parseCriterion } from '../../search/criteria';

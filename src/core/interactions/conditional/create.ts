@@ -1,8 +1,8 @@
 import { permissionsOf, requireReadable } from '../../authorization/visibility';
-import type { Criteria, WriteResult } from '../../api/core';
+import type { Criteria, WriteResult } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { RELEASES } from '../../fhir/release';
-import type { ResourceInput } from '../../preparation/preparer';
+import type { ResourceInput } from '../../preparation/resource-input';
 import type { Services } from '../../ports';
 import { keyOfText } from '../../storage/read/version-row';
 import { create } from '../create';

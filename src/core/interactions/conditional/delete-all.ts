@@ -1,5 +1,5 @@
 import { presentFor } from '../../authorization/write-guard';
-import type { StoredVersion } from '../../api/core';
+import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import type { Services } from '../../ports';

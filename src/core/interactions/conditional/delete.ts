@@ -1,5 +1,5 @@
 import { permissionsOf } from '../../authorization/visibility';
-import type { Criteria, StoredVersion, VersionGuard } from '../../api/core';
+import type { Criteria, StoredVersion, VersionGuard } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import type { Services } from '../../ports';

@@ -1,8 +1,8 @@
 import { permissionsOf } from '../../authorization/visibility';
-import type { Criteria, VersionGuard, WriteResult } from '../../api/core';
+import type { Criteria, VersionGuard, WriteResult } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
-import type { ResourceInput } from '../../preparation/preparer';
+import type { ResourceInput } from '../../preparation/resource-input';
 import type { Services } from '../../ports';
 import { ConditionLost } from '../../storage/write/write-queues';
 import { patch } from '../patch';

@@ -1,9 +1,9 @@
 import { permissionsOf } from '../../authorization/visibility';
-import type { Criteria, VersionGuard, WriteResult } from '../../api/core';
+import type { Criteria, VersionGuard, WriteResult } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { isJsonObject } from '../../fhir/json';
-import type { ResourceInput } from '../../preparation/preparer';
+import type { ResourceInput } from '../../preparation/resource-input';
 import { textOf } from '../../preparation/resource-input';
 import type { Services } from '../../ports';
 import { create } from '../create';

@@ -1,6 +1,6 @@
 /** How many resources meet the criteria of a search, all together or by the values that they have. */
 import { setImmediate } from 'node:timers/promises';
-import type { AggregateGroup, AggregateRequest, AggregateResult, SearchPage } from '../../api/core';
+import type { AggregateGroup, AggregateRequest, AggregateResult, SearchPage } from '../../api/search';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { parseStoredObject } from '../../fhir/json';

@@ -1,6 +1,6 @@
 import type { Services } from '../../ports';
 import { runCount } from '../../storage/search/search-run';
-import type { Plan } from '../plan/plan-search';
+import type { Plan } from '../plan/plan';
 import { phasesOf } from '../page/search-position';
 import { countingReason, withReason } from '../search-timeout';
 

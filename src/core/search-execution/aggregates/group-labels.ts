@@ -1,4 +1,4 @@
-import type { AggregateGroup } from '../../api/core';
+import type { AggregateGroup } from '../../api/search';
 import { parseStoredObject } from '../../fhir/json';
 import type { GroupRow, GroupsOf, GroupValue } from '../../search/grouping';
 import type { Services } from '../../ports';

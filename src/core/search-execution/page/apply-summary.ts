@@ -1,4 +1,4 @@
-import type { StoredVersion } from '../../api/core';
+import type { StoredVersion } from '../../api/version';
 import type { Definitions } from '../../fhir/definitions';
 import type { QueryParameter } from '../../fhir/query-text';
 import { toSubset } from '../../fhir/subset';

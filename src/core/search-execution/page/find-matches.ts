@@ -5,7 +5,7 @@ import type { Match } from '../../storage/search/match';
 import type { Phase } from '../../storage/search/search-order';
 import { runKeys } from '../../storage/search/search-run';
 import { MAX_TOTAL } from '../aggregates/count-matches';
-import type { Plan } from '../plan/plan-search';
+import type { Plan } from '../plan/plan';
 import { afterOf, openPage, openPosition, phasesOf, type Position, type Walk } from './search-position';
 
 /** A match, and in which of the phases of the order it was met. */

@@ -1,4 +1,5 @@
-import type { SearchPage, StoredVersion } from '../../api/core';
+import type { SearchPage } from '../../api/search';
+import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { toSubset } from '../../fhir/subset';
 import type { SearchQuery } from '../../search/parse-search';

@@ -1,4 +1,4 @@
-import type { SearchPage, SearchRequest } from '../../api/core';
+import type { SearchPage, SearchRequest } from '../../api/search';
 import type { RequestContext } from '../../context';
 import type { Services } from '../../ports';
 import { readAtOnce, readMerged } from '../read-scope';

@@ -1,5 +1,6 @@
 /** `_contained`: matches among what resources contain (search.html#contained). */
-import type { SearchPage, StoredVersion } from '../../api/core';
+import type { SearchPage } from '../../api/search';
+import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { openCursor, sealCursor, type CursorContent } from './cursor';
 import { fhirError } from '../../errors';

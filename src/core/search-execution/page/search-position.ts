@@ -1,5 +1,5 @@
 /** Where a page of a search begins, and the cursors that say so. */
-import type { SearchPage } from '../../api/core';
+import type { SearchPage } from '../../api/search';
 import { openCursor, sealCursor, type CursorContent } from './cursor';
 import { fhirError } from '../../errors';
 import { doubleOfSortText, sortTextOfDouble } from '../../fhir/exact-number';
@@ -9,7 +9,7 @@ import type { SortValue } from '../../search/sort-value';
 import type { Services } from '../../ports';
 import type { After, Phase, StoredSortValue } from '../../storage/search/search-order';
 import type { MatchHead } from '../../storage/search/search-run';
-import type { Plan } from '../plan/plan-search';
+import type { Plan } from '../plan/plan';
 
 /** A place among the matches of one type. */
 export interface Position {

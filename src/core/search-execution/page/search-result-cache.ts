@@ -1,4 +1,5 @@
-import type { SearchPage, SearchRequest, StoredVersion } from '../../api/core';
+import type { SearchPage, SearchRequest } from '../../api/search';
+import type { StoredVersion } from '../../api/version';
 import type { MemoryMark, RequestContext, SnapshotMark } from '../../context';
 import type { Release } from '../../fhir/release';
 import { isCacheable } from '../../erasure/cache-registry';

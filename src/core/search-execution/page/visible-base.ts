@@ -14,7 +14,7 @@ const FEWEST_URLS = 10;
 
 /**
  * The base conformance resources that match, except those hidden by a resource of the tenant with the same id or url
- * (docs/behaviour.md, Base conformance resources). Cost: two statements; two more for each `searchGather` urls of the
+ * (docs/behaviour.md, Base conformance resources). Cost: two statements; two more for each `searchSortLimit` urls of the
  * tenant.
  */
 export async function findVisibleBase(
@@ -38,7 +38,7 @@ export async function findVisibleBase(
   const parameters = (storedParameters(services.definitions(release), typeName).get('url')?.rowsOf ?? []).map(
     (source) => source.number,
   );
-  const atOnce = Math.max(services.limits.searchGather, FEWEST_URLS);
+  const atOnce = Math.max(services.limits.searchSortLimit, FEWEST_URLS);
   for (let after: string | undefined = ''; after !== undefined && parameters.length > 0;) {
     const urls: string[] = await readUris(services.database, number, parameters, after, atOnce);
     if (urls.length > 0) {

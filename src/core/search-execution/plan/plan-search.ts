@@ -5,19 +5,13 @@ import type { Order } from '../../search/order';
 import type { Criterion, TypeCriteria } from '../../search/predicate';
 import { mergeRanges, rangesOfOneValue, splitRange } from '../../search/split-range';
 import type { Services } from '../../ports';
-import type { SearchStatementRequest } from '../../storage/search/search-order';
 import { findPopulatedTypes } from '../../storage/read/populated-types';
 import { runKeys } from '../../storage/search/search-run';
 import { keyOfText } from '../../storage/read/version-row';
 import { markContained } from '../page/mark-contained';
 import { resolveChains, type ChainSpace } from './resolve-chains';
 import { resolveScans } from './resolve-scans';
-
-/** All of a search but the page. */
-export interface Plan extends Omit<SearchStatementRequest, 'phase' | 'after' | 'limit'> {
-  /** True: some of what its criteria name was found by statements of their own. */
-  readonly hasSets?: boolean;
-}
+import type { Plan } from './plan';
 
 /** A page and the one match that tells of a next. */
 const USUAL_LIMIT = 51;

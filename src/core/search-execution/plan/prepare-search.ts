@@ -1,5 +1,6 @@
 import { permissionsOf } from '../../authorization/visibility';
-import type { CompartmentAddress, SearchRequest } from '../../api/core';
+import type { CompartmentAddress } from '../../api/version';
+import type { SearchRequest } from '../../api/search';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { compartmentCriterion } from '../../search/compartment';

@@ -1,16 +1,11 @@
-/** `_explain=true`: how a search was executed, for operators. */
-import { permissionsOf } from '../../authorization/visibility';
-import type { SearchPage, SearchRequest } from '../../api/core';
-import type { RequestContext } from '../../context';
-import { fhirError, type Issue } from '../../errors';
+/** What `_explain=true` says: how a search was executed, for operators. */
+import { type Issue } from '../../errors';
 import type { AccessPath } from '../../search/access-path';
 import type { Order } from '../../search/order';
 import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate';
-import type { Services } from '../../ports';
 import { RecordedStatements } from '../../storage/connection/recorded-statements';
-import type { Plan } from './plan-search';
+import type { Plan } from './plan';
 
-const NAME = '_explain';
 /** Plans that one answer tells. */
 const MAX_PLANS = 50;
 const LONGEST_NAME = 200;
@@ -62,41 +57,6 @@ export class SearchExplanation {
       }),
     );
   }
-}
-
-/**
- * Answers a search by `answer`, and explains it where that is asked for and allowed; where it is not allowed the
- * parameter is left to be refused as any that is not known.
- */
-export async function explaining(
-  services: Services,
-  context: RequestContext,
-  request: SearchRequest,
-  answer: (services: Services, request: SearchRequest) => Promise<SearchPage>,
-): Promise<SearchPage> {
-  const asked = request.parameters.filter(([name, value]) => name === NAME && value !== '');
-  if (!services.explainsSearches || asked.length === 0) return answer(services, request);
-  for (const [name, value] of asked) {
-    if (value !== 'true' && value !== 'false') {
-      const reason = 'write true or false';
-      throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
-    }
-  }
-  const others = { ...request, parameters: request.parameters.filter(([name]) => name !== NAME) };
-  const isWanted = asked.some(([, value]) => value === 'true');
-  // Plans and row counts cover resources that the caller may not see.
-  if (isWanted) permissionsOf(services, context)?.requireEverything('s', `The parameter ${NAME}`);
-  const { release, number } = context.space;
-  const definitions = services.definitions(release);
-  const explanation = isWanted
-    ? new SearchExplanation(number, (type) => definitions.typeName(type))
-    : undefined;
-  const page = await answer(explanation === undefined ? services : { ...services, explanation }, others);
-  return {
-    ...page,
-    used: [...page.used, ...asked],
-    issues: [...page.issues, ...(explanation?.toIssues() ?? [])],
-  };
 }
 
 function describeDrive(accessPath: AccessPath): string {

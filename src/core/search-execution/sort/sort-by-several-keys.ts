@@ -1,5 +1,5 @@
 /** `_sort` by several keys: the first is walked, and what is equal by it is sorted by the others in the process. */
-import type { SearchPage } from '../../api/core';
+import type { SearchPage } from '../../api/search';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { beginningOfDouble, nextAbove } from '../../fhir/exact-number';
@@ -9,7 +9,7 @@ import type { SortValue } from '../../search/sort-value';
 import type { Services } from '../../ports';
 import type { Phase, StoredSortValue } from '../../storage/search/search-order';
 import { FIRST_KEY, LAST_KEY, runKeys, type MatchHead } from '../../storage/search/search-run';
-import type { Plan } from '../plan/plan-search';
+import type { Plan } from '../plan/plan';
 import { afterOf, phasesOf, toStoredValue, type Position } from '../page/search-position';
 import { readMatches } from './sort-in-memory';
 import { comparePlaces, placeOf, readSortValues, startOf, type Sortable } from './sortables';

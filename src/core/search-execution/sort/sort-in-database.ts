@@ -6,7 +6,8 @@ import type { Services } from '../../ports';
 import { runKeys } from '../../storage/search/search-run';
 import { runByValues } from '../../storage/search/search-values';
 import { BY_KEY } from './fetch-heads';
-import { planSearch, type Plan } from '../plan/plan-search';
+import { planSearch } from '../plan/plan-search';
+import type { Plan } from '../plan/plan';
 import { afterOf } from '../page/search-position';
 import { followingOf, readSortValues, type Sortable, type SortedStart } from './sortables';
 import { matchingReason, planningReason, withReason } from '../search-timeout';
@@ -69,7 +70,7 @@ async function findByTexts(
   { skipped, limit }: Wanted,
 ): Promise<Sortable[]> {
   const started = performance.now();
-  const chunk = Math.max(2 * services.limits.searchGather, skipped + limit);
+  const chunk = Math.max(2 * services.limits.searchSortLimit, skipped + limit);
   let first: Sortable[] = [];
   for (let after: ReturnType<typeof afterOf> | undefined, isRead = false; !isRead;) {
     const heads = await runKeys(services.database, { ...plan, phase: 'all', after, limit: chunk });

@@ -1,4 +1,4 @@
-import type { SearchPage } from '../../api/core';
+import type { SearchPage } from '../../api/search';
 import type { RequestContext, TenantSpace } from '../../context';
 import { isCounted, type SearchQuery } from '../../search/parse-search';
 import { MAX_SORTED } from '../../search/order';
@@ -28,7 +28,7 @@ export async function searchSorted(
   cursorScope: string,
 ): Promise<SearchPage> {
   const { space } = context;
-  const most = Math.min(MAX_SORTED, services.limits.searchGather);
+  const most = Math.min(MAX_SORTED, services.limits.searchSortLimit);
   const own = await findHeads(services, space.number, type, query.criteria, most);
   const base = services.isConformanceType(space.release, query.type)
     ? await findVisibleBase(services, context, query.type, type, query.criteria)

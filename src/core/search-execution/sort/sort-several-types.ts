@@ -63,7 +63,7 @@ async function gatherFew(
   context: RequestContext,
   streams: readonly TypeStream[],
 ): Promise<Located[] | undefined> {
-  const most = Math.min(MAX_SORTED, services.limits.searchGather);
+  const most = Math.min(MAX_SORTED, services.limits.searchSortLimit);
   const gathered = await inBatches(streams, (stream) => stream.few(most), isTooMany);
   if (isTooMany(gathered)) return undefined;
   const parts = await inBatches(gathered, async (matches = []) => locate(services, context, matches));

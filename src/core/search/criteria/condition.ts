@@ -1,5 +1,5 @@
 /** Conditions that are a tree and no list of parameters: what they are made of means what it means in a search. */
-import type { SearchCondition } from '../../api/core';
+import type { SearchCondition } from '../../api/search';
 import { fhirError } from '../../errors';
 import { missingCriterion } from '../modifiers/missing';
 import { storedParameters, type StoredParameter } from '../parameter';

@@ -3,7 +3,7 @@
  * many bytes as characters are written. Put together by hand, in a third of the time that JSON.stringify takes.
  */
 import { jsonString, type AsciiText } from '../connection/ascii-text';
-import type { KeyHalves } from '../write/version-write';
+import type { KeyHalves } from '../key-halves';
 
 /** One access. */
 export interface AccessRecord {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { BinaryArray } from '../connection/binary-array';
 import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
-import type { KeyHalves } from '../write/version-write';
+import type { KeyHalves } from '../key-halves';
 
 // The index of what is not deleted tells with one probe for each type, however many deleted ones there are.
 const POPULATED = defineStatement(

@@ -3,7 +3,7 @@ import { BinaryArray } from '../connection/binary-array';
 import type { Row } from '../connection/database';
 import type { Bound } from '../connection/statement';
 import type { VersionRow } from './version-row';
-import type { KeyHalves } from '../write/version-write';
+import type { KeyHalves } from '../key-halves';
 
 export interface ResourceAddress {
   readonly type: number;

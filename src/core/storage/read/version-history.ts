@@ -9,7 +9,7 @@ import { BinaryArray } from '../connection/binary-array';
 import type { Database, Row } from '../connection/database';
 import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
 import { decodePageRow, inlineBytes, PAGE_COLUMNS, type PageRow } from './version-row';
-import type { KeyHalves } from '../write/version-write';
+import type { KeyHalves } from '../key-halves';
 
 /** Times in milliseconds since 1970. */
 export interface HistoryBounds {

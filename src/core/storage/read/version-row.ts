@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import type { StoredVersion } from '../../api/core';
+import type { StoredVersion } from '../../api/version';
 import type { Row } from '../connection/database';
 import { bind } from '../connection/statement';
-import { CHANGES, type Change, type KeyHalves } from '../write/version-write';
+import { CHANGES, type Change } from '../write/version-write';
+import type { KeyHalves } from '../key-halves';
 
 /** What tells one version of a resource from all others, of all times: also of those before a restore of the database. */
 export type VersionMark = Pick<VersionRow, 'version' | 'lastUpdated' | 'sequence'>;

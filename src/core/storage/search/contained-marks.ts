@@ -4,7 +4,7 @@ import { BinaryArray } from '../connection/binary-array';
 import type { Database } from '../connection/database';
 import { asLook, bind, defineStatement, template } from '../connection/statement';
 import { keyOfText } from '../read/version-row';
-import type { KeyHalves } from '../write/version-write';
+import type { KeyHalves } from '../key-halves';
 
 /** The first link of a chain: reference parameters, and the number of the type that they lead to. */
 export interface ChainLink {

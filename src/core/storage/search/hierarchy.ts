@@ -4,7 +4,7 @@ import { BinaryArray } from '../connection/binary-array';
 import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 import { keyOfText, keyText } from '../read/version-row';
-import type { KeyHalves } from '../write/version-write';
+import type { KeyHalves } from '../key-halves';
 
 /** Where a walk begins, and the parameters by which resources of the type refer to what is above them. */
 export interface Hierarchy {

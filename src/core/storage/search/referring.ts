@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { BinaryArray } from '../connection/binary-array';
 import type { Database } from '../connection/database';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
-import type { KeyHalves } from '../write/version-write';
+import type { KeyHalves } from '../key-halves';
 
 const referring = (order: RawBuilder<unknown>, orderOfAll: RawBuilder<unknown>): Statement =>
   defineStatement(

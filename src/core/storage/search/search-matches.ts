@@ -4,7 +4,8 @@ import type { AccessPath } from '../../search/access-path';
 import type { Order, ValueOrder } from '../../search/order';
 import type { SortRows } from '../../search/sort-rows';
 import { criterionKeys, type CompiledCriteria } from './criteria/compiled';
-import { HEAD_COLUMNS, lowToSortDate, type TestedRow } from './criteria/head';
+import { HEAD_COLUMNS, lowToSortDate } from './criteria/head';
+import type { TestedRow } from './criteria/tested-row';
 import type { PredicateValue, ValueReference } from './predicate-parts';
 import { meetingSql, valuesOfMeeting } from './search-meeting';
 import {

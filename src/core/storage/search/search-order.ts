@@ -4,7 +4,8 @@ import type { AccessPath } from '../../search/access-path';
 import type { Order } from '../../search/order';
 import type { Criterion } from '../../search/predicate';
 import { criterionTest, type CompiledCriteria } from './criteria/compiled';
-import { NO_DATE, type TestedRow } from './criteria/head';
+import { NO_DATE } from './criteria/head';
+import type { TestedRow } from './criteria/tested-row';
 import type { PredicateValue, ValueReference } from './predicate-parts';
 
 /** Which part of an order is asked for: those that have a sort value, or those that have none, which come last. */

@@ -3,7 +3,7 @@ import { BinaryArray } from '../connection/binary-array';
 import type { Database, Row } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 import { decodePageRow, inlineBytes, PAGE_COLUMNS, type PageRow } from '../read/version-row';
-import type { KeyHalves } from '../write/version-write';
+import type { KeyHalves } from '../key-halves';
 
 /** Resources of a type whose texts are looked at. */
 export interface TextScan {

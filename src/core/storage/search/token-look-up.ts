@@ -4,7 +4,7 @@ import type { Database } from '../connection/database';
 import type { BoundStatement } from '../connection/connection';
 import { requireThat } from '../connection/requirement';
 import { bind, defineStatement, template, type Bound } from '../connection/statement';
-import type { KeyHalves } from '../write/version-write';
+import type { KeyHalves } from '../key-halves';
 
 /** A token with its system, as a parameter of a type has it. */
 export interface TokenQuestion {

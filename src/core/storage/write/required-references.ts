@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { BinaryArray } from '../connection/binary-array';
 import type { Row } from '../connection/database';
 import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
-import type { KeyHalves } from './version-write';
+import type { KeyHalves } from '../key-halves';
 
 /** A resource that another one refers to, and the version of it if the reference names one. */
 export interface Target {

@@ -4,12 +4,7 @@ import { BinaryArray } from '../connection/binary-array';
 import type { Registration } from '../indexing/search-parameters';
 import type { Bound } from '../connection/statement';
 import type { Target } from './required-references';
-
-/** Signed upper and lower 32 bits of the 64-bit key of a resource. */
-export interface KeyHalves {
-  readonly high: number;
-  readonly low: number;
-}
+import type { KeyHalves } from '../key-halves';
 
 /** How a version came about; the values stored in `resource_version.change`. */
 export const CHANGE = { create: 1, update: 2, delete: 3 } as const;

@@ -4,7 +4,7 @@ import type { Definitions } from '../../definitions';
 import type { ValidationRun } from '../run';
 import { textsOf } from './element';
 import { ProfileRun } from './profile-run';
-import type { CompiledProfile } from './profile-set';
+import type { CompiledProfile } from './compiled-profile';
 import { Shapes, type Shape, type ShapeMember } from './shape';
 
 /** One resource that names profiles: the one that is validated, or one inside it. */

@@ -7,7 +7,7 @@ import type { Origin, ValueCheck } from './check';
 import { ContentCompiler } from './content';
 import { ProfileError } from './error';
 import { ProfileRun } from './profile-run';
-import type { CompiledProfile, ProfileSet } from './profile-set';
+import type { CompiledProfile, Profiles } from './compiled-profile';
 import type { Shape } from './shape';
 import type { ProfileTree } from './tree';
 
@@ -16,7 +16,7 @@ import type { ProfileTree } from './tree';
  * meets them. Throws ProfileError when the profile is for a type that this release does not have.
  * Cost: some 100 µs for a profile of a hundred elements.
  */
-export function compileProfile(tree: ProfileTree, profiles: ProfileSet): CompiledProfile {
+export function compileProfile(tree: ProfileTree, profiles: Profiles): CompiledProfile {
   const { definitions, shapes } = profiles;
   const shape = shapes.ofType(tree.type);
   if (!shape)

@@ -7,7 +7,7 @@ import { pathOf, type ProfileElement, type ProfileSlicing } from './element';
 import { ElementCheck, type MemberCheck } from './element-check';
 import { ProfileError, ProfileLimit } from './error';
 import { givenPlaces } from './given-place';
-import type { ProfileSet } from './profile-set';
+import type { Profiles } from './compiled-profile';
 import type { Shape, ShapeElement, ShapeMember } from './shape';
 import { SlicingCheck, type SliceCheck } from './slicing';
 import { compileTargets } from './target';
@@ -37,7 +37,7 @@ export class ContentCompiler {
 
   constructor(
     private readonly tree: ProfileTree,
-    private readonly profiles: ProfileSet,
+    private readonly profiles: Profiles,
     private readonly origin: Origin,
   ) {
     this.rules = new ValueRules(profiles, origin);

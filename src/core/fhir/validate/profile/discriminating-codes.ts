@@ -1,21 +1,21 @@
 import { parseDiscriminatorPath } from './discriminator-path';
 import { ProfileError } from './error';
 import { givenPlaces } from './given-place';
-import type { ProfileSet } from './profile-set';
+import type { Profiles } from './compiled-profile';
 import type { ElementNode } from './tree';
 
 /**
  * The value sets whose codes discriminate slices of a profile and are not in the specification. The profile can only be
  * compiled with these codes.
  */
-export function discriminatingValueSets(canonical: string, profiles: ProfileSet): readonly string[] {
+export function discriminatingValueSets(canonical: string, profiles: Profiles): readonly string[] {
   const found = new Set<string>();
   const root = profiles.tree(canonical)?.root;
   if (root) visit(root, profiles, found);
   return [...found];
 }
 
-function visit(node: ElementNode, profiles: ProfileSet, found: Set<string>): void {
+function visit(node: ElementNode, profiles: Profiles, found: Set<string>): void {
   for (const { type, path } of node.element.slicing?.discriminators ?? []) {
     if (type !== 'value' && type !== 'pattern') continue;
     for (const slice of node.slices) addValueSets(slice, path, profiles, found);
@@ -24,7 +24,7 @@ function visit(node: ElementNode, profiles: ProfileSet, found: Set<string>): voi
   for (const slice of node.slices) visit(slice, profiles, found);
 }
 
-function addValueSets(slice: ElementNode, path: string, profiles: ProfileSet, found: Set<string>): void {
+function addValueSets(slice: ElementNode, path: string, profiles: Profiles, found: Set<string>): void {
   try {
     for (const { nodes, values } of givenPlaces(slice, parseDiscriminatorPath(path), profiles)) {
       if (values.length > 0) continue;

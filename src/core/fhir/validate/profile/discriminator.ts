@@ -9,7 +9,7 @@ import { findPlace, typeNameOf, type FoundPlace } from './found-place';
 import { givenPlaces, profilesAt, typesAt, type GivenPlace, type PlaceValue } from './given-place';
 import { MemberFinder, type GivenTest } from './member-finder';
 import type { ProfileRun } from './profile-run';
-import type { CompiledProfile, KnownCodes, ProfileSet } from './profile-set';
+import type { CompiledProfile, KnownCodes, Profiles } from './compiled-profile';
 import type { ElementNode } from './tree';
 import { contains, isFixed, weightOf } from './value';
 
@@ -31,7 +31,7 @@ type PlaceTest = (found: FoundPlace, at: ProfileRun) => Answer;
 export function compileDiscriminator(
   { type, path }: ProfileDiscriminator,
   slice: ElementNode,
-  profiles: ProfileSet,
+  profiles: Profiles,
 ): Criterion | undefined {
   const steps = parseDiscriminatorPath(path);
   const places = givenPlaces(slice, steps, profiles);
@@ -61,11 +61,7 @@ export function compileDiscriminator(
   return test && { holds: (item, at) => test(findPlace(item, steps, shapes, at), at) };
 }
 
-function compileTest(
-  type: string,
-  places: readonly GivenPlace[],
-  profiles: ProfileSet,
-): PlaceTest | undefined {
+function compileTest(type: string, places: readonly GivenPlace[], profiles: Profiles): PlaceTest | undefined {
   switch (type) {
     case 'value':
     case 'pattern':
@@ -106,7 +102,7 @@ function some(
   return isUncertain || absentTypes.length > 0 ? undefined : false;
 }
 
-function compileValueTest(place: GivenPlace, profiles: ProfileSet): PlaceTest | undefined {
+function compileValueTest(place: GivenPlace, profiles: Profiles): PlaceTest | undefined {
   const tests = place.values.map(compileGivenTest);
   if (tests.length === 0) {
     const test = compileBindingTest(place, profiles);
@@ -135,7 +131,7 @@ function compileGivenTest({ isFixed: isWhole, value: given, companion }: PlaceVa
   };
 }
 
-function compileBindingTest({ nodes }: GivenPlace, profiles: ProfileSet): PlaceTest | undefined {
+function compileBindingTest({ nodes }: GivenPlace, profiles: Profiles): PlaceTest | undefined {
   const binding = nodes
     .map(({ element }) => element.binding)
     .findLast((each) => each?.strength === 'required');
@@ -168,7 +164,7 @@ function isBlind({ absentTypes, isUncertain }: FoundPlace): boolean {
   return isUncertain || absentTypes.length > 0;
 }
 
-function compileTypeTest(places: readonly GivenPlace[], { definitions }: ProfileSet): PlaceTest | undefined {
+function compileTypeTest(places: readonly GivenPlace[], { definitions }: Profiles): PlaceTest | undefined {
   const types = [...new Set(places.flatMap(typesAt))];
   if (types.length === 0) return undefined;
   const isOfType = (name: string): boolean => types.some((type) => definitions.conformsTo(name, type));
@@ -182,7 +178,7 @@ function compileTypeTest(places: readonly GivenPlace[], { definitions }: Profile
 function profileCriterion(
   steps: readonly DiscriminatorStep[],
   canonicals: readonly string[],
-  profiles: ProfileSet,
+  profiles: Profiles,
 ): Criterion {
   return {
     holds(item, at) {

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import { shorten } from '../../json/fault';
 import type { ValidationRun } from '../run';
 import { ProfileRun } from './profile-run';
-import type { ProfileSet } from './profile-set';
+import type { Profiles } from './compiled-profile';
 import type { Shape, ShapeMember } from './shape';
 
 /** The urls of the definitions of all extensions in a resource, each once. Cost: one walk, some µs. */
@@ -46,7 +46,7 @@ function definitionOf(extension: JsonObject): string | undefined {
  * Checks all extensions of the resource for which `run` was made that have a definition in `profiles`; those that a
  * profile checked in the same run are not checked again. Cost: one walk over the resource, and the checks.
  */
-export function checkExtensions(resource: JsonObject, run: ValidationRun, profiles: ProfileSet): void {
+export function checkExtensions(resource: JsonObject, run: ValidationRun, profiles: Profiles): void {
   const shape = profiles.shapes.ofResource(resource);
   if (shape) new ExtensionWalk(ProfileRun.of(run), profiles).object(resource, shape);
 }
@@ -54,7 +54,7 @@ export function checkExtensions(resource: JsonObject, run: ValidationRun, profil
 class ExtensionWalk {
   constructor(
     private readonly at: ProfileRun,
-    private readonly profiles: ProfileSet,
+    private readonly profiles: Profiles,
   ) {}
 
   object(source: JsonObject, shape: Shape): void {

@@ -1,7 +1,7 @@
 /** What a profile says of the place that a discriminator's path leads to from one of its slices. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import type { DiscriminatorStep } from './discriminator-path';
-import type { ProfileSet } from './profile-set';
+import type { Profiles } from './compiled-profile';
 import { typeOfTarget } from './target';
 import type { ElementNode } from './tree';
 
@@ -24,7 +24,7 @@ export interface GivenPlace {
 export function givenPlaces(
   slice: ElementNode,
   steps: readonly DiscriminatorStep[],
-  profiles: ProfileSet,
+  profiles: Profiles,
 ): readonly GivenPlace[] {
   let places: readonly GivenPlace[] = [{ nodes: [slice], values: valuesOf([slice]) }];
   for (const step of steps) places = places.flatMap((place) => stepInto(place, step, profiles));
@@ -50,7 +50,7 @@ function valuesOf(nodes: readonly ElementNode[]): PlaceValue[] {
   ]);
 }
 
-function stepInto(place: GivenPlace, step: DiscriminatorStep, profiles: ProfileSet): GivenPlace[] {
+function stepInto(place: GivenPlace, step: DiscriminatorStep, profiles: Profiles): GivenPlace[] {
   switch (step.kind) {
     case 'member': {
       const nodes = place.nodes.flatMap((node) => childrenOf(node, step.name, profiles));
@@ -76,7 +76,7 @@ function stepInto(place: GivenPlace, step: DiscriminatorStep, profiles: ProfileS
   }
 }
 
-function targetsOf({ nodes }: GivenPlace, profiles: ProfileSet): GivenPlace[] {
+function targetsOf({ nodes }: GivenPlace, profiles: Profiles): GivenPlace[] {
   const canonicals = nodes.flatMap((node) => node.element.types.flatMap((type) => type.targetProfiles));
   return [...new Set(canonicals)].map((canonical) => {
     const target = typeOfTarget(canonical, profiles);
@@ -86,14 +86,14 @@ function targetsOf({ nodes }: GivenPlace, profiles: ProfileSet): GivenPlace[] {
 }
 
 /** The element `name` below a node and those of its slices that must occur, or with `isAny` all. */
-function childrenOf(node: ElementNode, name: string, profiles: ProfileSet, isAny = false): ElementNode[] {
+function childrenOf(node: ElementNode, name: string, profiles: Profiles, isAny = false): ElementNode[] {
   return contentOf(node, profiles)
     .filter((child) => child.name === name)
     .flatMap((child) => [child, ...child.slices.filter(({ element }) => isAny || (element.min ?? 0) > 0)]);
 }
 
 /** Where a node has no elements of its own, those of the one profile or element that its content is said to have. */
-function contentOf(node: ElementNode, profiles: ProfileSet): readonly ElementNode[] {
+function contentOf(node: ElementNode, profiles: Profiles): readonly ElementNode[] {
   if (node.children.length > 0) return node.children;
   const { contentReference, types } = node.element;
   if (contentReference !== undefined)
@@ -104,7 +104,7 @@ function contentOf(node: ElementNode, profiles: ProfileSet): readonly ElementNod
 }
 
 /** Whether a slice of extensions is the one for a url. */
-function hasUrl(node: ElementNode, url: string, profiles: ProfileSet): boolean {
+function hasUrl(node: ElementNode, url: string, profiles: Profiles): boolean {
   if (
     node.element.types.some(({ profiles: canonicals }) => canonicals.some((one) => one.split('|')[0] === url))
   )

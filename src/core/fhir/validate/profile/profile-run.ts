@@ -74,7 +74,10 @@ export class ProfileRun {
 
   /** The same for the same run. */
   static of(run: ValidationRun): ProfileRun {
-    return (run.profileRun ??= new ProfileRun(run, new Work(run)));
+    if (run.profileRun instanceof ProfileRun) return run.profileRun;
+    const made = new ProfileRun(run, new Work(run));
+    run.profileRun = made;
+    return made;
   }
 
   push(step: string | number): void {

@@ -1,58 +1,15 @@
 /** The StructureDefinitions by which resources of one space are judged, compiled when they are first asked for. */
 import type { Definitions } from '../../definitions';
-import type { JsonObject, JsonValue } from '../../json';
-import type { ResourceProfile } from '../index';
-import type { ValidationRun } from '../run';
 import { testValueSet } from '../value-set-test';
-import type { ProfileRun } from './profile-run';
-import { Shapes, type Shape } from './shape';
+import { Shapes } from './shape';
 import { readTree, type ProfileTree } from './tree';
 import { compileProfile } from './compile';
 import { ProfileError } from './error';
-
-export interface CompiledProfile extends ResourceProfile {
-  readonly url: string;
-  readonly version: string | undefined;
-  /** The type that it is for: `Observation`, `Extension`, `Quantity`. */
-  readonly type: string;
-  /** Of an extension: it stands in `modifierExtension`. */
-  readonly isModifier: boolean;
-  /** What of the profile could not be compiled, as sentences; reported as `unresolved` with each check. */
-  readonly problems: readonly string[];
-  /**
-   * Everything that the profile asks for beyond its base type. The present place of `run` is the resource, which has
-   * the right structure.
-   */
-  check(resource: JsonObject, run: ValidationRun): void;
-  /** The same for a resource that another one refers to. */
-  checkTarget(resource: JsonObject, at: ProfileRun): void;
-  /** The same for a value of a data type (an extension, a Quantity), or for a resource. */
-  checkValue(
-    value: JsonValue | undefined,
-    companion: JsonObject | undefined,
-    shape: Shape,
-    at: ProfileRun,
-  ): void;
-}
-
-/** What profiles are compiled with. */
-export interface ProfileSource {
-  readonly definitions: Definitions;
-  /** The StructureDefinition, with its snapshot, of a canonical url as it is written (`url` or `url|version`). */
-  structureDefinition(canonical: string): JsonObject | undefined;
-  /** All codes of a value set, where they are at hand; asked where the specification does not tell. */
-  codes?(valueSet: string): KnownCodes | undefined;
-}
-
-/** A value set of which it can be told at once whether it has a code. */
-export interface KnownCodes {
-  hasCode(code: string): boolean;
-  hasCoding(system: string, code: string): boolean;
-}
+import type { Profiles, CompiledProfile, ProfileSource, KnownCodes } from './compiled-profile';
 
 const BASE = 'http://hl7.org/fhir/StructureDefinition/';
 
-export class ProfileSet {
+export class ProfileSet implements Profiles {
   readonly definitions: Definitions;
   readonly shapes: Shapes;
   private readonly trees = new Map<string, ProfileTree | undefined>();

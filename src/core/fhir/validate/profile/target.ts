@@ -5,7 +5,7 @@ import type { ElementType } from '../../definitions';
 import type { Origin, ValueCheck } from './check';
 import type { ProfileType } from './element';
 import type { ProfileRun, Target } from './profile-run';
-import type { ProfileSet } from './profile-set';
+import type { Profiles } from './compiled-profile';
 
 /** What a reference may point to: a type of resource, or what meets a profile. */
 interface Allowed {
@@ -18,7 +18,7 @@ interface Allowed {
 export function compileTargets(
   types: readonly ProfileType[],
   base: ElementType,
-  profiles: ProfileSet,
+  profiles: Profiles,
   origin: Origin,
 ): ValueCheck | undefined {
   const { definitions } = profiles;
@@ -71,7 +71,7 @@ export function compileTargets(
 /** The type of a target profile; undefined for a profile that is not known. */
 export function typeOfTarget(
   canonical: string,
-  profiles: ProfileSet,
+  profiles: Profiles,
 ): { readonly type: string | undefined; readonly canonical: string | undefined } {
   const type = profiles.baseType(canonical);
   if (type !== undefined) return { type, canonical: undefined };
@@ -95,7 +95,7 @@ function checkAggregation(
 function checkProfile(
   target: Target,
   candidates: readonly Allowed[],
-  profiles: ProfileSet,
+  profiles: Profiles,
   at: ProfileRun,
   origin: Origin,
 ): void {

@@ -10,7 +10,7 @@ import { compileConstraint } from './constraint';
 import { pathOf, type GivenValue, type ProfileConstraint, type ProfileElement } from './element';
 import { ProfileLimit } from './error';
 import { compileLimit, isLongerThan } from './limit';
-import type { ProfileSet } from './profile-set';
+import type { Profiles } from './compiled-profile';
 import type { Shape } from './shape';
 import { followsPattern, isFixed, show, weightOf } from './value';
 
@@ -37,7 +37,7 @@ export class ValueRules {
   private readonly compiling = new PathAllowance(MAX_COMPILING_STEPS);
 
   constructor(
-    private readonly profiles: ProfileSet,
+    private readonly profiles: Profiles,
     private readonly origin: Origin,
   ) {}
 

@@ -1,7 +1,7 @@
 /** Compiled criteria: what each of them offers, and how they are put together. */
 import { sql, type RawBuilder } from 'kysely';
 import type { PredicateSql, PredicateValue, ValueReference } from '../predicate-parts';
-import type { TestedRow } from './head';
+import type { TestedRow } from './tested-row';
 
 export interface CompiledPredicate {
   /** Two predicates of one shape have the same SQL text but for the names of their values. */

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { ValueReference } from '../predicate-parts';
 import { bind } from '../../connection/statement';
 import type { Scope } from './scope';
+import type { TestedRow } from './tested-row';
 
 export const SPACE = sql`${bind('space')}::int`;
 
@@ -11,16 +12,6 @@ export const NO_DATE = '-9223372036854775808';
 
 /** Columns of a head that tests may ask for. */
 export const HEAD_COLUMNS = ['resource_key', 'sort_date', 'last_updated', 'presence', 'target_keys'] as const;
-
-/** A row whose resource is tested: what it tells of the resource, as SQL. */
-export interface TestedRow {
-  readonly key: RawBuilder<unknown>;
-  /** Where the row carries the clinical date: as a bigint, or as the low bound of its range. */
-  readonly sortDate?: RawBuilder<unknown>;
-  readonly low?: RawBuilder<unknown>;
-  /** Alias of the row where it is a head, with HEAD_COLUMNS. */
-  readonly head?: string;
-}
 
 /** A head of this type and key, live, under an alias of its own. */
 export function headOf(

@@ -5,7 +5,8 @@ import { splitRange } from '../../../search/split-range';
 import type { PredicateSql, ValueReference } from '../predicate-parts';
 import { compileRange } from '../range-sql';
 import { isAmong, type CompiledPredicate } from './compiled';
-import { lowToSortDate, onHead, sortDateToLow, type TestedRow } from './head';
+import { lowToSortDate, onHead, sortDateToLow } from './head';
+import type { TestedRow } from './tested-row';
 import type { Scope } from './scope';
 
 /** A range, listed by its parts, each of which enters the index where its rows begin, and walked as one. */

@@ -5,8 +5,8 @@ import type { Finding, FindingRule, FindingSeverity } from '../../finding';
 import { MAX_FINDINGS } from '../../run';
 import { readDifferential } from './differential';
 import { constrain, withBase } from './constrain';
-import { placeOf, type Constraining } from './constraining';
-import { copyNode, makeNode, readTree, type ElementAllowance, type ElementNode } from './tree';
+import { placeOf, type Constraining, type SharedGeneration, type Making } from './constraining';
+import { copyNode, makeNode, readTree, type ElementNode } from './tree';
 
 /**
  * Gives the StructureDefinition of a canonical url (`url` or `url|version`), with or without a snapshot; undefined when
@@ -28,24 +28,8 @@ const MAX_CHAIN = 32;
 /** The work that a generation may take is used up. */
 export class GenerationLimit extends Error {}
 
-/** A structure that is made because another rests on it: what is wrong inside is reported at the place that led there. */
-interface Inside {
-  readonly name: string;
-  readonly expression: string;
-  /** True where the other can do without it. */
-  readonly isOptional: boolean;
-}
-
-/** The structure that is being made. */
-export interface Making {
-  /** Urls of it and of the structures that it is made for. */
-  readonly chain: readonly string[];
-  /** Undefined for the one that was asked for. */
-  readonly inside: Inside | undefined;
-}
-
 /** One generation: what it has found out, how much it may still do, what it has to say. */
-export class Generation implements ElementAllowance {
+export class Generation implements SharedGeneration {
   readonly findings: Finding[] = [];
   private made = 0;
   /** Elements since others had a turn. */

@@ -1,0 +1,4 @@
+export interface ElementChoice {
+  readonly name: string;
+  readonly types: readonly string[];
+}

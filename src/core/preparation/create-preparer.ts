@@ -1,0 +1,84 @@
+import type { TenantSpace } from '../context';
+import { loadDefinitions } from '../fhir/definitions';
+import { isJsonObject, parseJson, parseStoredObject, stringifyJson, type JsonDocument } from '../fhir/json';
+import { outlineOf } from '../fhir/json/outline';
+import {
+  applyFhirPathPatch,
+  applyJsonPatch,
+  differenceOf,
+  dropGeneratedNarrative,
+  isFhirPathPatch,
+  type PatchLimits,
+} from '../fhir/patch';
+import type { Limits } from '../limits/size-limits';
+import { findInContent } from './content';
+import { withoutEmptyList } from '../operations/parameters';
+import { judgeResource } from './validation-report';
+import { toDocument } from './resource-input';
+import { openBundle } from './open-bundle';
+import { prepareVersion, type PreparationTools } from './prepare';
+import { refusalOf } from './refusal';
+import type { Preparer } from './preparer';
+
+const STORED_DEPTH = { maxDepth: Number.MAX_SAFE_INTEGER };
+
+/** The preparer of one thread. */
+export function createPreparer(tools: PreparationTools, limits: Limits): Preparer {
+  const preparer: Preparer = {
+    async resource({ space, type, id, idMode, input }) {
+      return prepareVersion(tools, { space, type, id, idMode, document: toDocument(input, limits) });
+    },
+    async patch({ space, type, id, current, operations, copies, paths }) {
+      const before = parseJson(current, STORED_DEPTH);
+      const patched = await applyPatch(tools, space, before, toDocument(operations, limits), {
+        maxOperations: limits.maxPatchOperations,
+        maxGrowthBytes: 2 * limits.maxBodyBytes,
+        maxDepth: limits.maxDepth,
+        ...(copies === undefined ? {} : { copies }),
+        ...(paths === undefined ? {} : { paths }),
+      });
+      const document = dropGeneratedNarrative(before, patched);
+      return prepareVersion(tools, { space, type, id, idMode: { id }, document });
+    },
+    async inspect(space, { value }) {
+      if (!isJsonObject(value)) return [];
+      const isFull = space.settings.validation === 'full';
+      return findInContent(tools, space, withoutEmptyList(value), { isFull });
+    },
+    async judge(task) {
+      const { input } = task.invocation;
+      const document = input === undefined ? undefined : toDocument(input, limits);
+      const stored = task.stored === undefined ? undefined : parseJson(task.stored, STORED_DEPTH);
+      return judgeResource(tools, task, document, stored);
+    },
+    async outline({ text, limits }) {
+      return outlineOf(parseJson(text, limits), limits.levels);
+    },
+    async difference({ from, to }) {
+      const { value, marked } = differenceOf(parseJson(from, STORED_DEPTH), parseJson(to, STORED_DEPTH));
+      return stringifyJson(value, marked);
+    },
+    rows({ space, type, body }) {
+      return Promise.resolve(tools.extract(space, type, parseStoredObject(body)));
+    },
+    async bundle(task) {
+      return openBundle(tools, preparer, limits, task);
+    },
+  };
+  return preparer;
+}
+
+/** A FHIRPath Patch is a resource, and held to the structure of one; its content is judged where it ends up. */
+async function applyPatch(
+  tools: PreparationTools,
+  space: TenantSpace,
+  before: JsonDocument,
+  patch: JsonDocument,
+  limits: PatchLimits,
+): Promise<JsonDocument> {
+  if (!isFhirPathPatch(patch.value)) return applyJsonPatch(before, patch, limits);
+  const parameters = withoutEmptyList(patch.value);
+  const refusal = refusalOf(await findInContent(tools, space, parameters, { isFull: false }));
+  if (refusal !== undefined) throw refusal;
+  return applyFhirPathPatch(before, parameters, loadDefinitions(space.release), limits);
+}

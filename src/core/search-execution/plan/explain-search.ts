@@ -1,0 +1,44 @@
+/** `_explain=true`: how a search was executed, for operators. */
+import { permissionsOf } from '../../authorization/visibility';
+import type { SearchPage, SearchRequest } from '../../api/search';
+import type { RequestContext } from '../../context';
+import { fhirError } from '../../errors';
+import type { Services } from '../../ports';
+import { SearchExplanation } from './search-explanation';
+
+const NAME = '_explain';
+
+/**
+ * Answers a search by `answer`, and explains it where that is asked for and allowed; where it is not allowed the
+ * parameter is left to be refused as any that is not known.
+ */
+export async function explaining(
+  services: Services,
+  context: RequestContext,
+  request: SearchRequest,
+  answer: (services: Services, request: SearchRequest) => Promise<SearchPage>,
+): Promise<SearchPage> {
+  const asked = request.parameters.filter(([name, value]) => name === NAME && value !== '');
+  if (!services.explainsSearches || asked.length === 0) return answer(services, request);
+  for (const [name, value] of asked) {
+    if (value !== 'true' && value !== 'false') {
+      const reason = 'write true or false';
+      throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
+    }
+  }
+  const others = { ...request, parameters: request.parameters.filter(([name]) => name !== NAME) };
+  const isWanted = asked.some(([, value]) => value === 'true');
+  // Plans and row counts cover resources that the caller may not see.
+  if (isWanted) permissionsOf(services, context)?.requireEverything('s', `The parameter ${NAME}`);
+  const { release, number } = context.space;
+  const definitions = services.definitions(release);
+  const explanation = isWanted
+    ? new SearchExplanation(number, (type) => definitions.typeName(type))
+    : undefined;
+  const page = await answer(explanation === undefined ? services : { ...services, explanation }, others);
+  return {
+    ...page,
+    used: [...page.used, ...asked],
+    issues: [...page.issues, ...(explanation?.toIssues() ?? [])],
+  };
+}

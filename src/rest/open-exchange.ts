@@ -1,0 +1,129 @@
+/** How a request to a FHIR address becomes an exchange. */
+import type { FastifyReply } from 'fastify';
+import {
+  EMPTY_REQUEST_STATE,
+  FhirError,
+  fhirError,
+  isRelease,
+  type Caller,
+  type Credentials,
+  type Release,
+  type TenantSpace,
+} from '../core';
+import { BINARY } from './binary';
+import { Exchange } from './exchange';
+import { ALL_TYPES, type FhirRequest } from './fhir-request';
+import { INTERACTIONS, type Interaction } from './interaction-names';
+import { jobTime } from './job-time';
+import { requireJsonAccepted } from './negotiation';
+import { readProvenance } from './provenance';
+import { readQuery } from './query';
+import type { RestContext } from './rest-context';
+
+const TENANT_NAME = /^[a-z0-9-]{1,63}$/;
+/** What tells clients how to get in is told to everybody. */
+const OPEN_TO_ALL: readonly Interaction[] = [INTERACTIONS.capabilities, INTERACTIONS.smartConfiguration];
+const ANONYMOUS: Caller = Object.freeze({ actor: 'anonymous' });
+const NO_RIGHT: readonly FhirError['key'][] = ['unauthorized', 'forbidden'];
+/** A caller without rights in the tenant: no answer says whether the tenant exists. */
+const STRANGER: Caller = Object.freeze({ actor: 'anonymous' });
+const READS: readonly Interaction[] = [INTERACTIONS.read, INTERACTIONS.vread];
+const RESOURCE_ID = /^[A-Za-z0-9\-.]{1,64}$/;
+
+/**
+ * Checks the address (release, tenant, type, id) and whether the client takes JSON, and makes the context in which
+ * core works. Throws `unknownRelease`, `unknownTenant`, `unknownType`, `invalidId`, `notAcceptable`, and what
+ * `Core.identify` throws. A tenant must be spelled as it is: an encoded spelling of its name is no address. Cost: one look-up in core's memory.
+ */
+export async function openExchange(
+  shared: RestContext,
+  request: FhirRequest,
+  reply: FastifyReply,
+  interaction: Interaction,
+): Promise<Exchange> {
+  const { core, settings, log } = shared;
+  const { visit } = request;
+  const { tenant, release, type, id, member } = request.params;
+  visit.interaction = interaction;
+  if (!isRelease(release)) throw fhirError('unknownRelease', { release });
+  if (!TENANT_NAME.test(tenant) || !isSpelledOut(request.url, tenant, release))
+    throw fhirError('unknownTenant');
+  const found = await core.findSpace(tenant, release);
+  const later = jobTime.getStore();
+  const now = later === undefined ? await identify(shared, request, found, interaction) : undefined;
+  const space = now === STRANGER ? (core.decoy(tenant, release) ?? found) : found;
+  if (space === undefined) throw fhirError('unknownTenant');
+  const caller = now ?? (await core.renewCaller(space, later?.caller ?? ANONYMOUS));
+  visit.caller = caller;
+  if (found !== undefined) visit.tenant = tenant;
+  visit.release = release;
+  if (type !== undefined) {
+    if (!shared.isType(release, type)) throw unknownType(type, release);
+    visit.type = type;
+    if (id !== undefined && !RESOURCE_ID.test(id)) throw fhirError('invalidId', { id });
+  }
+  if (member !== undefined && member !== ALL_TYPES && !shared.isType(release, member))
+    throw unknownType(member, release);
+  const query = readQuery(request.url);
+  // What form a Binary is sent in is known when it is read.
+  if (type !== BINARY || !READS.includes(interaction))
+    requireJsonAccepted(request.headers.accept, query.format, release);
+  const provenance = readProvenance(request, interaction, settings.maxDepth);
+  const deadline = later?.deadline ?? Date.now() + settings.requestTimeoutMs;
+  if (later?.signal.aborted === true) visit.end();
+  else later?.signal.addEventListener('abort', () => visit.end());
+  const context = {
+    space,
+    actor: caller.actor,
+    deadline,
+    cancellation: visit.waitUntil(deadline),
+    bytes: visit.bytes,
+    requestId: request.id,
+    address: request.ip,
+    log,
+    ...EMPTY_REQUEST_STATE,
+    ...(later === undefined ? {} : { revoked: later.revoked }),
+    ...(caller.access === undefined ? {} : { access: caller.access }),
+    ...(provenance === undefined ? {} : { provenance }),
+  };
+  // What is answered later was counted when it was taken.
+  const admission = later === undefined ? core.admit(context) : undefined;
+  if (admission !== undefined) await visit.requireAdmission(admission, request, reply);
+  return new Exchange(shared, request, reply, context, query);
+}
+
+function identify(
+  shared: RestContext,
+  { headers, ip, id, url, params: { tenant } }: FhirRequest,
+  space: TenantSpace | undefined,
+  interaction: Interaction,
+): Caller | Promise<Caller> {
+  const { authorization } = headers;
+  const credentials = { tenant, space, authorization, address: ip, requestId: id, asked: url };
+  return OPEN_TO_ALL.includes(interaction)
+    ? identifyIfPossible(shared, credentials)
+    : shared.core.identify(credentials);
+}
+
+/** Throws what `Core.identify` throws, except that a caller without rights is STRANGER. */
+async function identifyIfPossible(
+  { core, settings }: RestContext,
+  credentials: Credentials,
+): Promise<Caller> {
+  if (credentials.authorization === undefined || settings.authMode === 'open') return STRANGER;
+  try {
+    return await core.identify(credentials);
+  } catch (error) {
+    if (error instanceof FhirError && NO_RIGHT.includes(error.key)) return STRANGER;
+    throw error;
+  }
+}
+
+function unknownType(type: string, release: Release): Error {
+  return fhirError('unknownType', { type, release: release.toUpperCase() });
+}
+
+/** Only an address with a percent sign can hide a spelling, so that others cost one scan. */
+function isSpelledOut(url: string, tenant: string, release: Release): boolean {
+  return !url.includes('%') || url.includes(`/w/${tenant}/api/v1/fhir/${release}`);
+}
