@@ -42,10 +42,13 @@ module.exports = {
       ...services,
       displayName: 'clients',
       testMatch: ['<rootDir>/test/clients/*.test.ts'],
-      // fhir-kit-client is an ECMAScript module and nothing else, like jose.
-      transform: { '^.+\\.[jt]s$': '@swc/jest' },
-      transformIgnorePatterns: ['/node_modules/(?!(fhir-kit-client|jose)/)'],
-      moduleNameMapper: { '^fhir-kit-client$': '<rootDir>/node_modules/fhir-kit-client/dist/index.js' },
+      // An ECMAScript module and nothing else; jest loads those only when they are compiled.
+      transform: { ...shared.transform, '/node_modules/fhir-kit-client/.+\\.js$': '@swc/jest' },
+      transformIgnorePatterns: ['/node_modules/(?!fhir-kit-client/)'],
+      moduleNameMapper: {
+        ...shared.moduleNameMapper,
+        '^fhir-kit-client$': '<rootDir>/node_modules/fhir-kit-client/dist/index.js',
+      },
     },
   ],
 };

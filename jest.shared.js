@@ -1,10 +1,22 @@
+const { execFileSync } = require('node:child_process');
+
+// The tests load the program as it is built (test/support/load-compiled.js).
+execFileSync(process.execPath, ['scripts/build.mjs', '--if-stale'], { cwd: __dirname, stdio: 'inherit' });
+
+// Jest puts no folder in place of <rootDir> in this pattern.
+const root = __dirname.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');
+
 /** What every jest configuration of this repository begins with. */
 module.exports = {
   rootDir: __dirname,
-  testEnvironment: 'node',
-  transform: { '^.+\\.ts$': '@swc/jest', '/node_modules/jose/.+\\.js$': '@swc/jest' },
-  // An ECMAScript module and nothing else; jest loads those only when they are compiled.
-  transformIgnorePatterns: ['/node_modules/(?!jose/)'],
+  testEnvironment: '<rootDir>/test/support/one-realm.js',
+  transform: {
+    [`^${root}/(src|migrations)/.+\\.ts$`]: '<rootDir>/test/support/load-compiled.js',
+    '^.+\\.ts$': '@swc/jest',
+  },
+  transformIgnorePatterns: ['/node_modules/'],
+  // The tests and the program must have one and the same copy of these.
+  moduleNameMapper: { '^(graphql|pg)$': '<rootDir>/test/support/packages/$1.js' },
   moduleFileExtensions: ['ts', 'js', 'cjs', 'mjs', 'json', 'node'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
 };

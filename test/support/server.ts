@@ -1,5 +1,6 @@
 import { createApp, type App } from '../../src/app';
-import { loadSettings, type Settings } from '../../src/config';
+import { loadSettings } from '../../src/config';
+import type { Settings } from '../../src/config/settings';
 import type { LiveQueryCounts, Release } from '../../src/core';
 import { createTestDatabase, type TestDatabase } from './database';
 import { toEnvironment, toPath } from './environment';

@@ -1,9 +1,7 @@
 /** Starts PostgreSQL and Redis for one test run, and the servers that its workers share. */
-import { execFile } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { loadSettings } from '../../src/config';
 import { baseContent } from '../../src/core/conformance/base-resources';
 import { migrate } from '../../src/core/storage/schema/migrate';
@@ -84,8 +82,6 @@ async function makeTemplate(server: Connection): Promise<string> {
 
 /** @param durable true: PostgreSQL syncs to disk, as tests that kill things need it */
 export async function startServices(durable: boolean): Promise<Started> {
-  const root = path.resolve(__dirname, '..', '..');
-  await promisify(execFile)(process.execPath, ['scripts/build.mjs', '--if-stale'], { cwd: root });
   const [database, redis] = await Promise.all([startDatabase(durable), startRedis()]);
   const stop = async (): Promise<void> => {
     await Promise.all([database.stop(), redis.stop()]);

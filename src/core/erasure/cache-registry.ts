@@ -47,6 +47,11 @@ export function isCacheable(space: number): boolean {
   return true;
 }
 
+/** Ends that for spaces of a database that this process leaves. */
+export function endHush(spaces: Iterable<number>): void {
+  for (const space of spaces) hushed.delete(space);
+}
+
 /** Evicts these spaces from all registered caches, and disables caching of them for `HUSH_MS`. */
 export function forgetSpaces(spaces: readonly number[]): void {
   const until = performance.now() + HUSH_MS;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Log } from '../context';
-import { forgetSpaces } from './cache-registry';
+import { endHush, forgetSpaces } from './cache-registry';
 import type { Database } from '../storage/connection/database';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { attendErasures, lastErasure, leaveErasures } from '../storage/tenants/erasures';
@@ -28,6 +28,7 @@ export class ErasureWatch {
   #looking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isFailing = false;
+  readonly #hushed = new Set<number>();
 
   constructor(private readonly options: ErasureWatchOptions) {}
 
@@ -85,6 +86,7 @@ export class ErasureWatch {
   /** Evicts the spaces from the caches of this process at once. */
   forget(spaces: readonly number[]): void {
     forgetSpaces(spaces);
+    for (const space of spaces) this.#hushed.add(space);
     this.options.forgetElsewhere(spaces);
   }
 
@@ -92,6 +94,8 @@ export class ErasureWatch {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#looking;
+    // Spaces with the same numbers in another database, which this process may open next, are others.
+    endHush(this.#hushed);
     // A process that could not sign off counts as dead after 20 seconds.
     if (this.#isStarted) await leaveErasures(this.options.database, this.#process).catch(() => undefined);
   }

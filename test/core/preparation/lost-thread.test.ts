@@ -1,5 +1,5 @@
 /** The thread for long content may be lost: only what it was at is refused, and the next one does the rest. */
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Task, TaskResult } from '../../../src/core/preparation/messages';
 import { THREAD_LIMITS } from '../../../src/core/preparation/thread-limits';
 import type { WorkerPool } from '../../../src/core/preparation/worker-pool';
@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 async function untilReady(pool: WorkerPool): Promise<void> {
-  while (!pool.hasRoom()) await delay(20);
+  while (!pool.hasRoom()) await nextTurn();
 }
 
 /** Runs a task that takes as long as none may: the thread is lost with it. */
