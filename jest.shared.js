@@ -1,7 +1,8 @@
 const { execFileSync } = require('node:child_process');
 
 // The tests load the program as it is built (test/support/load-compiled.js).
-execFileSync(process.execPath, ['scripts/build.mjs', '--if-stale'], { cwd: __dirname, stdio: 'inherit' });
+for (const script of ['build.mjs', 'build-introspection.mjs', 'build-graphiql.mjs'])
+  execFileSync(process.execPath, [`scripts/${script}`, '--if-stale'], { cwd: __dirname });
 
 // Jest puts no folder in place of <rootDir> in this pattern.
 const root = __dirname.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');

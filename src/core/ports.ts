@@ -33,18 +33,44 @@ export interface ResourceKeys {
   isOwn(key: ResourceKey): boolean;
 }
 
-/** What interactions and operations are given to work with; made once by `createCore`. */
-export interface Services {
+/** What the definitions of a release and the search parameters of a space say. */
+export interface DefinitionServices {
   definitions(release: Release): Definitions;
   /** Those of the release, with the search parameters of the space that can be searched by. */
   definitionsOf(space: Space): Definitions;
-  /** Names of the concrete resource types. */
-  resourceTypes(release: Release): ReadonlySet<string>;
+  /** True for types that the base space of the release holds resources of. */
+  isConformanceType(release: Release, type: string): boolean;
+  references(space: Space): ReferenceResolver;
+  /** What parsing of a search in this space needs. */
+  searchContext(space: Space): SearchTypeContext;
+  /** Index rows of a resource of that space. Throws tooCostly over `limits.maxIndexRows`. */
+  extract(space: Space, type: string, resource: JsonObject): IndexRows;
+  /** Index rows as `extract` gives them, with rows that are not stored (`RowSettings.hasSystemKeys`). */
+  extractForScan(space: Space, type: string, resource: JsonObject): IndexRows;
+  /** Makes the same rows as `extract` under another limit. */
+  createExtractor(space: Space, maxRows: number): Extractor;
+  readonly extensionBase: string;
+}
+
+/** What stored versions are read by. */
+export interface ReadServices {
   readonly connections: Connections;
   /** What statements are run by: the connections, or inside a search one snapshot of them (read-scope.ts). */
   readonly database: Database;
   readonly reader: VersionReader;
+  readonly keys: ResourceKeys;
+  readonly hasher: Hasher;
+}
+
+/** What a search is answered by. */
+export interface SearchServices extends DefinitionServices, ReadServices {
   readonly searches: PageRunner;
+  readonly estimator: Estimator;
+  /** Code systems that were parsed before, of all spaces. */
+  readonly codeSystems: CodeSystemCache;
+  readonly limits: Limits;
+  /** Sign and verify cursors: the first signs, all verify. */
+  readonly secretKeys: readonly Buffer[];
   /** True where all that is read is read within a transaction that writes, and sees what it wrote (read-scope.ts). */
   readonly isWithinTransaction?: boolean;
   /** True where all that is read is read in one snapshot already, which lasts for several interactions (read-scope.ts). */
@@ -55,43 +81,33 @@ export interface Services {
   readonly afterPlanning?: () => Promise<void>;
   /** Counts the statements of one request. */
   readonly usage?: Usage;
-  readonly estimator: Estimator;
-  readonly writes: WriteQueues;
-  readonly keys: ResourceKeys;
-  readonly ids: IdSource;
-  readonly hasher: Hasher;
-  /** Code systems that were parsed before, of all spaces. */
-  readonly codeSystems: CodeSystemCache;
-  /** Lets the writers of one resource wait for each other inside this process. */
-  readonly turns: KeyedQueue;
-  readonly cache: RedisCache;
-  /** Counts what may come so often, over all processes: requests, attempts to sign in. */
-  readonly rates: RateLimiter;
-  readonly limits: Limits;
   /** Whether clients may ask how a search is answered (`_explain`). */
-  /** AuditEvents are in a space of their own (audit/audit-space.ts). */
-  readonly isAuditApart: boolean;
   readonly explainsSearches: boolean;
   /** Inside a search that is asked so. */
   readonly explanation?: SearchExplanation;
-  readonly extensionBase: string;
-  /** Sign and verify cursors: the first signs, all verify. */
-  readonly secretKeys: readonly Buffer[];
-  readonly log: Log;
+}
+
+/** What a resource is written by. Conditions of a write are searches. */
+export interface WriteServices extends SearchServices {
+  readonly writes: WriteQueues;
+  readonly ids: IdSource;
+  /** Lets the writers of one resource wait for each other inside this process. */
+  readonly turns: KeyedQueue;
   /** Makes versions of what clients send: checked, validated, with their index rows. */
   readonly preparer: Preparer;
+}
+
+/** All of them, made once by `createCore`, which gives each part the few that it asks for. */
+export interface Services extends WriteServices {
+  /** Names of the concrete resource types. */
+  resourceTypes(release: Release): ReadonlySet<string>;
+  readonly cache: RedisCache;
+  /** Counts what may come so often, over all processes: requests, attempts to sign in. */
+  readonly rates: RateLimiter;
+  /** AuditEvents are in a space of their own (audit/audit-space.ts). */
+  readonly isAuditApart: boolean;
+  readonly log: Log;
   /** To be called when a search parameter of a tenant was made, changed or taken away, or is to be indexed again. */
   parametersChanged(tenant: string): void;
   validator(release: Release): Validator;
-  /** Index rows of a resource of that space. Throws tooCostly over `limits.maxIndexRows`. */
-  extract(space: Space, type: string, resource: JsonObject): IndexRows;
-  /** The same, with rows that are not stored (`RowSettings.hasSystemKeys`). */
-  extractForScan(space: Space, type: string, resource: JsonObject): IndexRows;
-  /** Makes the same rows under another limit. */
-  createExtractor(space: Space, maxRows: number): Extractor;
-  references(space: Space): ReferenceResolver;
-  /** What parsing of a search in this space needs. */
-  searchContext(space: Space): SearchTypeContext;
-  /** True for types that the base space of the release holds resources of. */
-  isConformanceType(release: Release, type: string): boolean;
 }

@@ -28,9 +28,15 @@ type Members = Readonly<Record<string, unknown>>;
 export async function readFhirQuery(
   request: FastifyRequest,
   core: Core,
-  limits: DocumentLimits,
-  maxDepth: number,
-  address: InstanceAddress | undefined,
+  {
+    limits,
+    maxDepth,
+    address,
+  }: {
+    readonly limits: DocumentLimits;
+    readonly maxDepth: number;
+    readonly address: InstanceAddress | undefined;
+  },
 ): Promise<SentQuery> {
   const headers = toHeaderMap(request);
   admitSafeClient(headers);

@@ -33,15 +33,11 @@ export const CONTENT_SECURITY_POLICY =
   "default-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; font-src 'self' data:; " +
   "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The folder next to the compiled program; from the sources (tests) it is the one in dist. */
-const FOLDERS = [path.resolve(__dirname, '../../graphiql'), path.resolve(__dirname, '../../dist/graphiql')];
+const FOLDER = path.resolve(__dirname, '../../graphiql');
 
-async function loadManifest(): Promise<{ folder: string; manifest: Manifest } | undefined> {
-  for (const folder of FOLDERS) {
-    const text = await readFile(path.join(folder, 'manifest.json'), 'utf8').catch(() => undefined);
-    if (text !== undefined) return { folder, manifest: JSON.parse(text) as Manifest };
-  }
-  return undefined;
+async function loadManifest(): Promise<Manifest | undefined> {
+  const text = await readFile(path.join(FOLDER, 'manifest.json'), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as Manifest);
 }
 
 /** Tenant and release were found before; escaped all the same, as anything that stands in HTML. */
@@ -77,10 +73,10 @@ const NOT_BUILT = `<!doctype html>
 
 /** Reads the manifest; files are read as they are asked for, and browsers keep them for good. */
 export async function createGraphiql(): Promise<Graphiql> {
-  const loaded = await loadManifest();
+  const manifest = await loadManifest();
   const assets = new Map<string, Asset>();
-  for (const [name, contentType] of Object.entries(loaded?.manifest.files ?? {})) {
-    const plain = path.join(loaded?.folder ?? '', name);
+  for (const [name, contentType] of Object.entries(manifest?.files ?? {})) {
+    const plain = path.join(FOLDER, name);
     assets.set(name, { contentType, plain, gzipped: `${plain}.gz` });
   }
 
@@ -101,7 +97,7 @@ export async function createGraphiql(): Promise<Graphiql> {
 
   return {
     toPage: (tenant, release, isFolder) =>
-      loaded ? toHtml(loaded.manifest, tenant, release, isFolder) : NOT_BUILT,
+      manifest ? toHtml(manifest, tenant, release, isFolder) : NOT_BUILT,
     registerAssets(server) {
       server.get(`${ASSETS}/:name`, sendAsset);
     },

@@ -209,7 +209,11 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const identified = await identify(request);
     const instance = findInstance(request, identified.space.release);
     return admitted(request, reply, identified, async (context) => {
-      const sent = await readFhirQuery(request, core, limits, settings.maxDepth, instance);
+      const sent = await readFhirQuery(request, core, {
+        limits,
+        maxDepth: settings.maxDepth,
+        address: instance,
+      });
       return run(request, reply, context, sent);
     });
   }
@@ -240,7 +244,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
         httpGraphQLRequest: { method: request.method, headers, search, body },
         context: async () => {
           checkText(body, limits);
-          const made = createGatewayContext(core, recorded, settings, parsed);
+          const made = createGatewayContext(core, recorded, { settings, parsed });
           return instance ? setInstance(made, instance) : made;
         },
       });

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { gunzip } from 'node:zlib';
@@ -168,7 +167,9 @@ export class Introspections {
 
   private startThread(): Thread {
     const resourceLimits = { maxOldGenerationSizeMb: HEAP_MEGABYTES };
-    const thread: Thread = { worker: new Worker(workerFile(), { resourceLimits }) };
+    const thread: Thread = {
+      worker: new Worker(path.join(__dirname, 'introspection-worker.js'), { resourceLimits }),
+    };
     const end = (error: Error): void => {
       if (this.thread === thread) this.thread = undefined;
       thread.waiting?.reject(error);
@@ -193,13 +194,4 @@ interface Thread {
   readonly worker: Worker;
   /** Who waits for the task that it works on. */
   waiting?: { resolve(packed: Packed): void; reject(error: Error): void };
-}
-
-/** The compiled file beside this one, or in dist when this one runs as TypeScript (tests). */
-function workerFile(): string {
-  const beside = join(__dirname, 'introspection-worker.js');
-  if (existsSync(beside)) return beside;
-  let root = __dirname;
-  while (!existsSync(join(root, 'package.json'))) root = dirname(root);
-  return join(root, 'dist', 'src', 'gateway', 'introspection-worker.js');
 }

@@ -163,7 +163,7 @@ export class LiveQueries {
       document,
       ...(operationName === undefined ? {} : { operationName }),
       ...(variables === undefined ? {} : { variableValues: variables }),
-      contextValue: createGatewayContext(core, context, settings, parsed, live),
+      contextValue: createGatewayContext(core, context, { settings, parsed, live }),
     });
     if (!(Symbol.asyncIterator in source)) {
       stream?.close();
@@ -186,10 +186,18 @@ export class LiveQueries {
         await turn?.();
         const current = await contextOf();
         requireSameAccess(context, current);
-        const result = await prepared.run(createGatewayContext(core, current, settings, parsed, live), value);
+        const result = await prepared.run(
+          createGatewayContext(core, current, { settings, parsed, live }),
+          value,
+        );
         const shaped =
           planned && result.data
-            ? await shape(schema, planned, operationName, prepared.variables, result.data)
+            ? await shape(schema, {
+                document: planned,
+                operationName,
+                variables: prepared.variables,
+                data: result.data,
+              })
             : { data: result.data ?? null, errors: [] };
         const errors = [...(result.errors ?? []), ...shaped.errors].map((error) =>
           toGraphqlError(error, current),

@@ -39,9 +39,15 @@ export function isGatewayContext(value: object): value is GatewayContext {
 export function createGatewayContext(
   core: Core,
   request: RequestContext,
-  settings: Pick<GatewayContext, 'extensionBase' | 'maxDepth'>,
-  parsed: ParsedCache,
-  live?: LiveContext,
+  {
+    settings,
+    parsed,
+    live,
+  }: {
+    readonly settings: Pick<GatewayContext, 'extensionBase' | 'maxDepth'>;
+    readonly parsed: ParsedCache;
+    readonly live?: LiveContext;
+  },
 ): GatewayContext {
   const { extensionBase, maxDepth } = settings;
   return {

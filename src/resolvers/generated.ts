@@ -113,7 +113,7 @@ export const handlers: Handlers<GatewayContext> = {
 
   filter(elements, place, expression, context) {
     const { release } = context.request.space;
-    return filterElements(release, place, expression, elements, allowanceOf(context));
+    return filterElements(release, { place, expression, elements, allowance: allowanceOf(context) });
   },
 
   change: typedChange,
@@ -159,7 +159,12 @@ async function selected(
   for (const version of versions) byResource.set(context.parsed.of(version), version);
   const { release } = context.request.space;
   const resources = [...byResource.keys()];
-  const found = await filterElements(release, type, expression, resources, allowanceOf(context));
+  const found = await filterElements(release, {
+    place: type,
+    expression,
+    elements: resources,
+    allowance: allowanceOf(context),
+  });
   return found.flatMap((resource) => byResource.get(resource) ?? []);
 }
 

@@ -36,46 +36,55 @@ export function registerClientRoutes(scope: FastifyInstance, core: Core): void {
   add(scope, '/clients', {
     GET: async (request, reply) => {
       const list = await clients.list(request.params.name);
-      return sendJson(request, reply, 200, { clients: list.map(toAnswer) });
+      return sendJson(request, reply, { status: 200, answer: { clients: list.map(toAnswer) } });
     },
     POST: async (request, reply) => {
       const { name: tenant } = request.params;
       const { withSecret, ...changes } = readClient(request);
       const hasKeys = isGiven(changes.jwks) || isGiven(changes.jwksUrl);
       if (!(withSecret ?? !(hasKeys || changes.isPublic === true)))
-        return sendJson(request, reply, 201, toAnswer(await clients.create(tenant, changes)));
+        return sendJson(request, reply, {
+          status: 201,
+          answer: toAnswer(await clients.create(tenant, changes)),
+        });
       const { client, secret } = await clients.createWithSecret(tenant, changes);
-      return sendJson(request, reply, 201, { ...toAnswer(client), secret: toSecretAnswer(secret) });
+      return sendJson(request, reply, {
+        status: 201,
+        answer: { ...toAnswer(client), secret: toSecretAnswer(secret) },
+      });
     },
   });
   add(scope, '/clients/:client', {
     GET: async (request, reply) => {
       const { name, client } = request.params;
-      return sendJson(request, reply, 200, toAnswer(found(await clients.find(name, client))));
+      return sendJson(request, reply, {
+        status: 200,
+        answer: toAnswer(found(await clients.find(name, client))),
+      });
     },
     PATCH: async (request, reply) => {
       const { name, client } = request.params;
       const changed = await clients.change(name, client, readClient(request));
-      return sendJson(request, reply, 200, toAnswer(found(changed)));
+      return sendJson(request, reply, { status: 200, answer: toAnswer(found(changed)) });
     },
   });
   add(scope, '/clients/:client/secrets', {
     POST: async (request, reply) => {
       const { name, client } = request.params;
       const made = found(await clients.addSecret(name, client, readExpiry(request)));
-      return sendJson(request, reply, 201, toSecretAnswer(made));
+      return sendJson(request, reply, { status: 201, answer: toSecretAnswer(made) });
     },
   });
   add(scope, '/clients/:client/secrets/:secret', {
     DELETE: async (request, reply) => {
       const { name, client, secret } = request.params;
       if (!(await clients.removeSecret(name, client, secret))) throw fhirError('noSuchAddress');
-      return sendJson(request, reply, 200, { removed: secret });
+      return sendJson(request, reply, { status: 200, answer: { removed: secret } });
     },
   });
   add(scope, '/issuers', {
     GET: async (request, reply) =>
-      sendJson(request, reply, 200, { issuers: await issuers.list(request.params.name) }),
+      sendJson(request, reply, { status: 200, answer: { issuers: await issuers.list(request.params.name) } }),
     PUT: async (request, reply) => {
       const { name } = request.params;
       const { issuer, client, audience, jwksUrl, ...more } = readMembers(request, ISSUER_MEMBERS);
@@ -90,21 +99,21 @@ export function registerClientRoutes(scope: FastifyInstance, core: Core): void {
         patientClaim: readText('patientClaim', more['patientClaim']),
         scopeMap: more['scopeMap'] === undefined ? undefined : readMap(more['scopeMap']),
       });
-      return sendJson(request, reply, 200, { issuers: await issuers.list(name) });
+      return sendJson(request, reply, { status: 200, answer: { issuers: await issuers.list(name) } });
     },
     // Its name is an address, and stands in the query as one.
     DELETE: async (request, reply) => {
       const issuer = new URLSearchParams(toSearch(request.url)).get('issuer');
       if (issuer === null) refuse('The parameter issuer says whose tokens are not taken any more');
       if (!(await issuers.remove(request.params.name, issuer))) throw fhirError('noSuchAddress');
-      return sendJson(request, reply, 200, { removed: issuer });
+      return sendJson(request, reply, { status: 200, answer: { removed: issuer } });
     },
   });
   add(scope, '/keys', {
     POST: async (request, reply) => {
       const { revoke } = request.body === undefined ? {} : readMembers(request, ['revoke']);
       const keys = await tokens.rotateKeys(request.params.name, revoke === true);
-      return sendJson(request, reply, 201, { keys });
+      return sendJson(request, reply, { status: 201, answer: { keys } });
     },
   });
 }

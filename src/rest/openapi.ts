@@ -54,16 +54,20 @@ export function describeApi(api: DescribedApi): Json {
   for (const { path, method, interaction } of api.routes) {
     if (interaction === INTERACTIONS.bundle && !takesBundles(api)) continue;
     const level = OPERATION_LEVELS.get(interaction);
-    if (level !== undefined) describeOperations(api, level, path, method, add);
+    if (level !== undefined) describeOperations(api, { level, path, method, add });
     else if (path.startsWith('/:type') && !path.startsWith('/:type/:id'))
       for (const { type, searchParam = [] } of api.statement.rest[0].resource)
         add(
           toTemplate(path.replace(':type', type)),
           method,
-          describe(api, interaction, type, searchParam, parameters),
+          describe(api, { interaction, type, searchParameters: searchParam, parameters }),
         );
     else
-      add(toTemplate(path), method, describe(api, interaction, undefined, commonParameters(api), parameters));
+      add(
+        toTemplate(path),
+        method,
+        describe(api, { interaction, type: undefined, searchParameters: commonParameters(api), parameters }),
+      );
   }
   return {
     openapi: '3.1.0',
@@ -111,10 +115,17 @@ function pathParameters(path: string): readonly Json[] {
 
 function describe(
   api: DescribedApi,
-  interaction: Interaction,
-  type: string | undefined,
-  searchParameters: readonly SearchParam[],
-  parameters: ParameterList,
+  {
+    interaction,
+    type,
+    searchParameters,
+    parameters,
+  }: {
+    readonly interaction: Interaction;
+    readonly type: string | undefined;
+    readonly searchParameters: readonly SearchParam[];
+    readonly parameters: ParameterList;
+  },
 ): Json {
   const {
     summary,
@@ -186,10 +197,17 @@ function bodyOf(api: DescribedApi, body: NonNullable<Description['body']>): Json
 
 function describeOperations(
   api: DescribedApi,
-  level: OperationLevel,
-  path: string,
-  method: string,
-  add: (path: string, method: string, operation: Json) => void,
+  {
+    level,
+    path,
+    method,
+    add,
+  }: {
+    readonly level: OperationLevel;
+    readonly path: string;
+    readonly method: string;
+    readonly add: (path: string, method: string, operation: Json) => void;
+  },
 ): void {
   for (const operation of api.operations) {
     if (!operation.levels.includes(level) || (method === 'GET' && operation.affectsState)) continue;

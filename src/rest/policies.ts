@@ -15,25 +15,28 @@ export function registerPolicyRoutes(scope: FastifyInstance, { policies }: Core)
     GET: async (request, reply) => {
       const all = Object.entries(await policies.list(request.params.name));
       const list = all.map(([name, definition]) => ({ name, ...definition }));
-      return sendJson(request, reply, 200, { policies: list });
+      return sendJson(request, reply, { status: 200, answer: { policies: list } });
     },
   });
   addAdministration(scope, '/policies/:policy', {
     GET: async (request, reply) => {
       const { name, policy } = request.params;
       const { definition, tag } = found(await policies.find(name, policy));
-      return sendJson(request, reply.header('etag', `"${tag}"`), 200, definition);
+      return sendJson(request, reply.header('etag', `"${tag}"`), { status: 200, answer: definition });
     },
     PUT: async (request, reply) => {
       const { name, policy } = request.params;
       const guard = readGuardOfMatch(request);
       const { created, definition, tag } = await policies.put(name, policy, readObject(request), guard);
-      return sendJson(request, reply.header('etag', `"${tag}"`), created ? 201 : 200, definition);
+      return sendJson(request, reply.header('etag', `"${tag}"`), {
+        status: created ? 201 : 200,
+        answer: definition,
+      });
     },
     DELETE: async (request, reply) => {
       const { name, policy } = request.params;
       if (!(await policies.delete(name, policy, readGuardOfMatch(request)))) throw fhirError('noSuchAddress');
-      return sendJson(request, reply, 200, { removed: policy });
+      return sendJson(request, reply, { status: 200, answer: { removed: policy } });
     },
   });
 }

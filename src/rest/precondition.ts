@@ -29,8 +29,7 @@ export async function readGuard(
   core: Core,
   context: RequestContext,
   request: { readonly method: string; readonly headers: IncomingHttpHeaders },
-  type: string,
-  id: string,
+  { type, id }: { readonly type: string; readonly id: string },
 ): Promise<VersionGuard | undefined> {
   const guard = readGuardOfMatch(request);
   if (guard?.ifMatch?.includes('*') !== true) return guard;

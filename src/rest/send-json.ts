@@ -4,9 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 export function sendJson(
   request: FastifyRequest,
   reply: FastifyReply,
-  status: number,
-  answer: object,
-  cacheControl = 'no-store',
+  {
+    status,
+    answer,
+    cacheControl = 'no-store',
+  }: { readonly status: number; readonly answer: object; readonly cacheControl?: string },
 ): FastifyReply {
   return reply
     .code(status)

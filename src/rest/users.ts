@@ -23,27 +23,27 @@ export function registerUserRoutes(scope: FastifyInstance, { users }: Core): voi
   addAdministration(scope, '/users', {
     GET: async (request, reply) => {
       const list = await users.list(request.params.name);
-      return sendJson(request, reply, 200, { users: list.map(toAnswer) });
+      return sendJson(request, reply, { status: 200, answer: { users: list.map(toAnswer) } });
     },
     POST: async (request, reply) => {
       const made = await users.create(request.params.name, readUser(request));
-      return sendJson(request, reply, 201, toAnswer(made));
+      return sendJson(request, reply, { status: 201, answer: toAnswer(made) });
     },
   });
   addAdministration(scope, '/users/:user', {
     GET: async (request, reply) => {
       const { name, user } = request.params;
-      return sendJson(request, reply, 200, toAnswer(found(await users.find(name, user))));
+      return sendJson(request, reply, { status: 200, answer: toAnswer(found(await users.find(name, user))) });
     },
     PATCH: async (request, reply) => {
       const { name, user } = request.params;
       const changed = await users.change(name, user, readUser(request));
-      return sendJson(request, reply, 200, toAnswer(found(changed)));
+      return sendJson(request, reply, { status: 200, answer: toAnswer(found(changed)) });
     },
     DELETE: async (request, reply) => {
       const { name, user } = request.params;
       found((await users.remove(name, user)) || undefined);
-      return sendJson(request, reply, 200, { removed: user });
+      return sendJson(request, reply, { status: 200, answer: { removed: user } });
     },
   });
 }

@@ -27,7 +27,12 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
 it('between the elements of a fhirpath argument', async () => {
   const expression = "given.where(startsWith('g9')).count() > 1";
   const turns = await turnsDuring(async () => {
-    const found = await filterElements('r4', 'HumanName', expression, ELEMENTS, new FilterAllowance());
+    const found = await filterElements('r4', {
+      place: 'HumanName',
+      expression,
+      elements: ELEMENTS,
+      allowance: new FilterAllowance(),
+    });
     expect(found).toHaveLength(100);
   });
   expect(turns).toBeGreaterThan(2);

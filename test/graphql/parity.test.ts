@@ -90,12 +90,10 @@ describe.each(TESTED_RELEASES)('documents over the schema of %s and a database',
   afterAll(() => opened.close());
 
   const contextOf = async (): Promise<GatewayContext> =>
-    createGatewayContext(
-      opened.core,
-      await opened.context('system', release),
-      { extensionBase: 'https://andiron.example/fhir', maxDepth: 64 },
-      new ParsedCache(),
-    );
+    createGatewayContext(opened.core, await opened.context('system', release), {
+      settings: { extensionBase: 'https://andiron.example/fhir', maxDepth: 64 },
+      parsed: new ParsedCache(),
+    });
 
   async function compiled([text, variables]: Asked): Promise<ExecutionResult> {
     const operation = compileOperation(schema, parse(text), undefined);

@@ -63,7 +63,12 @@ async function ask(
   if (!planned) throw new Error('nothing to shape');
   const result = executeSync({ schema, document: planned, rootValue: root, variableValues: variables });
   expect(result.errors).toBeUndefined();
-  const { data, errors } = await shape(schema, planned, undefined, variables, result.data ?? {});
+  const { data, errors } = await shape(schema, {
+    document: planned,
+    operationName: undefined,
+    variables,
+    data: result.data ?? {},
+  });
   return {
     data: JSON.parse(JSON.stringify(data)) as unknown,
     errors: errors.map((error) => `${error.path?.join('.')}: ${error.message}`),

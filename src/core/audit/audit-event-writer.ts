@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log, Space } from '../context';
 import { toStoredText } from '../fhir/resource-text';
 import { idOfKey } from '../search/resource-key';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import type { AccessRecord } from '../storage/audit/access-line';
 import {
   hasRecords,
@@ -51,7 +51,7 @@ const LOOK_ABOUT_MS = 500;
 const CATCH_UP_MS = 20;
 
 export interface AuditEventWriterOptions {
-  readonly services: Services;
+  readonly services: SearchServices;
   readonly database: DatabaseOptions;
   readonly log: Log;
 }

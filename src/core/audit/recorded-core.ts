@@ -57,10 +57,17 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
   /** An interaction that changes nothing. `found` tells it with what came of it; `leave`, what that puts on a trail. */
   async function reading<Result>(
     context: RequestContext,
-    described: Described,
-    work: () => Promise<Result>,
-    found: (result: Result) => Described,
-    leave: (trail: AccessTrail, result: Result) => void,
+    {
+      described,
+      work,
+      found,
+      leave,
+    }: {
+      readonly described: Described;
+      readonly work: () => Promise<Result>;
+      readonly found: (result: Result) => Described;
+      readonly leave: (trail: AccessTrail, result: Result) => void;
+    },
   ): Promise<Result> {
     const { trail } = context;
     let result;
@@ -116,7 +123,7 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
       id,
       version,
     });
-    return reading(context, described, work, found, leaveOne);
+    return reading(context, { described, work, found, leave: leaveOne });
   };
   // Each by its name: to copy whatever there is takes longer than all else here.
   const foundIn = ({ interaction, type, query }: Described, page: SearchPage): Described => ({
@@ -149,13 +156,12 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
       readOne(context, { interaction: 'vread', type, id }, () => core.readAsOf(context, type, id, moment)),
     difference: (context, type, id, from, to) => {
       const lines = [from, to].map((version) => `${type}/${id}/_history/${version}`);
-      return reading(
-        context,
-        { interaction: 'vread', type, id },
-        () => core.difference(context, type, id, from, to),
-        () => ({ interaction: 'vread', type, id, details: lines.join(' ') }),
-        (trail) => lines.forEach((line) => trail.add(line)),
-      );
+      return reading(context, {
+        described: { interaction: 'vread', type, id },
+        work: () => core.difference(context, type, id, from, to),
+        found: () => ({ interaction: 'vread', type, id, details: lines.join(' ') }),
+        leave: (trail) => lines.forEach((line) => trail.add(line)),
+      });
     },
     create: (given, type, input) =>
       writing(
@@ -229,23 +235,21 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
     },
     history: (context, request) => {
       const described = describeHistory(request);
-      return reading(
-        context,
+      return reading(context, {
         described,
-        () => core.history(context, request),
-        ({ versions }) => withFound(described, { details: listed(versions) }),
-        (trail, { versions }) => versions.forEach((version) => trail.add(lineOf(version))),
-      );
+        work: () => core.history(context, request),
+        found: ({ versions }) => withFound(described, { details: listed(versions) }),
+        leave: (trail, { versions }) => versions.forEach((version) => trail.add(lineOf(version))),
+      });
     },
     search: (context, request) => {
       const described = describeSearch(request);
-      return reading(
-        context,
+      return reading(context, {
         described,
-        () => core.search(context, request),
-        (page) => foundIn(described, page),
-        (trail, page) => leavePage(trail, described, page),
-      );
+        work: () => core.search(context, request),
+        found: (page) => foundIn(described, page),
+        leave: (trail, page) => leavePage(trail, described, page),
+      });
     },
     searchBatch: async (context, requests) => {
       const { trail } = context;
@@ -262,13 +266,12 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
     },
     aggregate: (context, request) => {
       const described = describeSearch(request);
-      return reading(
-        context,
+      return reading(context, {
         described,
-        () => core.aggregate(context, request),
-        () => described,
-        (trail) => trail.add(described.query ?? ''),
-      );
+        work: () => core.aggregate(context, request),
+        found: () => described,
+        leave: (trail) => trail.add(described.query ?? ''),
+      });
     },
     follow: (context, request) => {
       const described: Described = {
@@ -277,13 +280,12 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
         id: request.id,
         query: `${queryText(request.type ?? '', request.parameters)}#live`,
       };
-      return reading(
-        context,
+      return reading(context, {
         described,
-        () => core.follow(context, request),
-        () => described,
-        () => undefined,
-      );
+        work: () => core.follow(context, request),
+        found: () => described,
+        leave: () => undefined,
+      });
     },
     invoke: async (context, invocation) => {
       const { type, id } = invocation;

@@ -27,10 +27,17 @@ export function recordRefusals(
 ): RecordedDoorkeeper {
   async function note(
     space: Pick<TenantSpace, 'number'>,
-    asking: Asking,
-    asked: string | undefined,
-    ending: Ending,
-    isKnown: boolean,
+    {
+      asking,
+      asked,
+      ending,
+      isKnown,
+    }: {
+      readonly asking: Asking;
+      readonly asked: string | undefined;
+      readonly ending: Ending;
+      readonly isKnown: boolean;
+    },
   ): Promise<void> {
     if (isDecoy(space)) return;
     const query = asked?.replace(ABOVE_ROOT, '');
@@ -58,7 +65,12 @@ export function recordRefusals(
       if (space === undefined) return;
       const caller = await callerOf(refused, space);
       const isKnown = caller.access !== undefined;
-      await note(space, { ...caller, address, requestId }, asked, endingOf(error), isKnown);
+      await note(space, {
+        asking: { ...caller, address, requestId },
+        asked,
+        ending: endingOf(error),
+        isKnown,
+      });
       isFailing = false;
     } catch (thrown) {
       if (isFailing) return;
@@ -73,7 +85,7 @@ export function recordRefusals(
     settle(error);
     if (space !== undefined && error instanceof FhirError) {
       const asking = { actor: ANONYMOUS_ACTOR, address, requestId };
-      await note(space, asking, asked, endingOf(error), false);
+      await note(space, { asking, asked, ending: endingOf(error), isKnown: false });
     }
     throw error;
   }
@@ -93,7 +105,12 @@ export function recordRefusals(
       const admission = admit(context);
       return admission?.then(async (decided) => {
         if (!decided.isAdmitted)
-          await note(context.space, context, undefined, TOO_MANY, context.access !== undefined);
+          await note(context.space, {
+            asking: context,
+            asked: undefined,
+            ending: TOO_MANY,
+            isKnown: context.access !== undefined,
+          });
         return decided;
       });
     },

@@ -81,7 +81,10 @@ export const CORE_RULES = {
  * Core with authorization. Interactions check the grants themselves, because bundles and operations use them too; this
  * function redacts their results. Cost in open mode: one comparison.
  */
-export function authorizeCore(core: Core, services: Services): Core {
+export function authorizeCore(
+  core: Core,
+  services: Pick<Services, 'createExtractor' | 'keys' | 'searchContext'>,
+): Core {
   const permissionsFor = (context: RequestContext): Permissions | undefined =>
     context.access === undefined ? undefined : permissionsOf(services, context);
   const answersFor = (context: RequestContext): ElementRedaction | undefined => {

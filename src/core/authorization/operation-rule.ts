@@ -2,7 +2,7 @@ import type { Invocation } from '../api/operation';
 import type { RequestContext } from '../context';
 import { OPERATIONS } from '../operations';
 import { findOperation } from '../operations/registry';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import type { Right } from './right';
 import { permissionsOf } from './visibility';
 
@@ -14,7 +14,11 @@ const ANY_RIGHT: readonly Right[] = ['r', 's', 'c', 'u'];
  * (`$validate`, `$meta`) needs any scope for the type. An operation on terminology or other definitions needs access to
  * all resources of the type, because it searches all of them. Throws forbidden, operationUnknown, operationWrongLevel.
  */
-export function requireInvocation(services: Services, context: RequestContext, invocation: Invocation): void {
+export function requireInvocation(
+  services: SearchServices,
+  context: RequestContext,
+  invocation: Invocation,
+): void {
   const permissions = permissionsOf(services, context);
   if (permissions === undefined) return;
   const { release } = context.space;

@@ -25,7 +25,7 @@ export function createKnownOwners(): KnownOwners {
  * those named in a search. Cost: for a version that is not cached, a batched read.
  */
 export async function patientsOf(
-  services: Services,
+  services: Pick<Services, 'definitions' | 'keys' | 'reader' | 'references'>,
   known: KnownOwners,
   space: Space,
   record: AccessRecord,
@@ -59,7 +59,7 @@ function readVersion(line: string): NamedVersion | undefined {
 
 /** Ids of the patients in whose compartments a version is; for a deletion, the version before. */
 async function ownersOf(
-  services: Services,
+  services: Pick<Services, 'definitions' | 'keys' | 'reader' | 'references'>,
   known: KnownOwners,
   space: Space,
   { type, id, version }: NamedVersion,

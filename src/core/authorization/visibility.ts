@@ -8,7 +8,7 @@ import type { IndexRows } from '../search/index-rows';
 import type { Criterion } from '../search/predicate';
 import { compileScan } from '../search/scan';
 import { testCriteria, type TestedVersion, type Verdict } from '../search/version-test';
-import type { Services } from '../ports';
+import type { SearchServices, Services } from '../ports';
 import type { ResourceAddress } from '../storage/read/version-address';
 import { keyText, type VersionRow } from '../storage/read/version-row';
 import type { Extractor } from '../search/extract';
@@ -43,7 +43,10 @@ interface Latest {
 
 const latestOf = new WeakMap<Access, Latest>();
 
-function keptOf(services: Services, context: RequestContext): Kept | undefined {
+function keptOf(
+  services: Pick<Services, 'createExtractor' | 'keys' | 'searchContext'>,
+  context: RequestContext,
+): Kept | undefined {
   const { access, space } = context;
   if (access === undefined) return undefined;
   let all = kept.get(services.keys);
@@ -79,7 +82,10 @@ function keptOf(services: Services, context: RequestContext): Kept | undefined {
 }
 
 /** The caller's effective permissions; undefined: unrestricted. Cost: a lookup. */
-export function permissionsOf(services: Services, context: RequestContext): Permissions | undefined {
+export function permissionsOf(
+  services: Pick<Services, 'createExtractor' | 'keys' | 'searchContext'>,
+  context: RequestContext,
+): Permissions | undefined {
   return context.access === undefined ? undefined : keptOf(services, context)?.permissions;
 }
 
@@ -87,12 +93,16 @@ export function permissionsOf(services: Services, context: RequestContext): Perm
  * The text of a resource without elements that are hidden from the caller, for core's own use of its content. Cost: none
  * in open mode; else parsing, where elements are hidden.
  */
-export function shownText(services: Services, context: RequestContext, text: string): string {
+export function shownText(
+  services: Pick<Services, 'createExtractor' | 'keys' | 'searchContext'>,
+  context: RequestContext,
+  text: string,
+): string {
   return permissionsOf(services, context)?.elements.strip(text) ?? text;
 }
 
 /** The stored versions that the caller may see; undefined: all. */
-export function visibilityOf(services: Services, context: RequestContext): Visibility | undefined {
+export function visibilityOf(services: SearchServices, context: RequestContext): Visibility | undefined {
   if (context.access === undefined) return undefined;
   const found = keptOf(services, context);
   return found && new Visibility(services, context, found.permissions, found.extract);
@@ -103,7 +113,7 @@ export function visibilityOf(services: Services, context: RequestContext): Visib
  * `forbidden` where the caller has it to none. Cost: two lookups.
  */
 export function visibilityAmong(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   type: string,
   right: Right,
@@ -115,11 +125,9 @@ export function visibilityAmong(
 
 /** Throws `forbidden` for a live current version that the caller may find by a search but not read. */
 export async function requireReadable(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  type: string,
-  space: number,
-  row: VersionRow,
+  { type, space, row }: { readonly type: string; readonly space: number; readonly row: VersionRow },
 ): Promise<void> {
   const visibility = visibilityOf(services, context);
   if (visibility === undefined || (await visibility.seesCurrent(type, 'r', space, row))) return;
@@ -136,7 +144,7 @@ const verdicts = new WeakMap<VersionRow, Map<readonly Criterion[], Verdict>>();
  */
 export class Visibility {
   constructor(
-    private readonly services: Services,
+    private readonly services: SearchServices,
     private readonly context: RequestContext,
     readonly permissions: Permissions,
     private readonly extract: Extractor,
@@ -186,10 +194,17 @@ export class Visibility {
    */
   async seesVersion(
     type: string,
-    right: Right,
-    space: number,
-    address: ResourceAddress,
-    row: VersionRow,
+    {
+      right,
+      space,
+      address,
+      row,
+    }: {
+      readonly right: Right;
+      readonly space: number;
+      readonly address: ResourceAddress;
+      readonly row: VersionRow;
+    },
   ): Promise<boolean> {
     if (this.permissions.conditions(type, right).length === 0) return true;
     const head = await this.services.reader.current(space, address);

@@ -3,7 +3,7 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
 import type { IndexRows } from '../search/index-rows';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import type { KeyHalves } from '../storage/key-halves';
 import type { VersionRow } from '../storage/read/version-row';
 import type { ElementRules } from './elements';
@@ -20,7 +20,7 @@ export type WriteIntent = 'update' | 'patch' | 'delete';
  * @param mustExist the write fails where no resource exists (If-Match), and so where none is within the grants
  */
 export async function presentFor(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   intent: WriteIntent,
   { type, mustExist }: { readonly type: string; readonly mustExist: boolean },
@@ -104,7 +104,7 @@ export interface NextContent {
 
 /** Throws `forbidden` where the new content is not within the grants. Cost: none in open mode. */
 export async function requireWritable(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   right: 'c' | 'u',
   { type, key, text, rows, before }: NextContent,

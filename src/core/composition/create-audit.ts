@@ -3,7 +3,7 @@ import type { Interactions } from '../api/interactions';
 import type { Log, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import type { Release } from '../fhir/release';
-import type { Services } from '../ports';
+import type { SearchServices, Services } from '../ports';
 import type { RecordedSpace } from '../storage/audit/access-record-work';
 import type { Database, DatabaseOptions } from '../storage/connection/database';
 import { AccessLog } from '../audit/access-log';
@@ -24,7 +24,7 @@ export interface AuditSettings {
 }
 
 export interface AuditParts {
-  readonly services: Services;
+  readonly services: SearchServices & Pick<Services, 'ids'>;
   readonly database: Database;
   readonly owner: DatabaseOptions;
   readonly log: Log;

@@ -8,10 +8,10 @@ import type { OperationStorage } from '../operations/environment';
 import { invokeOperation } from '../operations/invoke';
 import type { Task, TaskResult } from '../preparation/messages';
 import { createThreadedInvoker } from '../preparation/threaded-invoker';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 
 export interface InvokerOptions {
-  readonly services: Services;
+  readonly services: SearchServices;
   readonly parts: OperationParts;
   /** What an operation of one request may read and write. */
   readonly storageOf: (context: RequestContext) => OperationStorage;

@@ -18,7 +18,7 @@ import type {
   PurgeReport,
   PurgeRequest,
 } from '../operations/environment';
-import type { Services } from '../ports';
+import type { SearchServices, Services, WriteServices } from '../ports';
 import { readLabelled } from '../storage/read/conformance';
 import { restartSearchParameters, searchParameterProgress } from '../indexing/search-parameter-progress';
 import { createTerminologyStorage } from './terminology-environment';
@@ -29,7 +29,7 @@ const MAX_LABELLED = 5_000;
 
 /** What storage and cache know for the operations of one request. */
 export function createOperationStorage(
-  services: Services,
+  services: WriteServices & Pick<Services, 'cache' | 'parametersChanged'>,
   context: RequestContext,
   write: RetryingWriter,
   purge: (context: RequestContext, request: PurgeRequest) => Promise<PurgeReport>,
@@ -47,7 +47,7 @@ export function createOperationStorage(
     summarizeMeta: (type) => summarizeMeta(services, context, type),
     async changeLabels(type, id, change) {
       const version = await write(context, type, (current) =>
-        changeLabels(services, current, type, id, change),
+        changeLabels(services, current, { type, id, change }),
       );
       return answers?.version(version) ?? version;
     },
@@ -78,7 +78,10 @@ export function createOperationStorage(
  * The same within a transaction that writes, for operations that only read: what they find out is not kept, because the
  * transaction may not come to its end.
  */
-export function createReadingStorage(services: Services, context: RequestContext): OperationStorage {
+export function createReadingStorage(
+  services: WriteServices & Pick<Services, 'cache' | 'parametersChanged'>,
+  context: RequestContext,
+): OperationStorage {
   const refuse = (): Promise<never> => Promise.reject(new Error('an operation in a transaction writes'));
   return {
     ...createOperationStorage(services, context, refuse, refuse),
@@ -87,7 +90,7 @@ export function createReadingStorage(services: Services, context: RequestContext
 }
 
 async function locate(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   type: string,
   id: string,
@@ -97,13 +100,13 @@ async function locate(
     const isAllowed = permissionsOf(services, context)?.allows(type, 'r') === true;
     if (!isAllowed || (await find(services, context, type, id)) === undefined) return 'none';
   }
-  const own = await readOwn(services, context, address, id);
+  const own = await readOwn(services, context, { address, id });
   if (own !== undefined && own.change !== 'delete') return 'own';
-  return (await readBase(services, context, type, address, id)) === undefined ? 'none' : 'base';
+  return (await readBase(services, context, { type, address, id })) === undefined ? 'none' : 'base';
 }
 
 async function summarizeMeta(
-  services: Services,
+  services: Pick<Services, 'createExtractor' | 'database' | 'keys' | 'searchContext'>,
   context: RequestContext,
   type: string | undefined,
 ): Promise<MetaSummary> {
@@ -120,7 +123,11 @@ async function summarizeMeta(
     if (typeNumber === undefined) continue;
     const parameters = definitions.searchParameters(name);
     const ordinals = ['_profile', '_tag', '_security'].flatMap((code) => parameters.get(code)?.ordinal ?? []);
-    const texts = await readLabelled(services.database, space.number, typeNumber, ordinals, MAX_LABELLED + 1);
+    const texts = await readLabelled(services.database, space.number, {
+      type: typeNumber,
+      ordinals,
+      limit: MAX_LABELLED + 1,
+    });
     if (texts.length > MAX_LABELLED) {
       throw fhirError('tooCostly', {
         reason: `More than ${MAX_LABELLED} resources of type ${name} carry labels`,

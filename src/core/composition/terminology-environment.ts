@@ -3,12 +3,12 @@ import type { Space } from '../context';
 import { definitionsDigest } from '../fhir/definitions';
 import type { CodeSystemCache } from '../terminology/code-system-cache';
 import type { OperationStorage, TerminologyEnvironment } from '../operations/environment';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import { lastChangeOf } from '../storage/read/conformance';
 
 /** The value sets and code systems that a space can see. */
 export function createTerminologyEnvironment(
-  services: Services,
+  services: SearchServices,
   space: Space,
   codeSystems: CodeSystemCache,
 ): TerminologyEnvironment {
@@ -17,11 +17,11 @@ export function createTerminologyEnvironment(
 
 /** What storage knows of them. */
 export function createTerminologyStorage(
-  services: Services,
+  services: SearchServices,
   space: Space,
 ): Pick<OperationStorage, 'findCanonical' | 'terminologyVersion'> {
   return {
-    findCanonical: (type, url, version) => findCanonical(services, space, type, url, version),
+    findCanonical: (type, url, version) => findCanonical(services, space, { type, url, version }),
     async terminologyVersion() {
       const definitions = services.definitions(space.release);
       const types = ['ValueSet', 'CodeSystem'].flatMap((type) => definitions.typeNumber(type) ?? []);

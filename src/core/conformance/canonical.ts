@@ -5,7 +5,7 @@ import { RELEASES, type Release } from '../fhir/release';
 import { toStoredVersion } from '../interactions/stored-version';
 import type { CanonicalResource } from '../operations/environment';
 import { storedParameters } from '../search/parameter';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
 
 /** Versions of one canonical url that are looked at to find the newest. */
@@ -16,24 +16,34 @@ const MAX_VERSIONS_OF_URL = 200;
  * newest, else the one with this `version`. Undefined when there is none. Cost: one or two statements.
  */
 export async function findCanonical(
-  services: Services,
+  services: SearchServices,
   space: Space,
-  type: string,
-  url: string,
-  version: string | undefined,
+  {
+    type,
+    url,
+    version,
+  }: { readonly type: string; readonly url: string; readonly version: string | undefined },
 ): Promise<CanonicalResource | undefined> {
   const { number, release } = space;
-  const own = await findInSpace(services, release, number, type, url, version);
-  return own ?? findInSpace(services, release, RELEASES[release].baseSpace, type, url, version);
+  const own = await findInSpace(services, { release, space: number, type, url, version });
+  return own ?? findInSpace(services, { release, space: RELEASES[release].baseSpace, type, url, version });
 }
 
 async function findInSpace(
-  services: Services,
-  release: Release,
-  space: number,
-  type: string,
-  url: string,
-  version: string | undefined,
+  services: SearchServices,
+  {
+    release,
+    space,
+    type,
+    url,
+    version,
+  }: {
+    readonly release: Release;
+    readonly space: number;
+    readonly type: string;
+    readonly url: string;
+    readonly version: string | undefined;
+  },
 ): Promise<CanonicalResource | undefined> {
   const definitions = services.definitions(release);
   const parameter = storedParameters(definitions, type).get('url');

@@ -9,7 +9,7 @@ import type { PurgeReport, PurgeRequest, PurgedTable } from '../operations/envir
 import { SEARCH_PARAMETER } from '../preparation/prepare';
 import { compartmentOwners } from '../search/compartment';
 import { containerTypeOf, parameterOfRow } from '../search/index-rows';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import type { DatabaseOptions } from '../storage/connection/database';
 import { repairResources, type RepairTarget } from '../storage/indexing/index-repair';
 import {
@@ -42,7 +42,7 @@ import { workWithoutLimits } from '../storage/tenants/tenant-removal';
 import { keyOfText, keyText } from '../storage/read/version-row';
 
 export interface PurgeOptions {
-  readonly services: Services;
+  readonly services: SearchServices;
   readonly database: DatabaseOptions;
   readonly cacheInvalidator: CacheInvalidator;
   /** Whether clients without credentials may purge in open mode. */

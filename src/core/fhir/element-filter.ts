@@ -56,10 +56,17 @@ export class FilterAllowance extends PathAllowance {
  */
 export async function filterElements(
   release: Release,
-  place: string,
-  expression: string,
-  elements: readonly JsonValue[],
-  allowance: FilterAllowance,
+  {
+    place,
+    expression,
+    elements,
+    allowance,
+  }: {
+    readonly place: string;
+    readonly expression: string;
+    readonly elements: readonly JsonValue[];
+    readonly allowance: FilterAllowance;
+  },
 ): Promise<readonly JsonValue[]> {
   const found: JsonValue[] = [];
   try {

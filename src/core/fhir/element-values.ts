@@ -37,10 +37,17 @@ const known = new LRUCache<string, KnownPath>({
  */
 export function elementTexts(
   release: Release,
-  place: string,
-  expression: string,
-  element: JsonValue,
-  allowance: FilterAllowance,
+  {
+    place,
+    expression,
+    element,
+    allowance,
+  }: {
+    readonly place: string;
+    readonly expression: string;
+    readonly element: JsonValue;
+    readonly allowance: FilterAllowance;
+  },
 ): readonly string[] {
   try {
     const { path } = pathOf(release, place, expression, allowance);

@@ -68,7 +68,7 @@ export class SpaceComparer {
   readonly exceeded = new Set<number>();
 
   constructor(
-    private readonly services: Services,
+    private readonly services: Pick<Services, 'createExtractor' | 'definitions' | 'keys'>,
     private readonly session: OwnerSession,
     private readonly space: Space,
     /** The rows of the tenant's search parameters that are being indexed are made too, or nothing is said of them. */
@@ -229,7 +229,7 @@ export class SpaceComparer {
     if (current === undefined || head.newest !== head.version)
       return { differences: [], losses, target: undefined };
     const wanted = this.recompute(type, { ...current, body });
-    const differences = [...compareHead(place, head, current, wanted, this.unsettled)];
+    const differences = [...compareHead(place, { head, current, wanted, unsettled: this.unsettled })];
     differences.push(...compareRows(place, wanted.rows, stored));
     const seen = { version: head.version, lastUpdated: head.lastUpdated, wanted };
     return { differences, losses, target: { type: head.type, key, stored, seen } };
@@ -250,10 +250,17 @@ interface Place {
 
 function* compareHead(
   place: Place,
-  head: ScannedHead,
-  current: ScannedVersion,
-  wanted: WantedResource,
-  unsettled: UnsettledParameters,
+  {
+    head,
+    current,
+    wanted,
+    unsettled,
+  }: {
+    readonly head: ScannedHead;
+    readonly current: ScannedVersion;
+    readonly wanted: WantedResource;
+    readonly unsettled: UnsettledParameters;
+  },
 ): Generator<IndexDifference> {
   if (current.isDeletion !== head.deleted || current.lastUpdated !== head.lastUpdated) {
     const said = (deleted: boolean, at: number): string => `${deleted ? 'deleted' : 'live'} since ${at}`;

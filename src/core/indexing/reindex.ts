@@ -4,7 +4,7 @@ import type { Space } from '../context';
 import { SpaceComparer, type ComparedGroup } from './index-comparison';
 import { EXCEEDED } from './exceeded-parameter';
 import type { RowRules } from './row-rules';
-import type { Services } from '../ports';
+import type { SearchServices, Services } from '../ports';
 import type { DatabaseOptions } from '../storage/connection/database';
 import { MAX_TARGETS, repairResources, type RepairTarget } from '../storage/indexing/index-repair';
 import { readSpaces } from '../storage/indexing/index-scan';
@@ -20,7 +20,7 @@ import {
 
 /** Who looks at all spaces: the owner, for whom row-level security does not hold. */
 export interface ReindexOptions {
-  readonly services: Services;
+  readonly services: SearchServices & Pick<Services, 'parametersChanged'>;
   readonly database: DatabaseOptions;
   readonly rules: RowRules;
 }

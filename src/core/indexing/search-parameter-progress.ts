@@ -9,7 +9,7 @@ import { addressOf, readOwn } from '../interactions/resource-address';
 import type { SearchParameterProgress } from '../operations/environment';
 import { SEARCH_PARAMETER } from '../preparation/prepare';
 import { checkTenantParameter } from '../search/tenant-parameter-check';
-import type { Services } from '../ports';
+import type { SearchServices, Services } from '../ports';
 import {
   readSearchParameters,
   registerSearchParameters,
@@ -19,7 +19,7 @@ import {
 
 /** See `OperationStorage`. */
 export async function searchParameterProgress(
-  services: Services,
+  services: Pick<Services, 'createExtractor' | 'database' | 'keys' | 'searchContext'>,
   context: RequestContext,
   id: string | undefined,
 ): Promise<readonly SearchParameterProgress[]> {
@@ -45,7 +45,7 @@ function toPlain(
 
 /** See `OperationStorage`. */
 export async function restartSearchParameters(
-  services: Services,
+  services: SearchServices & Pick<Services, 'parametersChanged'>,
   context: RequestContext,
   id: string | undefined,
 ): Promise<void> {
@@ -56,9 +56,12 @@ export async function restartSearchParameters(
 }
 
 /** Changes nothing where the SearchParameter is registered as it stands. */
-async function register(services: Services, context: RequestContext, id: string): Promise<void> {
+async function register(services: SearchServices, context: RequestContext, id: string): Promise<void> {
   const { space } = context;
-  const current = await readOwn(services, context, addressOf(services, context, SEARCH_PARAMETER, id), id);
+  const current = await readOwn(services, context, {
+    address: addressOf(services, context, SEARCH_PARAMETER, id),
+    id,
+  });
   if (current === undefined || current.change === 'delete') {
     // Throws, where there is none of the base space either.
     await read(services, context, SEARCH_PARAMETER, id);

@@ -65,7 +65,7 @@ const MAX_ROWS_OF_RESOURCE = 10_000_000;
 const LONG_TEXT = 256 * 1024;
 
 export interface SearchParameterWorkOptions {
-  readonly services: Services;
+  readonly services: Pick<Services, 'createExtractor' | 'database' | 'definitions' | 'preparer'>;
   readonly database: DatabaseOptions;
   readonly log: Log;
   /** Told when parameters of a tenant can be searched by from now on, or are gone. */
@@ -209,7 +209,7 @@ class Walk {
   private readonly spaceAsRead: TenantSpace;
 
   constructor(
-    private readonly services: Services,
+    private readonly services: Pick<Services, 'createExtractor' | 'definitions' | 'preparer'>,
     private readonly session: OwnerSession,
     private readonly space: Space,
     private readonly type: string,
@@ -248,13 +248,15 @@ class Walk {
         await releaseWalk(session, { space, numbers });
         return false;
       }
-      const heads = withinBytes(await readNextHeads(session, space, typeNumber, after, MAX_TARGETS));
+      const heads = withinBytes(
+        await readNextHeads(session, { space, type: typeNumber, after, limit: MAX_TARGETS }),
+      );
       const last = heads.at(-1);
       if (last === undefined) break;
       await this.putRight(heads);
       after = last.key;
       indexed += heads.length;
-      await advanceWalk(session, space, work, after, indexed);
+      await advanceWalk(session, { space, work, after, indexed });
       await setImmediate();
     }
     const complete = work.filter(({ number }) => this.made.has(number));

@@ -12,7 +12,7 @@ import { forEachDatabase, registerCache } from '../erasure/cache-registry';
 import { storedParameters } from '../search/parameter';
 import { searchableParameters } from '../search/searchable';
 import type { NamedQuery } from '../search/named-query';
-import type { Services } from '../ports';
+import type { SearchServices, Services } from '../ports';
 import { VERSION, VERSION_DATE } from '../conformance/version';
 import { listQueries, queriesVersion } from './named-queries';
 import { normativePortion } from './normative';
@@ -52,7 +52,7 @@ interface Told {
 }
 
 function toTold(
-  { isAuditApart }: Services,
+  { isAuditApart }: Pick<Services, 'isAuditApart'>,
   { referentialIntegrity, conditionalDelete }: TenantSettings,
 ): Told {
   const isEnforced = referentialIntegrity === 'on-write-and-delete';
@@ -85,7 +85,7 @@ const others = registerCache(new LRUCache<string, Capabilities>({ max: 2 * MAX_O
  * What a space can do, in one of the modes of http.html#capabilities. Cost: one statement and two lookups.
  */
 export async function capabilities(
-  services: Services,
+  services: SearchServices & Pick<Services, 'isAuditApart'>,
   context: RequestContext,
   mode: CapabilityMode,
 ): Promise<Capabilities> {
@@ -115,7 +115,10 @@ function tagged(text: string): Capabilities {
  * type, search parameter and operation in it is one that works. Made once for a release and what is told of settings, and
  * for a space with search parameters or named queries of its own again when they change. Cost: one statement, two lookups.
  */
-async function fullCapabilities(services: Services, context: RequestContext): Promise<Capabilities> {
+async function fullCapabilities(
+  services: SearchServices & Pick<Services, 'isAuditApart'>,
+  context: RequestContext,
+): Promise<Capabilities> {
   const { space } = context;
   const definitions = services.definitionsOf(space);
   const version = await queriesVersion(services, context);

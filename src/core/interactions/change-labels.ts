@@ -3,7 +3,7 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { isJsonObject, parseStoredObject } from '../fhir/json';
 import { toLabelPatch, type LabelChange } from '../fhir/meta-labels';
-import type { Services } from '../ports';
+import type { WriteServices } from '../ports';
 import { addressOf, readBase } from './resource-address';
 import { replaceVersion } from './replace-version';
 import { toStoredVersion } from './stored-version';
@@ -14,26 +14,22 @@ import { toStoredVersion } from './stored-version';
  * Throws notFound, gone, baseResourceReadOnly, and the errors of the resource that it makes.
  */
 export async function changeLabels(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
-  type: string,
-  id: string,
-  change: LabelChange,
+  { type, id, change }: { readonly type: string; readonly id: string; readonly change: LabelChange },
 ): Promise<StoredVersion> {
   const { space } = context;
   const address = addressOf(services, context, type, id);
   let unchanged: StoredVersion | undefined;
-  const { version } = await replaceVersion(
-    services,
-    context,
+  const { version } = await replaceVersion(services, context, {
     type,
     id,
     address,
-    undefined,
-    'patch',
-    async (present) => {
+    guard: undefined,
+    intent: 'patch',
+    next: async (present) => {
       if (present === undefined || present.change === 'delete') {
-        const base = await readBase(services, context, type, address, id);
+        const base = await readBase(services, context, { type, address, id });
         if (base !== undefined) throw fhirError('baseResourceReadOnly', { type, id });
         throw fhirError(present === undefined ? 'notFound' : 'gone', { type, id });
       }
@@ -54,7 +50,7 @@ export async function changeLabels(
       });
       return { change: 'update', prepared };
     },
-  );
+  });
   const result = version ?? unchanged;
   if (result === undefined) throw new Error('labels were neither changed nor left');
   return result;

@@ -1,7 +1,7 @@
 import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import { readFeed } from '../storage/read/feed';
 import { SeenVersions } from './seen-versions';
 import { toStoredVersion } from './stored-version';
@@ -14,7 +14,7 @@ const MAX_CHANGES = 1000;
  * Cost: one statement.
  */
 export async function changes(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   sinceSequence: number,
   count: number,

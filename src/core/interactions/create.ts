@@ -5,7 +5,7 @@ import { recordOf } from '../audit/recording';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import type { ResourceInput } from '../preparation/resource-input';
-import type { Services } from '../ports';
+import type { WriteServices } from '../ports';
 import type { VersionWrite } from '../storage/write/version-write';
 import type { WriteCondition } from '../storage/write/write-queues';
 import { requireTargets } from './referential-integrity';
@@ -21,11 +21,13 @@ const MAX_ATTEMPTS = 5;
  * ConditionLost. Cost: one gathered statement, or a transaction on a condition.
  */
 export async function create(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
-  type: string,
-  input: ResourceInput,
-  condition?: WriteCondition,
+  {
+    type,
+    input,
+    condition,
+  }: { readonly type: string; readonly input: ResourceInput; readonly condition?: WriteCondition },
 ): Promise<WriteResult> {
   const { space } = context;
   const typeNumber = typeNumberOf(services, context, type);
@@ -43,7 +45,11 @@ export async function create(
     const content = { type, key: own.key, text, rows, before: undefined };
     await requireWritable(services, context, 'c', content);
     const provenance = await provenanceWrite(services, context, { type, id, versionId: 1 });
-    const held = await requireTargets(services, context, [own], targets, provenance.targets);
+    const held = await requireTargets(services, context, {
+      own: [own],
+      named: targets,
+      others: provenance.targets,
+    });
     // Member by member: spreading parts into it took a tenth of a create.
     const write: VersionWrite = {
       type: typeNumber,

@@ -1,7 +1,7 @@
 import { shownText } from '../authorization/visibility';
 import type { RequestContext } from '../context';
 import { toFullText } from '../fhir/resource-text';
-import type { Services } from '../ports';
+import type { WriteServices } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
 import { addressOf } from './resource-address';
 import { readVersion } from './vread';
@@ -16,19 +16,21 @@ const SERVER_META = { versionId: 0, lastUpdated: 0, sequence: 0, author: '' };
  * Throws what `vread` throws. Cost: two gathered reads; linear in both texts, in the thread for long bodies if they are long.
  */
 export async function difference(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
-  type: string,
-  id: string,
-  from: string,
-  to: string,
+  {
+    type,
+    id,
+    from,
+    to,
+  }: { readonly type: string; readonly id: string; readonly from: string; readonly to: string },
 ): Promise<string> {
   const address = addressOf(services, context, type, id);
   const textOf = ({ body, metaOffset }: VersionRow): string => {
     return shownText(services, context, toFullText(body, metaOffset, SERVER_META, services.extensionBase));
   };
   const [before, after] = await Promise.all(
-    [from, to].map((versionId) => readVersion(services, context, type, address, id, versionId)),
+    [from, to].map((versionId) => readVersion(services, context, { type, address, id, versionId })),
   );
   if (before === undefined || after === undefined) throw new Error('two versions were read');
   return services.preparer.difference({ from: textOf(before), to: textOf(after) });

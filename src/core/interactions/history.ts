@@ -3,7 +3,7 @@ import type { HistoryPage, HistoryRequest } from '../api/history';
 import type { RequestContext } from '../context';
 import { openCursor, sealCursor } from '../search-execution/page/cursor';
 import { fhirError } from '../errors';
-import type { Services } from '../ports';
+import type { SearchServices, Services } from '../ports';
 import {
   BEYOND_LAST_SEQUENCE,
   countListedVersions,
@@ -53,7 +53,7 @@ interface Source {
  * (`count` 0). Throws notFound for a resource that never was, invalidCursor, invalidValue, tooCostly.
  */
 export async function history(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   request: HistoryRequest,
 ): Promise<HistoryPage> {
@@ -72,7 +72,7 @@ export async function history(
   const { rows, reached } =
     seen === undefined
       ? await source.read(before, count + 1)
-      : await readSeen(reading, seen, source, before, count + 1);
+      : await readSeen(reading, { seen, source, first: before, limit: count + 1 });
   // What is not seen is not known, whatever there is of it.
   if (seen !== undefined || (rows.length === 0 && before === undefined && reached === undefined))
     await requireKnown(services, context, type, id);
@@ -101,11 +101,18 @@ const LOOKED_AT_ONCE = 100;
 
 /** Of the versions below a position those that are seen: pages are full whatever else there is between them. */
 async function readSeen(
-  services: Services,
-  seen: SeenVersions,
-  source: Source,
-  first: number | undefined,
-  limit: number,
+  services: Pick<Services, 'reader'>,
+  {
+    seen,
+    source,
+    first,
+    limit,
+  }: {
+    readonly seen: SeenVersions;
+    readonly source: Source;
+    readonly first: number | undefined;
+    readonly limit: number;
+  },
 ): Promise<Found> {
   const found: PageRow[] = [];
   let position = first;
@@ -130,7 +137,11 @@ async function readSeen(
 const MAX_COUNTED = 20_000;
 
 /** Throws tooCostly. Cost: reads all of the history. */
-async function countSeen(services: Services, seen: SeenVersions, source: Source): Promise<number> {
+async function countSeen(
+  services: Pick<Services, 'reader'>,
+  seen: SeenVersions,
+  source: Source,
+): Promise<number> {
   let total = 0;
   let before: number | undefined;
   for (let looked = 0; looked < MAX_COUNTED; looked += MAX_COUNT) {
@@ -162,7 +173,7 @@ function positionFrom(next: number, { newest }: Source): number[] {
   return newest === undefined ? [next] : [next, newest];
 }
 
-function readPosition(services: Services, cursorScope: string, cursor: string): Position {
+function readPosition(services: Pick<Services, 'secretKeys'>, cursorScope: string, cursor: string): Position {
   const [before, newest] = openCursor(services.secretKeys, cursorScope, cursor);
   if (typeof before !== 'number') throw fhirError('invalidCursor');
   return typeof newest === 'number' ? { before, newest } : { before };
@@ -170,24 +181,24 @@ function readPosition(services: Services, cursorScope: string, cursor: string): 
 
 /** Throws notFound for a resource without any version. */
 async function requireKnown(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   type: string | undefined,
   id: string | undefined,
 ): Promise<void> {
   if (type === undefined || id === undefined) return;
   const address = addressOf(services, context, type, id);
-  const known = await readOwn(services, context, address, id);
+  const known = await readOwn(services, context, { address, id });
   const visibility = visibilityOf(services, context);
   const isSeen =
     known !== undefined &&
     (visibility === undefined ||
-      (await visibility.seesVersion(type, 'r', context.space.number, address, known)));
+      (await visibility.seesVersion(type, { right: 'r', space: context.space.number, address, row: known })));
   if (!isSeen) throw fhirError('notFound', { type, id });
 }
 
 async function openSource(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   request: HistoryRequest,
   knownNewest: number | undefined,
@@ -218,7 +229,7 @@ async function openSource(
   }
   return address === undefined || id === undefined
     ? wideSource(new HistoryReader(database, context.space.number, typeNumber), bounds)
-    : instanceSource(services, context, address, id, bounds);
+    : instanceSource(services, context, { address, id, bounds });
 }
 
 function isAt({ type, key }: ListedVersions, address: ResourceAddress | undefined): boolean {
@@ -230,11 +241,13 @@ function isAt({ type, key }: ListedVersions, address: ResourceAddress | undefine
 
 /** The versions of one resource, by their numbers. */
 function instanceSource(
-  services: Services,
+  services: Pick<Services, 'database' | 'reader'>,
   { space }: RequestContext,
-  address: ResourceAddress,
-  id: string,
-  bounds: HistoryBounds,
+  {
+    address,
+    id,
+    bounds,
+  }: { readonly address: ResourceAddress; readonly id: string; readonly bounds: HistoryBounds },
 ): Source {
   const { after, since = 0, at } = bounds;
   const range = { since, sinceSequence: after, ...(at === undefined ? {} : { at }) };
@@ -281,7 +294,7 @@ function wideSource(reader: HistoryReader, bounds: HistoryBounds): Source {
 
 /** The versions that a List names, by their sequences. */
 function listedSource(
-  services: Services,
+  services: Pick<Services, 'database'>,
   { space }: RequestContext,
   listed: readonly ListedVersions[],
   bounds: HistoryBounds,

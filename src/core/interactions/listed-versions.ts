@@ -3,7 +3,7 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { isJsonObject, parseStoredObject } from '../fhir/json';
 import { isValidId } from '../fhir/resource';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import type { ListedVersions } from '../storage/read/version-history';
 import { addressOf, printable, readOwn } from './resource-address';
 
@@ -17,7 +17,7 @@ const MAX_VERSION = 2_147_483_647;
  * Throws invalidValue, tooCostly. Cost: one gathered read.
  */
 export async function findListed(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   list: string,
 ): Promise<readonly ListedVersions[]> {
@@ -25,7 +25,7 @@ export async function findListed(
   const local = references.local(list);
   const id = local?.type === 'List' ? local.id : list;
   if (!isValidId(id)) throw fhirError('invalidValue', { reason: reasonFor(list) });
-  const stored = await readOwn(services, context, addressOf(services, context, 'List', id), id);
+  const stored = await readOwn(services, context, { address: addressOf(services, context, 'List', id), id });
   if (stored === undefined || stored.change === 'delete') return [];
   const visibility = visibilityOf(services, context);
   if (visibility !== undefined) {

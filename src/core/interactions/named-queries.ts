@@ -13,7 +13,7 @@ import {
 } from '../search/named-query';
 import type { Criterion } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
-import type { Services } from '../ports';
+import type { SearchServices, Services } from '../ports';
 import { lastChangeOf } from '../storage/read/conformance';
 import { keyOfText } from '../storage/read/version-row';
 import { OPERATION_DEFINITION } from '../preparation/prepare';
@@ -39,11 +39,17 @@ interface FoundQuery {
  * type the one that was changed last counts. Throws invalidParameterValue. Cost: two statements.
  */
 export async function findQuery(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  typeContext: SearchTypeContext,
-  type: string,
-  given: readonly (readonly [name: string, value: string])[],
+  {
+    typeContext,
+    type,
+    given,
+  }: {
+    readonly typeContext: SearchTypeContext;
+    readonly type: string;
+    readonly given: readonly (readonly [name: string, value: string])[];
+  },
 ): Promise<AskedQuery | undefined> {
   const [asked, ...others] = given.filter(([name, value]) => name === NAMED_QUERY && value !== '');
   if (asked === undefined) return undefined;
@@ -67,7 +73,7 @@ export async function findQuery(
 
 /** See `Core.namedQueries`. */
 export async function namedQueries(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   known?: string,
 ): Promise<NamedQueries | undefined> {
@@ -85,7 +91,7 @@ export async function namedQueries(
 
 /** All that can be asked, the last changed first. Cost: two statements. */
 export async function listQueries(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   typeContext: SearchTypeContext,
 ): Promise<readonly NamedQuery[]> {
@@ -94,14 +100,17 @@ export async function listQueries(
 }
 
 /** A text that is another one after each change of the definitions of a space. Cost: one statement. */
-export function queriesVersion(services: Services, { space }: RequestContext): Promise<string> {
+export function queriesVersion(
+  services: Pick<Services, 'database' | 'definitions'>,
+  { space }: RequestContext,
+): Promise<string> {
   const type = services.definitions(space.release).typeNumber(OPERATION_DEFINITION);
   return lastChangeOf(services.database, space.number, type === undefined ? [] : [type]);
 }
 
 /** The active ones of the tenant's own space, or those of a code, the last changed first. */
 async function readQueries(
-  services: Services,
+  services: SearchServices,
   { space }: RequestContext,
   typeContext: SearchTypeContext,
   code?: string,

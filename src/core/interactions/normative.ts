@@ -13,7 +13,7 @@ const known = new Map<Release, ReadonlySet<string>>();
  * its StructureDefinition says are for trial use.
  */
 export async function normativePortion(
-  services: Services,
+  services: Pick<Services, 'definitions' | 'isConformanceType' | 'keys' | 'reader'>,
   context: RequestContext,
   text: string,
 ): Promise<string> {
@@ -25,12 +25,12 @@ export async function normativePortion(
 
 /** Paths of elements that are not normative, of the specification's own StructureDefinition. */
 async function readTrialUse(
-  services: Services,
+  services: Pick<Services, 'definitions' | 'isConformanceType' | 'keys' | 'reader'>,
   context: RequestContext,
   type: string,
 ): Promise<ReadonlySet<string>> {
   const address = addressOf(services, context, 'StructureDefinition', type);
-  const row = await readBase(services, context, 'StructureDefinition', address, type);
+  const row = await readBase(services, context, { type: 'StructureDefinition', address, id: type });
   if (row === undefined) throw new Error(`the base resources have no StructureDefinition of ${type}`);
   const { snapshot } = parseStoredObject(row.body);
   const elements = isJsonObject(snapshot) && Array.isArray(snapshot['element']) ? snapshot['element'] : [];

@@ -2,7 +2,7 @@ import type { VersionGuard, WriteResult } from '../api/version';
 import type { RequestContext } from '../context';
 import { fhirError, type Issue } from '../errors';
 import type { ResourceInput } from '../preparation/resource-input';
-import type { Services } from '../ports';
+import type { WriteServices } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
 import type { WriteCondition } from '../storage/write/write-queues';
 import { addressOf, readBase } from './resource-address';
@@ -15,20 +15,28 @@ import { toStoredVersion } from './stored-version';
  * Throws notFound, gone, preconditionFailed, the errors of the patch and of the patched resource; ConditionLost.
  */
 export async function patch(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
-  type: string,
-  id: string,
-  operations: ResourceInput,
-  guard?: VersionGuard,
-  condition?: WriteCondition,
+  {
+    type,
+    id,
+    operations,
+    guard,
+    condition,
+  }: {
+    readonly type: string;
+    readonly id: string;
+    readonly operations: ResourceInput;
+    readonly guard?: VersionGuard;
+    readonly condition?: WriteCondition;
+  },
 ): Promise<WriteResult> {
   const { space } = context;
   const address = addressOf(services, context, type, id);
   let warnings: readonly Issue[] = [];
   const next = async (present: VersionRow | undefined): Promise<NextVersion> => {
     if (present === undefined || present.change === 'delete') {
-      const base = await readBase(services, context, type, address, id);
+      const base = await readBase(services, context, { type, address, id });
       if (base !== undefined) throw fhirError('baseResourceReadOnly', { type, id });
       throw fhirError(present === undefined ? 'notFound' : 'gone', { type, id });
     }
@@ -37,17 +45,15 @@ export async function patch(
     ({ warnings } = prepared);
     return { change: 'update', prepared };
   };
-  const { version } = await replaceVersion(
-    services,
-    context,
+  const { version } = await replaceVersion(services, context, {
     type,
     id,
     address,
     guard,
-    'patch',
+    intent: 'patch',
     next,
     condition,
-  );
+  });
   if (version === undefined) throw new Error('a patch always writes');
   return { version, created: false, warnings };
 }

@@ -3,7 +3,7 @@ import { requireWritable } from '../authorization/write-guard';
 import type { RequestContext } from '../context';
 import { FhirError, fhirError, type Issue } from '../errors';
 import { isJsonObject, type JsonDocument } from '../fhir/json';
-import type { Services } from '../ports';
+import type { WriteServices } from '../ports';
 import type { VersionWrite } from '../storage/write/version-write';
 import { requireTargets } from './referential-integrity';
 import { addressOf, typeNumberOf } from './resource-address';
@@ -25,7 +25,7 @@ export interface WrittenVersion {
  * Throws what is wrong with it, in words that name the header.
  */
 export async function provenanceWrite(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
   ...written: readonly WrittenVersion[]
 ): Promise<Pick<VersionWrite, 'companion' | 'targets'>> {
@@ -57,7 +57,7 @@ export async function provenanceWrite(
     };
     // What it refers to is held by the write that it goes with: here the order of locks is decided once.
     const own = written.map(({ type, id }) => addressOf(services, context, type, id));
-    return { companion, ...(await requireTargets(services, context, own, targets)) };
+    return { companion, ...(await requireTargets(services, context, { own, named: targets })) };
   } catch (error) {
     throw error instanceof FhirError ? new FhirError(error.key, error.issues.map(nameHeader)) : error;
   }

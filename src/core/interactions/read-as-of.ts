@@ -3,7 +3,7 @@ import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { RELEASES } from '../fhir/release';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
 import { addressOf, readBase, rowOfId } from './resource-address';
 import { toStoredVersion } from './stored-version';
@@ -15,11 +15,9 @@ const BEYOND_LAST_VERSION = 2 ** 31 - 1;
  * been there. Throws notFound where there was none then, gone where it was deleted. Cost: one statement.
  */
 export async function readAsOf(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  type: string,
-  id: string,
-  moment: number,
+  { type, id, moment }: { readonly type: string; readonly id: string; readonly moment: number },
 ): Promise<StoredVersion> {
   const address = addressOf(services, context, type, id);
   const visibility = visibilityOf(services, context);
@@ -35,11 +33,12 @@ export async function readAsOf(
   });
   const own = rowOfId(row === undefined ? undefined : await services.reader.complete(space, row), id);
   const isSeen = async (place: number, version: VersionRow): Promise<boolean> =>
-    visibility === undefined || visibility.seesVersion(type, 'r', place, address, version);
+    visibility === undefined ||
+    visibility.seesVersion(type, { right: 'r', space: place, address, row: version });
   const seen = own !== undefined && (await isSeen(space, own)) ? own : undefined;
   if (seen !== undefined && seen.change !== 'delete') return toStoredVersion(services, type, seen);
   const isUncovered = own === undefined || own.change === 'delete';
-  const base = isUncovered ? await readBase(services, context, type, address, id) : undefined;
+  const base = isUncovered ? await readBase(services, context, { type, address, id }) : undefined;
   if (base !== undefined && (await isSeen(RELEASES[context.space.release].baseSpace, base)))
     return toStoredVersion(services, type, base);
   throw fhirError(seen === undefined ? 'notFound' : 'gone', { type, id });

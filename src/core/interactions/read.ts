@@ -3,7 +3,7 @@ import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { RELEASES } from '../fhir/release';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
 import { addressOf, readBase, readOwn } from './resource-address';
 import { toReadVersion } from './stored-version';
@@ -17,7 +17,7 @@ type Standing = { readonly row: VersionRow } | 'deleted' | 'none';
  * batched statement.
  */
 export async function read(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   type: string,
   id: string,
@@ -29,7 +29,7 @@ export async function read(
 
 /** As `read`, but what is absent or deleted is undefined. */
 export async function find(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   type: string,
   id: string,
@@ -41,7 +41,7 @@ export async function find(
 }
 
 async function standingAt(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   type: string,
   id: string,
@@ -49,12 +49,12 @@ async function standingAt(
   const address = addressOf(services, context, type, id);
   const visibility = visibilityAmong(services, context, type, 'r');
   const { number: space, release } = context.space;
-  const own = await readOwn(services, context, address, id);
+  const own = await readOwn(services, context, { address, id });
   if (own !== undefined && own.change !== 'delete') {
     const isSeen = visibility === undefined || (await visibility.seesCurrent(type, 'r', space, own));
     return isSeen ? { row: own } : 'none';
   }
-  const base = await readBase(services, context, type, address, id);
+  const base = await readBase(services, context, { type, address, id });
   if (base !== undefined) {
     const { baseSpace } = RELEASES[release];
     const isSeen = visibility === undefined || (await visibility.seesCurrent(type, 'r', baseSpace, base));

@@ -12,7 +12,7 @@ import type { LocalTarget } from '../fhir/reference';
 import { RELEASES } from '../fhir/release';
 import { referringParameters } from '../search/parameter';
 import { otherReferences } from '../search/rows/other-references';
-import type { Services } from '../ports';
+import type { SearchServices, Services } from '../ports';
 import {
   findAbsent,
   findReferrers,
@@ -60,11 +60,17 @@ interface EntryTargets {
  * one statement.
  */
 export async function requireTargets(
-  services: Services,
+  services: Pick<Services, 'database' | 'definitions' | 'isConformanceType' | 'keys'>,
   context: RequestContext,
-  own: readonly ResourceAddress[],
-  named: readonly LocalTarget[] | undefined,
-  others: readonly Target[] = [],
+  {
+    own,
+    named,
+    others = [],
+  }: {
+    readonly own: readonly ResourceAddress[];
+    readonly named: readonly LocalTarget[] | undefined;
+    readonly others?: readonly Target[];
+  },
 ): Promise<Pick<VersionWrite, 'targets'>> {
   if (named === undefined || named.length === 0) return others.length === 0 ? {} : { targets: others };
   // What refers to itself has what it refers to by being written.
@@ -82,19 +88,17 @@ function nameOf(type: number, { high, low }: KeyHalves): string {
 
 /** Throws referredTo where a resource refers to one that is being deleted, in the transaction that holds the heads. */
 export async function refuseReferred(
-  services: Services,
+  services: Pick<Services, 'createExtractor' | 'definitions' | 'keys' | 'searchContext'>,
   context: RequestContext,
   run: Run,
   all: readonly Deleted[],
 ): Promise<void> {
   const definitions = services.definitions(context.space.release);
-  const found = await findReferrers(
-    run,
-    context.space.number,
-    referenceParameters(definitions),
-    all,
-    MOST_REFERRERS + 1,
-  );
+  const found = await findReferrers(run, context.space.number, {
+    parameters: referenceParameters(definitions),
+    targets: all,
+    limit: MOST_REFERRERS + 1,
+  });
   const [first] = found;
   const deleted = first === undefined ? undefined : all[first.target];
   if (first === undefined || deleted === undefined) return;
@@ -131,7 +135,7 @@ export interface IntegrityWatch {
 
 /** `run` nothing where the tenant asks for nothing. The entries' references may be to what others of them write. */
 export function watchIntegrity(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   written: readonly EntryTargets[],
   deleted: readonly Deleted[],
@@ -163,7 +167,7 @@ const NO_WATCH: IntegrityWatch = {
 
 /** Those that are of a type of the release. */
 function toTargets(
-  services: Services,
+  services: Pick<Services, 'definitions' | 'keys'>,
   { space }: RequestContext,
   named: readonly LocalTarget[],
   place?: string,
@@ -194,12 +198,12 @@ function toVersion(versionId: string): number {
 }
 
 /** Statements of the space, each by itself. */
-function runOf(services: Services, { space }: RequestContext): Run {
+function runOf(services: Pick<Services, 'database'>, { space }: RequestContext): Run {
   return (statement, bound) => services.database.run('search', space.number, statement, bound);
 }
 
 async function refuseAbsent(
-  services: Services,
+  services: Pick<Services, 'database' | 'isConformanceType'>,
   context: RequestContext,
   run: Run,
   targets: readonly NamedTarget[],
@@ -219,7 +223,7 @@ async function refuseAbsent(
 
 /** Those that the base space has not either; a version of it says nothing. */
 async function withoutBase(
-  services: Services,
+  services: Pick<Services, 'database' | 'isConformanceType'>,
   { space: { release } }: RequestContext,
   absent: readonly NamedTarget[],
 ): Promise<readonly NamedTarget[]> {

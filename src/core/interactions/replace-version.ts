@@ -5,7 +5,7 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { SEARCH_PARAMETER, type PreparedVersion } from '../preparation/prepare';
 import type { IndexRows } from '../search/index-rows';
-import type { Services } from '../ports';
+import type { Services, WriteServices } from '../ports';
 import { LOCK_STATEMENT } from '../storage/write/head-locks';
 import type { ResourceAddress } from '../storage/read/version-address';
 import { keyText, type VersionRow } from '../storage/read/version-row';
@@ -42,22 +42,40 @@ const MAX_RACES = 2;
  * second.
  */
 export async function replaceVersion(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
-  type: string,
-  id: string,
-  address: ResourceAddress,
-  guard: VersionGuard | undefined,
-  intent: WriteIntent,
-  next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>,
-  condition?: WriteCondition,
+  {
+    type,
+    id,
+    address,
+    guard,
+    intent,
+    next,
+    condition,
+  }: {
+    readonly type: string;
+    readonly id: string;
+    readonly address: ResourceAddress;
+    readonly guard: VersionGuard | undefined;
+    readonly intent: WriteIntent;
+    readonly next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>;
+    readonly condition?: WriteCondition;
+  },
 ): Promise<Replaced> {
   const turn = `${context.space.number} ${address.type} ${keyText(address.key)}`;
   return services.turns.run(turn, async () => {
     let rows = NO_ROWS;
     for (let races = 0; races < MAX_RACES; races++) {
-      const current = await readOwn(services, context, address, id, context.bytes?.replaced);
-      const plan = await planWrite(services, context, type, id, address, guard, intent, current, next);
+      const current = await readOwn(services, context, { address, id, bytes: context.bytes?.replaced });
+      const plan = await planWrite(services, context, {
+        type,
+        id,
+        address,
+        guard,
+        intent,
+        stored: current,
+        next,
+      });
       if (plan === undefined) return { version: undefined, created: false };
       if (mustHoldHead(context, plan)) break;
       ({ rows } = plan.write);
@@ -68,7 +86,7 @@ export async function replaceVersion(
       if (written !== undefined) return finish(services, type, plan, written);
       if (Date.now() > context.deadline) throw fhirError('versionConflict', { type, id });
     }
-    return replaceLocked(services, context, type, id, address, guard, intent, next, condition, rows);
+    return replaceLocked(services, context, { type, id, address, guard, intent, next, condition, rows });
   });
 }
 
@@ -83,15 +101,25 @@ interface Plan {
 }
 
 async function planWrite(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
-  type: string,
-  id: string,
-  address: ResourceAddress,
-  guard: VersionGuard | undefined,
-  intent: WriteIntent,
-  stored: VersionRow | undefined,
-  next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>,
+  {
+    type,
+    id,
+    address,
+    guard,
+    intent,
+    stored,
+    next,
+  }: {
+    readonly type: string;
+    readonly id: string;
+    readonly address: ResourceAddress;
+    readonly guard: VersionGuard | undefined;
+    readonly intent: WriteIntent;
+    readonly stored: VersionRow | undefined;
+    readonly next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>;
+  },
 ): Promise<Plan | undefined> {
   const current = await presentFor(
     services,
@@ -106,7 +134,7 @@ async function planWrite(
   if (decided.change === 'none') return undefined;
   if (decided.change === 'delete') {
     if (current === undefined) throw new Error('there is nothing to delete');
-    return { write: await deletionOf(services, context, type, id, current), created: false };
+    return { write: await deletionOf(services, context, { type, id, current }), created: false };
   }
   const { text, metaOffset, rows, pairs, targets } = decided.prepared;
   const { key } = address;
@@ -114,7 +142,11 @@ async function planWrite(
   await requireWritable(services, context, live ? 'u' : 'c', { type, key, text, rows, before });
   const expected = current?.version ?? 0;
   const provenance = await provenanceWrite(services, context, { type, id, versionId: expected + 1 });
-  const held = await requireTargets(services, context, [address], targets, provenance.targets);
+  const held = await requireTargets(services, context, {
+    own: [address],
+    named: targets,
+    others: provenance.targets,
+  });
   // Member by member, as in a create.
   const write: VersionWrite = {
     type: address.type,
@@ -138,11 +170,9 @@ async function planWrite(
 
 /** The version that deletes the present one. Cost: its index rows, worked out again. */
 export async function deletionOf(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
-  type: string,
-  id: string,
-  current: VersionRow,
+  { type, id, current }: { readonly type: string; readonly id: string; readonly current: VersionRow },
 ): Promise<VersionWrite> {
   const { type: typeNumber, key, version } = current;
   const provenance = await provenanceWrite(services, context, { type, id, versionId: version + 1 });
@@ -177,7 +207,7 @@ export function parameterChanges(id: string, pairs: PreparedVersion['pairs']): V
 
 /** The index rows that the stored version has. */
 async function rowsOf(
-  services: Services,
+  services: Pick<Services, 'preparer'>,
   context: RequestContext,
   type: string,
   current: VersionRow,
@@ -211,13 +241,18 @@ export function checkGuard(
   }
 }
 
-function finish(services: Services, type: string, { write, created }: Plan, written: Written): Replaced {
+function finish(
+  services: Pick<Services, 'extensionBase' | 'keys'>,
+  type: string,
+  { write, created }: Plan,
+  written: Written,
+): Replaced {
   return { version: toVersion(services, type, write, written), created };
 }
 
 /** A version that was written, ready to be sent. */
 export function toVersion(
-  services: Services,
+  services: Pick<Services, 'extensionBase' | 'keys'>,
   type: string,
   write: VersionWrite,
   written: Written,
@@ -239,17 +274,28 @@ export function toVersion(
 
 /** For deletions that must not be overtaken, and the last resort against starvation: the head stays locked from the read to the commit. */
 async function replaceLocked(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
-  type: string,
-  id: string,
-  address: ResourceAddress,
-  guard: VersionGuard | undefined,
-  intent: WriteIntent,
-  next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>,
-  condition: WriteCondition | undefined,
-  /** Of the version that would have been written last: this one will have about the same. */
-  rows: IndexRows,
+  {
+    type,
+    id,
+    address,
+    guard,
+    intent,
+    next,
+    condition,
+    rows,
+  }: {
+    readonly type: string;
+    readonly id: string;
+    readonly address: ResourceAddress;
+    readonly guard: VersionGuard | undefined;
+    readonly intent: WriteIntent;
+    readonly next: (current: VersionRow | undefined) => NextVersion | Promise<NextVersion>;
+    readonly condition: WriteCondition | undefined;
+    /** Of the version that would have been written last: this one will have about the same. */
+    readonly rows: IndexRows;
+  },
 ): Promise<Replaced> {
   const space = context.space.number;
   for (;;) {
@@ -258,8 +304,16 @@ async function replaceLocked(
       await condition?.lock(run, rows);
       await run(LOCK_STATEMENT, { space, type: address.type, key: keyText(address.key) });
       // Read on another connection: the lock holds the head, so what is committed is what is current.
-      const current = await readOwn(services, context, address, id, context.bytes?.replaced);
-      const plan = await planWrite(services, context, type, id, address, guard, intent, current, next);
+      const current = await readOwn(services, context, { address, id, bytes: context.bytes?.replaced });
+      const plan = await planWrite(services, context, {
+        type,
+        id,
+        address,
+        guard,
+        intent,
+        stored: current,
+        next,
+      });
       if (plan === undefined) return { version: undefined, created: false };
       if (mustHoldHead(context, plan))
         await refuseReferred(services, context, run, [{ ...address, name: type, id }]);

@@ -9,7 +9,7 @@ import type { VersionRow } from '../storage/read/version-row';
 
 /** Where a resource lies: number of its type, key of its id. Throws unknownType; an impossible id is notFound. */
 export function addressOf(
-  services: Services,
+  services: Pick<Services, 'definitions' | 'keys'>,
   context: RequestContext,
   type: string,
   id: string,
@@ -20,7 +20,11 @@ export function addressOf(
 }
 
 /** Throws unknownType for what is not a concrete resource type of the release. */
-export function typeNumberOf(services: Services, context: RequestContext, type: string): number {
+export function typeNumberOf(
+  services: Pick<Services, 'definitions'>,
+  context: RequestContext,
+  type: string,
+): number {
   const { release } = context.space;
   const number = services.definitions(release).typeNumber(type);
   if (number === undefined)
@@ -35,11 +39,13 @@ export function rowOfId<R extends VersionRow>(row: R | undefined, id: string): R
 
 /** The current version in the tenant's own space; deletions included. `bytes`: where a long text is counted. */
 export async function readOwn(
-  services: Services,
+  services: Pick<Services, 'reader'>,
   context: RequestContext,
-  address: ResourceAddress,
-  id: string,
-  bytes: AnswerCounter | undefined = context.bytes,
+  {
+    address,
+    id,
+    bytes = context.bytes,
+  }: { readonly address: ResourceAddress; readonly id: string; readonly bytes?: AnswerCounter | undefined },
 ): Promise<VersionRow | undefined> {
   return rowOfId(await services.reader.current(context.space.number, address, bytes), id);
 }
@@ -49,11 +55,9 @@ export async function readOwn(
  * resources).
  */
 export async function readBase(
-  services: Services,
+  services: Pick<Services, 'isConformanceType' | 'reader'>,
   context: RequestContext,
-  type: string,
-  address: ResourceAddress,
-  id: string,
+  { type, address, id }: { readonly type: string; readonly address: ResourceAddress; readonly id: string },
 ): Promise<VersionRow | undefined> {
   const { release } = context.space;
   if (!services.isConformanceType(release, type)) return undefined;
@@ -65,14 +69,16 @@ export async function readBase(
  * interpretation of a request. It must not be returned to the client.
  */
 export async function readForServer(
-  services: Services,
+  services: Pick<Services, 'definitions' | 'isConformanceType' | 'keys' | 'reader'>,
   context: RequestContext,
   type: string,
   id: string,
 ): Promise<VersionRow | undefined> {
   const address = addressOf(services, context, type, id);
-  const own = await readOwn(services, context, address, id);
-  return own === undefined || own.change === 'delete' ? readBase(services, context, type, address, id) : own;
+  const own = await readOwn(services, context, { address, id });
+  return own === undefined || own.change === 'delete'
+    ? readBase(services, context, { type, address, id })
+    : own;
 }
 
 /** User input inside a diagnostics sentence: bounded, and without control characters. */

@@ -4,7 +4,7 @@ import type { RequestContext } from '../context';
 import type { CursorContent } from '../search-execution/page/cursor';
 import { isCounted, type SearchQuery } from '../search/parse-search';
 import type { HeadOrder, Order } from '../search/order';
-import type { Services } from '../ports';
+import type { SearchServices, Services } from '../ports';
 import { askSearch, type TypeSearchRequest } from '../search-execution/plan/prepare-search';
 import { completePage } from '../search-execution/page/resolve-includes';
 import { countAll } from '../search-execution/aggregates/count-matches';
@@ -36,7 +36,7 @@ import { valueOrderOf } from '../search-execution/sort/value-order';
  * statements (includes, sorting) reads one snapshot.
  */
 export async function search(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   request: TypeSearchRequest,
 ): Promise<SearchPage> {
@@ -47,18 +47,21 @@ export async function search(
     return readAtOnce(services, context, async (reading) => {
       const criteria = await resolveCriteria(reading, context, asked.criteria);
       const stored = async (of: SearchQuery): Promise<SearchPage> => {
-        const page = await answer(reading, context, of, typeNumber, cursorScope, false);
+        const page = await answer(reading, context, {
+          query: of,
+          typeNumber,
+          cursorScope,
+          singleStatement: false,
+        });
         if (page === undefined) throw new Error('a search that may run several statements found no answer');
         return of.countOnly ? page : completePage(reading, context, of, page);
       };
-      return searchContained(
-        reading,
-        context,
-        { ...asked, criteria, bothWays: false },
+      return searchContained(reading, context, {
+        query: { ...asked, criteria, bothWays: false },
         typeNumber,
         cursorScope,
         stored,
-      );
+      });
     });
   }
   const isOneType = mayBeOneStatement(asked);
@@ -68,7 +71,12 @@ export async function search(
       ? services.isWithinSnapshot !== true && isSurelyAlone(services, context, asked)
       : true;
   if (isOneType && singleStatement) {
-    const page = await answer(readEach(services, context), context, asked, typeNumber, cursorScope, true);
+    const page = await answer(readEach(services, context), context, {
+      query: asked,
+      typeNumber,
+      cursorScope,
+      singleStatement: true,
+    });
     if (page !== undefined) {
       const completed = await completePage(services, context, query, page);
       return { ...completed, decidedBy: decidingTypes(typeNumber, asked.criteria) };
@@ -78,7 +86,12 @@ export async function search(
     const criteria = await withReason(resolveCriteria(reading, context, asked.criteria), () =>
       planningReason(asked.criteria),
     );
-    const page = await answer(reading, context, { ...asked, criteria }, typeNumber, cursorScope, false);
+    const page = await answer(reading, context, {
+      query: { ...asked, criteria },
+      typeNumber,
+      cursorScope,
+      singleStatement: false,
+    });
     if (page === undefined) throw new Error('a search that may run several statements found no answer');
     const completed = await completePage(reading, context, query, page);
     return isOneType ? { ...completed, decidedBy: decidingTypes(typeNumber, asked.criteria) } : completed;
@@ -93,7 +106,11 @@ function mayBeOneStatement({ criteria, countOnly, includes, offset, cursor }: Se
 }
 
 /** Whether the one statement is sure to be enough, or more are known to be needed before it is run. */
-function isSurelyAlone(services: Services, { space }: RequestContext, query: SearchQuery): boolean {
+function isSurelyAlone(
+  services: Pick<Services, 'definitions'>,
+  { space }: RequestContext,
+  query: SearchQuery,
+): boolean {
   const { type, sort, cursor } = query;
   const [key, ...further] = sort;
   const isOfHeads =
@@ -106,18 +123,25 @@ function isSurelyAlone(services: Services, { space }: RequestContext, query: Sea
 
 /** Without what the page brings along. `singleStatement`: by one statement, or undefined where that is not enough. */
 async function answer(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  query: SearchQuery,
-  typeNumber: number,
-  cursorScope: string,
-  singleStatement: boolean,
+  {
+    query,
+    typeNumber,
+    cursorScope,
+    singleStatement,
+  }: {
+    readonly query: SearchQuery;
+    readonly typeNumber: number;
+    readonly cursorScope: string;
+    readonly singleStatement: boolean;
+  },
 ): Promise<SearchPage | undefined> {
   const { type } = query;
   const { release } = context.space;
   const sortDate = services.definitions(release).sortDateParameter(type);
   const sorted = async (): Promise<SearchPage | undefined> =>
-    singleStatement ? undefined : searchSorted(services, context, query, typeNumber, cursorScope);
+    singleStatement ? undefined : searchSorted(services, context, { query, type: typeNumber, cursorScope });
   if (services.isConformanceType(release, type)) return sorted();
   const [key, ...further] = query.sort;
   const ofHeads = headOrder(query, sortDate?.code, () =>
@@ -133,7 +157,13 @@ async function answer(
   if (order === undefined) return sorted();
   const planned = (by: Order, limit?: number): Promise<Plan> =>
     withReason(
-      planSearch(services, context.space.number, typeNumber, query, by, sortDate?.number, limit),
+      planSearch(services, context.space.number, {
+        type: typeNumber,
+        query,
+        order: by,
+        sortDateParameter: sortDate?.number,
+        limit,
+      }),
       () => planningReason(query.criteria),
     );
   const plan = await planned(order);
@@ -144,7 +174,7 @@ async function answer(
     countAll(services, isForSome(plan) || isInParts ? await planned(BY_KEY, Infinity) : plan);
   if (further.length > 0 && !query.countOnly) {
     if (singleStatement) return undefined;
-    const page = await searchTies(services, context, query, plan, cursorScope);
+    const page = await searchTies(services, context, { query, plan, cursorScope });
     if (page === undefined) return sorted();
     return isCounted(query) && page.total === undefined ? { ...page, total: await countOfAll() } : page;
   }
@@ -155,7 +185,7 @@ async function answer(
     return { ...answered, matches: [], included: [], total: await countOfAll() };
   }
   if (singleStatement && isInParts && isCounted(query)) return undefined;
-  const found = await withReason(findMatches(services, plan, query, cursorScope, singleStatement), () =>
+  const found = await withReason(findMatches(services, { plan, query, cursorScope, singleStatement }), () =>
     isCounted(query) ? countingReason(plan) : matchingReason(plan),
   );
   if (found === undefined) return undefined;
@@ -182,18 +212,17 @@ async function answer(
     ),
     included: [],
     ...(total === undefined || query.total === 'none' ? {} : { total }),
-    ...pageLinks(
-      services,
+    ...pageLinks(services, {
       cursorScope,
-      query,
-      found,
-      {
+      pick: query,
+      walk: found,
+      places: {
         first: first && placeOf(first),
         last: last && placeOf(last),
         each: () => matches.slice(0, page.length).map(placeOf),
       },
       more,
-    ),
+    }),
   };
 }
 

@@ -2,13 +2,13 @@ import { visibilityOf, type Visibility } from '../authorization/visibility';
 import type { HistoryRequest } from '../api/history';
 import type { RequestContext } from '../context';
 import type { Right } from '../authorization/right';
-import type { Services } from '../ports';
+import type { SearchServices, Services } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
 
 /** Which versions of a history are shown to one who may not see all: see `Visibility.seesVersion`. */
 export class SeenVersions {
   private constructor(
-    private readonly services: Services,
+    private readonly services: Pick<Services, 'definitions'>,
     private readonly context: RequestContext,
     private readonly visibility: Visibility,
     private readonly right: Right,
@@ -19,7 +19,7 @@ export class SeenVersions {
    * where nothing of it may be seen.
    */
   static of(
-    services: Services,
+    services: SearchServices,
     context: RequestContext,
     { type, id }: Pick<HistoryRequest, 'type' | 'id'>,
   ): SeenVersions | undefined {
@@ -49,7 +49,7 @@ export class SeenVersions {
       rows.map(async (row) => {
         const type = definitions.typeName(row.type);
         if (type === undefined || !visibility.permissions.allows(type, right)) return false;
-        return visibility.seesVersion(type, right, space, row, row);
+        return visibility.seesVersion(type, { right, space, address: row, row });
       }),
     );
     return rows.filter((_row, index) => seen[index]);

@@ -9,7 +9,11 @@ import type { VersionRow } from '../storage/read/version-row';
 export const ANONYMOUS = 'anonymous';
 
 /** A row of the tables as what is sent: the text with the server's part of meta joined in. Made once for each row. */
-export function toStoredVersion(services: Services, type: string, row: VersionRow): StoredVersion {
+export function toStoredVersion(
+  services: Pick<Services, 'extensionBase' | 'keys'>,
+  type: string,
+  row: VersionRow,
+): StoredVersion {
   return (row.answered ??= makeStoredVersion(services, type, row));
 }
 
@@ -18,7 +22,7 @@ export function toStoredVersion(services: Services, type: string, row: VersionRo
  * types.
  */
 export function toReadVersion(
-  services: Services,
+  services: Pick<Services, 'extensionBase' | 'keys'>,
   { searchParameters }: TenantSpace,
   type: string,
   row: VersionRow,
@@ -35,7 +39,7 @@ export function toReadVersion(
 }
 
 function makeStoredVersion(
-  services: Services,
+  services: Pick<Services, 'extensionBase' | 'keys'>,
   type: string,
   row: VersionRow,
   failure?: string,

@@ -3,7 +3,7 @@ import type { RequestContext } from '../context';
 import { RELEASES, type Release } from '../fhir/release';
 import { EXPANSION_PARAMETERS_REFUSED, VALUE_SET_EXPAND } from '../operations/value-set-expand';
 import { forEachDatabase } from '../erasure/cache-registry';
-import type { Services } from '../ports';
+import type { SearchServices, Services } from '../ports';
 import { listCodeSystems, type CodeSystemHead } from '../storage/read/code-systems';
 import { createTerminologyStorage } from '../composition/terminology-environment';
 import { VERSION, VERSION_DATE } from '../conformance/version';
@@ -21,7 +21,7 @@ const WITH_CODES: ReadonlySet<string> = new Set(['complete', 'example', 'fragmen
  * systems that operations can use, those of the specification and its own. Made again when one of them changes.
  */
 export async function terminologyCapabilities(
-  services: Services,
+  services: SearchServices,
   { space }: RequestContext,
 ): Promise<string> {
   const version = await createTerminologyStorage(services, space).terminologyVersion();
@@ -35,7 +35,10 @@ export async function terminologyCapabilities(
   return made;
 }
 
-async function make(services: Services, { number, release }: RequestContext['space']): Promise<string> {
+async function make(
+  services: Pick<Services, 'database' | 'definitions'>,
+  { number, release }: RequestContext['space'],
+): Promise<string> {
   const type = services.definitions(release).typeNumber('CodeSystem');
   if (type === undefined) throw new Error('the release has no CodeSystem');
   const { database } = services;
@@ -47,7 +50,11 @@ async function make(services: Services, { number, release }: RequestContext['spa
   );
 }
 
-function statement(services: Services, release: Release, codeSystems: readonly CodeSystemHead[]): object {
+function statement(
+  services: Pick<Services, 'definitions'>,
+  release: Release,
+  codeSystems: readonly CodeSystemHead[],
+): object {
   const { fhirVersion } = RELEASES[release];
   const expand = services.definitions(release).operations.get(VALUE_SET_EXPAND);
   const parameters = (expand?.parameters ?? [])

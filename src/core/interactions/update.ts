@@ -4,7 +4,7 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { isValidId } from '../fhir/resource';
 import type { ResourceInput } from '../preparation/resource-input';
-import type { Services } from '../ports';
+import type { WriteServices } from '../ports';
 import type { WriteCondition } from '../storage/write/write-queues';
 import { addressOf, printable } from './resource-address';
 import { replaceVersion, type NextVersion } from './replace-version';
@@ -14,13 +14,21 @@ import { replaceVersion, type NextVersion } from './replace-version';
  * Throws what the preparation of the resource throws, preconditionFailed, versionConflict; ConditionLost.
  */
 export async function update(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
-  type: string,
-  id: string,
-  input: ResourceInput,
-  guard?: VersionGuard,
-  condition?: WriteCondition,
+  {
+    type,
+    id,
+    input,
+    guard,
+    condition,
+  }: {
+    readonly type: string;
+    readonly id: string;
+    readonly input: ResourceInput;
+    readonly guard?: VersionGuard;
+    readonly condition?: WriteCondition;
+  },
 ): Promise<WriteResult> {
   if (!isValidId(id)) throw fhirError('invalidId', { id: printable(id) });
   const address = addressOf(services, context, type, id);
@@ -29,17 +37,15 @@ export async function update(
   const idMode = { id, isFound: condition !== undefined };
   const prepared = await services.preparer.resource({ space, type, id, idMode, input });
   const next = (): NextVersion => ({ change: 'update', prepared });
-  const replaced = await replaceVersion(
-    services,
-    context,
+  const replaced = await replaceVersion(services, context, {
     type,
     id,
     address,
     guard,
-    'update',
+    intent: 'update',
     next,
     condition,
-  );
+  });
   const { version, created } = replaced;
   if (version === undefined) throw new Error('an update always writes');
   return { version, created, warnings: prepared.warnings };

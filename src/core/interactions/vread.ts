@@ -3,7 +3,7 @@ import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { RELEASES } from '../fhir/release';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import type { ResourceAddress } from '../storage/read/version-address';
 import type { VersionRow } from '../storage/read/version-row';
 import { addressOf, printable, rowOfId } from './resource-address';
@@ -11,24 +11,33 @@ import { toStoredVersion } from './stored-version';
 
 /** One version of a resource (http.html#vread). Throws notFound, versionNotFound; gone for one that is a deletion. */
 export async function vread(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  type: string,
-  id: string,
-  versionId: string,
+  { type, id, versionId }: { readonly type: string; readonly id: string; readonly versionId: string },
 ): Promise<StoredVersion> {
   const address = addressOf(services, context, type, id);
-  return toStoredVersion(services, type, await readVersion(services, context, type, address, id, versionId));
+  return toStoredVersion(
+    services,
+    type,
+    await readVersion(services, context, { type, address, id, versionId }),
+  );
 }
 
 /** The same as it is stored. */
 export async function readVersion(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  type: string,
-  address: ResourceAddress,
-  id: string,
-  versionId: string,
+  {
+    type,
+    address,
+    id,
+    versionId,
+  }: {
+    readonly type: string;
+    readonly address: ResourceAddress;
+    readonly id: string;
+    readonly versionId: string;
+  },
 ): Promise<VersionRow> {
   const version = /^[1-9][0-9]{0,9}$/.test(versionId) ? Number(versionId) : 0;
   if (version === 0 || version > 2147483647) {
@@ -43,7 +52,7 @@ export async function readVersion(
   }
   if (
     row === undefined ||
-    (visibility !== undefined && !(await visibility.seesVersion(type, 'r', space, address, row)))
+    (visibility !== undefined && !(await visibility.seesVersion(type, { right: 'r', space, address, row })))
   )
     throw fhirError('versionNotFound', { type, id, version });
   if (row.change === 'delete') throw fhirError('gone', { type, id });

@@ -197,7 +197,7 @@ export class AsyncJobs {
       const { job, outcome } = next;
       const kept = this.options.limits.asyncExpiryMs;
       if (outcome === undefined) await returnJob(session, this.#worker, job);
-      else await finishJob(session, this.#worker, job, outcome, kept);
+      else await finishJob(session, { worker: this.#worker, jobKey: job, jobOutcome: outcome, kept });
       this.#finished.shift();
     }
   }

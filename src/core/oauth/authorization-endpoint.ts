@@ -111,7 +111,7 @@ export class AuthorizationEndpoint {
         throw new AuthorizationError('access_denied', 'The person has not allowed it', request);
       case 'find':
         if (signedIn === undefined) return this.#show(visit, request, undefined);
-        return this.#consent(visit, request, signedIn, form.get('search') ?? '');
+        return this.#consent(visit, request, { signedIn, searched: form.get('search') ?? '' });
       case 'allow':
         if (signedIn === undefined) return this.#show(visit, request, undefined);
         return this.#allow(visit, request, signedIn, form);
@@ -138,7 +138,9 @@ export class AuthorizationEndpoint {
     const isKnown = signedIn !== undefined && !asksAgain && !isOld;
     if (isSilent && !isKnown) throw new AuthorizationError('login_required', 'Nobody is signed in', request);
     if (isSilent) throw new AuthorizationError('consent_required', 'Each sign-in is allowed anew', request);
-    return isKnown ? this.#consent(visit, request, signedIn) : signInPage(visit, request, { status: 200 });
+    return isKnown
+      ? this.#consent(visit, request, { signedIn })
+      : signInPage(visit, request, { status: 200 });
   }
 
   async #signIn(
@@ -149,13 +151,12 @@ export class AuthorizationEndpoint {
     const { space, address, trail } = visit;
     let user: StoredUser | undefined;
     try {
-      user = await this.parts.users.prove(
-        space,
-        form.get('user') ?? '',
-        form.get('password') ?? '',
+      user = await this.parts.users.prove(space, {
+        name: form.get('user') ?? '',
+        password: form.get('password') ?? '',
         address,
         trail,
-      );
+      });
     } catch (error) {
       if (!(error instanceof FhirError) || error.key !== 'tooManyRequests') throw error;
       const { message: problem, retryAfterSeconds = 1 } = error;
@@ -171,9 +172,11 @@ export class AuthorizationEndpoint {
   async #consent(
     visit: SignInVisit,
     request: AuthorizationRequest,
-    signedIn: SignedIn,
-    searched?: string,
-    problem?: string,
+    {
+      signedIn,
+      searched,
+      problem,
+    }: { readonly signedIn: SignedIn; readonly searched?: string; readonly problem?: string },
   ): Promise<SignInStep> {
     const { client, redirectUri } = request;
     const page = {
@@ -282,7 +285,11 @@ export class AuthorizationEndpoint {
       const chosen = form.get('patient');
       patient = chosen === undefined ? undefined : await choices.find(chosen);
       if (patient === undefined)
-        return this.#consent(visit, request, signedIn, form.get('search'), 'Choose a patient first.');
+        return this.#consent(visit, request, {
+          signedIn,
+          searched: form.get('search'),
+          problem: 'Choose a patient first.',
+        });
     }
     if (
       request.launch !== undefined &&

@@ -147,7 +147,11 @@ export class TokenEndpoint {
       await this.parts.grants.revoke(space, client.id, grant.id);
       throw NOT_GOOD();
     }
-    return this.#answer(request, client, grant, grant.scopes, isRefreshed(grant) ? refresh : undefined);
+    return this.#answer(request, client, {
+      grant,
+      allowed: grant.scopes,
+      refresh: isRefreshed(grant) ? refresh : undefined,
+    });
   }
 
   /** RFC 6749, section 6: a refresh token is valid once. The use of an old one revokes its whole family. */
@@ -168,19 +172,35 @@ export class TokenEndpoint {
     if (asked.some((scope) => !grant.scopes.includes(scope)))
       throw new OAuthError('invalid_scope', 'More than was allowed cannot be had by refreshing');
     const next = makeRefreshToken(familyOf(text));
-    if (!(await grants.rotate(space, client.id, hashes, hashToken(next), OFFLINE_SECONDS))) {
+    if (
+      !(await grants.rotate(space, client.id, {
+        refresh: hashes,
+        next: hashToken(next),
+        seconds: OFFLINE_SECONDS,
+      }))
+    ) {
       known.forget();
       throw NOT_GOOD();
     }
-    return this.#answer(request, client, grant, asked.length > 0 ? asked : grant.scopes, next);
+    return this.#answer(request, client, {
+      grant,
+      allowed: asked.length > 0 ? asked : grant.scopes,
+      refresh: next,
+    });
   }
 
   async #answer(
     { space, base }: TokenRequest,
     client: StoredClient,
-    grant: UserGrant,
-    allowed: readonly string[],
-    refresh: string | undefined,
+    {
+      grant,
+      allowed,
+      refresh,
+    }: {
+      readonly grant: UserGrant;
+      readonly allowed: readonly string[];
+      readonly refresh: string | undefined;
+    },
   ): Promise<TokenAnswer> {
     const { tokens, seconds, users } = this.parts;
     const address = { base, tenant: space.tenant };

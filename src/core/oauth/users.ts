@@ -51,10 +51,17 @@ export class Users {
    */
   async prove(
     space: OfTenant,
-    name: string,
-    password: string,
-    address: string,
-    trail?: SignInTrail,
+    {
+      name,
+      password,
+      address,
+      trail,
+    }: {
+      readonly name: string;
+      readonly password: string;
+      readonly address: string;
+      readonly trail?: SignInTrail;
+    },
   ): Promise<StoredUser | undefined> {
     const folded = fold(name).slice(0, MAX_NAME);
     const isRemembered = async (network: string): Promise<boolean> => {
@@ -94,7 +101,7 @@ export class Users {
     const hash = password === undefined ? undefined : await hashPassword(requirePassword(password, details));
     const isOther = details.fhirUser !== before.fhirUser || details.patient !== before.patient;
     const endsAll = hash !== undefined || details.isDisabled || isOther || details.release !== before.release;
-    if (!(await this.store.update(space, id, details, hash, endsAll)))
+    if (!(await this.store.update(space, { id, details, hash, endsAll })))
       refuse(`There is already a user '${details.name}'`);
     return true;
   }

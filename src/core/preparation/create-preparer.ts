@@ -30,12 +30,16 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
     },
     async patch({ space, type, id, current, operations, copies, paths }) {
       const before = parseJson(current, STORED_DEPTH);
-      const patched = await applyPatch(tools, space, before, toDocument(operations, limits), {
-        maxOperations: limits.maxPatchOperations,
-        maxGrowthBytes: 2 * limits.maxBodyBytes,
-        maxDepth: limits.maxDepth,
-        ...(copies === undefined ? {} : { copies }),
-        ...(paths === undefined ? {} : { paths }),
+      const patched = await applyPatch(tools, space, {
+        before,
+        patch: toDocument(operations, limits),
+        limits: {
+          maxOperations: limits.maxPatchOperations,
+          maxGrowthBytes: 2 * limits.maxBodyBytes,
+          maxDepth: limits.maxDepth,
+          ...(copies === undefined ? {} : { copies }),
+          ...(paths === undefined ? {} : { paths }),
+        },
       });
       const document = dropGeneratedNarrative(before, patched);
       return prepareVersion(tools, { space, type, id, idMode: { id }, document });
@@ -72,9 +76,11 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
 async function applyPatch(
   tools: PreparationTools,
   space: TenantSpace,
-  before: JsonDocument,
-  patch: JsonDocument,
-  limits: PatchLimits,
+  {
+    before,
+    patch,
+    limits,
+  }: { readonly before: JsonDocument; readonly patch: JsonDocument; readonly limits: PatchLimits },
 ): Promise<JsonDocument> {
   if (!isFhirPathPatch(patch.value)) return applyJsonPatch(before, patch, limits);
   const parameters = withoutEmptyList(patch.value);

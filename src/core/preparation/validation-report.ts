@@ -74,7 +74,7 @@ export async function judgeResource(
     return { mode, issues: undefined };
   }
   const asked = profile === undefined ? [] : [profile];
-  return { mode, issues: await findIssues(tools, task, judged, mode, asked) };
+  return { mode, issues: await findIssues(tools, task, { document: judged, mode, asked }) };
 }
 
 /** The Parameters resource around the judged one is input like any other. */
@@ -113,9 +113,15 @@ function wrongInput(reason: string, expression = 'Parameters.parameter'): FhirEr
 async function findIssues(
   tools: PreparationTools,
   { space, invocation }: ValidationTask,
-  document: JsonDocument,
-  mode: ValidationMode | undefined,
-  asked: readonly string[],
+  {
+    document,
+    mode,
+    asked,
+  }: {
+    readonly document: JsonDocument;
+    readonly mode: ValidationMode | undefined;
+    readonly asked: readonly string[];
+  },
 ): Promise<readonly Issue[]> {
   const resource = document.value;
   // Both come from where only objects are let through.

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../context';
 import { fhirError } from '../errors';
@@ -121,7 +120,7 @@ export class WorkerPool {
   }
 
   private start(): Worker {
-    const worker = new Worker(workerFile(), {
+    const worker = new Worker(path.join(__dirname, 'worker.js'), {
       workerData: this.settings,
       resourceLimits: {
         maxOldGenerationSizeMb: THREAD_LIMITS.heapMegabytes,
@@ -207,13 +206,4 @@ export class WorkerPool {
 
 function send(worker: Worker, message: ToWorker): void {
   worker.postMessage(message);
-}
-
-/** The compiled file beside this one, or in dist when this one runs as TypeScript (tests). */
-function workerFile(): string {
-  const beside = join(__dirname, 'worker.js');
-  if (existsSync(beside)) return beside;
-  let root = __dirname;
-  while (!existsSync(join(root, 'package.json'))) root = dirname(root);
-  return join(root, 'dist', 'src', 'core', 'preparation', 'worker.js');
 }

@@ -11,7 +11,7 @@ import type { Criterion, Predicate, Scan } from '../search/predicate';
 import { compileScan, type ScanTest } from '../search/scan';
 import { createSortValueReader } from '../search/sort-value';
 import { testCriteria } from '../search/version-test';
-import type { Services } from '../ports';
+import type { SearchServices, Services } from '../ports';
 import { zoneOf } from '../tenants/space-zone';
 import { findChangedSince } from '../storage/read/changed-since';
 import type { MatchHead } from '../storage/search/search-run';
@@ -48,7 +48,7 @@ const TURN_MS = 10;
  * one snapshot.
  */
 export async function searchAsOf(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   request: TypeSearchRequest,
   moment: number,
@@ -78,7 +78,12 @@ export async function searchAsOf(
     const changed = await past.changed();
     const total = heads.length + changed.length;
     if (query.countOnly) return { ...answered, matches: [], total };
-    const unchanged = await readSortValues(reading, context, asked, typeNumber, context.space.number, heads);
+    const unchanged = await readSortValues(reading, context, {
+      query: asked,
+      type: typeNumber,
+      space: context.space.number,
+      heads,
+    });
     const start = startOf(reading, query, cursorScope);
     const met = followingOf(query, [...unchanged, ...changed], start);
     const first = start.place === undefined && !start.isBackward ? query.offset : 0;
@@ -93,24 +98,23 @@ export async function searchAsOf(
         start,
       ),
       ...(query.total === 'none' ? {} : { total }),
-      ...pageLinks(
-        reading,
+      ...pageLinks(reading, {
         cursorScope,
-        query,
-        start,
-        {
+        pick: query,
+        walk: start,
+        places: {
           first: wanted[0] && contentOf(wanted[0]),
           last: last && contentOf(last),
           each: () => wanted.slice(0, page.length).map(contentOf),
         },
-        hasMore,
-      ),
+        more: hasMore,
+      }),
     });
   });
 }
 
 function requireSupported(
-  services: Services,
+  services: Pick<Services, 'isConformanceType'>,
   { space }: RequestContext,
   { type, includes, contained }: SearchQuery,
 ): void {
@@ -163,7 +167,7 @@ class Past {
   private readonly visibility: Visibility | undefined;
 
   constructor(
-    private readonly services: Services,
+    private readonly services: SearchServices,
     private readonly context: RequestContext,
     private readonly query: SearchQuery,
     private readonly type: number,
@@ -241,7 +245,8 @@ class Past {
   private async isStillSeen(row: VersionRow): Promise<boolean> {
     const { visibility, query, space, type } = this;
     return (
-      visibility === undefined || visibility.seesVersion(query.type, 's', space, { type, key: row.key }, row)
+      visibility === undefined ||
+      visibility.seesVersion(query.type, { right: 's', space, address: { type, key: row.key }, row })
     );
   }
 

@@ -1,6 +1,6 @@
 /** What the statements of one search are run by. */
 import type { RequestContext } from '../context';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import type { Database } from '../storage/connection/database';
 import type { Gathered } from '../storage/connection/request-batcher';
 import { PlanningBatch } from '../storage/connection/planning-batch';
@@ -9,7 +9,7 @@ import { runnerOver } from '../storage/search/search-run';
 import type { Usage } from '../storage/connection/usage';
 
 /** Each statement sees the data of its own moment; all of them are cancelled when nobody waits for the search any more. */
-export function readEach(services: Services, { cancellation }: RequestContext): Services {
+export function readEach<S extends SearchServices>(services: S, { cancellation }: RequestContext): S {
   if (isBound(services)) return services;
   const { connections, explanation, usage } = services;
   const waiting = cancellation === undefined ? undefined : [cancellation];
@@ -41,10 +41,10 @@ export function readEach(services: Services, { cancellation }: RequestContext): 
  * Cost: it holds one connection of the search lane, shares no statement with other requests, and runs one statement at
  * a time; no round trip more.
  */
-export async function readAtOnce<T>(
-  services: Services,
+export async function readAtOnce<S extends SearchServices, T>(
+  services: S,
   { space, cancellation }: RequestContext,
-  work: (services: Services) => Promise<T>,
+  work: (services: S) => Promise<T>,
 ): Promise<T> {
   if (isBound(services)) return work(services);
   const { explanation, usage } = services;
@@ -59,7 +59,7 @@ export async function readAtOnce<T>(
   );
 }
 
-function readOver(services: Services, database: Database): Services {
+function readOver<S extends SearchServices>(services: S, database: Database): S {
   return {
     ...readWithin(services, database),
     reader: services.reader.overSnapshot(database),
@@ -68,7 +68,7 @@ function readOver(services: Services, database: Database): Services {
 }
 
 /** True where everything is read by statements of one transaction or snapshot already. */
-function isBound({ isWithinTransaction, isWithinSnapshot }: Services): boolean {
+function isBound({ isWithinTransaction, isWithinSnapshot }: SearchServices): boolean {
   return isWithinTransaction === true || isWithinSnapshot === true;
 }
 
@@ -76,12 +76,12 @@ function isBound({ isWithinTransaction, isWithinSnapshot }: Services): boolean {
 const ONE_AFTER_THE_OTHER: Gathered = { concurrent: 1, most: 256 };
 
 /** By statements of this database, which sees only what is committed; what is asked at the same time goes together. */
-export function readGathered(
-  services: Services,
+export function readGathered<S extends SearchServices>(
+  services: S,
   given: Database,
   gathered: Gathered,
   usage: Usage | undefined,
-): Services {
+): S {
   const database = new PlanningBatch(given);
   return {
     ...readWithin(services, database),
@@ -97,11 +97,11 @@ export function readGathered(
  * and they see the same moment. Throws `timeout` for what is asked after `milliseconds`, and cancels what runs then: the
  * connection is kept from others, and the rows of that moment from being cleaned away.
  */
-export async function readTogether<T>(
-  services: Services,
+export async function readTogether<S extends SearchServices, T>(
+  services: S,
   { space, cancellation, usage }: RequestContext,
   milliseconds: number,
-  work: (services: Services) => Promise<T>,
+  work: (services: S) => Promise<T>,
 ): Promise<T> {
   const waiting = cancellation === undefined ? undefined : [cancellation];
   return services.connections.inSnapshot(
@@ -132,7 +132,7 @@ export function countInto(usage: Usage | undefined, database: Database): Databas
 }
 
 /** For several searches at the same time, within `readAtOnce`: what they do alike goes together in one statement. */
-export function readMerged(services: Services): Services {
+export function readMerged<S extends SearchServices>(services: S): S {
   const merged = new LateralBatch(services.database);
   return {
     ...readOver({ ...services, hasStatementBudget: true }, merged),
@@ -143,7 +143,7 @@ export function readMerged(services: Services): Services {
 }
 
 /** Reads and searches by statements of this database, such as those of a transaction that writes; nothing else is different. */
-export function readWithin(services: Services, database: Database): Services {
+export function readWithin<S extends SearchServices>(services: S, database: Database): S {
   return {
     ...services,
     database,

@@ -7,7 +7,7 @@ import { compartmentTypes } from '../search/compartment';
 import { parseTypesSearch, readTypes, type NamedTypes, type TypesQuery } from '../search/parse-types-search';
 import type { Order } from '../search/order';
 import type { SearchTypeContext } from '../search/types/search-type';
-import type { Services } from '../ports';
+import type { SearchServices, Services } from '../ports';
 import { keyOfText, type PageRow } from '../storage/read/version-row';
 import { inBatches, inOrder, inSequence, type TypePlace } from './page/merge-streams';
 import { openStreams } from './page/open-streams';
@@ -29,7 +29,7 @@ import type { FoundMatches, TypeMatch, TypeStream } from './page/type-stream';
  * those, and one for the page, all in one snapshot.
  */
 export async function searchAny(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   request: SearchRequest,
 ): Promise<SearchPage> {
@@ -37,7 +37,7 @@ export async function searchAny(
 }
 
 async function answerAny(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   request: SearchRequest,
 ): Promise<SearchPage> {
@@ -54,11 +54,11 @@ async function answerAny(
     throw fhirError('notSupported', { reason: 'A search as of a moment is of one resource type' });
   if (request.where !== undefined)
     throw fhirError('notSupported', { reason: 'A search by conditions is of one resource type' });
-  return searchSeveral(services, context, typeContext, request, names, types);
+  return searchSeveral(services, context, { typeContext, request, names, types });
 }
 
 function searchOne(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   request: TypeSearchRequest,
 ): Promise<SearchPage> {
@@ -84,7 +84,7 @@ function searchedTypes(
 
 /** Of types that a request does not name, those that may be searched. Throws `forbidden` where that is none. */
 function allowedTypes(
-  services: Services,
+  services: Pick<Services, 'createExtractor' | 'keys' | 'searchContext'>,
   context: RequestContext,
   { named }: NamedTypes,
   types: readonly string[],
@@ -102,12 +102,19 @@ function withTypes({ parameters }: SearchRequest, used: SearchPage['used']): Sea
 }
 
 async function searchSeveral(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  typeContext: SearchTypeContext,
-  request: SearchRequest,
-  names: NamedTypes,
-  types: readonly string[],
+  {
+    typeContext,
+    request,
+    names,
+    types,
+  }: {
+    readonly typeContext: SearchTypeContext;
+    readonly request: SearchRequest;
+    readonly names: NamedTypes;
+    readonly types: readonly string[];
+  },
 ): Promise<SearchPage> {
   const handling = request.handling ?? context.space.settings.searchUnknown;
   const query = parseTypesSearch(typeContext, types, { ...request, parameters: names.others }, handling);
@@ -116,8 +123,14 @@ async function searchSeveral(
   const work = readAtOnce(services, context, async (reading) => {
     const order = orderOf(query);
     const byUpdate = typeof order === 'string' ? undefined : order;
-    const streams = await openStreams(reading, context, typeContext, request, names, query, byUpdate);
-    const page = await answer(reading, context, { ...query, used }, streams, order, cursorScope);
+    const streams = await openStreams(reading, context, {
+      typeContext,
+      searchRequest: request,
+      namedTypes: names,
+      typesQuery: query,
+      order: byUpdate,
+    });
+    const page = await answer(reading, context, { query: { ...query, used }, streams, order, cursorScope });
     return query.countOnly ? page : completePage(reading, context, query, page);
   });
   return withReason(work, () =>
@@ -127,12 +140,19 @@ async function searchSeveral(
 
 /** Without what the page brings along. */
 async function answer(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  query: TypesQuery,
-  streams: readonly TypeStream[],
-  order: TypesOrder,
-  cursorScope: string,
+  {
+    query,
+    streams,
+    order,
+    cursorScope,
+  }: {
+    readonly query: TypesQuery;
+    readonly streams: readonly TypeStream[];
+    readonly order: TypesOrder;
+    readonly cursorScope: string;
+  },
 ): Promise<SearchPage> {
   const answered = { issues: query.issues, used: query.used };
   if (query.countOnly) {
@@ -140,8 +160,8 @@ async function answer(
   }
   const found =
     order === 'gathered'
-      ? await sortTypes(services, context, query, streams, cursorScope)
-      : await findMatches(services, query, streams, order, cursorScope);
+      ? await sortTypes(services, context, { query, streams, cursorScope })
+      : await findMatches(services, { query, streams, order, cursorScope });
   const { matches, total, places } = found;
   const wanted = matches.slice(0, query.count);
   const { versions, positions, last } = await readPage(services, context, wanted);
@@ -178,11 +198,18 @@ async function countAll(streams: readonly TypeStream[]): Promise<number> {
 }
 
 async function findMatches(
-  services: Services,
-  query: TypesQuery,
-  streams: readonly TypeStream[],
-  order: 'sequence' | Order,
-  cursorScope: string,
+  services: Pick<Services, 'secretKeys'>,
+  {
+    query,
+    streams,
+    order,
+    cursorScope,
+  }: {
+    readonly query: TypesQuery;
+    readonly streams: readonly TypeStream[];
+    readonly order: 'sequence' | Order;
+    readonly cursorScope: string;
+  },
 ): Promise<FoundMatches> {
   const start = query.cursor === undefined ? undefined : openPlace(services, cursorScope, query.cursor);
   const skipped = query.cursor === undefined ? query.offset : 0;
@@ -203,7 +230,7 @@ async function findMatches(
   };
 }
 
-function openPlace(services: Services, cursorScope: string, cursor: string): TypePlace {
+function openPlace(services: Pick<Services, 'secretKeys'>, cursorScope: string, cursor: string): TypePlace {
   const [typeNumber, name, sortValue, key] = openCursor(services.secretKeys, cursorScope, cursor);
   const phase = PHASES.find((candidate) => candidate === name);
   if (
@@ -223,7 +250,7 @@ function openPlace(services: Services, cursorScope: string, cursor: string): Typ
  * is done with; `positions`: those of the resources. What was deleted since it was found is left out.
  */
 async function readPage(
-  services: Services,
+  services: Pick<Services, 'extensionBase' | 'keys' | 'reader'>,
   context: RequestContext,
   wanted: readonly TypeMatch[],
 ): Promise<{ versions: SearchPage['matches']; positions: readonly number[]; last: number }> {

@@ -93,10 +93,17 @@ export const NO_TEST = { cost: 0, isSet: false } as const;
 
 export function testCost(
   criterion: Criterion,
-  count: number,
-  rows: number,
-  { total }: Expectations,
-  sortDateParameter: number | undefined,
+  {
+    count,
+    rows,
+    expectations: { total },
+    sortDateParameter,
+  }: {
+    readonly count: number;
+    readonly rows: number;
+    readonly expectations: Expectations;
+    readonly sortDateParameter: number | undefined;
+  },
 ): { readonly cost: number; readonly isSet: boolean } {
   const probe = probeCost(criterion, sortDateParameter);
   const matches = Number.isFinite(count) ? count : total * POPULAR_SHARE;

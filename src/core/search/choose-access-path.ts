@@ -144,15 +144,27 @@ class Comparison {
 
   private consider(
     accessPath: AccessPath,
-    driver: number,
-    rows: number,
-    costOfRow: number,
-    { cost: further = 0, beside = NONE }: Further = {},
+    {
+      driver,
+      rows,
+      costOfRow,
+      further: { cost: further = 0, beside = NONE } = {},
+    }: {
+      readonly driver: number;
+      readonly rows: number;
+      readonly costOfRow: number;
+      readonly further?: Further;
+    },
   ): void {
     const tests = this.criteria.map((criterion, index) =>
       index === driver || index === beside
         ? NO_TEST
-        : testCost(criterion, this.countOf(index), rows, this.expected, this.sortDateParameter),
+        : testCost(criterion, {
+            count: this.countOf(index),
+            rows,
+            expectations: this.expected,
+            sortDateParameter: this.sortDateParameter,
+          }),
     );
     const cost = rows * costOfRow + tests.reduce((sum, test) => sum + test.cost, further);
     if (this.best === undefined || cost < this.best.cost)
@@ -164,16 +176,17 @@ class Comparison {
     if (Number.isFinite(this.countOf(index)) && rows <= MAX_SORTED / 2) {
       // The texts of all matches are read. Counts are some seconds old: there may be twice as many by now.
       const cost = rows * this.shareOfOthers(index) * COST.text;
-      this.consider({ kind: 'fetchAndSort', criterion: index }, index, rows, COST.gatheredHead, { cost });
+      this.consider(
+        { kind: 'fetchAndSort', criterion: index },
+        { driver: index, rows, costOfRow: COST.gatheredHead, further: { cost } },
+      );
     }
     const ranges = rangesUnderCodes(criterion, order.rows);
     if (ranges === undefined) return;
     const costOfRow = this.criteria.length === 1 ? COST.walkedRow : COST.valueRow + COST.headOfRow;
     this.consider(
       { kind: 'compositeScan', criterion: index, ranges },
-      index,
-      this.walked(rows, index),
-      costOfRow,
+      { driver: index, rows: this.walked(rows, index), costOfRow },
     );
   }
 
@@ -182,10 +195,13 @@ class Comparison {
     // What could not be counted to its end is gathered only where there is no other way.
     const penalty = Number.isFinite(this.countOf(index)) ? 1 : 1000;
     const listed = (listingCost(criterion) + COST.gatheredHead) * penalty;
-    this.consider({ kind: 'fetchAndSort', criterion: index }, index, rows, listed);
+    this.consider({ kind: 'fetchAndSort', criterion: index }, { driver: index, rows, costOfRow: listed });
     if (order.by !== 'sort_date') return;
     if (canWalk(criterion, this.sortDateParameter))
-      this.consider({ kind: 'indexScan', criterion: index }, index, this.walked(rows, index), COST.walkedRow);
+      this.consider(
+        { kind: 'indexScan', criterion: index },
+        { driver: index, rows: this.walked(rows, index), costOfRow: COST.walkedRow },
+      );
     const targets = mergedTargets(criterion);
     if (targets === undefined) return;
     this.considerTargets(index, targets);
@@ -198,7 +214,12 @@ class Comparison {
     const accessPath: TargetsMerge = { kind: 'targetMerge', criterion: index, targets, share };
     const { limit } = this.expected;
     const read = Math.min(this.rowsOf(index), targets * rowsOfTarget(accessPath, limit) + limit / share);
-    this.consider(accessPath, index, read, COST.mergedRow, { cost: targets * COST.target });
+    this.consider(accessPath, {
+      driver: index,
+      rows: read,
+      costOfRow: COST.mergedRow,
+      further: { cost: targets * COST.target },
+    });
   }
 
   private considerMeeting(walked: number, chain: number, targets: number): void {
@@ -215,7 +236,12 @@ class Comparison {
       targets * COST.target +
       rows * COST.furtherRow;
     const tested = Math.min(found, limit / Math.max(this.shareOfOthers(walked, chain), LEAST_SHARE));
-    this.consider(accessPath, walked, tested, 0, { cost, beside: chain });
+    this.consider(accessPath, {
+      driver: walked,
+      rows: tested,
+      costOfRow: 0,
+      further: { cost, beside: chain },
+    });
   }
 
   /** What needs no criterion to walk. */
@@ -223,9 +249,13 @@ class Comparison {
     const rows = this.walked(this.expected.total, NONE);
     if (order.by === 'value') {
       const costOfRow = COST.valueRow + (this.criteria.length === 0 ? 0 : COST.headOfRow);
-      this.consider({ kind: 'sortIndexScan' }, NONE, rows, costOfRow);
-    } else if (order.by !== 'sort_date') this.consider({ kind: 'headScan' }, NONE, rows, COST.walkedRow * 2);
+      this.consider({ kind: 'sortIndexScan' }, { driver: NONE, rows, costOfRow });
+    } else if (order.by !== 'sort_date')
+      this.consider({ kind: 'headScan' }, { driver: NONE, rows, costOfRow: COST.walkedRow * 2 });
     else if (this.sortDateParameter !== undefined)
-      this.consider({ kind: 'dateScan', parameter: this.sortDateParameter }, NONE, rows, COST.walkedRow);
+      this.consider(
+        { kind: 'dateScan', parameter: this.sortDateParameter },
+        { driver: NONE, rows, costOfRow: COST.walkedRow },
+      );
   }
 }

@@ -54,7 +54,7 @@ export function createExtractor({ definitions, maxRows, ...options }: ExtractorO
   };
   const blamed = new Set<number>();
   return (type, resource) =>
-    extract(definitions, compiledType(definitions, type), resource, settings, blamed);
+    extract(definitions, { compiledRules: compiledType(definitions, type), resource, settings, blamed });
 }
 
 /** Adds the rows of a resource; true when the resource has a value for the parameter. */
@@ -96,10 +96,17 @@ function compiledType(definitions: Definitions, type: string): CompiledType {
 
 function extract(
   definitions: Definitions,
-  compiledRules: CompiledType,
-  resource: JsonObject,
-  settings: RowSettings,
-  blamed: Set<number>,
+  {
+    compiledRules,
+    resource,
+    settings,
+    blamed,
+  }: {
+    readonly compiledRules: CompiledType;
+    readonly resource: JsonObject;
+    readonly settings: RowSettings;
+    readonly blamed: Set<number>;
+  },
 ): IndexRows {
   const rows = new RowCollector(settings.maxRows);
   const presence = new Uint8Array(compiledRules.presenceBytes);
@@ -117,20 +124,24 @@ function extract(
   for (const { ordinal, isPresent } of compiledRules.shared)
     if (isPresent(resource, present, settings)) setBit(presence, ordinal);
   for (const ordinal of compiledRules.always) setBit(presence, ordinal);
-  addOtherReferences(resource, compiledRules.typeNumber, compiledRules.referring, settings, rows);
+  addOtherReferences(resource, {
+    typeNumber: compiledRules.typeNumber,
+    covered: compiledRules.referring,
+    rowSettings: settings,
+    rows,
+  });
   const contained = resource['contained'];
   if (Array.isArray(contained) && contained.length > 0)
-    addContainedRows(
-      compiledRules.typeNumber,
-      resource,
-      compiledRules.references,
-      (type) => {
+    addContainedRows(compiledRules.typeNumber, {
+      container: resource,
+      references: compiledRules.references,
+      rulesOf: (type) => {
         const rules = compiledType(definitions, type);
         return { references: rules.references, add: (content) => addOwnRows(rules, content, settings, rows) };
       },
-      settings,
+      rowSettings: settings,
       rows,
-    );
+    });
   if (rows.exceeded !== undefined) exceeded ??= blame(rows.exceeded, resource, blamed);
   return rows.finish(presence, compiledRules.sortDate, exceeded);
 }
@@ -282,28 +293,34 @@ function rowMaker(
   switch (kind) {
     case 'token': {
       const isMixed = areMixed(valueTypes);
-      return (found, settings, rows) => addTokenRows(found, number, isMixed, settings, rows);
+      return (found, settings, rows) => addTokenRows(found, { parameter: number, isMixed, settings, rows });
     }
     case 'string': {
       const isFamily = expression.split('|').every((branch) => /\.family\s*$/.test(branch));
-      return (found, settings, rows) => addStringRows(found, number, isFamily, settings, rows);
+      return (found, settings, rows) =>
+        addStringRows(found, { parameter: number, isFamily, rowSettings: settings, rows });
     }
     case 'reference':
       return isTyped
         ? (found, settings, rows, resource) => {
             addReferenceRows(found, number, settings, rows);
-            addTypedReferenceRows(found, resource, number, settings, rows);
+            addTypedReferenceRows(found, { resource, parameter: number, settings, rows });
           }
         : (found, settings, rows) => addReferenceRows(found, number, settings, rows);
     case 'uri': {
       const hasVersion = isCanonicalUrl(definitions, parameter);
       return (found, { hasher }, rows, resource) =>
-        addUriRows(found, number, hasher, rows, hasVersion ? resource['version'] : undefined);
+        addUriRows(found, {
+          parameter: number,
+          hasher,
+          rows,
+          ownVersion: hasVersion ? resource['version'] : undefined,
+        });
     }
     case 'date':
     case 'number':
     case 'quantity':
-      return (found, settings, rows) => addRangeRows(found, number, kind, settings, rows);
+      return (found, settings, rows) => addRangeRows(found, { parameter: number, kind, settings, rows });
     case 'special':
       return (found, _settings, rows) => addPositionRows(found, number, rows);
     case 'composite':
@@ -354,7 +371,12 @@ function compileComposite(
         ? [
             {
               kind: component.kind,
-              valuesOf: compileComponent(definitions, parameter, component, branch, allowance),
+              valuesOf: compileComponent(definitions, {
+                parameter,
+                component,
+                elementPath: branch,
+                allowance,
+              }),
             },
           ]
         : [],
@@ -372,7 +394,7 @@ function compileComposite(
     for (const { elementsOf, components } of compiledBranches) {
       for (const { value } of elementsOf(resource)) {
         if (isJsonObject(value))
-          addCompositeRows({ value, resource }, components, parameter.number, settings, rows);
+          addCompositeRows({ value, resource }, { components, parameter: parameter.number, settings, rows });
       }
     }
     const isPresent = rows.size > before;
@@ -394,10 +416,17 @@ const OF_RESOURCE = '%resource.';
 
 function compileComponent(
   definitions: Definitions,
-  parameter: SearchParameterDefinition,
-  component: SearchParameterComponent,
-  elementPath: string,
-  allowance: PathAllowance,
+  {
+    parameter,
+    component,
+    elementPath,
+    allowance,
+  }: {
+    readonly parameter: SearchParameterDefinition;
+    readonly component: SearchParameterComponent;
+    readonly elementPath: string;
+    readonly allowance: PathAllowance;
+  },
 ): CompositeComponent['valuesOf'] {
   if (component.expression.startsWith(OF_RESOURCE)) {
     const ofResource = component.expression.slice(OF_RESOURCE.length);

@@ -79,7 +79,7 @@ export function checkNamedQuery(
   const refuseCriteria = (reason: string): void => refuse(reason, `extension[${place}].value`);
   if (typeof value !== 'string' || value.length > MAX_CRITERIA_LENGTH)
     refuseCriteria(`The criteria are a valueString of at most ${MAX_CRITERIA_LENGTH} characters`);
-  else checkCriteria(context, types, inputs, value, refuseCriteria, refuse);
+  else checkCriteria(context, { types, inputs, text: value, refuseCriteria, refuse });
   return issues;
 }
 
@@ -110,11 +110,19 @@ function checkInputs(inputs: readonly QueryInput[], refuse: Refuse): void {
 
 function checkCriteria(
   context: SearchTypeContext,
-  types: readonly string[],
-  inputs: readonly QueryInput[],
-  text: string,
-  refuseCriteria: (reason: string) => void,
-  refuse: Refuse,
+  {
+    types,
+    inputs,
+    text,
+    refuseCriteria,
+    refuse,
+  }: {
+    readonly types: readonly string[];
+    readonly inputs: readonly QueryInput[];
+    readonly text: string;
+    readonly refuseCriteria: (reason: string) => void;
+    readonly refuse: Refuse;
+  },
 ): void {
   const templates = parseCriteria(text);
   if (typeof templates === 'string') {

@@ -53,10 +53,17 @@ const WITH_ROWS: ReadonlySet<string> = new Set(['Reference', 'CodeableReference'
 /** Undefined where some values are no References: canonicals stand in other rows. Cost: some microseconds. */
 export function referenceRowsOf(
   definitions: Definitions,
-  type: string,
-  { code, kind }: SearchParameterDefinition,
-  hasher: Hasher,
-  references: ReferenceResolver,
+  {
+    type,
+    searchParameterDefinition: { code, kind },
+    hasher,
+    references,
+  }: {
+    readonly type: string;
+    readonly searchParameterDefinition: SearchParameterDefinition;
+    readonly hasher: Hasher;
+    readonly references: ReferenceResolver;
+  },
 ): readonly ReferenceRowsOf[] | undefined {
   const owners = kind === 'reference' ? rowOwnersOf(definitions, type, code) : undefined;
   if (owners?.every(({ owner }) => owner.valueTypes.every((name) => WITH_ROWS.has(name))) !== true)

@@ -28,7 +28,12 @@ export function sortColumnOf(
     return rows && { in: 'codes', rows };
   }
   if (parameter.kind === 'reference') {
-    const rows = referenceRowsOf(definitions, type, parameter, hasher, references);
+    const rows = referenceRowsOf(definitions, {
+      type,
+      searchParameterDefinition: parameter,
+      hasher,
+      references,
+    });
     return rows && { in: 'references', rows };
   }
   const owners = rowOwnersOf(definitions, type, code);

@@ -48,7 +48,7 @@ export function createSortValueReader(
     ({ code, parameter, descending }): ((...of: Parameters<SortValueReader>) => SortValue) => {
       if (code === '_lastUpdated') return (_content, lastUpdated) => lastUpdated;
       if (code === '_id' || parameter === undefined) return (_content, _lastUpdated, id) => id();
-      const values = compileValues(definitions, type, parameter, of, keys.length === 1);
+      const values = compileValues(definitions, { type, parameter, of, isOnlyKey: keys.length === 1 });
       return (content) => extreme(values(content()), descending);
     },
   );
@@ -81,10 +81,17 @@ function extreme(values: readonly SortValue[], descending: boolean): SortValue {
 
 function compileValues(
   definitions: Definitions,
-  type: string,
-  parameter: SearchParameterDefinition,
-  of: SortSpace,
-  isOnlyKey: boolean,
+  {
+    type,
+    parameter,
+    of,
+    isOnlyKey,
+  }: {
+    readonly type: string;
+    readonly parameter: SearchParameterDefinition;
+    readonly of: SortSpace;
+    readonly isOnlyKey: boolean;
+  },
 ): (content: JsonObject) => SortValue[] {
   if (parameter.expression === undefined) return () => [];
   const path = compileParameterPath(definitions, parameter, parameter.expression, { rootType: type });

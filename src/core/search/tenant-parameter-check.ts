@@ -148,7 +148,7 @@ class Check {
       const types = this.readTypes();
       // What is wrong with the rest would only be said again for each type.
       if (this.issues.length === 0 && this.warnings.length === 0)
-        for (const { type, isNamed } of types) this.addPair(type, isNamed, code, url, definition);
+        for (const { type, isNamed } of types) this.addPair(type, { isNamed, code, url, whole: definition });
       this.checkLimits();
     }
   }
@@ -255,10 +255,17 @@ class Check {
 
   private addPair(
     type: string,
-    isNamed: boolean,
-    code: string,
-    url: string,
-    whole: TenantParameterDefinition,
+    {
+      isNamed,
+      code,
+      url,
+      whole,
+    }: {
+      readonly isNamed: boolean;
+      readonly code: string;
+      readonly url: string;
+      readonly whole: TenantParameterDefinition;
+    },
   ): void {
     const { definitions } = this;
     const expression = expressionFor(definitions, type, whole.expression);

@@ -3,7 +3,7 @@ import type { ChangeRequest, ChangeStream, LiveQueryCounts } from '../api/change
 import type { RedisCache } from '../cache/redis-cache';
 import type { Log, RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import { readLastSequence } from '../storage/read/feed';
 import { ChangeFilter } from './change-filter';
 import { Subscriber } from './subscriber';
@@ -21,7 +21,7 @@ export interface FollowingLimits {
 }
 
 export interface ChangeFeedsOptions {
-  readonly services: Services;
+  readonly services: SearchServices;
   readonly cache: RedisCache;
   readonly limits: FollowingLimits;
   readonly log: Log;

@@ -20,7 +20,7 @@ import {
   type TestedVersion,
   type Verdict,
 } from '../search/version-test';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import { runKeys } from '../storage/search/search-run';
 import { keyText, type VersionRow } from '../storage/read/version-row';
 
@@ -55,7 +55,7 @@ export class ChangeFilter {
 
   /** Throws unknownType, requiredMissing, unknownParameter, unsupportedModifier, invalidParameterValue, tooCostly, notSupported. */
   constructor(
-    private readonly services: Services,
+    private readonly services: SearchServices,
     context: RequestContext,
     { type, id, parameters }: ChangeRequest,
   ) {
@@ -175,7 +175,10 @@ export class ChangeFilter {
     if (type === undefined || !this.isRestricted) return true;
     const { number: space } = this.#context.space;
     const visibility = visibilityOf(this.services, this.#context);
-    return visibility === undefined || visibility.seesVersion(type, this.#right, space, row, row);
+    return (
+      visibility === undefined ||
+      visibility.seesVersion(type, { right: this.#right, space, address: row, row })
+    );
   }
 
   /** The keys, in decimal form, of those candidate versions that meet the criteria now. Cost: one statement. */

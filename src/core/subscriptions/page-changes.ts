@@ -7,7 +7,7 @@ import { parseStoredObject } from '../fhir/json';
 import { toStoredVersion } from '../interactions/stored-version';
 import type { Extractor } from '../search/extract';
 import type { TestedVersion } from '../search/version-test';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import { keyText, type PageRow, type VersionRow } from '../storage/read/version-row';
 import type { ChangeFilter } from './change-filter';
 
@@ -31,7 +31,7 @@ export class PageChanges {
   #turnSince = performance.now();
 
   constructor(
-    private readonly services: Services,
+    private readonly services: SearchServices,
     private readonly space: TenantSpace,
     readonly rows: readonly PageRow[],
   ) {

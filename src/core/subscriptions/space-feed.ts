@@ -1,7 +1,7 @@
 /** The changes of one space, read once for all its subscribers in this process. */
 import type { Log, RequestContext, TenantSpace } from '../context';
 import { FhirError, fhirError } from '../errors';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { readFeedOf } from '../storage/read/feed';
 import { MAX_PAGE_BYTES } from '../storage/read/version-read';
@@ -16,7 +16,7 @@ const PAGE = 200;
 const PAGE_MS = 30_000;
 
 export interface SpaceFeedOptions {
-  readonly services: Services;
+  readonly services: SearchServices;
   readonly log: Log;
   /** The space as it is now; undefined: the tenant is unknown or disabled. */
   findSpace(): Promise<TenantSpace | undefined>;
@@ -150,7 +150,11 @@ export class SpaceFeed {
   ): Promise<{ readonly to: number; readonly isFull: boolean }> {
     const { services } = this.options;
     const followers = [...this.#followers].filter((follower) => follower.hasRoom && isMeant(follower));
-    const read = await readFeedOf(services.database, this.space.number, typesOf(followers), from, PAGE);
+    const read = await readFeedOf(services.database, this.space.number, {
+      types: typesOf(followers),
+      since: from,
+      limit: PAGE,
+    });
     const rows = cutToBytes(read);
     const last = rows.at(-1);
     if (last === undefined) return { to: from, isFull: false };

@@ -4,7 +4,7 @@ import { parsePolicies } from '../authorization/policy';
 import { FhirError } from '../errors';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
 import { formatInstant, toFullText } from '../fhir/resource-text';
-import type { Services } from '../ports';
+import type { SearchServices, Services } from '../ports';
 import type { RecordedSpace } from '../storage/audit/access-record-work';
 import type { DatabaseOptions } from '../storage/connection/database';
 import { OwnerSession } from '../storage/connection/owner-session';
@@ -59,7 +59,7 @@ export type ExportLine =
   | { readonly kind: 'end'; readonly text: string };
 
 export interface TenantExportOptions {
-  readonly services: Services;
+  readonly services: SearchServices;
   readonly owner: DatabaseOptions;
   readonly store: TenantStore;
   /** Converts the access records of these spaces to AuditEvents. Throws overloaded where that takes too long. */
@@ -96,7 +96,7 @@ export async function exportTenant(
     policies: JSON.parse(row.policies) as ExportHeader['policies'],
     lastSequence: Object.fromEntries(lasts),
   };
-  return lines(options, row.number, header, parts, which);
+  return lines(options, { tenant: row.number, header, parts, which });
 }
 
 /** The spaces that may have access records of the tenant. */
@@ -122,10 +122,17 @@ interface Part {
 
 async function* lines(
   options: TenantExportOptions,
-  tenant: number,
-  header: ExportHeader,
-  parts: readonly Part[],
-  which: 'all' | 'current',
+  {
+    tenant,
+    header,
+    parts,
+    which,
+  }: {
+    readonly tenant: number;
+    readonly header: ExportHeader;
+    readonly parts: readonly Part[];
+    readonly which: 'all' | 'current';
+  },
 ): AsyncGenerator<ExportLine> {
   const { services } = options;
   yield { kind: 'header', text: JSON.stringify(header) };
@@ -167,7 +174,12 @@ async function* rowLines({ owner }: TenantExportOptions, tenant: number): AsyncG
 }
 
 /** The stored text unchanged, with the values of the columns beside it. */
-function toVersionLine(services: Services, release: Release, isAudit: boolean, row: VersionRow): string {
+function toVersionLine(
+  services: Pick<Services, 'definitions' | 'keys'>,
+  release: Release,
+  isAudit: boolean,
+  row: VersionRow,
+): string {
   const { version, sequence, lastUpdated, change, author, body } = row;
   const type = services.definitions(release).typeName(row.type);
   const id = row.id ?? services.keys.idOf(row.key);
@@ -185,7 +197,7 @@ function toVersionLine(services: Services, release: Release, isAudit: boolean, r
   return change === 'delete' ? beside : `${beside.slice(0, -1)},"resource":${oneLine(body)}}`;
 }
 
-function toResource(services: Services, row: VersionRow): string {
+function toResource(services: Pick<Services, 'extensionBase'>, row: VersionRow): string {
   const { version: versionId, lastUpdated, sequence, author, metaOffset, body } = row;
   const meta = { versionId, lastUpdated, sequence, author: author ?? 'anonymous' };
   return oneLine(toFullText(body, metaOffset, meta, services.extensionBase));

@@ -56,12 +56,12 @@ export async function removeTenant(
     const forgotten = await cacheInvalidator.forget(session, owned.spaces);
     const tables = await readOwnedTables(session);
     const removed = new Map<string, number>();
-    const isEmpty = await empty(session, tables, owned, until, removed);
+    const isEmpty = await empty(session, { tables, owned, until, removed });
     if (isEmpty) {
       await endRemoval(session, owned.tenant);
       changed(name);
       // No new rows can be written from here on.
-      await empty(session, tables, owned, Infinity, removed);
+      await empty(session, { tables, owned, until: Infinity, removed });
     }
     const report: RemovedRows[] = [];
     for (const table of tables) {
@@ -80,10 +80,17 @@ export async function removeTenant(
 /** Repeats until a whole round deletes nothing: a request accepted before may have added rows. */
 async function empty(
   session: OwnerSession,
-  tables: readonly OwnedTable[],
-  owned: Owned,
-  until: number,
-  removed: Map<string, number>,
+  {
+    tables,
+    owned,
+    until,
+    removed,
+  }: {
+    readonly tables: readonly OwnedTable[];
+    readonly owned: Owned;
+    readonly until: number;
+    readonly removed: Map<string, number>;
+  },
 ): Promise<boolean> {
   for (;;) {
     let inRound = 0;

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { MAX_COUNT } from '../search/parse-search';
-import type { Services } from '../ports';
+import type { SearchServices } from '../ports';
 import { search } from '../interactions/search';
 
 /**
@@ -9,7 +9,7 @@ import { search } from '../interactions/search';
  * Throws tooCostly. Cost: a search of a conformance type.
  */
 export async function findConceptMaps(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   system: string,
   isTarget: boolean,

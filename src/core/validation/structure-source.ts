@@ -76,7 +76,10 @@ function bySystem(members: readonly Member[]): ListedCodes {
 }
 
 /** The last change of a StructureDefinition that the space can see. Cost: one statement. */
-export function structuresVersion({ database, definitions }: Services, space: Space): Promise<string> {
+export function structuresVersion(
+  { database, definitions }: Pick<Services, 'database' | 'definitions'>,
+  space: Space,
+): Promise<string> {
   const number = definitions(space.release).typeNumber('StructureDefinition');
   return lastChangeOf(database, space.number, number === undefined ? [] : [number]);
 }

@@ -172,7 +172,8 @@ function runPlan(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResul
     const data = answer.data as ExecutionResult['data'];
     return run.errors.length === 0 ? { data } : { errors: run.errors, data };
   };
-  if (operation.operation === OperationTypeNode.MUTATION) return runSerially(plan, run, root, answer, finish);
+  if (operation.operation === OperationTypeNode.MUTATION)
+    return runSerially(plan, { run, root, answer, finish });
   const filled = plan.fill(run, rootValue, root);
   if (filled === FAILED) root.fail();
   else answer.data = filled;
@@ -182,10 +183,17 @@ function runPlan(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResul
 /** One field of the root after the other, each with all that is below it (6.2.2 "Mutation"). */
 async function runSerially(
   plan: Plan,
-  run: Run,
-  root: Place,
-  answer: Holder,
-  finish: () => ExecutionResult,
+  {
+    run,
+    root,
+    answer,
+    finish,
+  }: {
+    readonly run: Run;
+    readonly root: Place;
+    readonly answer: Holder;
+    readonly finish: () => ExecutionResult;
+  },
 ): Promise<ExecutionResult> {
   const target = emptyHolder(plan.fields);
   answer.data = target;
@@ -255,14 +263,13 @@ class Planner {
         return complete(run, toError(error), target, key, place);
       }
       if (!isPromise(value)) return complete(run, value, target, key, place);
-      run.await(
-        value,
-        target,
+      run.await(value, {
+        holder: target,
         key,
         place,
-        (resolved) => complete(run, resolved, target, key, place),
-        (error) => complete(run, toError(error), target, key, place),
-      );
+        finish: (resolved) => complete(run, resolved, target, key, place),
+        refuse: (error) => complete(run, toError(error), target, key, place),
+      });
       return undefined;
     };
   }

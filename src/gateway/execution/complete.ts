@@ -172,17 +172,16 @@ function listCompleter(
       const item = items[index];
       if (isPromise(item)) {
         completed[index] = undefined;
-        run.await(
-          item,
-          slots,
-          index,
-          at,
-          (resolved) => completeItem(run, resolved, slots, index, at),
-          (error) => {
+        run.await(item, {
+          holder: slots,
+          key: index,
+          place: at,
+          finish: (resolved) => completeItem(run, resolved, slots, index, at),
+          refuse: (error) => {
             run.report(error, site, at, index);
             return failure;
           },
-        );
+        });
         continue;
       }
       const answer = completeItem(run, item, slots, index, at);
@@ -199,12 +198,21 @@ function listCompleter(
 /** Completes an object once its type is known; throws where the type itself does not take the value for one of its own. */
 function completeObject(
   run: Run,
-  type: GraphQLObjectType,
-  fill: Fill,
-  value: unknown,
-  target: Target,
-  isNullable: boolean,
-  site: FieldSite,
+  {
+    type,
+    fill,
+    value,
+    target,
+    isNullable,
+    site,
+  }: {
+    readonly type: GraphQLObjectType;
+    readonly fill: Fill;
+    readonly value: unknown;
+    readonly target: Target;
+    readonly isNullable: boolean;
+    readonly site: FieldSite;
+  },
 ): unknown {
   const finish = (isRight: boolean): unknown => {
     if (!isRight) throw new GraphQLError(`What ${site.name} gave is no ${type.name}`, { nodes: site.nodes });
@@ -215,29 +223,38 @@ function completeObject(
   };
   if (!type.isTypeOf) return finish(true);
   const isRight = type.isTypeOf(value, run.scope.context, new FieldInfo(run, site, target.place));
-  return isPromise(isRight) ? later(run, isRight, finish, target, isNullable, site) : finish(isRight);
+  return isPromise(isRight)
+    ? later(run, { promise: isRight, finish, target, isNullable, site })
+    : finish(isRight);
 }
 
 /** Completes with what a promise brings. */
 function later<T>(
   run: Run,
-  promise: PromiseLike<T>,
-  finish: (value: T) => unknown,
-  { holder, key, place }: Target,
-  isNullable: boolean,
-  site: FieldSite,
+  {
+    promise,
+    finish,
+    target: { holder, key, place },
+    isNullable,
+    site,
+  }: {
+    readonly promise: PromiseLike<T>;
+    readonly finish: (value: T) => unknown;
+    readonly target: Target;
+    readonly isNullable: boolean;
+    readonly site: FieldSite;
+  },
 ): undefined {
   const failure = isNullable ? null : FAILED;
   const refuse = (error: unknown): unknown => {
     run.report(error, site, place, key);
     return failure;
   };
-  run.await(
-    promise,
+  run.await(promise, {
     holder,
     key,
     place,
-    (value) => {
+    finish: (value) => {
       try {
         const completed = finish(value);
         return completed === FAILED ? failure : completed;
@@ -246,7 +263,7 @@ function later<T>(
       }
     },
     refuse,
-  );
+  });
   return undefined;
 }
 
@@ -259,7 +276,14 @@ function objectCompleter(
   let known: Fill | undefined;
   return (run, value, holder, key, place) => {
     known ??= fillOf(type);
-    return completeObject(run, type, known, value, { holder, key, place }, isNullable, site);
+    return completeObject(run, {
+      type,
+      fill: known,
+      value,
+      target: { holder, key, place },
+      isNullable,
+      site,
+    });
   };
 }
 
@@ -288,9 +312,9 @@ function abstractCompleter(
     const target = { holder, key, place };
     const finish = (name: unknown): unknown => {
       const { type: found, fill } = fillOfName(run, name);
-      return completeObject(run, found, fill, value, target, isNullable, site);
+      return completeObject(run, { type: found, fill, value, target, isNullable, site });
     };
     const name = resolveType(value, run.scope.context, new FieldInfo(run, site, place), type);
-    return isPromise(name) ? later(run, name, finish, target, isNullable, site) : finish(name);
+    return isPromise(name) ? later(run, { promise: name, finish, target, isNullable, site }) : finish(name);
   };
 }

@@ -145,11 +145,19 @@ export class Run {
    */
   await<T>(
     promise: PromiseLike<T>,
-    holder: Holder,
-    key: PathKey,
-    place: Place,
-    finish: (value: T) => unknown,
-    refuse: (error: unknown) => unknown,
+    {
+      holder,
+      key,
+      place,
+      finish,
+      refuse,
+    }: {
+      readonly holder: Holder;
+      readonly key: PathKey;
+      readonly place: Place;
+      readonly finish: (value: T) => unknown;
+      readonly refuse: (error: unknown) => unknown;
+    },
   ): void {
     this.pending++;
     const settle = (completed: unknown): void => {

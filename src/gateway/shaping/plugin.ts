@@ -33,7 +33,12 @@ export function shapingPlugin(
           const { singleResult } = response.body;
           const { data } = singleResult;
           if (!data) return;
-          const shaped = await shape(schema, planned, request.operationName, request.variables ?? {}, data);
+          const shaped = await shape(schema, {
+            document: planned,
+            operationName: request.operationName,
+            variables: request.variables ?? {},
+            data,
+          });
           singleResult.data = { ...shaped.data };
           if (shaped.errors.length > 0)
             singleResult.errors = [...(singleResult.errors ?? []), ...shaped.errors.map(format)];

@@ -65,10 +65,17 @@ type Target = Map<string, Member>;
  */
 export async function shape(
   schema: GraphQLSchema,
-  document: DocumentNode,
-  operationName: string | undefined,
-  variables: Data,
-  data: Data,
+  {
+    document,
+    operationName,
+    variables,
+    data,
+  }: {
+    readonly document: DocumentNode;
+    readonly operationName: string | undefined;
+    readonly variables: Data;
+    readonly data: Data;
+  },
 ): Promise<Shaped> {
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
@@ -102,7 +109,7 @@ class Shaper {
 
   object(source: Data, groups: readonly FieldGroup[], path: Path): Data {
     const target: Target = new Map();
-    this.fill(target, source, groups, ROOT, path);
+    this.fill(target, { source, groups, descent: ROOT, path });
     const object = Object.create(null) as Record<string, unknown>;
     for (const [name, member] of target) {
       if (member.values.length > 0) object[name] = this.valueOf(member, [...path, name]);
@@ -113,15 +120,35 @@ class Shaper {
 
   private fill(
     target: Target,
-    source: Data,
-    groups: readonly FieldGroup[],
-    descent: Descent,
-    path: Path,
+    {
+      source,
+      groups,
+      descent,
+      path,
+    }: {
+      readonly source: Data;
+      readonly groups: readonly FieldGroup[];
+      readonly descent: Descent;
+      readonly path: Path;
+    },
   ): void {
-    for (const group of groups) this.add(target, source[group.name], group, descent, path);
+    for (const group of groups) this.add(target, { value: source[group.name], group, descent, path });
   }
 
-  private add(target: Target, value: unknown, group: FieldGroup, descent: Descent, path: Path): void {
+  private add(
+    target: Target,
+    {
+      value,
+      group,
+      descent,
+      path,
+    }: {
+      readonly value: unknown;
+      readonly group: FieldGroup;
+      readonly descent: Descent;
+      readonly path: Path;
+    },
+  ): void {
     const { name, isFlat, isFirst, isSingle, slice } = group;
     const isRepeating = isListType(getNullableType(group.type));
     const all: readonly unknown[] = Array.isArray(value) ? value : absent(value) ? [] : [value];
@@ -136,13 +163,13 @@ class Shaper {
     }
     elements.forEach((element, index) => {
       if (absent(element) && (isMoved || isFlat)) return;
-      const cut = slice === undefined ? '' : this.sliceName(group, slice, element, index, path);
+      const cut = slice === undefined ? '' : this.sliceName(group, { slice, element, index, path });
       if (cut === undefined) return;
       const suffix = descent.suffix + (slice === undefined ? '' : `.${cut}`);
       const type = this.typeOf(group, element);
       if (isFlat && isObject(element) && isObjectType(type)) {
         const below: Descent = { isFlat: true, isList: descent.isList || isRepeating, suffix };
-        this.fill(target, element, this.below(group, type), below, path);
+        this.fill(target, { source: element, groups: this.below(group, type), descent: below, path });
         return;
       }
       const member = memberOf(target, name + suffix, group);
@@ -159,10 +186,17 @@ class Shaper {
   /** Undefined where it cannot be told, which is an error once for all elements of the field. */
   private sliceName(
     group: FieldGroup,
-    slice: NonNullable<FieldGroup['slice']>,
-    element: unknown,
-    index: number,
-    path: Path,
+    {
+      slice,
+      element,
+      index,
+      path,
+    }: {
+      readonly slice: NonNullable<FieldGroup['slice']>;
+      readonly element: unknown;
+      readonly index: number;
+      readonly path: Path;
+    },
   ): string | undefined {
     if (slice.kind !== 'expression') return sliceName(slice, element, index);
     const found = this.names.of(group, slice, element);

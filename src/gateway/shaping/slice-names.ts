@@ -48,7 +48,12 @@ export class SliceNames {
   #evaluate(group: FieldGroup, { release, place, expression }: Expression, element: unknown): void {
     if (this.#failed.has(group)) return;
     try {
-      const texts = elementTexts(release, place, expression, sourceOf(element), this.#allowance);
+      const texts = elementTexts(release, {
+        place,
+        expression,
+        element: sourceOf(element),
+        allowance: this.#allowance,
+      });
       this.#found.get(group)?.set(element, texts.join(','));
     } catch (error) {
       if (!(error instanceof FhirError)) throw error;

@@ -43,7 +43,7 @@ export async function patchByGet(exchange: Exchange, body: string): Promise<Fast
 
 async function apply(exchange: Exchange, operations: ResourceInput): Promise<FastifyReply> {
   const { edge, request, context, type, id } = exchange;
-  const guard = await readGuard(edge.core, context, request, type, id);
+  const guard = await readGuard(edge.core, context, request, { type, id });
   const result = await edge.core.patch(context, type, id, operations, guard);
   return sendWritten(exchange, result, 'patched');
 }

@@ -20,14 +20,14 @@ export async function create(exchange: Exchange): Promise<FastifyReply> {
 export async function update(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context, type, id } = exchange;
   const resource = await readResource(exchange);
-  const guard = await readGuard(edge.core, context, request, type, id);
+  const guard = await readGuard(edge.core, context, request, { type, id });
   const result = await edge.core.update(context, type, id, resource, guard);
   return sendWritten(exchange, result, 'stored');
 }
 
 export async function remove(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context, type, id } = exchange;
-  const guard = await readGuard(edge.core, context, request, type, id);
+  const guard = await readGuard(edge.core, context, request, { type, id });
   const { version } = await edge.core.delete(context, type, id, guard);
   exchange.forbidCaching();
   if (version !== undefined) exchange.setVersion(version);

@@ -65,12 +65,13 @@ function send(
     .header('x-request-id', request.id);
   switch (step.kind) {
     case 'redirect':
-      if (step.session !== undefined) setCookie(request, reply, tenant, 'session', step.session);
+      if (step.session !== undefined)
+        setCookie(request, reply, { tenant, name: 'session', value: step.session });
       return reply.code(303).header('location', step.to).send();
     case 'refused':
       return sendPage(reply, step.status, refusalPage(step.reason), undefined);
     case 'sign-in':
-      setCookie(request, reply, tenant, 'form', step.formCookie);
+      setCookie(request, reply, { tenant, name: 'form', value: step.formCookie });
       if (step.retryAfterSeconds !== undefined) reply.header('retry-after', String(step.retryAfterSeconds));
       return sendPage(reply, step.status, signInPage(step), step.redirectUri);
     case 'consent':

@@ -22,9 +22,11 @@ export function readCookie({ headers, protocol }: FastifyRequest, name: CookieNa
 export function setCookie(
   request: FastifyRequest,
   reply: FastifyReply,
-  tenant: string,
-  name: CookieName,
-  value: string | null,
+  {
+    tenant,
+    name,
+    value,
+  }: { readonly tenant: string; readonly name: CookieName; readonly value: string | null },
 ): void {
   const isSecure = request.protocol === 'https';
   const parts = [

@@ -42,7 +42,7 @@ export async function launch(
     ...{ client, release },
     ...{ patient: patient ?? null, encounter: encounter ?? null },
   });
-  return sendJson(request, reply, 201, { launch: made.launch, expires_in: made.seconds });
+  return sendJson(request, reply, { status: 201, answer: { launch: made.launch, expires_in: made.seconds } });
 }
 
 function readText(members: JsonObject, name: string): string | undefined {

@@ -58,7 +58,7 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
   const client =
     (ask: (request: TokenRequest) => Promise<object>): Answer =>
     (request, reply, space) =>
-      answerClient(edge, request, reply, space, ask);
+      answerClient(edge, request, reply, { space, ask });
   const page: Answer = (request, reply, space) => authorize(edge, request, reply, space);
   const { tokens } = edge.core;
   const keptDiscovery = edge.settings.publicUrls.length > 0 ? KEPT : KEPT_BY_CLIENT;
@@ -70,14 +70,26 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
   add('/introspect', { POST: client((asked) => tokens.introspect(asked)) });
   add('/jwks', {
     GET: async (request, reply, { tenant }) =>
-      sendJson(request, reply, 200, { keys: await tokens.publicKeys(tenant) }, KEPT),
+      sendJson(request, reply, {
+        status: 200,
+        answer: { keys: await tokens.publicKeys(tenant) },
+        cacheControl: KEPT,
+      }),
   });
   add('/.well-known/openid-configuration', {
     GET: async (request, reply, { tenant }) =>
-      sendJson(request, reply, 200, openidConfiguration(edge.describe(request, tenant)), keptDiscovery),
+      sendJson(request, reply, {
+        status: 200,
+        answer: openidConfiguration(edge.describe(request, tenant)),
+        cacheControl: keptDiscovery,
+      }),
   });
   add('/.well-known/smart-configuration', {
     GET: async (request, reply, { tenant }) =>
-      sendJson(request, reply, 200, smartConfiguration(edge.describe(request, tenant)), keptDiscovery),
+      sendJson(request, reply, {
+        status: 200,
+        answer: smartConfiguration(edge.describe(request, tenant)),
+        cacheControl: keptDiscovery,
+      }),
   });
 }

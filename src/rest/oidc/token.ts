@@ -16,8 +16,7 @@ export async function answerClient(
   { addresses }: RestContext,
   request: FormRequest,
   reply: FastifyReply,
-  space: TenantSpace,
-  ask: (request: TokenRequest) => Promise<object>,
+  { space, ask }: { readonly space: TenantSpace; readonly ask: (request: TokenRequest) => Promise<object> },
 ): Promise<FastifyReply> {
   requireContentType(request.headers, FORM_TYPES, space.release);
   reply.header('pragma', 'no-cache');
@@ -33,14 +32,17 @@ export async function answerClient(
       address: request.ip,
       requestId: request.id,
     });
-    return await sendJson(request, reply, 200, answer);
+    return await sendJson(request, reply, { status: 200, answer });
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const isUnproven = error.code === 'invalid_client';
     if (isUnproven) reply.header('www-authenticate', `Basic realm="${space.tenant}"`);
-    return sendJson(request, reply, isUnproven ? 401 : 400, {
-      error: error.code,
-      error_description: error.message,
+    return sendJson(request, reply, {
+      status: isUnproven ? 401 : 400,
+      answer: {
+        error: error.code,
+        error_description: error.message,
+      },
     });
   }
 }

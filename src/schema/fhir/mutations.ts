@@ -49,34 +49,34 @@ export class MutationFields<Context> {
     const makers = new Map<string, () => Field<Context>>();
     for (const type of this.resourceTypes) {
       makers.set(`${type}Create`, () =>
-        this.field('create', type, `Stores a new ${type}; see \`create\`.`, this.creation(type), {
+        this.field('create', { type, description: `Stores a new ${type}; see \`create\`.`, answer: this.creation(type), args: {
           ...RESOURCE,
           ifNoneExist: { type: GraphQLString },
           ...NAME,
           ...DRY_RUN,
-        }),
+        } }),
       );
       makers.set(`${type}Update`, () =>
-        this.field('update', type, `Stores the next version of a ${type}; see \`update\`.`, this.update(type), {
+        this.field('update', { type, description: `Stores the next version of a ${type}; see \`update\`.`, answer: this.update(type), args: {
           ...TARGET,
           ...RESOURCE,
           ...NAME,
           ...GUARD,
-        }),
+        } }),
       );
       makers.set(`${type}Patch`, () =>
-        this.field('patch', type, `Changes a ${type} by a patch; see \`patch\`.`, this.update(type), {
+        this.field('patch', { type, description: `Changes a ${type} by a patch; see \`patch\`.`, answer: this.update(type), args: {
           ...TARGET,
           patch: { type: this.operations },
           fhirPathPatch: { type: resourceInputScalar },
           ...GUARD,
-        }),
+        } }),
       );
       makers.set(`${type}Delete`, () =>
-        this.field('delete', type, `Deletes a ${type}; see \`delete\`.`, this.deletion(type), {
+        this.field('delete', { type, description: `Deletes a ${type}; see \`delete\`.`, answer: this.deletion(type), args: {
           ...TARGET,
           ...GUARD,
-        }),
+        } }),
       );
     }
     return makers;
@@ -93,10 +93,7 @@ export class MutationFields<Context> {
 
   private field(
     kind: ChangeKind,
-    type: string,
-    description: string,
-    answer: GraphQLObjectType,
-    args: GraphQLFieldConfigArgumentMap,
+    { type, description, answer, args }: { readonly type: string; readonly description: string; readonly answer: GraphQLObjectType; readonly args: GraphQLFieldConfigArgumentMap },
   ): Field<Context> {
     const { resolve, extensions } = this.handlers.change(kind, type);
     return {

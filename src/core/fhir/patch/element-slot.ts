@@ -56,10 +56,12 @@ export function removeSlot(owner: JsonObject, access: Access, index: number): vo
 /** Puts another element in the place of one, perhaps one of another type of a choice. Keeps the order of members. */
 export function replaceSlot(
   owner: JsonObject,
-  from: Access,
-  index: number,
-  access: Access,
-  slot: Slot,
+  {
+    from,
+    index,
+    access,
+    slot,
+  }: { readonly from: Access; readonly index: number; readonly access: Access; readonly slot: Slot },
 ): void {
   if (index < 0) {
     if (from.key !== access.key) renameMember(owner, from, access);

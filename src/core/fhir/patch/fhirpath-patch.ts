@@ -124,7 +124,7 @@ class Step {
     const { owner, access, index } = this.placeOf(this.findOne());
     this.protect(owner, access.key);
     const made = this.maker.make(value, access.choices);
-    replaceSlot(owner, access, index, made.access, made);
+    replaceSlot(owner, { from: access, index, access: made.access, slot: made });
     this.adopt(owner, made);
   }
 

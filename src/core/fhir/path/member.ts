@@ -59,7 +59,7 @@ export function walk(
     const start = focus[index];
     const source = start && sourceOf(start);
     if (!start || !source) continue;
-    descend(steps, 0, source, start.node, model, meter, found);
+    descend(steps, { depth: 0, source, node: start.node, model, meter, found });
   }
   return found.length === 0 ? EMPTY : found;
 }
@@ -72,7 +72,7 @@ export function walkFromRoot(
   model: TypeModel,
 ): PathNodes {
   const found: PathNode[] = [];
-  descend(steps, 0, root, node, model, UNMETERED, found);
+  descend(steps, { depth: 0, source: root, node, model, meter: UNMETERED, found });
   return found.length === 0 ? EMPTY : found;
 }
 
@@ -87,18 +87,26 @@ export function walksToAny(
     const start = focus[index];
     const source = start && sourceOf(start);
     if (!start || !source) continue;
-    if (descendsToAny(steps, 0, source, start.node, model, meter)) return true;
+    if (descendsToAny(steps, { depth: 0, source, node: start.node, model, meter })) return true;
   }
   return false;
 }
 
 function descendsToAny(
   steps: readonly MemberStep[],
-  depth: number,
-  source: JsonObject,
-  node: TypeNode,
-  model: TypeModel,
-  meter: Meter,
+  {
+    depth,
+    source,
+    node,
+    model,
+    meter,
+  }: {
+    readonly depth: number;
+    readonly source: JsonObject;
+    readonly node: TypeNode;
+    readonly model: TypeModel;
+    readonly meter: Meter;
+  },
 ): boolean {
   const step = steps[depth];
   if (!step) return false;
@@ -120,13 +128,25 @@ function descendsToAny(
         const child = value[at];
         if (
           isObject(child) &&
-          descendsToAny(steps, depth + 1, child, nodeOf(child, access, model), model, meter)
+          descendsToAny(steps, {
+            depth: depth + 1,
+            source: child,
+            node: nodeOf(child, access, model),
+            model,
+            meter,
+          })
         )
           return true;
       }
     } else if (
       isObject(value) &&
-      descendsToAny(steps, depth + 1, value, nodeOf(value, access, model), model, meter)
+      descendsToAny(steps, {
+        depth: depth + 1,
+        source: value,
+        node: nodeOf(value, access, model),
+        model,
+        meter,
+      })
     )
       return true;
   }
@@ -135,12 +155,21 @@ function descendsToAny(
 
 function descend(
   steps: readonly MemberStep[],
-  depth: number,
-  source: JsonObject,
-  node: TypeNode,
-  model: TypeModel,
-  meter: Meter,
-  found: PathNode[],
+  {
+    depth,
+    source,
+    node,
+    model,
+    meter,
+    found,
+  }: {
+    readonly depth: number;
+    readonly source: JsonObject;
+    readonly node: TypeNode;
+    readonly model: TypeModel;
+    readonly meter: Meter;
+    readonly found: PathNode[];
+  },
 ): void {
   const step = steps[depth];
   if (!step) return;
@@ -152,7 +181,7 @@ function descend(
     const access = accesses[index];
     if (!access) continue;
     if (isLast) {
-      collect(source, access, model, meter, found);
+      collect(source, { access, model, meter, found });
       continue;
     }
     // Below a primitive are only its id and extensions, which stand in the companion member.
@@ -162,10 +191,24 @@ function descend(
       for (let at = 0; at < value.length; at++) {
         const child = value[at];
         if (isObject(child))
-          descend(steps, depth + 1, child, nodeOf(child, access, model), model, meter, found);
+          descend(steps, {
+            depth: depth + 1,
+            source: child,
+            node: nodeOf(child, access, model),
+            model,
+            meter,
+            found,
+          });
       }
     } else if (isObject(value))
-      descend(steps, depth + 1, value, nodeOf(value, access, model), model, meter, found);
+      descend(steps, {
+        depth: depth + 1,
+        source: value,
+        node: nodeOf(value, access, model),
+        model,
+        meter,
+        found,
+      });
   }
 }
 
@@ -179,7 +222,7 @@ export function childrenOf(focus: PathNodes, model: TypeModel, meter: Meter): Pa
     meter.spend(2);
     for (const accesses of parent.node.elements) {
       if (accesses.length > 1) meter.spend(accesses.length);
-      for (const access of accesses) collect(source, access, model, meter, found);
+      for (const access of accesses) collect(source, { access, model, meter, found });
     }
   }
   return found;

@@ -164,7 +164,7 @@ export function addDuration(temporal: Temporal, amount: number, unit: string): T
   const [year = 1, month = 1, ...rest] = temporal.parts;
   const parts =
     part < 2
-      ? addMonths(year, month, rest, part === 0 ? count * 12 : count, finest)
+      ? addMonths(year, { month, rest, months: part === 0 ? count * 12 : count, finest })
       : addLater(temporal, part, count);
   const [newYear = 0] = parts;
   return newYear >= 1 && newYear <= 9999 ? { ...temporal, parts } : undefined;
@@ -173,10 +173,17 @@ export function addDuration(temporal: Temporal, amount: number, unit: string): T
 /** A day that the month does not have becomes its last. */
 function addMonths(
   year: number,
-  month: number,
-  rest: readonly number[],
-  months: number,
-  finest: number,
+  {
+    month,
+    rest,
+    months,
+    finest,
+  }: {
+    readonly month: number;
+    readonly rest: readonly number[];
+    readonly months: number;
+    readonly finest: number;
+  },
 ): number[] {
   const total = year * 12 + (month - 1) + months;
   const moved = [Math.floor(total / 12), (((total % 12) + 12) % 12) + 1];

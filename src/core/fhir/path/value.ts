@@ -81,10 +81,17 @@ export function sourceOf(node: PathNode): JsonObject | undefined {
 /** Appends the values that `access` finds in `source`. Values of a shape that the type cannot have are passed over. */
 export function collect(
   source: JsonObject,
-  access: Access,
-  model: TypeModel,
-  meter: Meter,
-  found: PathNode[],
+  {
+    access,
+    model,
+    meter,
+    found,
+  }: {
+    readonly access: Access;
+    readonly model: TypeModel;
+    readonly meter: Meter;
+    readonly found: PathNode[];
+  },
 ): void {
   const value = source[access.key];
   if (access.node.isPrimitive) {
@@ -96,20 +103,20 @@ export function collect(
       const length = Math.max(values.length, companions.length);
       for (let index = 0; index < length; index++) {
         meter.spend(1);
-        addPrimitive(values[index], companions[index], source, access, index, found);
+        addPrimitive(values[index], { companion: companions[index], owner: source, access, index, found });
       }
     } else {
       meter.spend(1);
-      addPrimitive(value, companion, source, access, -1, found);
+      addPrimitive(value, { companion, owner: source, access, index: -1, found });
     }
   } else if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       meter.spend(1);
-      addComplex(value[index], source, access, index, model, found);
+      addComplex(value[index], { owner: source, access, index, model, found });
     }
   } else if (value !== undefined) {
     meter.spend(1);
-    addComplex(value, source, access, -1, model, found);
+    addComplex(value, { owner: source, access, index: -1, model, found });
   }
 }
 
@@ -136,11 +143,19 @@ function hasPrimitive(value: JsonValue | undefined, companion: JsonValue | undef
 
 function addPrimitive(
   value: JsonValue | undefined,
-  companion: JsonValue | undefined,
-  owner: JsonObject,
-  access: Access,
-  index: number,
-  found: PathNode[],
+  {
+    companion,
+    owner,
+    access,
+    index,
+    found,
+  }: {
+    readonly companion: JsonValue | undefined;
+    readonly owner: JsonObject;
+    readonly access: Access;
+    readonly index: number;
+    readonly found: PathNode[];
+  },
 ): void {
   const element = isObject(companion) ? companion : undefined;
   if (value === undefined || value === null) {
@@ -158,11 +173,19 @@ function systemOf({ codeSystem }: Access, value: JsonValue): string | undefined 
 
 function addComplex(
   value: JsonValue | undefined,
-  owner: JsonObject,
-  access: Access,
-  index: number,
-  model: TypeModel,
-  found: PathNode[],
+  {
+    owner,
+    access,
+    index,
+    model,
+    found,
+  }: {
+    readonly owner: JsonObject;
+    readonly access: Access;
+    readonly index: number;
+    readonly model: TypeModel;
+    readonly found: PathNode[];
+  },
 ): void {
   if (isObject(value)) {
     const node = nodeOf(value, access, model);

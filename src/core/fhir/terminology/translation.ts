@@ -90,7 +90,7 @@ export function translate(
     if (found.length > before || options.isReverse || unmapped === undefined) continue;
     const url = stringMember(unmapped, 'url');
     if (stringMember(unmapped, 'mode') === 'other-map' && url !== undefined) elsewhere.push(url);
-    else found.push(toUnmapped(unmapped, asked, system, version, source));
+    else found.push(toUnmapped(unmapped, { codeToTranslate: asked, system, version, source }));
   }
   return { found, elsewhere, isDependent };
 }
@@ -128,10 +128,17 @@ function isMet(conditions: readonly JsonObject[], given: readonly Dependency[]):
 /** `provided`: the code stands for itself; `fixed`: one code for all, of which nothing is said how near it is. */
 function toUnmapped(
   unmapped: JsonObject,
-  { code }: CodeToTranslate,
-  system: string | undefined,
-  version: string | undefined,
-  source: string | undefined,
+  {
+    codeToTranslate: { code },
+    system,
+    version,
+    source,
+  }: {
+    readonly codeToTranslate: CodeToTranslate;
+    readonly system: string | undefined;
+    readonly version: string | undefined;
+    readonly source: string | undefined;
+  },
 ): Translation {
   const isProvided = stringMember(unmapped, 'mode') === 'provided';
   return {

@@ -133,7 +133,11 @@ function checkConcept(demand: Demand): BindingCheck {
     const codings = value['coding'];
     if (!Array.isArray(codings) || codings.length === 0) {
       if (demand.strength === 'required' && demand.needsCode && value['text'] !== undefined) {
-        report(run, demand, `A text alone is not enough: one coding must be in ${demand.name}`, undefined);
+        report(run, {
+          demand,
+          found: `A text alone is not enough: one coding must be in ${demand.name}`,
+          code: undefined,
+        });
       }
       return;
     }
@@ -181,7 +185,7 @@ function deferAll(codings: readonly JsonValue[], run: ValidationRun, demand: Dem
 
 function refuseAll(codings: readonly JsonValue[], run: ValidationRun, demand: Demand): void {
   const named = codings.map((coding) => (isJsonObject(coding) ? textsOf(coding) : {}));
-  report(run, demand, notIn(named, demand.name), undefined);
+  report(run, { demand, found: notIn(named, demand.name), code: undefined });
 }
 
 function textsOf({ system, code }: JsonObject): { system?: string; code?: string } {
@@ -196,14 +200,19 @@ function judgeCoding(coding: JsonObject, run: ValidationRun, demand: Demand, bel
   const { system, code } = coding;
   if (typeof code !== 'string') {
     if (demand.needsCode && code === undefined && !isUnsaid(coding)) {
-      report(run, demand, `A code is missing: it must be in ${demand.name}`, undefined, below);
+      report(run, {
+        demand,
+        found: `A code is missing: it must be in ${demand.name}`,
+        code: undefined,
+        below,
+      });
     }
     return;
   }
   if (typeof system !== 'string') {
     if (system !== undefined || coding['_system'] !== undefined) return;
     const found = `The code '${shorten(code)}' has no system, so that it is not in ${demand.name}`;
-    report(run, demand, found, code, below);
+    report(run, { demand, found, code, below });
     return;
   }
   if (demand.test === undefined) defer(run, demand, [{ system, code }], [...below, 'code']);
@@ -214,15 +223,22 @@ function refuse(run: ValidationRun, demand: Demand, coding: Coding, below: Place
   const { system, code } = coding;
   const isSystemAtFault = system !== undefined && demand.test?.hasSystem(system) === false;
   const place = system === undefined ? below : [...below, isSystemAtFault ? 'system' : 'code'];
-  report(run, demand, notIn([coding], demand.name), code, place);
+  report(run, { demand, found: notIn([coding], demand.name), code, below: place });
 }
 
 function report(
   run: ValidationRun,
-  demand: Demand,
-  found: string,
-  code: string | undefined,
-  below?: Place,
+  {
+    demand,
+    found,
+    code,
+    below,
+  }: {
+    readonly demand: Demand;
+    readonly found: string;
+    readonly code: string | undefined;
+    readonly below?: Place;
+  },
 ): void {
   const allowed = demand.test === undefined ? '' : `; ${demand.test.allowed(code)}`;
   run.report('binding', found + allowed, below, demand.strength === 'required' ? 'error' : 'warning');

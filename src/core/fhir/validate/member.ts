@@ -31,9 +31,11 @@ export interface MemberChoice {
 export function reportAt(
   { step }: MemberPlace,
   run: ValidationRun,
-  rule: FindingRule,
-  sentence: string,
-  index?: number,
+  {
+    rule,
+    sentence,
+    index,
+  }: { readonly rule: FindingRule; readonly sentence: string; readonly index?: number },
 ): void {
   run.push(step);
   if (index !== undefined) run.push(index);
@@ -51,25 +53,21 @@ export function listOf(
 ): readonly JsonValue[] | undefined {
   if (!Array.isArray(value)) {
     const sentence = `'${place.key}' may repeat: it must be an array, but ${describeFound(value)} was found`;
-    reportAt(place, run, 'wrongShape', sentence);
+    reportAt(place, run, { rule: 'wrongShape', sentence });
     return undefined;
   }
   if (value.length === 0) {
-    reportAt(
-      place,
-      run,
-      'wrongShape',
-      `'${place.key}' is an empty array; an element without a value is left out`,
-    );
+    reportAt(place, run, {
+      rule: 'wrongShape',
+      sentence: `'${place.key}' is an empty array; an element without a value is left out`,
+    });
     return undefined;
   }
   if (value.length > max) {
-    reportAt(
-      place,
-      run,
-      'cardinality',
-      `'${place.key}' has ${value.length} values; at most ${max} are allowed`,
-    );
+    reportAt(place, run, {
+      rule: 'cardinality',
+      sentence: `'${place.key}' has ${value.length} values; at most ${max} are allowed`,
+    });
   }
   return value;
 }
@@ -79,7 +77,7 @@ export class ForbiddenMember implements Member {
   constructor(readonly place: MemberPlace) {}
 
   check(_value: JsonValue, _owner: JsonObject, run: ValidationRun): void {
-    reportAt(this.place, run, 'cardinality', `'${this.place.key}' is not allowed here`);
+    reportAt(this.place, run, { rule: 'cardinality', sentence: `'${this.place.key}' is not allowed here` });
   }
 }
 

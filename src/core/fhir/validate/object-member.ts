@@ -29,7 +29,10 @@ export class ObjectMember implements Member {
 
   check(value: JsonValue, _owner: JsonObject, run: ValidationRun): void {
     if (!isJsonObject(value)) {
-      reportAt(this.place, run, 'wrongShape', singleFault(this.place.key, this.options.typeName, value));
+      reportAt(this.place, run, {
+        rule: 'wrongShape',
+        sentence: singleFault(this.place.key, this.options.typeName, value),
+      });
       return;
     }
     run.push(this.place.step);
@@ -88,7 +91,10 @@ export class ResourceMember implements Member {
         this.resources.checkInner(value, this.isContained, run);
         run.pop();
       } else {
-        reportAt(this.place, run, 'wrongShape', singleFault(this.place.key, 'resource', value));
+        reportAt(this.place, run, {
+          rule: 'wrongShape',
+          sentence: singleFault(this.place.key, 'resource', value),
+        });
       }
       return;
     }

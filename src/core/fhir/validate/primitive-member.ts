@@ -31,11 +31,11 @@ export class PrimitiveMember implements Member {
 
   check(value: JsonValue, _owner: JsonObject, run: ValidationRun): void {
     if (typeof value === 'object') {
-      reportAt(this.place, run, 'wrongShape', this.shapeFault(value));
+      reportAt(this.place, run, { rule: 'wrongShape', sentence: this.shapeFault(value) });
       return;
     }
     const fault = this.fault(value);
-    if (fault !== undefined) reportAt(this.place, run, 'malformedPrimitive', fault);
+    if (fault !== undefined) reportAt(this.place, run, { rule: 'malformedPrimitive', sentence: fault });
     else if (this.fragments !== undefined && typeof value === 'string' && value.charCodeAt(0) === HASH)
       this.fragments.check(value, this.place.step, undefined, run);
   }
@@ -72,7 +72,8 @@ export class PrimitiveListMember implements Member {
         continue;
       }
       const fault = this.fault(element);
-      if (fault !== undefined) reportAt(this.place, run, 'malformedPrimitive', fault, index);
+      if (fault !== undefined)
+        reportAt(this.place, run, { rule: 'malformedPrimitive', sentence: fault, index });
       else if (this.fragments !== undefined && typeof element === 'string' && element.charCodeAt(0) === HASH)
         this.fragments.check(element, this.place.step, index, run);
     }
@@ -83,7 +84,7 @@ export class PrimitiveListMember implements Member {
     const { key } = this.place;
     if (element !== null) {
       const sentence = `'${key}' holds ${withArticle(this.options.typeName)} each, but ${describeFound(element)} was found`;
-      reportAt(this.place, run, 'wrongShape', sentence, index);
+      reportAt(this.place, run, { rule: 'wrongShape', sentence, index });
       return;
     }
     const companions = owner[`_${key}`];
@@ -91,7 +92,7 @@ export class PrimitiveListMember implements Member {
       if (!Array.isArray(companions) || index >= companions.length || isJsonObject(companions[index])) return;
     }
     const sentence = `null is allowed in '${key}' only where '_${key}' has an id or extension at the same place`;
-    reportAt(this.place, run, 'wrongShape', sentence, index);
+    reportAt(this.place, run, { rule: 'wrongShape', sentence, index });
   }
 }
 
@@ -109,7 +110,7 @@ export class CompanionMember implements Member {
   check(value: JsonValue, owner: JsonObject, run: ValidationRun): void {
     if (!isJsonObject(value)) {
       const sentence = `'_${this.key}' must be an object with the id and extensions of '${this.key}', but ${describeFound(value)} was found`;
-      reportAt(this.place, run, 'wrongShape', sentence);
+      reportAt(this.place, run, { rule: 'wrongShape', sentence });
       return;
     }
     run.push(this.place.step);
@@ -137,14 +138,14 @@ export class CompanionListMember implements Member {
     const hasValues = Array.isArray(values);
     if (hasValues && values.length > 0 && values.length !== companions.length) {
       const sentence = `'${this.key}' has ${values.length} values, but '_${this.key}' has ${companions.length}; null must fill the shorter one, so that both have the same length`;
-      reportAt(this.place, run, 'wrongShape', sentence);
+      reportAt(this.place, run, { rule: 'wrongShape', sentence });
     }
     for (let index = 0; index < companions.length && !run.isOver; index++) {
       const companion = companions[index] ?? null;
       if (companion === null) {
         if (values === undefined) {
           const sentence = `null is allowed in '_${this.key}' only where '${this.key}' has a value at the same place`;
-          reportAt(this.place, run, 'wrongShape', sentence, index);
+          reportAt(this.place, run, { rule: 'wrongShape', sentence, index });
         }
       } else if (isJsonObject(companion)) {
         run.push(this.place.step);
@@ -155,7 +156,7 @@ export class CompanionListMember implements Member {
         run.pop();
       } else {
         const sentence = `'_${this.key}' must hold an object or null at each place, but ${describeFound(companion)} was found`;
-        reportAt(this.place, run, 'wrongShape', sentence, index);
+        reportAt(this.place, run, { rule: 'wrongShape', sentence, index });
       }
     }
   }

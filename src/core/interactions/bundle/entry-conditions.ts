@@ -4,7 +4,7 @@ import { FhirError, fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';
 import { parseQueryText, type QueryParameter } from '../../fhir/query-text';
 import type { BundleOutline, OutlinedEntry } from '../../preparation/bundle';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import { parseCondition, type Condition } from '../conditional/condition';
 import { findMatches, type ConditionMatch } from '../conditional/find-matches';
 import type { EntryNames } from './entry-names';
@@ -27,7 +27,7 @@ export class EntryConditions {
 
   /** Throws what `parseCondition` throws, at the entry. */
   constructor(
-    private readonly services: Services,
+    private readonly services: Pick<Services, 'createExtractor' | 'definitions' | 'keys' | 'searchContext'>,
     private readonly context: RequestContext,
     private readonly names: EntryNames,
     entries: readonly OutlinedEntry[],
@@ -139,7 +139,7 @@ function nameOf({ keyText, version, isBase }: ConditionMatch): string {
  * its own. Throws what `findMatches` throws; `timeout` after the request's deadline.
  */
 export async function findAllMatches(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   conditions: readonly Condition[],
   most: number,
@@ -180,11 +180,17 @@ export interface ConditionalReferences {
 
 /** `targets`: what entries that the criteria name are called. Throws what `parseCondition` throws, at the reference. */
 export function readConditionalReferences(
-  services: Services,
+  services: Pick<Services, 'createExtractor' | 'definitions' | 'keys' | 'searchContext'>,
   context: RequestContext,
-  conditionalReferences: BundleOutline['conditionalReferences'],
-  names: EntryNames,
-  targets: ReadonlyMap<number, string> = NO_TARGETS,
+  {
+    conditionalReferences,
+    names,
+    targets = NO_TARGETS,
+  }: {
+    readonly conditionalReferences: BundleOutline['conditionalReferences'];
+    readonly names: EntryNames;
+    readonly targets?: ReadonlyMap<number, string>;
+  },
 ): ConditionalReferences {
   const conditions = new Map<string, Condition>();
   const places = new Map<string, string>();

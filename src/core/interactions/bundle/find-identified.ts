@@ -10,7 +10,7 @@ import type { ConditionMatch } from '../conditional/find-matches';
  * name, at most `most` resources. Others are left out. Cost: one statement for each thousand.
  */
 export async function findIdentified(
-  services: Services,
+  services: Pick<Services, 'database' | 'isConformanceType' | 'keys'>,
   { space }: RequestContext,
   conditions: readonly Condition[],
   most: number,
@@ -43,7 +43,7 @@ export async function findIdentified(
  * `findIdentified`.
  */
 export function questionsOf(
-  services: Services,
+  services: Pick<Services, 'isConformanceType'>,
   { space }: RequestContext,
   conditions: readonly Condition[],
 ): readonly TokenQuestion[] | undefined {

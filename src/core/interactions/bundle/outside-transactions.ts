@@ -18,7 +18,7 @@ export function requireNoAuditEvent({ index, request }: OutlinedEntry): void {
 
 /** Throws `notSupported` for an operation that may change data: it would do so in a transaction of its own. */
 export function requireReading(
-  services: Services,
+  services: Pick<Services, 'definitions'>,
   { space }: RequestContext,
   { index, request }: OutlinedEntry,
 ): void {

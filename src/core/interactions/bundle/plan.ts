@@ -35,7 +35,7 @@ export interface Plan {
 export class NewIds {
   private readonly ids = new Map<number, NewId>();
 
-  constructor(private readonly services: Services) {}
+  constructor(private readonly services: Pick<Services, 'ids'>) {}
 
   of(index: number): NewId {
     let id = this.ids.get(index);
@@ -51,7 +51,7 @@ export class NewIds {
 
 /** What a transaction is planned with. */
 export interface PlanTools {
-  readonly services: Services;
+  readonly services: Pick<Services, 'definitions' | 'keys'>;
   readonly context: RequestContext;
   readonly ids: NewIds;
   /** Those that name other entries are made known by it. */

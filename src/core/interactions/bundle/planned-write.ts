@@ -7,7 +7,7 @@ import type { IdMode } from '../../fhir/resource';
 import type { EntryVersion, OutlinedEntry } from '../../preparation/bundle';
 import { inEntry } from '../../preparation/entry-refusal';
 import type { ResourceKey } from '../../search/resource-key';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import type { VersionRow } from '../../storage/read/version-row';
 import { checkGuard } from '../replace-version';
 import { readBase, typeNumberOf } from '../resource-address';
@@ -43,7 +43,7 @@ export function inWritingOrder(writes: readonly PlannedWrite[]): PlannedWrite[] 
 
 /** A write on the resource of an id that is known. */
 export function planWrite(
-  services: Services,
+  services: Pick<Services, 'definitions' | 'keys'>,
   context: RequestContext,
   entry: OutlinedEntry,
   kind: PlannedWrite['kind'],
@@ -110,7 +110,7 @@ export function overlapping(other: number, name: string, place: string): FhirErr
  * the entry: preconditionFailed, notFound, gone, baseResourceReadOnly.
  */
 export async function nextVersion(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   write: PlannedWrite,
   stored: VersionRow | undefined,
@@ -139,7 +139,7 @@ export async function nextVersion(
     if (mustBeFree && live !== undefined) throw fhirError('idTaken', { type, id });
     if (kind === 'create' || kind === 'update') return toVersion(kind);
     if (live === undefined) {
-      const base = await readBase(services, context, type, { type: typeNumber, key }, id);
+      const base = await readBase(services, context, { type, address: { type: typeNumber, key }, id });
       if (base !== undefined) throw fhirError('baseResourceReadOnly', { type, id });
       if (kind === 'delete') return undefined;
       throw fhirError(current === undefined ? 'notFound' : 'gone', { type, id });
@@ -153,7 +153,7 @@ export async function nextVersion(
 }
 
 async function presentOf(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   { kind, type, entry, guard }: PlannedWrite,
   stored: VersionRow | undefined,

@@ -6,7 +6,7 @@ import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { entryExpression, type EntryRequest, type KnownVersion } from '../../fhir/bundle/entry';
 import type { OutlinedEntry } from '../../preparation/bundle';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import { capabilities } from '../capabilities';
 import { history } from '../history';
 import { parseHistoryParameters } from '../history-parameters';
@@ -17,7 +17,7 @@ import { vread } from '../vread';
 
 /** What entries that only read are answered with. */
 export interface EntryReader {
-  readonly services: Services;
+  readonly services: SearchServices & Pick<Services, 'isAuditApart'>;
   readonly context: RequestContext;
   /** `Prefer: handling`, for searches. */
   readonly handling: 'strict' | 'lenient' | undefined;
@@ -80,7 +80,13 @@ async function answerGet(
     case 'instance':
       return one(await read(services, toRead(context, place.type), place.type, place.id));
     case 'version':
-      return one(await vread(services, toRead(context, place.type), place.type, place.id, place.versionId));
+      return one(
+        await vread(services, toRead(context, place.type), {
+          type: place.type,
+          id: place.id,
+          versionId: place.versionId,
+        }),
+      );
     case 'system':
       return search({});
     case 'type':

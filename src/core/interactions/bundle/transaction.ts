@@ -7,7 +7,7 @@ import { fhirError } from '../../errors';
 import { RELEASES } from '../../fhir/release';
 import { createCodeSystemMemory } from '../../terminology/code-system-cache';
 import type { BundleOutline, OpenBundle, OutlinedEntry } from '../../preparation/bundle';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import type { BoundStatement } from '../../storage/connection/connection';
 import { requireTokens } from '../../storage/search/token-look-up';
 import { questionsOf } from './find-identified';
@@ -280,7 +280,7 @@ class Transaction {
   }
 
   /** What services see: those of now, or those within the transaction. */
-  private async plan(services: Services): ReturnType<typeof planTransaction> {
+  private async plan(services: SearchServices): ReturnType<typeof planTransaction> {
     const { entries, conditions, ids } = this;
     const { context } = this.tools;
     const planned = await planTransaction(
@@ -294,7 +294,11 @@ class Transaction {
   private readReferences(targets?: Plan['targets']): ConditionalReferences {
     const { services, context, isAlone } = this.tools;
     const conditional = isAlone ? NO_REFERENCES : this.bundle.outline.conditionalReferences;
-    return readConditionalReferences(services, context, conditional, this.names, targets);
+    return readConditionalReferences(services, context, {
+      conditionalReferences: conditional,
+      names: this.names,
+      targets,
+    });
   }
 
   /** Locks what the conditions ask for, and what is stored under them, as single conditional writes do. */
@@ -317,19 +321,19 @@ class Transaction {
     return this.stored.size > size;
   }
 
-  private find(services: Services, conditions: readonly Condition[]): Promise<Matches> {
+  private find(services: SearchServices, conditions: readonly Condition[]): Promise<Matches> {
     const { context } = this.tools;
     const isForAll = context.space.settings.conditionalDelete === 'multiple';
     return findAllMatches(services, context, conditions, isForAll ? MOST_DELETED + 1 : TELLING);
   }
 
   /** Of the conditions that the plan was made with. */
-  private async findConditions(services: Services): Promise<Matches> {
+  private async findConditions(services: SearchServices): Promise<Matches> {
     const { all } = this.conditions;
     return all.length === 0 ? NO_MATCHES : this.find(services, all);
   }
 
-  private findReferences(services: Services): Promise<Matches> {
+  private findReferences(services: SearchServices): Promise<Matches> {
     const { conditions } = this.references;
     return findAllMatches(services, this.tools.context, [...conditions.values()], TELLING);
   }
@@ -346,7 +350,7 @@ class Transaction {
 
   /** In the order of `writes`; what is created has none. */
   private async readKnownHeads(
-    { reader }: Services,
+    { reader }: Pick<Services, 'reader'>,
     writes: readonly PlannedWrite[],
   ): Promise<readonly (VersionRow | undefined)[]> {
     const known = writes.filter(({ kind }) => kind !== 'create');
@@ -410,7 +414,7 @@ class Transaction {
     const typeNumber = services.definitions(space.release).typeNumber(type) ?? 0;
     const row = await services.reader.version(from, { type: typeNumber, key: keyOfText(keyText) }, version);
     if (row === undefined) throw new Error('the version of a head is gone');
-    await requireReadable(services, this.tools.context, type, from, row);
+    await requireReadable(services, this.tools.context, { type, space: from, row });
     return toStoredVersion(services, type, row);
   }
 }
@@ -427,7 +431,7 @@ const TELLING = 2;
 const MOST_DELETED = 1000;
 
 /** Reads what the transaction has written. */
-function inside(services: Services, database: Database): Services {
+function inside<S extends SearchServices>(services: S, database: Database): S {
   // What is remembered under the version of something must not be remembered under one that is not committed.
   return {
     ...readWithin(services, database),

@@ -4,7 +4,7 @@ import type { StoredVersion, WriteResult } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { entryExpression } from '../../fhir/bundle/entry';
 import type { EntryVersion, OpenBundle, PreparedEntry, PreparedVersions } from '../../preparation/bundle';
-import type { Services } from '../../ports';
+import type { SearchServices, Services, WriteServices } from '../../ports';
 import { claimResources } from '../../storage/write/claim';
 import type { VersionRow } from '../../storage/read/version-row';
 import type { Written } from '../../storage/write/version-write';
@@ -38,7 +38,7 @@ export interface PreparedWrites {
 
 /** What is made of the present versions. Throws what is wrong with entries, or with what they ask for. */
 export async function prepareWrites(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   bundle: OpenBundle,
   {
@@ -80,7 +80,7 @@ export async function prepareWrites(
 
 /** Throws `forbidden` at the first entry whose content is not within the caller's grants. */
 async function requireAllWritable(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   versions: readonly (EntryVersion | undefined)[],
   { entries }: PreparedVersions,
@@ -163,7 +163,7 @@ function deletion(
  * version does not hold. One statement for each chunk.
  */
 export async function writePrepared(
-  services: Services,
+  services: Pick<Services, 'extensionBase' | 'keys'>,
   run: Run,
   context: RequestContext,
   ready: PreparedWrites,
@@ -172,7 +172,11 @@ export async function writePrepared(
   const written = new Map<number, Written>();
   for (const { members, bound } of ready.prepared.writes) {
     const change = context.space.searchParameters?.change;
-    note(written, members, await writeEncoded(run, bound, members.length, change));
+    note(
+      written,
+      members,
+      await writeEncoded(run, { bound, count: members.length, parameterChange: change }),
+    );
   }
   return toAnswers(services, context, ready, written);
 }
@@ -183,7 +187,7 @@ export async function writePrepared(
  * be done in the transaction.
  */
 export async function writeWhole(
-  services: Services,
+  services: Pick<Services, 'extensionBase' | 'keys' | 'writes'>,
   context: RequestContext,
   ready: PreparedWrites,
   required: readonly BoundStatement[],
@@ -219,7 +223,7 @@ function note(
 }
 
 function toAnswers(
-  services: Services,
+  services: Pick<Services, 'extensionBase' | 'keys'>,
   { actor }: RequestContext,
   { writes, versions, prepared }: PreparedWrites,
   written: ReadonlyMap<number, Written>,
@@ -254,7 +258,7 @@ function toAnswers(
  * looked after by `services` that read within the transaction. Throws what `provenanceWrite` throws.
  */
 export async function writeProvenance(
-  services: Services,
+  services: WriteServices,
   run: Run,
   context: RequestContext,
   written: WrittenEntries,

@@ -6,7 +6,7 @@ import { FhirError, fhirError, toIssue, type Issue } from '../../errors';
 import { parseStoredObject } from '../../fhir/json';
 import { shorten } from '../../fhir/json/fault';
 import { collectReferences } from '../../fhir/reference';
-import type { Services } from '../../ports';
+import type { SearchServices } from '../../ports';
 import { MAX_PAGE_BYTES } from '../../storage/read/version-read';
 import { find, read } from '../read';
 import { readAtOnce } from '../../search-execution/read-scope';
@@ -25,7 +25,7 @@ const MAX_BYTES = 8 * MAX_PAGE_BYTES;
  * the places; tooCostly. Cost: two gathered reads in a snapshot.
  */
 export async function makeDocument(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   id: string,
 ): Promise<Pick<DocumentContent, 'versions'>> {
@@ -65,7 +65,7 @@ export async function makeDocument(
 const MOST_ISSUES = 20;
 
 async function findTarget(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   reference: string,
 ): Promise<StoredVersion | undefined> {
@@ -74,7 +74,7 @@ async function findTarget(
   const { type, id, versionId } = local;
   if (versionId === undefined) return find(services, context, type, id);
   try {
-    return await vread(services, context, type, id, versionId);
+    return await vread(services, context, { type, id, versionId });
   } catch (error) {
     if (error instanceof FhirError && (error.status === 404 || error.status === 410)) return undefined;
     throw error;

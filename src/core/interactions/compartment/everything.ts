@@ -5,7 +5,7 @@ import type { RequestContext } from '../../context';
 import { parseStoredObject } from '../../fhir/json';
 import type { LocalReference } from '../../fhir/reference';
 import type { RecordRequest } from '../../operations/environment';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import { MAX_PAGE_BYTES } from '../../storage/read/version-read';
 import { read } from '../read';
 import { readAtOnce } from '../../search-execution/read-scope';
@@ -32,7 +32,7 @@ import { afterOf } from '../../search-execution/page/search-position';
  * Cost: one snapshot; a statement or two for each type that the page comes to, and one for each 200 texts.
  */
 export async function everything(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   request: RecordRequest,
 ): Promise<SearchPage> {
@@ -53,7 +53,7 @@ export async function everything(
       used: [...request.parameters, ...cursorUsed],
     };
     return start !== undefined && 'scanned' in start
-      ? { ...page, ...(await restOfRecord(reading, context, request, reader, steps, start)) }
+      ? { ...page, ...(await restOfRecord(reading, context, request, { reader, steps, start })) }
       : { ...page, ...(await new RecordPage(reading, context, request, reader, start).make(steps)) };
   });
   return withReason(
@@ -80,7 +80,7 @@ class RecordPage {
   private readonly brought: BroughtAlong;
 
   constructor(
-    private readonly services: Services,
+    private readonly services: Pick<Services, 'definitions' | 'hasher' | 'secretKeys'>,
     private readonly context: RequestContext,
     private readonly request: RecordRequest,
     private readonly reader: RecordReader,

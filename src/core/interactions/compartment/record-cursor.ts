@@ -89,7 +89,7 @@ const SHOWN = 1;
 const REST = 2;
 
 export function sealRecordCursor(
-  { secretKeys }: Services,
+  { secretKeys }: Pick<Services, 'secretKeys'>,
   context: RequestContext,
   request: RecordRequest,
   position: RecordPosition,
@@ -102,7 +102,7 @@ export function sealRecordCursor(
 }
 
 export function sealRestCursor(
-  { secretKeys }: Services,
+  { secretKeys }: Pick<Services, 'secretKeys'>,
   context: RequestContext,
   request: RecordRequest,
   { brought, beyond, scanned, candidates, isCut }: RecordRest,
@@ -127,7 +127,7 @@ function addressText({ typeNumber, key }: RestAddress): string {
 
 /** Throws invalidCursor. */
 export function openRecordCursor(
-  { secretKeys }: Services,
+  { secretKeys }: Pick<Services, 'secretKeys'>,
   context: RequestContext,
   request: RecordRequest,
   cursor: string,

@@ -7,7 +7,7 @@ import type { LocalReference } from '../../fhir/reference';
 import { pointersOf } from '../../fhir/reference/pointers';
 import type { RecordRequest } from '../../operations/environment';
 import { compartmentOwners } from '../../search/compartment';
-import type { Services } from '../../ports';
+import type { SearchServices } from '../../ports';
 import type { ResourceAddress } from '../../storage/read/version-address';
 import { keyOfText, keyText } from '../../storage/read/version-row';
 import type { RecordStep } from './record-steps';
@@ -35,7 +35,7 @@ export class RecordReader {
 
   /** `owner`: the resource whose record it is; undefined: those of all of its type. */
   constructor(
-    private readonly services: Services,
+    private readonly services: SearchServices,
     private readonly context: RequestContext,
     private readonly request: RecordRequest,
     owner: JsonObject | undefined,

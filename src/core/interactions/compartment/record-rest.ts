@@ -23,16 +23,18 @@ const BATCH = 1000;
  * Cost: the texts of the record are read and parsed, some 50 ms for a thousand.
  */
 export async function restOfRecord(
-  services: Services,
+  services: Pick<Services, 'definitions' | 'hasher' | 'secretKeys'>,
   context: RequestContext,
   request: RecordRequest,
-  reader: RecordReader,
-  steps: readonly RecordStep[],
-  start: RecordRest,
+  {
+    reader,
+    steps,
+    start,
+  }: { readonly reader: RecordReader; readonly steps: readonly RecordStep[]; readonly start: RecordRest },
 ): Promise<Pick<SearchPage, 'included' | 'next'>> {
   const seal = (rest: RecordRest): string => sealRestCursor(services, context, request, rest);
   const least = new LeastAddresses(start);
-  const stop = await scan(services, context, reader, steps, start, least);
+  const stop = await scan(services, context, reader, { steps, recordRest: start, least });
   if (stop !== undefined)
     return { included: [], next: seal({ ...start, ...least.take(RECORD_LIMITS.carried), scanned: stop }) };
   const { candidates, isCut } = least.take(RECORD_LIMITS.brought);
@@ -60,12 +62,18 @@ export async function restOfRecord(
 
 /** Looks at the record from `start.scanned` on. Where it stopped; undefined: at the end. */
 async function scan(
-  services: Services,
+  services: Pick<Services, 'definitions' | 'hasher'>,
   context: RequestContext,
   reader: RecordReader,
-  steps: readonly RecordStep[],
-  { brought: names, scanned }: RecordRest,
-  least: LeastAddresses,
+  {
+    steps,
+    recordRest: { brought: names, scanned },
+    least,
+  }: {
+    readonly steps: readonly RecordStep[];
+    readonly recordRest: RecordRest;
+    readonly least: LeastAddresses;
+  },
 ): Promise<RecordPlace | undefined> {
   const definitions = services.definitions(context.space.release);
   const brought = new BroughtAlong(services.hasher, names);

@@ -8,7 +8,7 @@ import type { Order } from '../../search/order';
 import type { Criterion } from '../../search/predicate';
 import type { SearchTypeContext } from '../../search/types/search-type';
 import type { RecordRequest } from '../../operations/environment';
-import type { Services } from '../../ports';
+import type { SearchServices } from '../../ports';
 import { findPopulatedTypes } from '../../storage/read/populated-types';
 import type { TypePlace } from '../../search-execution/page/merge-streams';
 import { typeNumberOf } from '../resource-address';
@@ -36,7 +36,7 @@ export interface RecordStep {
  * may refer to one that is.
  */
 export async function recordSteps(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   request: RecordRequest,
 ): Promise<readonly RecordStep[]> {

@@ -32,7 +32,7 @@ const MAX_CRITERIA = 50;
  * Cost: no I/O.
  */
 export function parseCondition(
-  services: Services,
+  services: Pick<Services, 'createExtractor' | 'definitions' | 'keys' | 'searchContext'>,
   context: RequestContext,
   type: string,
   parameters: Criteria,

@@ -3,7 +3,7 @@ import type { Criteria, WriteResult } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { RELEASES } from '../../fhir/release';
 import type { ResourceInput } from '../../preparation/resource-input';
-import type { Services } from '../../ports';
+import type { SearchServices, WriteServices } from '../../ports';
 import { keyOfText } from '../../storage/read/version-row';
 import { create } from '../create';
 import { toStoredVersion } from '../stored-version';
@@ -18,24 +18,30 @@ import { onMatches, requireOne, whileItMeets } from './under-condition';
  * Cost: a search; where nothing is found, a transaction of four statements.
  */
 export async function createIfNoneExist(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
-  type: string,
-  input: ResourceInput,
-  criteria: Criteria,
+  {
+    type,
+    input,
+    criteria,
+  }: { readonly type: string; readonly input: ResourceInput; readonly criteria: Criteria },
 ): Promise<WriteResult> {
   permissionsOf(services, context)?.requireOne(type, 'c');
   const condition = parseCondition(services, context, type, criteria);
   return onMatches(services, context, condition, async (matches) => {
     const match = requireOne(condition, matches);
     if (match !== undefined) return present(services, context, condition, match);
-    return create(services, context, type, input, whileItMeets(services, context, condition, undefined));
+    return create(services, context, {
+      type,
+      input,
+      condition: whileItMeets(services, context, condition, undefined),
+    });
   });
 }
 
 /** The version that met the condition. */
 async function present(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   { type, typeNumber }: Condition,
   { keyText, version, isBase }: ConditionMatch,
@@ -45,6 +51,6 @@ async function present(
   const from = isBase ? RELEASES[space.release].baseSpace : space.number;
   const row = await services.reader.version(from, address, version);
   if (row === undefined) throw new Error('the version of a head is gone');
-  await requireReadable(services, context, type, from, row);
+  await requireReadable(services, context, { type, space: from, row });
   return { version: toStoredVersion(services, type, row), created: false, warnings: [] };
 }

@@ -2,7 +2,7 @@ import { presentFor } from '../../authorization/write-guard';
 import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
-import type { Services } from '../../ports';
+import type { WriteServices } from '../../ports';
 import { lockConditions } from '../../storage/write/condition-lock';
 import { LOCK_HEADS } from '../../storage/write/head-locks';
 import { keyOfText } from '../../storage/read/version-row';
@@ -28,7 +28,7 @@ const CHUNK = 100;
  * nothing but base conformance resources meets it, referredTo where the tenant keeps what others refer to. Cost: some ten statements, and the index rows of all of them anew.
  */
 export async function deleteAll(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
   condition: Condition,
 ): Promise<readonly StoredVersion[]> {
@@ -83,7 +83,7 @@ function tooMuch(type: string): Error {
 }
 
 async function deletionsOf(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
   { type, typeNumber }: Condition,
   matches: readonly ConditionMatch[],
@@ -102,7 +102,7 @@ async function deletionsOf(
       throw fhirError('forbidden', {
         reason: `The grants of this client do not reach all ${type} that meet the criteria`,
       });
-    writes.push(await deletionOf(services, context, type, id, current));
+    writes.push(await deletionOf(services, context, { type, id, current }));
   }
   return writes;
 }

@@ -2,7 +2,7 @@ import { permissionsOf } from '../../authorization/visibility';
 import type { Criteria, StoredVersion, VersionGuard } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
-import type { Services } from '../../ports';
+import type { WriteServices } from '../../ports';
 import { deleteResource } from '../delete';
 import { parseCondition } from './condition';
 import { deleteAll } from './delete-all';
@@ -15,11 +15,13 @@ import { onMatches, requireOne, whileItMeets } from './under-condition';
  * `parseCondition` and `onMatches` throw.
  */
 export async function deleteWhere(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
-  type: string,
-  criteria: Criteria,
-  guard?: VersionGuard,
+  {
+    type,
+    criteria,
+    guard,
+  }: { readonly type: string; readonly criteria: Criteria; readonly guard?: VersionGuard },
 ): Promise<readonly StoredVersion[]> {
   permissionsOf(services, context)?.requireOne(type, 'd');
   const condition = parseCondition(services, context, type, criteria);
@@ -33,7 +35,12 @@ export async function deleteWhere(
       throw fhirError('preconditionFailed', { reason });
     }
     const held = whileItMeets(services, context, condition, match);
-    const { version } = await deleteResource(services, context, type, match.id, guard, held);
+    const { version } = await deleteResource(services, context, {
+      type,
+      id: match.id,
+      guard,
+      condition: held,
+    });
     return version === undefined ? [] : [version];
   });
 }

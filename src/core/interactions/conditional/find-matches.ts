@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../context';
 import type { Order } from '../../search/order';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import { runKeys, type MatchHead } from '../../storage/search/search-run';
 import { keyOfText } from '../../storage/read/version-row';
 import { planSearch } from '../../search-execution/plan/plan-search';
@@ -30,7 +30,7 @@ const BY_KEY: Order = { by: 'key', descending: false };
  * where the criteria name a value.
  */
 export async function findMatches(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   { type, typeNumber, criteria }: Condition,
   most: number,
@@ -41,7 +41,13 @@ export async function findMatches(
   );
   const sortDate = services.definitions(release).sortDateParameter(type)?.number;
   const plan = await withReason(
-    planSearch(services, space, typeNumber, { criteria: resolved }, BY_KEY, sortDate, most),
+    planSearch(services, space, {
+      type: typeNumber,
+      query: { criteria: resolved },
+      order: BY_KEY,
+      sortDateParameter: sortDate,
+      limit: most,
+    }),
     () => planningReason(criteria),
   );
   const own = await withReason(
@@ -54,6 +60,10 @@ export async function findMatches(
   return [...found, ...base.heads.map((head) => toMatch(services, head, true))].slice(0, most);
 }
 
-function toMatch(services: Services, { keyText, id, version }: MatchHead, isBase: boolean): ConditionMatch {
+function toMatch(
+  services: Pick<Services, 'keys'>,
+  { keyText, id, version }: MatchHead,
+  isBase: boolean,
+): ConditionMatch {
   return { id: id ?? services.keys.idOf(keyOfText(keyText)), keyText, version, isBase };
 }

@@ -3,7 +3,7 @@ import type { Criteria, VersionGuard, WriteResult } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
 import type { ResourceInput } from '../../preparation/resource-input';
-import type { Services } from '../../ports';
+import type { WriteServices } from '../../ports';
 import { ConditionLost } from '../../storage/write/write-queues';
 import { patch } from '../patch';
 import { parseCondition } from './condition';
@@ -14,12 +14,19 @@ import { onMatches, requireOne, whileItMeets } from './under-condition';
  * `parseCondition`, `onMatches` and `patch` throw.
  */
 export async function patchWhere(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
-  type: string,
-  criteria: Criteria,
-  operations: ResourceInput,
-  guard?: VersionGuard,
+  {
+    type,
+    criteria,
+    operations,
+    guard,
+  }: {
+    readonly type: string;
+    readonly criteria: Criteria;
+    readonly operations: ResourceInput;
+    readonly guard?: VersionGuard;
+  },
 ): Promise<WriteResult> {
   permissionsOf(services, context)?.requireOne(type, 'u');
   const condition = parseCondition(services, context, type, criteria);
@@ -28,7 +35,7 @@ export async function patchWhere(
     if (match === undefined) throw fhirError('noMatch', { type });
     const held = whileItMeets(services, context, condition, match);
     try {
-      return await patch(services, context, type, match.id, operations, guard, held);
+      return await patch(services, context, { type, id: match.id, operations, guard, condition: held });
     } catch (error) {
       // Deleted since it was found: whatever meets the criteria now is meant.
       if (error instanceof FhirError && error.key === 'gone') throw new ConditionLost();

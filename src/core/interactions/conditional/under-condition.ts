@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
-import type { Services } from '../../ports';
+import type { SearchServices, WriteServices } from '../../ports';
 import { lockConditions } from '../../storage/write/condition-lock';
 import { ConditionLost, type WriteCondition } from '../../storage/write/write-queues';
 import { readAtOnce, readWithin } from '../../search-execution/read-scope';
@@ -19,7 +19,7 @@ const TELLING = 2;
  * Throws timeout after the request's deadline, what `findMatches` and `act` throw.
  */
 export async function onMatches<T>(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
   condition: Condition,
   act: (matches: readonly ConditionMatch[]) => Promise<T>,
@@ -49,7 +49,7 @@ export async function onMatches<T>(
  * before, conditional or not, and of no other conditional write meanwhile.
  */
 export function whileItMeets(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   condition: Condition,
   found: ConditionMatch | undefined,

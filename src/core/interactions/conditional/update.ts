@@ -5,7 +5,7 @@ import { fhirError } from '../../errors';
 import { isJsonObject } from '../../fhir/json';
 import type { ResourceInput } from '../../preparation/resource-input';
 import { textOf } from '../../preparation/resource-input';
-import type { Services } from '../../ports';
+import type { Services, WriteServices } from '../../ports';
 import { create } from '../create';
 import { addressOf, printable, readOwn } from '../resource-address';
 import { update } from '../update';
@@ -19,32 +19,43 @@ import { onMatches, requireOne, whileItMeets } from './under-condition';
  * Throws multipleMatches, idTaken, preconditionFailed, and what `parseCondition`, `onMatches` and `update` throw.
  */
 export async function updateWhere(
-  services: Services,
+  services: WriteServices,
   context: RequestContext,
-  type: string,
-  criteria: Criteria,
-  input: ResourceInput,
-  guard?: VersionGuard,
+  {
+    type,
+    criteria,
+    input,
+    guard,
+  }: {
+    readonly type: string;
+    readonly criteria: Criteria;
+    readonly input: ResourceInput;
+    readonly guard?: VersionGuard;
+  },
 ): Promise<WriteResult> {
   permissionsOf(services, context)?.requireOne(type, 'u', 'c');
   const condition = parseCondition(services, context, type, criteria);
   return onMatches(services, context, condition, async (matches) => {
     const match = requireOne(condition, matches);
     const held = whileItMeets(services, context, condition, match);
-    if (match !== undefined) return update(services, context, type, match.id, input, guard, held);
+    if (match !== undefined)
+      return update(services, context, { type, id: match.id, input, guard, condition: held });
     if (guard?.ifMatch !== undefined)
       throw fhirError('preconditionFailed', {
         reason: `No ${type} meets the criteria, so no version of it can match`,
       });
     const id = await givenId(services, input);
-    if (id === undefined) return create(services, context, type, input, held);
+    if (id === undefined) return create(services, context, { type, input, condition: held });
     await requireFree(services, context, type, id);
-    return update(services, context, type, id, input, { ifNoneMatchAny: true }, held);
+    return update(services, context, { type, id, input, guard: { ifNoneMatchAny: true }, condition: held });
   });
 }
 
 /** The id in the body; undefined where there is none. Whether it is a good one is told with all else of the body. */
-async function givenId(services: Services, input: ResourceInput): Promise<string | undefined> {
+async function givenId(
+  services: Pick<Services, 'limits' | 'preparer'>,
+  input: ResourceInput,
+): Promise<string | undefined> {
   const { value } =
     'value' in input
       ? input
@@ -58,12 +69,12 @@ async function givenId(services: Services, input: ResourceInput): Promise<string
 
 /** What has this id and does not meet the criteria must not be overwritten. */
 async function requireFree(
-  services: Services,
+  services: Pick<Services, 'definitions' | 'keys' | 'reader'>,
   context: RequestContext,
   type: string,
   id: string,
 ): Promise<void> {
   if (!isValidId(id)) throw fhirError('invalidId', { id: printable(id) });
-  const current = await readOwn(services, context, addressOf(services, context, type, id), id);
+  const current = await readOwn(services, context, { address: addressOf(services, context, type, id), id });
   if (current !== undefined && current.change !== 'delete') throw fhirError('idTaken', { type, id });
 }

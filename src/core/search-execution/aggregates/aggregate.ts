@@ -10,7 +10,7 @@ import { compileGroups, groupingOf, type Grouping, type GroupsOf } from '../../s
 import { MAX_COUNT } from '../../search/parse-search';
 import { isSingleValued } from '../../search/single-valued';
 import type { SearchTypeContext } from '../../search/types/search-type';
-import type { Services } from '../../ports';
+import type { SearchServices } from '../../ports';
 import {
   countDates,
   countGroups,
@@ -57,7 +57,7 @@ const BOUNDS: AggregateBounds = { few: FEW_MATCHES, read: MAX_READ, rows: MAX_RO
  * of more all index rows of the parameter in the space are counted; where those are too many, up to 10,000 matches are read.
  */
 export async function aggregate(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   request: AggregateRequest,
   bounds = BOUNDS,
@@ -112,7 +112,7 @@ class Counting {
   private readonly groupsOf: GroupsOf;
 
   constructor(
-    private readonly services: Services,
+    private readonly services: SearchServices,
     private readonly context: RequestContext,
     private readonly request: AggregateRequest,
     private readonly grouping: Grouping,
@@ -141,7 +141,13 @@ class Counting {
       planningReason(asked.criteria),
     );
     const plan = await withReason(
-      planSearch(services, space.number, typeNumber, { criteria }, BY_KEY, undefined, Infinity),
+      planSearch(services, space.number, {
+        type: typeNumber,
+        query: { criteria },
+        order: BY_KEY,
+        sortDateParameter: undefined,
+        limit: Infinity,
+      }),
       () => planningReason(criteria),
     );
     const matches = { ...plan, phase: 'all', after: undefined } as const;

@@ -8,7 +8,7 @@ import { countingReason, withReason } from '../search-timeout';
 export const MAX_TOTAL = 2_000_000_000;
 
 /** Throws searchTimeout. */
-export async function countAll(services: Services, plan: Plan): Promise<number> {
+export async function countAll(services: Pick<Services, 'database'>, plan: Plan): Promise<number> {
   let total = 0;
   for (const phase of phasesOf(plan)) {
     const request = { ...plan, phase, after: undefined, limit: MAX_TOTAL };

@@ -13,7 +13,7 @@ const CHUNK = 100;
  * Those that none has are left out: references of another type. Cost: a statement for a hundred groups.
  */
 export async function labelGroups(
-  services: Services,
+  services: Pick<Services, 'reader'>,
   { space, type }: Pick<GroupRequest, 'space' | 'type'>,
   counted: readonly CountedGroup[],
   groupsOf: GroupsOf,

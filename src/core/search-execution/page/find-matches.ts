@@ -26,11 +26,18 @@ export interface Found extends Walk {
  * where that is not enough.
  */
 export async function findMatches(
-  services: Services,
-  plan: Plan,
-  query: SearchQuery,
-  cursorScope: string,
-  singleStatement: boolean,
+  services: Pick<Services, 'database' | 'hasStatementBudget' | 'searches' | 'secretKeys'>,
+  {
+    plan,
+    query,
+    cursorScope,
+    singleStatement,
+  }: {
+    readonly plan: Plan;
+    readonly query: SearchQuery;
+    readonly cursorScope: string;
+    readonly singleStatement: boolean;
+  },
 ): Promise<Found | undefined> {
   const { cursor, offset, count } = query;
   const opened = cursor === undefined ? undefined : openPage(services, cursorScope, cursor);
@@ -102,7 +109,11 @@ export async function findMatches(
 }
 
 /** The place behind the first `offset` matches; undefined: before all, 'end': there are no more. */
-async function skipTo(services: Services, plan: Plan, offset: number): Promise<Position | 'end' | undefined> {
+async function skipTo(
+  services: Pick<Services, 'database'>,
+  plan: Plan,
+  offset: number,
+): Promise<Position | 'end' | undefined> {
   let left = offset;
   if (left === 0) return undefined;
   for (const phase of phasesOf(plan)) {

@@ -11,7 +11,7 @@ import { storedParameters } from '../../search/parameter';
 import { indexedUri, splitCanonical } from '../../search/rows/uri';
 import { targetsOf, type Target } from '../../search/target-values';
 import type { SearchParameterDefinition } from '../../fhir/definitions';
-import type { Services } from '../../ports';
+import type { SearchServices } from '../../ports';
 import { findKeysOfUris } from '../../storage/read/conformance';
 import { findReferring } from '../../storage/search/referring';
 import { keyOfText, type VersionRow } from '../../storage/read/version-row';
@@ -37,7 +37,7 @@ export interface Included {
  * Cost: a gathered read for the targets of each round, a statement for each reverse include and type of a round.
  */
 export async function collectIncluded(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   includes: readonly Include[],
   matches: readonly StoredVersion[],
@@ -70,7 +70,7 @@ class Collector {
   private readonly contents = new Map<StoredVersion, JsonObject>();
 
   constructor(
-    private readonly services: Services,
+    private readonly services: SearchServices,
     private readonly context: RequestContext,
     matches: readonly StoredVersion[],
   ) {
@@ -168,7 +168,7 @@ class Collector {
     if (permissionsOf(this.services, this.context)?.allows(type, 'r') === false) return undefined;
     if (version === undefined) return find(this.services, this.context, type, id);
     try {
-      return await vread(this.services, this.context, type, id, version);
+      return await vread(this.services, this.context, { type, id, versionId: version });
     } catch (error) {
       // A reference that points nowhere adds nothing.
       if (error instanceof FhirError && (error.status === 404 || error.status === 410)) return undefined;
@@ -180,7 +180,7 @@ class Collector {
     const { services, context } = this;
     if (permissionsOf(services, context)?.allows(type, 'r') === false) return undefined;
     const { url, version } = parseCanonical(canonical);
-    const found = await findCanonical(services, context.space, type, url, version);
+    const found = await findCanonical(services, context.space, { type, url, version });
     if (found === undefined) return undefined;
     const { id } = parseStoredObject(found.text);
     return typeof id === 'string' ? find(services, context, type, id) : undefined;
@@ -206,15 +206,15 @@ class Collector {
       );
       const typeNumber = definitions.typeNumber(type);
       if (numbers.length === 0 || typeNumber === undefined) continue;
-      const keys = await findReferring(
-        services.database,
-        space.number,
-        [...new Set(numbers)],
-        typeNumber,
-        frontier.filter((version) => version.type === type).map(({ id }) => services.keys.keyOf(type, id)),
-        MAX_INCLUDED + 1,
-        hidesDate(services, context, source),
-      );
+      const keys = await findReferring(services.database, space.number, {
+        parameters: [...new Set(numbers)],
+        targetType: typeNumber,
+        targets: frontier
+          .filter((version) => version.type === type)
+          .map(({ id }) => services.keys.keyOf(type, id)),
+        limit: MAX_INCLUDED + 1,
+        byKey: hidesDate(services, context, source),
+      });
       found.push(...(await this.readKeys(source, sourceNumber, keys)));
     }
     return [
@@ -246,13 +246,11 @@ class Collector {
       const canonicals = this.canonicalsOf(frontier.filter(({ type }) => types.includes(type)));
       if (canonicals.size === 0) continue;
       const urls = [...canonicals].filter((canonical) => !canonical.includes('|'));
-      const keys = await findKeysOfUris(
-        services.database,
-        space.number,
-        numbers,
-        urls.map((url) => indexedUri(services.hasher, url)),
-        MAX_INCLUDED + 1,
-      );
+      const keys = await findKeysOfUris(services.database, space.number, {
+        parameters: numbers,
+        uris: urls.map((url) => indexedUri(services.hasher, url)),
+        limit: MAX_INCLUDED + 1,
+      });
       const referring = await this.readKeys(source, sourceNumber, keys);
       found.push(
         ...referring.filter((version) =>

@@ -9,7 +9,7 @@ type Target = Extract<Predicate, { index: 'target' }>;
  * references, and statements that look for them are twice as long. Cost: nothing without chains; else one statement.
  */
 export async function markContained(
-  { database }: Services,
+  { database }: Pick<Services, 'database'>,
   space: number,
   criteria: readonly Criterion[],
 ): Promise<readonly Criterion[]> {

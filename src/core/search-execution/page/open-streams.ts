@@ -5,7 +5,7 @@ import type { Order } from '../../search/order';
 import type { SearchQuery } from '../../search/parse-search';
 import type { ResourceKey } from '../../search/resource-key';
 import type { SearchTypeContext } from '../../search/types/search-type';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import {
   findPopulatedTypes,
   findTypesHolding,
@@ -25,13 +25,21 @@ interface SearchedType {
  * with `_id` those resources, with `_list` which types stand on the lists, so that a type without any costs nothing more.
  */
 export async function openStreams(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  typeContext: SearchTypeContext,
-  { compartment }: SearchRequest,
-  { named, common }: NamedTypes,
-  { queries }: TypesQuery,
-  order: Order | undefined,
+  {
+    typeContext,
+    searchRequest: { compartment },
+    namedTypes: { named, common },
+    typesQuery: { queries },
+    order,
+  }: {
+    readonly typeContext: SearchTypeContext;
+    readonly searchRequest: SearchRequest;
+    readonly namedTypes: NamedTypes;
+    readonly typesQuery: TypesQuery;
+    readonly order: Order | undefined;
+  },
 ): Promise<TypeStream[]> {
   const searched = [...queries.values()]
     .filter(({ type }) => named === undefined || common.includes(type))
@@ -62,7 +70,7 @@ export async function openStreams(
 const MAX_KEYS = 10_000;
 
 async function findPopulated(
-  services: Services,
+  services: Pick<Services, 'database' | 'definitions'>,
   { number: space, release }: Space,
   types: readonly SearchedType[],
 ): Promise<ReadonlySet<number>> {

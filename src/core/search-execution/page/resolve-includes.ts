@@ -4,14 +4,14 @@ import type { RequestContext } from '../../context';
 import { toSubset } from '../../fhir/subset';
 import type { SearchQuery } from '../../search/parse-search';
 import { versionedChainIssues, type AskedCriteria } from '../../search/versioned-chains';
-import type { Services } from '../../ports';
+import type { SearchServices } from '../../ports';
 import { searchContext } from '../plan/prepare-search';
 import { collectIncluded, type Included } from './include';
 import { includingReason, withReason } from '../search-timeout';
 
 /** Adds what the matches bring along, and cuts all to the parts that were asked for. */
 export async function completePage(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   query: Pick<SearchQuery, 'subset' | 'includes'> & AskedCriteria,
   page: SearchPage,

@@ -1,6 +1,6 @@
 import type { SearchPage, SearchRequest } from '../../api/search';
 import type { RequestContext } from '../../context';
-import type { Services } from '../../ports';
+import type { SearchServices } from '../../ports';
 import { readAtOnce, readMerged } from '../read-scope';
 import { searchAny } from '../system-search';
 
@@ -13,7 +13,7 @@ export type EachSearch = SearchRequest & { readonly type: string };
  * (lateral-batch.ts). One that fails in what it asks fails for itself.
  */
 export async function searchBatch(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   requests: readonly EachSearch[],
 ): Promise<readonly (SearchPage | Error)[]> {

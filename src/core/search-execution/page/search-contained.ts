@@ -11,7 +11,7 @@ import { containedBlocks } from '../../search/extract';
 import type { SearchQuery } from '../../search/parse-search';
 import { hasScan } from '../../search/has-scan';
 import type { Criterion } from '../../search/predicate';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import { findContaining, type ContainingBlock } from '../../storage/search/contained-types';
 import { keyOfText } from '../../storage/read/version-row';
 import { resolveContainedChains } from '../plan/plan-search';
@@ -41,12 +41,19 @@ interface ContainedMatch {
  * Cost: one statement that tells where the type is contained, and those of a search for each such place until the page is full.
  */
 export async function searchContained(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  query: SearchQuery,
-  typeNumber: number,
-  cursorScope: string,
-  stored: (of: SearchQuery) => Promise<SearchPage>,
+  {
+    query,
+    typeNumber,
+    cursorScope,
+    stored,
+  }: {
+    readonly query: SearchQuery;
+    readonly typeNumber: number;
+    readonly cursorScope: string;
+    readonly stored: (of: SearchQuery) => Promise<SearchPage>;
+  },
 ): Promise<SearchPage> {
   requireSupported(query);
   const { matches: asked, as } = query.contained;
@@ -121,7 +128,7 @@ function requireSupported({ sort, offset, criteria }: SearchQuery): void {
 }
 
 async function openStreams(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   query: SearchQuery,
   typeNumber: number,
@@ -188,7 +195,11 @@ function contentOf({ of, match }: ContainedMatch): CursorContent {
 }
 
 /** Undefined: the cursor is one of stored resources. Throws invalidCursor. */
-function openPlace(services: Services, cursorScope: string, cursor: string): ContainedPlace | undefined {
+function openPlace(
+  services: Pick<Services, 'secretKeys'>,
+  cursorScope: string,
+  cursor: string,
+): ContainedPlace | undefined {
   const [kind, container, block, name, sortValue, key] = openCursor(services.secretKeys, cursorScope, cursor);
   if (kind !== CONTAINED) return undefined;
   if (container === undefined) return { container: 0, block: 0, position: undefined };
@@ -209,7 +220,7 @@ function openPlace(services: Services, cursorScope: string, cursor: string): Con
  * matches they are; `positions`: those of what is shown. What was deleted since it was found is left out.
  */
 async function readVersions(
-  services: Services,
+  services: Pick<Services, 'definitions' | 'extensionBase' | 'keys' | 'reader'>,
   { space }: RequestContext,
   { contained, subset }: SearchQuery,
   found: readonly ContainedMatch[],

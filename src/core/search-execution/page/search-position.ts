@@ -62,7 +62,11 @@ export interface OpenedCursor extends Walk {
 }
 
 /** Throws invalidCursor. */
-export function openPage(services: Services, cursorScope: string, cursor: string): OpenedCursor {
+export function openPage(
+  services: Pick<Services, 'secretKeys'>,
+  cursorScope: string,
+  cursor: string,
+): OpenedCursor {
   const content = openCursor(services.secretKeys, cursorScope, cursor);
   if (content[0] !== BACKWARD) return { isBackward: false, hasBehind: true, content };
   const place = content.slice(1);
@@ -89,12 +93,20 @@ export function sealEach(
 
 /** The cursors of a page; `first` and `last` say the places of its matches as it was walked, `more`: there are others ahead. */
 export function pageLinks(
-  { secretKeys }: Services,
-  cursorScope: string,
-  { bothWays, eachCursor }: Pick<SearchQuery, 'bothWays' | 'eachCursor'>,
-  walk: Walk,
-  places: PagePlaces,
-  more: boolean,
+  { secretKeys }: Pick<Services, 'secretKeys'>,
+  {
+    cursorScope,
+    pick: { bothWays, eachCursor },
+    walk,
+    places,
+    more,
+  }: {
+    readonly cursorScope: string;
+    readonly pick: Pick<SearchQuery, 'bothWays' | 'eachCursor'>;
+    readonly walk: Walk;
+    readonly places: PagePlaces;
+    readonly more: boolean;
+  },
 ): Pick<SearchPage, 'next' | 'previous' | 'last' | 'cursors'> {
   const { isBackward, hasBehind } = walk;
   const ahead = more ? places.last : undefined;

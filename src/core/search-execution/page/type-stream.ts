@@ -3,7 +3,7 @@ import type { CursorContent } from './cursor';
 import type { Order } from '../../search/order';
 import type { Criterion } from '../../search/predicate';
 import type { SearchQuery } from '../../search/parse-search';
-import type { Services } from '../../ports';
+import type { SearchServices } from '../../ports';
 import type { After, Phase } from '../../storage/search/search-order';
 import { compareKeys, compareStored, runKeys, type MatchHead } from '../../storage/search/search-run';
 import { findHeads, gatherHeads } from '../sort/fetch-heads';
@@ -47,7 +47,7 @@ export interface TypeStream {
 }
 
 export interface StreamOptions {
-  readonly services: Services;
+  readonly services: SearchServices;
   readonly context: RequestContext;
   readonly query: SearchQuery;
   readonly typeNumber: number;
@@ -89,14 +89,23 @@ export class OwnStream implements TypeStream {
   async few(most: number): Promise<TypeMatch[] | undefined> {
     const { services, context } = this.options;
     const space = context.space.number;
-    const heads = await findHeads(services, space, this.typeNumber, await this.#resolved(), most);
+    const heads = await findHeads(services, space, {
+      type: this.typeNumber,
+      criteria: await this.#resolved(),
+      most,
+    });
     return heads?.map((head) => ({ stream: this, space, phase: 'all', head }));
   }
 
   async following(place: SortedPlace | undefined, limit: number): Promise<Sortable[]> {
     const { services, context } = this.options;
     const query = { ...this.query, criteria: await this.#resolved() };
-    return findFollowing(services, context, query, this.typeNumber, startAt(place), { skipped: 0, limit });
+    return findFollowing(services, context, {
+      query,
+      type: this.typeNumber,
+      start: startAt(place),
+      wanted: { skipped: 0, limit },
+    });
   }
 
   async count(): Promise<number> {
@@ -120,7 +129,12 @@ export class OwnStream implements TypeStream {
     const sortDate = services.definitions(release).sortDateParameter(this.type)?.number;
     const criteria = await this.#resolved();
     const wanted = order ?? defaultOrderFor(services, context, this.type, criteria);
-    return planSearch(services, number, this.typeNumber, { criteria }, wanted, sortDate);
+    return planSearch(services, number, {
+      type: this.typeNumber,
+      query: { criteria },
+      order: wanted,
+      sortDateParameter: sortDate,
+    });
   }
 }
 
@@ -156,7 +170,11 @@ export class UnionStream implements TypeStream {
   async few(most: number): Promise<TypeMatch[] | undefined> {
     const { services, context } = this.options;
     const space = context.space.number;
-    const own = await findHeads(services, space, this.typeNumber, await this.#resolved(), most);
+    const own = await findHeads(services, space, {
+      type: this.typeNumber,
+      criteria: await this.#resolved(),
+      most,
+    });
     return own && [...this.#toMatches(space, own), ...(await this.#baseMatches())];
   }
 
@@ -164,9 +182,14 @@ export class UnionStream implements TypeStream {
     const { services, context } = this.options;
     const query = { ...this.query, criteria: await this.#resolved() };
     const start = startAt(place);
-    const own = await findFollowing(services, context, query, this.typeNumber, start, { skipped: 0, limit });
+    const own = await findFollowing(services, context, {
+      query,
+      type: this.typeNumber,
+      start,
+      wanted: { skipped: 0, limit },
+    });
     const { space, heads } = await this.#visibleBase();
-    const base = await readSortValues(services, context, query, this.typeNumber, space, heads);
+    const base = await readSortValues(services, context, { query, type: this.typeNumber, space, heads });
     return followingOf(query, [...own, ...base], start).slice(0, limit);
   }
 

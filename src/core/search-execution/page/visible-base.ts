@@ -3,7 +3,7 @@ import { RELEASES } from '../../fhir/release';
 import { storedParameters } from '../../search/parameter';
 import { MAX_SORTED } from '../../search/order';
 import type { Criterion } from '../../search/predicate';
-import type { Services } from '../../ports';
+import type { SearchServices } from '../../ports';
 import { findKeysOfUris, readUris } from '../../storage/read/conformance';
 import type { MatchHead } from '../../storage/search/search-run';
 import { keyOfText } from '../../storage/read/version-row';
@@ -18,7 +18,7 @@ const FEWEST_URLS = 10;
  * tenant.
  */
 export async function findVisibleBase(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   typeName: string,
   type: number,
@@ -40,9 +40,13 @@ export async function findVisibleBase(
   );
   const atOnce = Math.max(services.limits.searchSortLimit, FEWEST_URLS);
   for (let after: string | undefined = ''; after !== undefined && parameters.length > 0;) {
-    const urls: string[] = await readUris(services.database, number, parameters, after, atOnce);
+    const urls: string[] = await readUris(services.database, number, { parameters, after, limit: atOnce });
     if (urls.length > 0) {
-      for (const key of await findKeysOfUris(services.database, space, parameters, urls, MAX_SORTED))
+      for (const key of await findKeysOfUris(services.database, space, {
+        parameters,
+        uris: urls,
+        limit: MAX_SORTED,
+      }))
         hidden.add(key);
     }
     after = urls.length < atOnce ? undefined : urls.at(-1);

@@ -3,7 +3,7 @@ import { permissionsOf } from '../../authorization/visibility';
 import type { SearchPage, SearchRequest } from '../../api/search';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
-import type { Services } from '../../ports';
+import type { SearchServices } from '../../ports';
 import { SearchExplanation } from './search-explanation';
 
 const NAME = '_explain';
@@ -12,11 +12,11 @@ const NAME = '_explain';
  * Answers a search by `answer`, and explains it where that is asked for and allowed; where it is not allowed the
  * parameter is left to be refused as any that is not known.
  */
-export async function explaining(
-  services: Services,
+export async function explaining<S extends SearchServices>(
+  services: S,
   context: RequestContext,
   request: SearchRequest,
-  answer: (services: Services, request: SearchRequest) => Promise<SearchPage>,
+  answer: (services: S, request: SearchRequest) => Promise<SearchPage>,
 ): Promise<SearchPage> {
   const asked = request.parameters.filter(([name, value]) => name === NAME && value !== '');
   if (!services.explainsSearches || asked.length === 0) return answer(services, request);

@@ -4,7 +4,7 @@ import { isNested } from '../../search/indexed-access';
 import type { Order } from '../../search/order';
 import type { Criterion, TypeCriteria } from '../../search/predicate';
 import { mergeRanges, rangesOfOneValue, splitRange } from '../../search/split-range';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import { findPopulatedTypes } from '../../storage/read/populated-types';
 import { runKeys } from '../../storage/search/search-run';
 import { keyOfText } from '../../storage/read/version-row';
@@ -22,37 +22,52 @@ const USUAL_LIMIT = 51;
  * `resolveScans` says. Throws what that throws.
  */
 export async function planSearch(
-  services: Services,
+  services: SearchServices,
   space: number,
-  type: number,
-  query: { readonly criteria: readonly Criterion[] },
-  order: Order,
-  sortDateParameter: number | undefined,
-  limit = USUAL_LIMIT,
+  {
+    type,
+    query,
+    order,
+    sortDateParameter,
+    limit = USUAL_LIMIT,
+  }: {
+    readonly type: number;
+    readonly query: { readonly criteria: readonly Criterion[] };
+    readonly order: Order;
+    readonly sortDateParameter: number | undefined;
+    readonly limit?: number;
+  },
 ): Promise<Plan> {
   const marked = await markContained(services, space, query.criteria);
   const asked = { type, sortDateParameter, criteria: mergeRanges(marked) };
   const scanned = await resolveScans(services, space, asked);
   const resolved = await resolveChains(scanned, 'always', chainsOf(services, space));
-  const plan = await planResolved(services, space, { ...asked, criteria: resolved }, order, limit);
+  const plan = await planResolved(services, space, { asked: { ...asked, criteria: resolved }, order, limit });
   return resolved === scanned ? plan : { ...plan, hasSets: true };
 }
 
 /** Criteria that are asked of contained resources, with the sets behind their chains where these have many links. */
 export async function resolveContainedChains(
-  services: Services,
+  services: Pick<Services, 'afterPlanning' | 'database' | 'estimator' | 'explanation'>,
   space: number,
   criteria: readonly Criterion[],
 ): Promise<readonly Criterion[]> {
   return resolveChains(criteria, 'once', chainsOf(services, space));
 }
 
-function chainsOf(services: Services, space: number): ChainSpace {
+function chainsOf(
+  services: Pick<Services, 'afterPlanning' | 'database' | 'estimator' | 'explanation'>,
+  space: number,
+): ChainSpace {
   const { database } = services;
   return {
     populated: (types) => findPopulatedTypes(database, space, types),
     find: async (of, limit) => {
-      const plan = await planResolved(services, space, of, { by: 'key', descending: true }, Infinity);
+      const plan = await planResolved(services, space, {
+        asked: of,
+        order: { by: 'key', descending: true },
+        limit: Infinity,
+      });
       const heads = await runKeys(database, { ...plan, phase: 'all', after: undefined, limit });
       return heads.map(({ keyText }) => keyOfText(keyText));
     },
@@ -60,11 +75,9 @@ function chainsOf(services: Services, space: number): ChainSpace {
 }
 
 async function planResolved(
-  services: Services,
+  services: Pick<Services, 'afterPlanning' | 'estimator' | 'explanation'>,
   space: number,
-  asked: TypeCriteria,
-  order: Order,
-  limit: number,
+  { asked, order, limit }: { readonly asked: TypeCriteria; readonly order: Order; readonly limit: number },
 ): Promise<Plan> {
   const { estimator } = services;
   const { type, sortDateParameter } = asked;
@@ -103,7 +116,7 @@ async function planResolved(
  * counts are remembered. Cost: as there.
  */
 export async function countAhead(
-  { estimator }: Services,
+  { estimator }: Pick<Services, 'estimator'>,
   space: number,
   type: number,
   { criteria: asked }: { readonly criteria: readonly Criterion[] },

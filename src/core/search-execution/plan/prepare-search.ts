@@ -7,7 +7,7 @@ import { compartmentCriterion } from '../../search/compartment';
 import { parseSearch, type SearchQuery } from '../../search/parse-search';
 import type { Criterion } from '../../search/predicate';
 import type { SearchTypeContext } from '../../search/types/search-type';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import { findQuery, type AskedQuery } from '../../interactions/named-queries';
 import { typeNumberOf } from '../../interactions/resource-address';
 
@@ -27,7 +27,7 @@ export interface AskedSearch {
 
 /** All that finds or counts resources of a type by criteria begins here. Throws as `search`. */
 export async function askSearch(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   request: TypeSearchRequest,
 ): Promise<AskedSearch> {
@@ -36,11 +36,11 @@ export async function askSearch(
   const typeContext = searchContext(services, context);
   const handling = request.handling ?? context.space.settings.searchUnknown;
   const full = services.searchContext(context.space);
-  const named = await findQuery(services, context, full, type, request.parameters);
+  const named = await findQuery(services, context, { typeContext: full, type, given: request.parameters });
   const query =
     named === undefined
       ? parseSearch(typeContext, type, request, handling)
-      : parseNamed(typeContext, type, named, handling, request.where);
+      : parseNamed(typeContext, { type, askedQuery: named, handling, where: request.where });
   const within = compartment === undefined ? [] : [criterionOf(typeContext, compartment, type)];
   const asked = { ...query, criteria: [...within, ...query.criteria] };
   return { typeNumber, query, asked, cursorScope: boundText(context, request, query.used, named?.version) };
@@ -49,10 +49,17 @@ export async function askSearch(
 /** The search that a named query stands for, narrowed by what else was asked; an order of the request stands in the place of its own. */
 function parseNamed(
   context: SearchTypeContext,
-  type: string,
-  { parameters, used, others }: AskedQuery,
-  handling: 'strict' | 'lenient',
-  where: SearchRequest['where'],
+  {
+    type,
+    askedQuery: { parameters, used, others },
+    handling,
+    where,
+  }: {
+    readonly type: string;
+    readonly askedQuery: AskedQuery;
+    readonly handling: 'strict' | 'lenient';
+    readonly where: SearchRequest['where'];
+  },
 ): SearchQuery {
   const named = parseSearch(context, type, { parameters }, 'strict');
   const asked = parseSearch(context, type, { parameters: others, where }, handling);
@@ -66,7 +73,10 @@ function parseNamed(
 }
 
 /** What parsing of a search in this space needs. */
-export function searchContext(services: Services, context: RequestContext): SearchTypeContext {
+export function searchContext(
+  services: Pick<Services, 'createExtractor' | 'keys' | 'searchContext'>,
+  context: RequestContext,
+): SearchTypeContext {
   const full = services.searchContext(context.space);
   return permissionsOf(services, context)?.restrict(full) ?? full;
 }

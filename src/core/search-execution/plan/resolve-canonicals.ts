@@ -2,7 +2,7 @@ import type { RequestContext } from '../../context';
 import { parseStoredObject } from '../../fhir/json';
 import type { Predicate } from '../../search/predicate';
 import { indexedUri } from '../../search/rows/uri';
-import type { Services } from '../../ports';
+import type { SearchServices } from '../../ports';
 import { readForServer } from '../../interactions/resource-address';
 
 /**
@@ -11,7 +11,7 @@ import { readForServer } from '../../interactions/resource-address';
  * Cost: one gathered read.
  */
 export async function resolveCanonical(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   { parameter, types, id }: Extract<Predicate, { index: 'canonical' }>,
 ): Promise<Predicate[]> {

@@ -19,7 +19,7 @@ import { parseStored, terminologyOf } from '../../operations/terminology';
 import { forEachDatabase } from '../../erasure/cache-registry';
 import type { CodeRows, HashedCode, PendingPredicate, Predicate } from '../../search/predicate';
 import { hashCodes } from '../../search/types/token-codes';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import { createTerminologyEnvironment } from '../../composition/terminology-environment';
 import { readForServer } from '../../interactions/resource-address';
 
@@ -52,7 +52,7 @@ const memory = forEachDatabase(() => new LRUCache<string, Members>({ maxSize: 20
  * cannot be listed. Cost: one statement; the first time some for the value set and each code system of it.
  */
 export async function resolveValueSet(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   name: string,
   { rows, valueSet }: ValueSetPredicate,
@@ -85,7 +85,7 @@ export async function resolveValueSet(
 
 /** A reference is literal where it can be, else the url of a value set (search.html#token, `:in`). */
 async function findValueSet(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   source: TerminologySource,
   name: string,
@@ -167,7 +167,7 @@ async function isListed(
  * not here with its codes, and for a code that it does not have. Cost: one or two statements.
  */
 export async function resolveSubsumption(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   name: string,
   { rows, relation, system, code }: SubsumptionPredicate,
@@ -199,7 +199,11 @@ function relationsOf({ parents, children }: Concept, relation: 'above' | 'below'
   return relation === 'above' ? parents : children;
 }
 
-function codesPredicates(services: Services, rows: CodeRows, codes: Members['codes']): Predicate[] {
+function codesPredicates(
+  services: Pick<Services, 'hasher'>,
+  rows: CodeRows,
+  codes: Members['codes'],
+): Predicate[] {
   if (codes.length === 0) return [];
   const hashed = hashCodes(services.hasher, rows, codes);
   return rows.parameters.map((parameter) => ({ index: 'codes', parameter, codes: hashed }));

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import { findTargetTypes } from '../../storage/search/reference-targets';
 import { resolveCanonical } from './resolve-canonicals';
 import { mergeCodes, requireFewValueSets, resolveSubsumption, resolveValueSet } from './resolve-codes';
@@ -64,7 +64,7 @@ export function decidingTypes(type: number, criteria: readonly Criterion[]): num
  * Throws invalidParameterValue, tooCostly, notSupported.
  */
 export async function resolveCriteria(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   criteria: readonly Criterion[],
 ): Promise<Criterion[]> {
@@ -73,7 +73,7 @@ export async function resolveCriteria(
 }
 
 async function resolveCriterion(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   criterion: Criterion,
 ): Promise<Criterion> {
@@ -119,7 +119,7 @@ async function resolveCriterion(
  * Reference). Keeps the predicates of that type only.
  */
 async function resolveBareIds(
-  services: Services,
+  services: Pick<Services, 'database'>,
   context: RequestContext,
   criterion: Criterion,
 ): Promise<Criterion> {

@@ -11,12 +11,12 @@ const MAX_MEMBERS = 10_000;
  * Throws tooCostly for more than 10,000 of them.
  */
 export async function resolveHierarchy(
-  { database }: Services,
+  { database }: Pick<Services, 'database'>,
   space: number,
   hierarchy: Extract<PendingPredicate, { index: 'hierarchy' }>,
 ): Promise<Predicate[]> {
   const { relation, parameters, type: targetType } = hierarchy;
-  const targets = await findMembers(database, space, relation, hierarchy, MAX_MEMBERS + 1);
+  const targets = await findMembers(database, space, { relation, hierarchy, limit: MAX_MEMBERS + 1 });
   if (targets.length > MAX_MEMBERS) {
     const reason = `More than ${MAX_MEMBERS} resources are ${relation} the one that is named; a search goes up to there`;
     throw fhirError('tooCostly', { reason });

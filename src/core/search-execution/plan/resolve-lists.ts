@@ -5,7 +5,7 @@ import { COMPARTMENT } from '../../search/compartment';
 import { storedParameters } from '../../search/parameter';
 import type { CurrentListPredicate, Criterion, Predicate } from '../../search/predicate';
 import type { ResourceKey } from '../../search/resource-key';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import { keyOfText } from '../../storage/read/version-row';
 import { planSearch } from './plan-search';
 
@@ -23,7 +23,7 @@ const PATIENT_PARAMETERS: ReadonlySet<string> = new Set(['patient', 'subject', C
  * Throws invalidParameterValue where no patient is named, tooCostly.
  */
 export async function resolveLists(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   criteria: readonly Criterion[],
   outer: readonly ResourceKey[] = [],
@@ -41,7 +41,7 @@ export async function resolveLists(
             return [{ ...predicate, criteria: inner }];
           }
           if (predicate.index !== 'currentList') return [predicate];
-          return findLists(services, context, criterion.name, predicate, patients);
+          return findLists(services, context, { name: criterion.name, predicate, patients });
         }),
       );
       return { ...criterion, anyOf: anyOf.flat() };
@@ -57,7 +57,7 @@ function hasPending({ anyOf }: Criterion): boolean {
 }
 
 function patientsOf(
-  services: Services,
+  services: Pick<Services, 'definitions'>,
   context: RequestContext,
   criteria: readonly Criterion[],
 ): readonly ResourceKey[] {
@@ -74,11 +74,17 @@ function patientsOf(
 }
 
 async function findLists(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  name: string,
-  predicate: CurrentListPredicate,
-  patients: readonly ResourceKey[],
+  {
+    name,
+    predicate,
+    patients,
+  }: {
+    readonly name: string;
+    readonly predicate: CurrentListPredicate;
+    readonly patients: readonly ResourceKey[];
+  },
 ): Promise<Predicate[]> {
   if (patients.length === 0) {
     const reason = 'such a list is of one patient: add the parameter patient';
@@ -105,7 +111,7 @@ async function findLists(
 }
 
 async function findNewest(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   { lists }: CurrentListPredicate,
   patient: ResourceKey,
@@ -126,7 +132,7 @@ async function findNewest(
   const { type, sortDateParameter } = lists;
   const criteria = [subject, ...lists.criteria];
   const order = { by: 'sort_date', descending: true } as const;
-  const plan = await planSearch(services, space, type, { criteria }, order, sortDateParameter);
+  const plan = await planSearch(services, space, { type, query: { criteria }, order, sortDateParameter });
   const page = { ...plan, phase: 'all', after: undefined, limit: MAX_LISTS } as const;
   const matches = await services.searches.page(page);
   for (const { row, keyText } of matches) {

@@ -11,7 +11,7 @@ import { hasScan } from '../../search/has-scan';
 import type { ContainedKeys, Criterion, Predicate, Scan, TypeCriteria } from '../../search/predicate';
 import type { ResourceKey } from '../../search/resource-key';
 import { compileScan, type ScanTest } from '../../search/scan';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import { lastChangeOf } from '../../storage/read/conformance';
 import {
   FIRST_KEY,
@@ -55,14 +55,14 @@ const memory = forEachDatabase(() => new LRUCache<string, readonly ResourceKey[]
  * Throws tooCostly when more than 10,000 pass, searchTimeout after ten seconds.
  */
 export async function resolveScans(
-  services: Services,
+  services: SearchServices,
   space: number,
   of: TypeCriteria,
   containment = NOT_CONTAINED,
 ): Promise<readonly Criterion[]> {
   if (!of.criteria.some(hasScan)) return of.criteria;
   const resolved = await Promise.all(
-    of.criteria.map((criterion) => resolveInner(services, space, of, criterion, containment)),
+    of.criteria.map((criterion) => resolveInner(services, space, { of, criterion, containment })),
   );
   // Those that are nothing but scans are one: each text is read once, and has to pass all of them.
   const isPure = ({ anyOf, isNegated }: Criterion): boolean =>
@@ -73,7 +73,11 @@ export async function resolveScans(
     const others = found.filter((criterion) => !isScanned(criterion));
     found = [
       ...found,
-      await resolveTogether(services, space, { ...of, criteria: others }, pure, containment),
+      await resolveTogether(services, space, {
+        others: { ...of, criteria: others },
+        scanned: pure,
+        containment,
+      }),
     ];
   }
   for (const [index, criterion] of found.entries()) {
@@ -82,13 +86,11 @@ export async function resolveScans(
     const scans = criterion.anyOf.filter((predicate) => predicate.index === 'scan');
     const rest = criterion.anyOf.filter((predicate) => predicate.index !== 'scan');
     const scanned = [{ name: criterion.name, anyOf: scans }];
-    const { anyOf } = await resolveTogether(
-      services,
-      space,
-      { ...of, criteria: others },
+    const { anyOf } = await resolveTogether(services, space, {
+      others: { ...of, criteria: others },
       scanned,
       containment,
-    );
+    });
     found[index] = { ...criterion, anyOf: [...rest, ...anyOf] };
   }
   return found;
@@ -104,11 +106,13 @@ function isScanned({ anyOf }: Criterion): boolean {
 
 /** The criterion with the scans inside its chains resolved. */
 async function resolveInner(
-  services: Services,
+  services: SearchServices,
   space: number,
-  of: TypeCriteria,
-  criterion: Criterion,
-  containment: Containment,
+  {
+    of,
+    criterion,
+    containment,
+  }: { readonly of: TypeCriteria; readonly criterion: Criterion; readonly containment: Containment },
 ): Promise<Criterion> {
   const resolve = async (inner: TypeCriteria, inside = NOT_CONTAINED): Promise<TypeCriteria> => ({
     ...inner,
@@ -141,18 +145,24 @@ async function resolveInner(
 
 /** @param others what the resources must meet besides */
 async function resolveTogether(
-  services: Services,
+  services: SearchServices,
   space: number,
-  others: TypeCriteria,
-  scanned: readonly Criterion[],
-  containment: Containment,
+  {
+    others,
+    scanned,
+    containment,
+  }: {
+    readonly others: TypeCriteria;
+    readonly scanned: readonly Criterion[];
+    readonly containment: Containment;
+  },
 ): Promise<Criterion> {
   const name = scanned.map((criterion) => criterion.name).join(', ');
   const scans = scanned.map(({ anyOf }) =>
     mergeScans(anyOf.flatMap((predicate) => (predicate.index === 'scan' ? [predicate.scan] : []))),
   );
   try {
-    const { keys, contained } = await findKeys(services, space, others, scans, containment);
+    const { keys, contained } = await findKeys(services, space, { others, scans, containment });
     if (contained.length > 0) return { name, anyOf: [{ index: 'key', keys, contained }] };
     return { name, anyOf: keys.length === 0 ? [] : [{ index: 'key', keys }] };
   } catch (error) {
@@ -187,11 +197,17 @@ function toKey(said: unknown): string {
 
 /** The resources that pass one scan of each list, and the contained ones. */
 async function findKeys(
-  services: Services,
+  services: SearchServices,
   space: number,
-  others: TypeCriteria,
-  scans: readonly (readonly Scan[])[],
-  containment: Containment,
+  {
+    others,
+    scans,
+    containment,
+  }: {
+    readonly others: TypeCriteria;
+    readonly scans: readonly (readonly Scan[])[];
+    readonly containment: Containment;
+  },
 ): Promise<{ readonly keys: readonly ResourceKey[]; readonly contained: readonly ContainedKeys[] }> {
   const tests = scans.map((anyOf) =>
     anyOf.map((scan) =>
@@ -207,16 +223,25 @@ async function findKeys(
   const reader = new Reader(services, space, tests);
   const release = scans[0]?.[0]?.release;
   const contained =
-    release === undefined ? [] : await scanContained(services, release, scan, reader, containment);
-  return { keys: await findStored(services, others, scans, scan, reader), contained };
+    release === undefined
+      ? []
+      : await scanContained(services, { release, textScan: scan, test: reader, containment });
+  return { keys: await findStored(services, { others, scans, scan, reader }), contained };
 }
 
 async function findStored(
-  services: Services,
-  others: TypeCriteria,
-  scans: readonly (readonly Scan[])[],
-  scan: TextScan,
-  reader: Reader,
+  services: Pick<Services, 'connections' | 'database' | 'estimator' | 'isWithinTransaction'>,
+  {
+    others,
+    scans,
+    scan,
+    reader,
+  }: {
+    readonly others: TypeCriteria;
+    readonly scans: readonly (readonly Scan[])[];
+    readonly scan: TextScan;
+    readonly reader: Reader;
+  },
 ): Promise<readonly ResourceKey[]> {
   const { database } = services;
   const { space } = scan;
@@ -264,7 +289,7 @@ function patternsOfAny(tests: readonly ScanTest[]): readonly string[] {
 
 /** The keys of all resources that meet the criteria; undefined where they are many, or cannot be listed. */
 async function findCandidates(
-  { database, estimator }: Services,
+  { database, estimator }: Pick<Services, 'database' | 'estimator'>,
   space: number,
   of: TypeCriteria,
 ): Promise<readonly ResourceKey[] | undefined> {
@@ -293,7 +318,7 @@ class Reader implements ContainedTest {
   private turnSince = this.started;
 
   constructor(
-    private readonly services: Services,
+    private readonly services: Pick<Services, 'reader'>,
     private readonly space: number,
     private readonly tests: readonly (readonly ScanTest[])[],
   ) {}

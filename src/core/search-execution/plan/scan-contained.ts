@@ -56,11 +56,18 @@ export interface ContainedTest {
  * Cost: a statement for each link, and the texts of its containers. Throws tooCostly for more than 10,000 containers.
  */
 export async function scanContained(
-  services: Services,
-  release: Release,
-  { space, type, patterns }: TextScan,
-  test: ContainedTest,
-  { direct, indirect }: Containment,
+  services: Pick<Services, 'database' | 'definitions' | 'reader'>,
+  {
+    release,
+    textScan: { space, type, patterns },
+    test,
+    containment: { direct, indirect },
+  }: {
+    readonly release: Release;
+    readonly textScan: TextScan;
+    readonly test: ContainedTest;
+    readonly containment: Containment;
+  },
 ): Promise<readonly ContainedKeys[]> {
   const definitions = services.definitions(release);
   const asked = definitions.typeName(type);
@@ -92,7 +99,7 @@ function byContainer(links: readonly ContainingLink[]): ReadonlyMap<number, read
 
 /** Each once. */
 async function* textsOf(
-  { database }: Services,
+  { database }: Pick<Services, 'database'>,
   scan: TextScan,
   containerName: string,
   links: readonly ContainingLink[],

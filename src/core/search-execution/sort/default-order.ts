@@ -6,7 +6,11 @@ import type { Services } from '../../ports';
 import { BY_KEY } from './fetch-heads';
 
 /** True when the date that orders a type is hidden from the caller, so that no order may reveal it. */
-export function hidesDate(services: Services, context: RequestContext, type: string): boolean {
+export function hidesDate(
+  services: Pick<Services, 'createExtractor' | 'definitions' | 'keys' | 'searchContext'>,
+  context: RequestContext,
+  type: string,
+): boolean {
   if (context.access === undefined) return false;
   const date = services.definitions(context.space.release).sortDateParameter(type);
   return date !== undefined && permissionsOf(services, context)?.elements.mayAsk(date) === false;
@@ -14,7 +18,7 @@ export function hidesDate(services: Services, context: RequestContext, type: str
 
 /** The order of matches when the client asks for none. */
 export function defaultOrderFor(
-  services: Services,
+  services: Pick<Services, 'createExtractor' | 'definitions' | 'keys' | 'searchContext'>,
   context: RequestContext,
   type: string,
   criteria: readonly Criterion[],

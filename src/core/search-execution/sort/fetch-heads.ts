@@ -1,7 +1,7 @@
 import { fhirError } from '../../errors';
 import { MAX_SORTED, type HeadOrder } from '../../search/order';
 import type { Criterion } from '../../search/predicate';
-import type { Services } from '../../ports';
+import type { SearchServices } from '../../ports';
 import { runKeys, type MatchHead } from '../../storage/search/search-run';
 import { planSearch } from '../plan/plan-search';
 import { matchingReason, planningReason, withReason } from '../search-timeout';
@@ -11,12 +11,12 @@ export const BY_KEY: HeadOrder = { by: 'key', descending: true };
 
 /** The heads of all matches of a space. Throws tooCostly over MAX_SORTED, searchTimeout. */
 export async function gatherHeads(
-  services: Services,
+  services: SearchServices,
   space: number,
   type: number,
   criteria: readonly Criterion[],
 ): Promise<MatchHead[]> {
-  const heads = await findHeads(services, space, type, criteria, MAX_SORTED);
+  const heads = await findHeads(services, space, { type, criteria, most: MAX_SORTED });
   if (heads !== undefined) return heads;
   const reason = `More than ${MAX_SORTED} resources match; they are gathered up to there. Narrow the search`;
   throw fhirError('tooCostly', { reason });
@@ -24,14 +24,22 @@ export async function gatherHeads(
 
 /** As `gatherHeads`; undefined where there are more than `most`. */
 export async function findHeads(
-  services: Services,
+  services: SearchServices,
   space: number,
-  type: number,
-  criteria: readonly Criterion[],
-  most: number,
+  {
+    type,
+    criteria,
+    most,
+  }: { readonly type: number; readonly criteria: readonly Criterion[]; readonly most: number },
 ): Promise<MatchHead[] | undefined> {
   const plan = await withReason(
-    planSearch(services, space, type, { criteria }, BY_KEY, undefined, Infinity),
+    planSearch(services, space, {
+      type,
+      query: { criteria },
+      order: BY_KEY,
+      sortDateParameter: undefined,
+      limit: Infinity,
+    }),
     () => planningReason(criteria),
   );
   const request = { ...plan, phase: 'all' as const, after: undefined, limit: most + 1 };

@@ -6,7 +6,7 @@ import { beginningOfDouble, nextAbove } from '../../fhir/exact-number';
 import type { SearchQuery } from '../../search/parse-search';
 import { MAX_SORTED, type Order } from '../../search/order';
 import type { SortValue } from '../../search/sort-value';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import type { Phase, StoredSortValue } from '../../storage/search/search-order';
 import { FIRST_KEY, LAST_KEY, runKeys, type MatchHead } from '../../storage/search/search-run';
 import type { Plan } from '../plan/plan';
@@ -25,11 +25,13 @@ const CHUNK = 100;
  * Cost: a statement for the keys and one for the texts of what is equal by the first key to something on the page.
  */
 export async function searchTies(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  query: SearchQuery,
-  plan: Plan,
-  cursorScope: string,
+  {
+    query,
+    plan,
+    cursorScope,
+  }: { readonly query: SearchQuery; readonly plan: Plan; readonly cursorScope: string },
 ): Promise<SearchPage | undefined> {
   const start = startOf(services, query, cursorScope);
   const { place, isBackward } = start;
@@ -43,7 +45,12 @@ export async function searchTies(
     const heads = await withReason(groups.next(wanted - following.length), () => matchingReason(plan));
     if (heads === undefined) return undefined;
     if (heads.length === 0) break;
-    const sortables = await readSortValues(services, context, query, plan.type, plan.space, heads);
+    const sortables = await readSortValues(services, context, {
+      query,
+      type: plan.type,
+      space: plan.space,
+      heads,
+    });
     sortables.sort((a, b) => way * comparePlaces(query, placeOf(a), placeOf(b)));
     for (const sortable of sortables)
       if (place === undefined || way * comparePlaces(query, placeOf(sortable), place) > 0)
@@ -74,7 +81,7 @@ class TiedHeads {
 
   /** @param first the value of the first key to begin with; undefined: at the beginning, or backward at the end */
   constructor(
-    private readonly services: Services,
+    private readonly services: Pick<Services, 'database'>,
     private readonly plan: Plan,
     private readonly isBackward: boolean,
     first: SortValue | undefined,

@@ -2,7 +2,7 @@
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import type { SearchQuery } from '../../search/parse-search';
-import type { Services } from '../../ports';
+import type { SearchServices } from '../../ports';
 import { runKeys } from '../../storage/search/search-run';
 import { runByValues } from '../../storage/search/search-values';
 import { BY_KEY } from './fetch-heads';
@@ -28,19 +28,26 @@ export interface Wanted {
  * values, the texts of all matches, some 40 µs each.
  */
 export async function findFollowing(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  query: SearchQuery,
-  type: number,
-  start: SortedStart,
-  wanted: Wanted,
+  {
+    query,
+    type,
+    start,
+    wanted,
+  }: {
+    readonly query: SearchQuery;
+    readonly type: number;
+    readonly start: SortedStart;
+    readonly wanted: Wanted;
+  },
 ): Promise<Sortable[]> {
   const plan = await planOfAll(services, context, query, type);
   const search = async (): Promise<Sortable[]> => {
     const by = await valueKeysOf(services, context, query, type);
     const after = start.place && by?.placeOf(start.place);
     if (by === undefined || (start.place !== undefined && after === undefined))
-      return findByTexts(services, context, query, plan, start, wanted);
+      return findByTexts(services, context, { query, plan, start, wanted });
     const { isBackward } = start;
     const heads = await runByValues(services.database, { ...plan, ...wanted, ...by, isBackward, after });
     return heads.map(({ values, ...head }) => ({ space: plan.space, head, values: by.valuesOf(values) }));
@@ -50,24 +57,38 @@ export async function findFollowing(
 
 /** How all matches are found, in no order. */
 export function planOfAll(
-  services: Services,
+  services: SearchServices,
   { space }: RequestContext,
   query: SearchQuery,
   type: number,
 ): Promise<Plan> {
-  return withReason(planSearch(services, space.number, type, query, BY_KEY, undefined, Infinity), () =>
-    planningReason(query.criteria),
+  return withReason(
+    planSearch(services, space.number, {
+      type,
+      query,
+      order: BY_KEY,
+      sortDateParameter: undefined,
+      limit: Infinity,
+    }),
+    () => planningReason(query.criteria),
   );
 }
 
 /** Heads are read in chunks of twice as many as are gathered otherwise. Throws timeout. */
 async function findByTexts(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  query: SearchQuery,
-  plan: Plan,
-  start: SortedStart,
-  { skipped, limit }: Wanted,
+  {
+    query,
+    plan,
+    start,
+    wanted: { skipped, limit },
+  }: {
+    readonly query: SearchQuery;
+    readonly plan: Plan;
+    readonly start: SortedStart;
+    readonly wanted: Wanted;
+  },
 ): Promise<Sortable[]> {
   const started = performance.now();
   const chunk = Math.max(2 * services.limits.searchSortLimit, skipped + limit);
@@ -77,7 +98,12 @@ async function findByTexts(
     for (let at = 0; at < heads.length; at += skipped + limit) {
       if (performance.now() - started > MAX_READING_MS) throw fhirError('timeout');
       const some = heads.slice(at, at + skipped + limit);
-      const read = await readSortValues(services, context, query, plan.type, plan.space, some);
+      const read = await readSortValues(services, context, {
+        query,
+        type: plan.type,
+        space: plan.space,
+        heads: some,
+      });
       first = followingOf(query, [...first, ...read], start).slice(0, skipped + limit);
     }
     const last = heads.at(-1);

@@ -2,7 +2,7 @@ import type { SearchPage } from '../../api/search';
 import type { RequestContext, TenantSpace } from '../../context';
 import { isCounted, type SearchQuery } from '../../search/parse-search';
 import { MAX_SORTED } from '../../search/order';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import type { PageRow } from '../../storage/read/version-row';
 import { countAll } from '../aggregates/count-matches';
 import { findHeads } from './fetch-heads';
@@ -21,15 +21,17 @@ import { findVisibleBase } from '../page/visible-base';
  * more that of `findFollowing`. Throws invalidCursor, searchTimeout.
  */
 export async function searchSorted(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  query: SearchQuery,
-  type: number,
-  cursorScope: string,
+  {
+    query,
+    type,
+    cursorScope,
+  }: { readonly query: SearchQuery; readonly type: number; readonly cursorScope: string },
 ): Promise<SearchPage> {
   const { space } = context;
   const most = Math.min(MAX_SORTED, services.limits.searchSortLimit);
-  const own = await findHeads(services, space.number, type, query.criteria, most);
+  const own = await findHeads(services, space.number, { type, criteria: query.criteria, most });
   const base = services.isConformanceType(space.release, query.type)
     ? await findVisibleBase(services, context, query.type, type, query.criteria)
     : { space: space.number, heads: [] };
@@ -53,12 +55,17 @@ export async function searchSorted(
 
   async function findPage(wanted: Wanted): Promise<readonly Sortable[]> {
     if (own === undefined && base.heads.length === 0)
-      return findFollowing(services, context, query, type, start, wanted);
+      return findFollowing(services, context, { query, type, start, wanted });
     const all = [
       ...(own === undefined
-        ? await findFollowing(services, context, query, type, start, { skipped: 0, limit: skipped + limit })
-        : await readSortValues(services, context, query, type, space.number, own)),
-      ...(await readSortValues(services, context, query, type, base.space, base.heads)),
+        ? await findFollowing(services, context, {
+            query,
+            type,
+            start,
+            wanted: { skipped: 0, limit: skipped + limit },
+          })
+        : await readSortValues(services, context, { query, type, space: space.number, heads: own })),
+      ...(await readSortValues(services, context, { query, type, space: base.space, heads: base.heads })),
     ];
     return followingOf(query, all, start).slice(wanted.skipped, wanted.skipped + wanted.limit);
   }
@@ -76,7 +83,7 @@ export interface PageOf {
 
 /** The page of what follows on a walk, one match more than it holds where there is a page ahead. */
 export async function readMatches(
-  services: Services,
+  services: Pick<Services, 'extensionBase' | 'keys' | 'reader' | 'secretKeys'>,
   { query, type, cursorScope, space }: PageOf,
   following: readonly Sortable[],
   walk: Walk,
@@ -97,24 +104,23 @@ export async function readMatches(
       walk,
     ),
     included: [],
-    ...pageLinks(
-      services,
+    ...pageLinks(services, {
       cursorScope,
-      query,
+      pick: query,
       walk,
-      {
+      places: {
         first: following[0] && contentOf(following[0]),
         last: last && contentOf(last),
         each: () => entries.slice(0, page.length).map(({ sortable }) => contentOf(sortable)),
       },
       more,
-    ),
+    }),
   };
 }
 
 /** The rows of a page, read space by space; what was deleted since it was found has none. */
 async function readPage(
-  services: Services,
+  services: Pick<Services, 'reader'>,
   type: number,
   page: readonly Sortable[],
 ): Promise<{ readonly sortable: Sortable; readonly space: number; readonly row: PageRow }[]> {

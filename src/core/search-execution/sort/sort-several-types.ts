@@ -4,7 +4,7 @@ import { fhirError } from '../../errors';
 import type { TypesQuery } from '../../search/parse-types-search';
 import { MAX_SORTED } from '../../search/order';
 import { compareSortValues } from '../../search/sort-value';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import { FIRST_KEY, LAST_KEY, compareKeys } from '../../storage/search/search-run';
 import { inBatches } from '../page/merge-streams';
 import { MAX_READING_MS } from './sort-in-database';
@@ -28,11 +28,13 @@ interface Located {
  * Throws invalidCursor, timeout.
  */
 export async function sortTypes(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  query: TypesQuery,
-  streams: readonly TypeStream[],
-  cursorScope: string,
+  {
+    query,
+    streams,
+    cursorScope,
+  }: { readonly query: TypesQuery; readonly streams: readonly TypeStream[]; readonly cursorScope: string },
 ): Promise<FoundMatches> {
   const place =
     query.cursor === undefined ? undefined : openPlace(services, query, cursorScope, query.cursor);
@@ -59,7 +61,7 @@ export async function sortTypes(
 
 /** Undefined: there are more than are gathered. */
 async function gatherFew(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   streams: readonly TypeStream[],
 ): Promise<Located[] | undefined> {
@@ -76,7 +78,7 @@ async function gatherFew(
 
 /** The sort values of matches of one type. */
 async function locate(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   matches: readonly TypeMatch[],
 ): Promise<Located[]> {
@@ -87,7 +89,12 @@ async function locate(
     if (first === undefined) continue;
     const { stream } = first;
     const heads = here.map(({ head }) => head);
-    const read = await readSortValues(services, context, stream.query, stream.typeNumber, space, heads);
+    const read = await readSortValues(services, context, {
+      query: stream.query,
+      type: stream.typeNumber,
+      space,
+      heads,
+    });
     located.push(...read.map((sortable) => toLocated(stream, sortable)));
   }
   return located;
@@ -130,7 +137,12 @@ function toLocated(stream: TypeStream, { space, head, values }: Sortable): Locat
   };
 }
 
-function openPlace(services: Services, query: TypesQuery, cursorScope: string, cursor: string): Position {
+function openPlace(
+  services: Pick<Services, 'secretKeys'>,
+  query: TypesQuery,
+  cursorScope: string,
+  cursor: string,
+): Position {
   const content = openCursor(services.secretKeys, cursorScope, cursor);
   const values = content.slice(0, query.sort.length);
   const [typeNumber, key, ...rest] = content.slice(query.sort.length);

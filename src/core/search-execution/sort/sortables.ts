@@ -6,7 +6,7 @@ import { fhirError } from '../../errors';
 import { parseStoredObject } from '../../fhir/json';
 import type { SearchQuery } from '../../search/parse-search';
 import { compareSortValues, createSortValueReader, type SortValue } from '../../search/sort-value';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import { zoneOf } from '../../tenants/space-zone';
 import { compareKeys, type MatchHead } from '../../storage/search/search-run';
 import { keyOfText, type PageRow } from '../../storage/read/version-row';
@@ -41,7 +41,11 @@ export interface SortedStart extends Walk {
 }
 
 /** Throws invalidCursor. */
-export function startOf(services: Services, query: SearchQuery, cursorScope: string): SortedStart {
+export function startOf(
+  services: Pick<Services, 'secretKeys'>,
+  query: SearchQuery,
+  cursorScope: string,
+): SortedStart {
   if (query.cursor === undefined) return { isBackward: false, hasBehind: query.offset > 0, place: undefined };
   const { content, ...walk } = openPage(services, cursorScope, query.cursor);
   return { ...walk, place: content && toPlace(query, content) };
@@ -80,12 +84,19 @@ export function contentOf({ values, head }: Sortable): CursorContent {
 }
 
 export async function readSortValues(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
-  query: SearchQuery,
-  type: number,
-  space: number,
-  heads: readonly MatchHead[],
+  {
+    query,
+    type,
+    space,
+    heads,
+  }: {
+    readonly query: SearchQuery;
+    readonly type: number;
+    readonly space: number;
+    readonly heads: readonly MatchHead[];
+  },
 ): Promise<Sortable[]> {
   const read = createSortValueReader(services.definitions(context.space.release), query.type, query.sort, {
     references: services.references(context.space),
@@ -113,7 +124,7 @@ export async function readSortValues(
 }
 
 export function readRows(
-  services: Services,
+  services: Pick<Services, 'reader'>,
   space: number,
   type: number,
   heads: readonly MatchHead[],

@@ -10,7 +10,7 @@ import { hasLongNumbers } from '../../storage/search/long-numbers';
  * the space have more digits than their row tells. Cost: of numbers one statement with one index probe.
  */
 export async function valueOrderOf(
-  services: Services,
+  services: Pick<Services, 'database' | 'definitionsOf'>,
   { space }: RequestContext,
   type: string,
   { parameter, descending }: SortKey,

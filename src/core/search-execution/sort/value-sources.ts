@@ -11,7 +11,7 @@ import { MAX_SORTED } from '../../search/order';
 import type { ReferenceRowsOf } from '../../search/reference-values';
 import { sortColumnOf, type SortColumn } from '../../search/sort-columns';
 import type { SortValue } from '../../search/sort-value';
-import type { Services } from '../../ports';
+import type { SearchServices, Services } from '../../ports';
 import { hasLongNumbers } from '../../storage/search/long-numbers';
 import type { ValueKey, ValuePlace, ValueSource } from '../../storage/search/search-values';
 import { findHashes, findOpenLows, findUnknownTargets } from '../../storage/search/sorted-values';
@@ -59,7 +59,7 @@ interface Sourced {
  * different code, address elsewhere, and target that is not there, the first time.
  */
 export async function valueKeysOf(
-  services: Services,
+  services: SearchServices,
   context: RequestContext,
   query: SearchQuery,
   type: number,
@@ -93,7 +93,7 @@ class LookUp {
   private readonly space: number;
 
   constructor(
-    private readonly services: Services,
+    private readonly services: Pick<Services, 'connections' | 'database' | 'definitions' | 'reader'>,
     private readonly context: RequestContext,
     private readonly type: number,
   ) {

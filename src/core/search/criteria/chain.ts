@@ -57,20 +57,33 @@ export type ParseInner = (
  */
 export function parseChain(
   context: SearchTypeContext,
-  type: string,
-  name: string,
-  value: string,
-  nesting: Nesting,
-  parse: ParseInner,
+  {
+    type,
+    name,
+    value,
+    nesting,
+    parse,
+  }: {
+    readonly type: string;
+    readonly name: string;
+    readonly value: string;
+    readonly nesting: Nesting;
+    readonly parse: ParseInner;
+  },
 ): Criterion | undefined {
   const dot = name.indexOf('.');
   const [link, rest] = [name.slice(0, dot), name.slice(dot + 1)];
   const colon = link.indexOf(':');
   const code = colon === -1 ? link : link.slice(0, colon);
   const targetType = colon === -1 ? undefined : link.slice(colon + 1);
-  return chainCriterion(context, type, { code, type: targetType, name }, nesting, (target, inside) => {
-    const inner = parse(target, rest, value, inside);
-    return inner && [inner];
+  return chainCriterion(context, {
+    type,
+    chainLink: { code, type: targetType, name },
+    nesting,
+    criteriaOf: (target, inside) => {
+      const inner = parse(target, rest, value, inside);
+      return inner && [inner];
+    },
   });
 }
 
@@ -87,10 +100,17 @@ export interface ChainLink {
  */
 export function chainCriterion(
   context: SearchTypeContext,
-  type: string,
-  { code, type: targetType, name }: ChainLink,
-  nesting: Nesting,
-  criteriaOf: (target: string, inside: Nesting) => readonly Criterion[] | undefined,
+  {
+    type,
+    chainLink: { code, type: targetType, name },
+    nesting,
+    criteriaOf,
+  }: {
+    readonly type: string;
+    readonly chainLink: ChainLink;
+    readonly nesting: Nesting;
+    readonly criteriaOf: (target: string, inside: Nesting) => readonly Criterion[] | undefined;
+  },
 ): Criterion | undefined {
   const stored = storedParameters(context.definitions, type).get(code);
   if (stored?.parameter.kind !== 'reference') return undefined;
@@ -129,18 +149,31 @@ export function chainCriterion(
 /** `_has:Type:reference:parameter`, where the rest of the name may be a chain or `_has` again. */
 export function parseHas(
   context: SearchTypeContext,
-  type: string,
-  name: string,
-  value: string,
-  nesting: Nesting,
-  parse: ParseInner,
+  {
+    type,
+    name,
+    value,
+    nesting,
+    parse,
+  }: {
+    readonly type: string;
+    readonly name: string;
+    readonly value: string;
+    readonly nesting: Nesting;
+    readonly parse: ParseInner;
+  },
 ): Criterion | undefined {
   const [, source = '', code = '', ...rest] = name.split(':');
   const link = { source, code, name, value };
   if (rest.length === 0) throw refusedHas(link, 'it is written _has:Type:reference:parameter=value');
-  return hasCriterion(context, type, link, nesting, (from, inside) => {
-    const inner = parse(from, rest.join(':'), value, inside);
-    return inner && [inner];
+  return hasCriterion(context, {
+    type,
+    link,
+    nesting,
+    criteriaOf: (from, inside) => {
+      const inner = parse(from, rest.join(':'), value, inside);
+      return inner && [inner];
+    },
   });
 }
 
@@ -163,10 +196,17 @@ function refusedHas({ name, value }: HasLink, reason: string): Error {
  */
 export function hasCriterion(
   context: SearchTypeContext,
-  type: string,
-  link: HasLink,
-  nesting: Nesting,
-  criteriaOf: (source: string, inside: Nesting) => readonly Criterion[] | undefined,
+  {
+    type,
+    link,
+    nesting,
+    criteriaOf,
+  }: {
+    readonly type: string;
+    readonly link: HasLink;
+    readonly nesting: Nesting;
+    readonly criteriaOf: (source: string, inside: Nesting) => readonly Criterion[] | undefined;
+  },
 ): Criterion | undefined {
   const { source, code, name } = link;
   const { definitions } = context;

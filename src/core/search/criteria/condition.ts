@@ -64,8 +64,12 @@ class ConditionCompiler {
         const link = { code, type: target, name: `${code}:${target}` };
         if (neverRefers(this.context, type, code, target)) return oneOf([]);
         return (
-          chainCriterion(this.context, type, link, nesting, (to, inside) => inner(of, to, inside)) ??
-          unknown(type, code)
+          chainCriterion(this.context, {
+            type,
+            chainLink: link,
+            nesting,
+            criteriaOf: (to, inside) => inner(of, to, inside),
+          }) ?? unknown(type, code)
         );
       }
       case 'has': {
@@ -74,8 +78,12 @@ class ConditionCompiler {
         const name = `_has:${source}:${code}`;
         const link = { source, code, name, value: '' };
         return (
-          hasCriterion(this.context, type, link, nesting, (from, inside) => inner(of, from, inside)) ??
-          unknown(type, name)
+          hasCriterion(this.context, {
+            type,
+            link,
+            nesting,
+            criteriaOf: (from, inside) => inner(of, from, inside),
+          }) ?? unknown(type, name)
         );
       }
     }

@@ -66,12 +66,17 @@ function compilePath(
       compilePath(compilation, type, inner.path, inner),
     ]);
   }
-  const chain = chainCriterion(context, type, { ...step, name: step.code }, nesting, (target, inside) => {
-    const compilation = { context, nesting: inside };
-    return [
-      ...(step.filter === undefined ? [] : [compileNode(compilation, target, step.filter)]),
-      compilePath(compilation, target, further, test),
-    ];
+  const chain = chainCriterion(context, {
+    type,
+    chainLink: { ...step, name: step.code },
+    nesting,
+    criteriaOf: (target, inside) => {
+      const compilation = { context, nesting: inside };
+      return [
+        ...(step.filter === undefined ? [] : [compileNode(compilation, target, step.filter)]),
+        compilePath(compilation, target, further, test),
+      ];
+    },
   });
   if (chain !== undefined) return chain;
   const known = '; only from references does a path of _filter lead on';

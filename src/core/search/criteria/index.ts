@@ -46,8 +46,8 @@ export function parseCriterion(
   nesting = Nesting.outside(),
 ): Criterion | undefined {
   const inner: ParseInner = (...of) => parseCriterion(context, ...of);
-  if (name.startsWith('_has:')) return parseHas(context, type, name, value, nesting, inner);
-  if (name.includes('.')) return parseChain(context, type, name, value, nesting, inner);
+  if (name.startsWith('_has:')) return parseHas(context, { type, name, value, nesting, parse: inner });
+  if (name.includes('.')) return parseChain(context, { type, name, value, nesting, parse: inner });
   const colon = name.indexOf(':');
   const code = colon === -1 ? name : name.slice(0, colon);
   const modifier = colon === -1 ? undefined : name.slice(colon + 1);

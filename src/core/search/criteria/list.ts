@@ -62,7 +62,7 @@ export function createListParameter(parse: Parse): SpecialParameter {
       const ids: string[] = [];
       const anyOf: Predicate[] = [];
       for (const part of splitUnescaped(value, ',').map(unescapeValue)) {
-        if (part.startsWith('$')) anyOf.push(...functional(context, parse, type, name, part));
+        if (part.startsWith('$')) anyOf.push(...functional(context, { parse, type, name, written: part }));
         else {
           const local = context.references.local(part);
           const id = local?.type === 'List' ? local.id : part;
@@ -85,10 +85,12 @@ function refuse(name: string, value: string, reason: string): Error {
 
 function functional(
   context: SearchTypeContext,
-  parse: Parse,
-  type: string,
-  name: string,
-  written: string,
+  {
+    parse,
+    type,
+    name,
+    written,
+  }: { readonly parse: Parse; readonly type: string; readonly name: string; readonly written: string },
 ): Predicate[] {
   // Which list it is, its patient, code, status, mode and date say.
   if (context.hidesElements?.('List') === true)

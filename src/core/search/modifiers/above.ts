@@ -48,6 +48,6 @@ export const referenceAbove: Modifier = {
     const targets = isCanonicalValued(parameter.stored)
       ? []
       : allowedTypes(context, { ...parameter, modifier: undefined });
-    return hierarchyPredicates(context, parameter, 'above', targets, value);
+    return hierarchyPredicates(context, { written: parameter, relation: 'above', targets, value });
   },
 };

@@ -43,6 +43,6 @@ export const referenceBelow: Modifier = {
     if (isCanonicalValued(parameter.stored))
       return versionedPredicates(context, parameter, unescapeValue(value));
     const targets = allowedTypes(context, { ...parameter, modifier: undefined });
-    return hierarchyPredicates(context, parameter, 'below', targets, value);
+    return hierarchyPredicates(context, { written: parameter, relation: 'below', targets, value });
   },
 };

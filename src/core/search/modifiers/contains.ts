@@ -20,7 +20,7 @@ export const stringContains: Modifier = {
       const parameter = number + ROW_SCHEME.longText;
       return { index: 'string', parameter, from: '', to: undefined, exact: undefined };
     });
-    const read = readBeside(context, stored, long, 'part', folded);
+    const read = readBeside(context, stored, { anyOf: long, kind: 'part', text: folded });
     if (folded.length > MAX_STRING_LENGTH) return [read];
     return [
       ...rowsOf.map(({ number }): Predicate => ({ index: 'substring', parameter: number, text: folded })),

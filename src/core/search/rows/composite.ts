@@ -53,26 +53,36 @@ export function isStorable(kinds: readonly ComponentKind[]): boolean {
 /** Adds the rows of one element of a composite parameter whose components are storable. */
 export function addCompositeRows(
   element: CompositeElement,
-  components: readonly CompositeComponent[],
-  parameter: number,
-  settings: RowSettings,
-  rows: RowCollector,
+  {
+    components,
+    parameter,
+    settings,
+    rows,
+  }: {
+    readonly components: readonly CompositeComponent[];
+    readonly parameter: number;
+    readonly settings: RowSettings;
+    readonly rows: RowCollector;
+  },
 ): void {
   const [first, second, third] = components;
   if (first === undefined || second === undefined) return;
   if (third !== undefined || isRangeKind(second.kind)) {
     const qualifiers = qualifiersOf(first, element, settings);
     if (qualifiers.length === 0) return;
-    if (third !== undefined) addSpanRows(qualifiers, element, second, third, parameter, settings, rows);
+    if (third !== undefined)
+      addSpanRows(qualifiers, { element, start: second, end: third, parameter, settings, rows });
     else if (isRangeKind(second.kind))
       for (const found of second.valuesOf(element))
-        addRangeRows(found, parameter, second.kind, settings, rows, qualifiers);
+        addRangeRows(found, { parameter, kind: second.kind, settings, rows, qualifiers });
     return;
   }
   const keys = keysOf(first, element, settings);
   if (keys.length === 0) return;
-  if (second.kind === 'string') addQualifiedStrings(keys, element, second, parameter, settings, rows);
-  else addPairs(keys, keysOf(second, element, settings), parameter, settings, rows);
+  if (second.kind === 'string')
+    addQualifiedStrings(keys, { element, component: second, parameter, rowSettings: settings, rows });
+  else
+    addPairs(keys, { secondKeys: keysOf(second, element, settings), parameter, rowSettings: settings, rows });
 }
 
 /**
@@ -107,10 +117,17 @@ export function addOrderedRows(
 /** High half of the hash of a pair in a token row; the low half is in `hasher.low`. */
 export function pairHash(
   hasher: Hasher,
-  firstSystem: string | undefined,
-  first: string,
-  secondSystem: string | undefined,
-  second: string,
+  {
+    firstSystem,
+    first,
+    secondSystem,
+    second,
+  }: {
+    readonly firstSystem: string | undefined;
+    readonly first: string;
+    readonly secondSystem: string | undefined;
+    readonly second: string;
+  },
 ): number {
   return hasher.parts(firstSystem, first, secondSystem, second);
 }
@@ -171,12 +188,21 @@ function qualifiersOf(
 
 function addSpanRows(
   qualifiers: readonly Qualifier[],
-  element: CompositeElement,
-  start: CompositeComponent,
-  end: CompositeComponent,
-  parameter: number,
-  settings: RowSettings,
-  rows: RowCollector,
+  {
+    element,
+    start,
+    end,
+    parameter,
+    settings,
+    rows,
+  }: {
+    readonly element: CompositeElement;
+    readonly start: CompositeComponent;
+    readonly end: CompositeComponent;
+    readonly parameter: number;
+    readonly settings: RowSettings;
+    readonly rows: RowCollector;
+  },
 ): void {
   const endsOf = (component: CompositeComponent): number[] => {
     const ends: number[] = [];
@@ -208,11 +234,19 @@ function addSpanRows(
 
 function addQualifiedStrings(
   keys: readonly Key[],
-  element: CompositeElement,
-  component: CompositeComponent,
-  parameter: number,
-  { hasher }: RowSettings,
-  rows: RowCollector,
+  {
+    element,
+    component,
+    parameter,
+    rowSettings: { hasher },
+    rows,
+  }: {
+    readonly element: CompositeElement;
+    readonly component: CompositeComponent;
+    readonly parameter: number;
+    readonly rowSettings: RowSettings;
+    readonly rows: RowCollector;
+  },
 ): void {
   for (const found of component.valuesOf(element)) {
     visitTexts(found.value, found.type, false, (value) => {
@@ -228,14 +262,21 @@ function addQualifiedStrings(
 
 function addPairs(
   firstKeys: readonly Key[],
-  secondKeys: readonly Key[],
-  parameter: number,
-  { hasher }: RowSettings,
-  rows: RowCollector,
+  {
+    secondKeys,
+    parameter,
+    rowSettings: { hasher },
+    rows,
+  }: {
+    readonly secondKeys: readonly Key[];
+    readonly parameter: number;
+    readonly rowSettings: RowSettings;
+    readonly rows: RowCollector;
+  },
 ): void {
   for (const [firstSystem, first = ''] of firstKeys) {
     for (const [secondSystem, second = ''] of secondKeys) {
-      const high = pairHash(hasher, firstSystem, first, secondSystem, second);
+      const high = pairHash(hasher, { firstSystem, first, secondSystem, second });
       rows.token(parameter, high, hasher.low, 0);
     }
   }

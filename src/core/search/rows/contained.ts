@@ -79,11 +79,19 @@ export function findBlocks(
  */
 export function addContainedRows(
   containerType: number,
-  container: JsonObject,
-  references: readonly ReferencePath[],
-  rulesOf: (type: string) => ContainedRules,
-  { hasher, typeNumber }: RowSettings,
-  rows: RowCollector,
+  {
+    container,
+    references,
+    rulesOf,
+    rowSettings: { hasher, typeNumber },
+    rows,
+  }: {
+    readonly container: JsonObject;
+    readonly references: readonly ReferencePath[];
+    readonly rulesOf: (type: string) => ContainedRules;
+    readonly rowSettings: RowSettings;
+    readonly rows: RowCollector;
+  },
 ): void {
   const { links, blocks } = findBlocks(container, references, (type) => rulesOf(type).references, typeNumber);
   const mark = ({ parameter, type, block }: ContainedLink): void => {

@@ -16,10 +16,17 @@ export function otherReferences(typeNumber: number): number {
 /** `covered`: numbers of the parameters that have rows of their own for References. Cost: one walk, 1 to 2 µs of the 60 that an Observation's rows take. */
 export function addOtherReferences(
   resource: JsonObject,
-  typeNumber: number,
-  covered: ReadonlySet<number>,
-  { localReference, typeNumber: numberOf, hasher }: RowSettings,
-  rows: RowCollector,
+  {
+    typeNumber,
+    covered,
+    rowSettings: { localReference, typeNumber: numberOf, hasher },
+    rows,
+  }: {
+    readonly typeNumber: number;
+    readonly covered: ReadonlySet<number>;
+    readonly rowSettings: RowSettings;
+    readonly rows: RowCollector;
+  },
 ): void {
   let isCovered: ReturnType<RowCollector['leadTo']> | undefined;
   visitReferenceTexts(resource, (text) => {

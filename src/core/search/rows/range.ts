@@ -48,11 +48,19 @@ const NO_COMPOSITE: readonly Qualifier[] = [{ text: undefined, system: 0 }];
 /** Adds the rows of one value of a date, number or quantity: of a parameter, or behind each of the qualifiers of a composite. */
 export function addRangeRows(
   found: PathValue,
-  parameter: number,
-  kind: RangeKind,
-  settings: RowSettings,
-  rows: RowCollector,
-  qualifiers = NO_COMPOSITE,
+  {
+    parameter,
+    kind,
+    settings,
+    rows,
+    qualifiers = NO_COMPOSITE,
+  }: {
+    readonly parameter: number;
+    readonly kind: RangeKind;
+    readonly settings: RowSettings;
+    readonly rows: RowCollector;
+    readonly qualifiers?: readonly Qualifier[];
+  },
 ): void {
   const { hasher } = settings;
   visitRanges(found, kind, settings, (low, high, unitSystem, unitCode, unitName, isCanonical, rest) => {

@@ -25,7 +25,7 @@ export function addReferenceRows(
   const { value, type } = found;
   if (typeof value === 'string') {
     addLocalRow(value, parameter, settings, rows);
-    addUriRows(found, parameter, settings.hasher, rows);
+    addUriRows(found, { parameter, hasher: settings.hasher, rows });
   } else if (isJsonObject(value)) {
     const reference = type === 'CodeableReference' ? value['reference'] : value;
     if (isJsonObject(reference) && isReferenceType(type)) {
@@ -90,10 +90,17 @@ export function typedHash(hasher: Hasher, type: string, target: TypedTarget): nu
 /** Adds the rows of one reference by the type that it is to. */
 export function addTypedReferenceRows(
   found: PathValue,
-  resource: JsonObject,
-  parameter: number,
-  settings: RowSettings,
-  rows: RowCollector,
+  {
+    resource,
+    parameter,
+    settings,
+    rows,
+  }: {
+    readonly resource: JsonObject;
+    readonly parameter: number;
+    readonly settings: RowSettings;
+    readonly rows: RowCollector;
+  },
 ): void {
   const reference =
     isJsonObject(found.value) && found.type === 'CodeableReference' ? found.value['reference'] : found.value;

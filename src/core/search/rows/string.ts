@@ -18,10 +18,17 @@ const ADDRESS_PARTS = ['text', 'line', 'city', 'district', 'state', 'postalCode'
 /** Adds the rows of one value of a string parameter. `isFamily`: the parameter selects family names alone. */
 export function addStringRows(
   { value, type }: PathValue,
-  parameter: number,
-  isFamily: boolean,
-  { hasher }: RowSettings,
-  rows: RowCollector,
+  {
+    parameter,
+    isFamily,
+    rowSettings: { hasher },
+    rows,
+  }: {
+    readonly parameter: number;
+    readonly isFamily: boolean;
+    readonly rowSettings: RowSettings;
+    readonly rows: RowCollector;
+  },
 ): void {
   visitTexts(value, type, isFamily, (text, isFamilyName) => {
     const folded = foldForIndex(text);

@@ -65,10 +65,17 @@ const INTEGER_TYPES: ReadonlySet<string> = new Set(['integer', 'positiveInt', 'u
 /** Adds the rows of one value of a token parameter; `isMixed`: its values are of both kinds. */
 export function addTokenRows(
   { value, type, system }: PathValue,
-  parameter: number,
-  isMixed: boolean,
-  settings: RowSettings,
-  rows: RowCollector,
+  {
+    parameter,
+    isMixed,
+    settings,
+    rows,
+  }: {
+    readonly parameter: number;
+    readonly isMixed: boolean;
+    readonly settings: RowSettings;
+    readonly rows: RowCollector;
+  },
 ): void {
   const { hasher } = settings;
   visitCodes(value, type, system, (codeSystem, code, isExact) => {

@@ -18,10 +18,17 @@ const UNSTORABLE = /\0|\p{Surrogate}/u;
  */
 export function addUriRows(
   { value, type }: PathValue,
-  parameter: number,
-  hasher: Hasher,
-  rows: RowCollector,
-  ownVersion?: JsonValue,
+  {
+    parameter,
+    hasher,
+    rows,
+    ownVersion,
+  }: {
+    readonly parameter: number;
+    readonly hasher: Hasher;
+    readonly rows: RowCollector;
+    readonly ownVersion?: JsonValue;
+  },
 ): void {
   if (!isStorable(value)) return;
   if (type !== 'canonical') {

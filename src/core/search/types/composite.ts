@@ -40,12 +40,19 @@ export const compositeType: SearchType = {
       throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
     }
     const [one = '', other = '', last = ''] = parts;
-    const keys = keysOf(context, stored, first, name, one);
+    const keys = keysOf(context, stored, { component: first, name, value: one });
     const predicates = stored.rowsOf.flatMap(({ number }) =>
       keys.flatMap((key) =>
         third === undefined
-          ? pairPredicates(context, stored, key, second, number, name, other)
-          : [spanPredicate(context, key, number, name, other, last)],
+          ? pairPredicates(context, {
+              stored,
+              first: key,
+              component: second,
+              parameter: number,
+              name,
+              value: other,
+            })
+          : [spanPredicate(context, { key, parameter: number, name, start: other, end: last })],
       ),
     );
     const isStored = ![first, second].some(({ kind }, place) => kind === 'token' && isSystem(parts[place]));
@@ -72,11 +79,19 @@ function readPredicate(
 /** A code and two numbers, such as a chromosome with the start and the end of a window. */
 function spanPredicate(
   { hasher }: SearchTypeContext,
-  key: Key,
-  parameter: number,
-  name: string,
-  start: string,
-  end: string,
+  {
+    key,
+    parameter,
+    name,
+    start,
+    end,
+  }: {
+    readonly key: Key;
+    readonly parameter: number;
+    readonly name: string;
+    readonly start: string;
+    readonly end: string;
+  },
 ): Predicate {
   return {
     index: 'span',
@@ -101,12 +116,21 @@ function qualifierOf(
 
 function pairPredicates(
   context: SearchTypeContext,
-  stored: StoredParameter,
-  first: Key,
-  component: SearchParameterComponent,
-  parameter: number,
-  name: string,
-  value: string,
+  {
+    stored,
+    first,
+    component,
+    parameter,
+    name,
+    value,
+  }: {
+    readonly stored: StoredParameter;
+    readonly first: Key;
+    readonly component: SearchParameterComponent;
+    readonly parameter: number;
+    readonly name: string;
+    readonly value: string;
+  },
 ): Predicate[] {
   const { hasher } = context;
   const { system, text } = first;
@@ -131,8 +155,13 @@ function pairPredicates(
       return [{ index: 'string', parameter, from, to: from + LAST_CHARACTER, exact: undefined }];
     }
     default:
-      return keysOf(context, stored, component, name, value).map((key): Predicate => {
-        const pair = pairHash(hasher, system, text, key.system, key.text);
+      return keysOf(context, stored, { component, name, value }).map((key): Predicate => {
+        const pair = pairHash(hasher, {
+          firstSystem: system,
+          first: text,
+          secondSystem: key.system,
+          second: key.text,
+        });
         return { index: 'token', parameter, value: { high: pair, low: hasher.low }, system: 0 };
       });
   }
@@ -142,9 +171,11 @@ function pairPredicates(
 function keysOf(
   { references, definitions }: SearchTypeContext,
   { parameter }: StoredParameter,
-  component: SearchParameterComponent,
-  name: string,
-  value: string,
+  {
+    component,
+    name,
+    value,
+  }: { readonly component: SearchParameterComponent; readonly name: string; readonly value: string },
 ): Key[] {
   const refuse = (reason: string): Error =>
     fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });

@@ -36,10 +36,17 @@ function hierarchiesOf(definitions: Definitions, type: string): readonly StoredP
  */
 export function hierarchyPredicates(
   context: SearchTypeContext,
-  written: WrittenParameter,
-  relation: 'above' | 'below',
-  targets: readonly string[],
-  value: string,
+  {
+    written,
+    relation,
+    targets,
+    value,
+  }: {
+    readonly written: WrittenParameter;
+    readonly relation: 'above' | 'below';
+    readonly targets: readonly string[];
+    readonly value: string;
+  },
 ): Predicate[] {
   const { definitions } = context;
   const { stored, name } = written;

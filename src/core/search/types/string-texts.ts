@@ -10,9 +10,11 @@ export const LAST_CHARACTER = '\u{10FFFF}';
 export function readBeside(
   { definitions: { release } }: SearchTypeContext,
   { parameter }: StoredParameter,
-  anyOf: readonly Predicate[],
-  kind: 'beginning' | 'part',
-  text: string,
+  {
+    anyOf,
+    kind,
+    text,
+  }: { readonly anyOf: readonly Predicate[]; readonly kind: 'beginning' | 'part'; readonly text: string },
 ): Predicate {
   const { type, code } = parameter;
   const scan = { kind, release, type, parameter, text } as const;

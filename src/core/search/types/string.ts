@@ -31,6 +31,8 @@ export const stringType: SearchType = {
       to,
       exact: undefined,
     }));
-    return isLonger ? [readBeside(context, stored, begins, 'beginning', folded)] : begins;
+    return isLonger
+      ? [readBeside(context, stored, { anyOf: begins, kind: 'beginning', text: folded })]
+      : begins;
   },
 };

@@ -127,10 +127,17 @@ export class UserStore {
    */
   async update(
     { tenantNumber }: OfTenant,
-    id: string,
-    details: UserDetails,
-    hash: string | undefined,
-    endsAll: boolean,
+    {
+      id,
+      details,
+      hash,
+      endsAll,
+    }: {
+      readonly id: string;
+      readonly details: UserDetails;
+      readonly hash: string | undefined;
+      readonly endsAll: boolean;
+    },
   ): Promise<boolean> {
     return OwnerSession.inTransaction(this.owner, async (session) => {
       const bound = { ...toBound(details), tenant: tenantNumber, id, hash: hash ?? null };

@@ -283,9 +283,11 @@ export class GrantStore {
   async rotate(
     space: OfTenant,
     client: string,
-    refresh: RefreshHashes,
-    next: Buffer,
-    seconds: number,
+    {
+      refresh,
+      next,
+      seconds,
+    }: { readonly refresh: RefreshHashes; readonly next: Buffer; readonly seconds: number },
   ): Promise<boolean> {
     const rotated = await this.run(space, ROTATE, { client, ...refresh, next, seconds });
     if (rotated.length > 0) return true;

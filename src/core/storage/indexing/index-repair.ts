@@ -191,7 +191,7 @@ export async function repairResources(
       if (head === 'busy') left.push(target);
       else if (head === undefined) changes.push({ target, wanted: undefined, isUnchanged: false });
       else {
-        const change = await decide(session, space, target, head, recompute);
+        const change = await decide(session, { space, target, head, recompute });
         if (change !== undefined) changes.push(change);
       }
     }
@@ -272,10 +272,17 @@ async function lock(
 /** Undefined: the version that the head names is not there, so that nothing can be said. */
 async function decide(
   session: OwnerSession,
-  space: number,
-  target: RepairTarget,
-  head: LockedHead,
-  recompute: Recompute,
+  {
+    space,
+    target,
+    head,
+    recompute,
+  }: {
+    readonly space: number;
+    readonly target: RepairTarget;
+    readonly head: LockedHead;
+    readonly recompute: Recompute;
+  },
 ): Promise<Change | undefined> {
   const { seen } = target;
   // Who writes raises the version; base resources, which are replaced as a whole, get a new instant.

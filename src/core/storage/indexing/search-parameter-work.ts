@@ -110,10 +110,17 @@ export interface WalkedHead {
 /** The next live heads of a type in the order of their keys. */
 export async function readNextHeads(
   session: OwnerSession,
-  space: number,
-  type: number,
-  after: string | undefined,
-  limit: number,
+  {
+    space,
+    type,
+    after,
+    limit,
+  }: {
+    readonly space: number;
+    readonly type: number;
+    readonly after: string | undefined;
+    readonly limit: number;
+  },
 ): Promise<WalkedHead[]> {
   const rows = await session.run(NEXT_HEADS, { space, type, after: after ?? FIRST_KEY, limit });
   return (rows as [string, number, string, number | null][]).map(([key, version, lastUpdated, bytes]) => {
@@ -147,10 +154,17 @@ function bindWork(work: readonly AskedWork[]): { numbers: number[]; asked: strin
 /** Stores the progress of an indexing scan, so that another process can resume it there. */
 export async function advanceWalk(
   session: OwnerSession,
-  space: number,
-  work: readonly AskedWork[],
-  after: string,
-  indexed: number,
+  {
+    space,
+    work,
+    after,
+    indexed,
+  }: {
+    readonly space: number;
+    readonly work: readonly AskedWork[];
+    readonly after: string;
+    readonly indexed: number;
+  },
 ): Promise<void> {
   await session.run(ADVANCE, { space, ...bindWork(work), after, indexed });
 }

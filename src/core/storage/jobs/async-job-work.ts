@@ -63,10 +63,17 @@ const FINISH = defineStatement(
  */
 export async function finishJob(
   session: OwnerSession,
-  worker: string,
-  { space, id }: JobKey,
-  { status, text }: JobOutcome,
-  kept: number,
+  {
+    worker,
+    jobKey: { space, id },
+    jobOutcome: { status, text },
+    kept,
+  }: {
+    readonly worker: string;
+    readonly jobKey: JobKey;
+    readonly jobOutcome: JobOutcome;
+    readonly kept: number;
+  },
 ): Promise<void> {
   await session.run(FINISH, { space, id, worker, status, answer: text, kept });
 }

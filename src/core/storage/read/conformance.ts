@@ -75,9 +75,11 @@ const LABELLED = defineStatement(
 export async function readLabelled(
   database: Database,
   space: number,
-  type: number,
-  ordinals: readonly number[],
-  limit: number,
+  {
+    type,
+    ordinals,
+    limit,
+  }: { readonly type: number; readonly ordinals: readonly number[]; readonly limit: number },
 ): Promise<string[]> {
   const rows = await database.run('search', space, LABELLED, { space, type, ordinals, limit });
   return rows.map((row) => String(row[0]));
@@ -96,9 +98,11 @@ const URIS = defineStatement(
 export async function readUris(
   database: Database,
   space: number,
-  parameters: readonly number[],
-  after: string,
-  limit: number,
+  {
+    parameters,
+    after,
+    limit,
+  }: { readonly parameters: readonly number[]; readonly after: string; readonly limit: number },
 ): Promise<string[]> {
   const rows = await database.run('search', space, URIS, { space, parameters, after, limit });
   return rows.map((row) => String(row[0]));
@@ -116,9 +120,11 @@ const KEYS_OF_URIS = defineStatement(
 export async function findKeysOfUris(
   database: Database,
   space: number,
-  parameters: readonly number[],
-  uris: readonly string[],
-  limit: number,
+  {
+    parameters,
+    uris,
+    limit,
+  }: { readonly parameters: readonly number[]; readonly uris: readonly string[]; readonly limit: number },
 ): Promise<string[]> {
   const rows = await database.run('search', space, KEYS_OF_URIS, { space, parameters, uris, limit });
   return rows.map((row) => String(row[0]));

@@ -54,9 +54,11 @@ export async function readFeed(
 export async function readFeedOf(
   database: Database,
   space: number,
-  types: ReadonlySet<number> | undefined,
-  since: number,
-  limit: number,
+  {
+    types,
+    since,
+    limit,
+  }: { readonly types: ReadonlySet<number> | undefined; readonly since: number; readonly limit: number },
 ): Promise<PageRow[]> {
   if (types === undefined) return readFeed(database, space, since, limit);
   const wanted = new BinaryArray('int2');

@@ -294,10 +294,17 @@ export class VersionReader {
  */
 export async function readPageVersions(
   lane: Lane,
-  database: Database,
-  space: number,
-  addresses: readonly VersionAddress[],
-  waiting?: readonly Cancellation[],
+  {
+    database,
+    space,
+    addresses,
+    waiting,
+  }: {
+    readonly database: Database;
+    readonly space: number;
+    readonly addresses: readonly VersionAddress[];
+    readonly waiting?: readonly Cancellation[];
+  },
 ): Promise<(PageRow | undefined)[]> {
   const bound = { ...encodeVersions(space, addresses), inline_bytes: inlineBytes(addresses.length) };
   const rows = await database.run(lane, space, READ_VERSIONS_PAGE, bound, waiting);

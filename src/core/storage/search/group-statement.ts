@@ -47,16 +47,14 @@ export async function countGroups(
   request: GroupRequest,
   mostGroups: number,
 ): Promise<readonly CountedGroup[] | undefined> {
-  const rows = await runGrouping(
-    database,
-    request,
-    'groups',
-    { most_groups: mostGroups },
-    sql`
+  const rows = await runGrouping(database, request, {
+    form: 'groups',
+    further: { most_groups: mostGroups },
+    answer: sql`
       select k.place, k.value::text, k.number, ${countSql(request)}, min(k.resource_key)::text
       from kept k group by k.place, k.value, k.number
       order by 4 desc limit ${bind('most_groups')}::int`,
-  );
+  });
   return rows?.map((row) => {
     const [place, value, number, count, exampleKey] = row as [number, string, number, number, string];
     return { place: PLACES[place] ?? 'token', value, number, count, exampleKey };
@@ -73,15 +71,13 @@ export async function findDatePieces(
   length: number,
   most: number,
 ): Promise<readonly number[] | undefined> {
-  const rows = await runGrouping(
-    database,
-    request,
-    'pieces',
-    { piece: length, most_groups: most },
-    sql`
+  const rows = await runGrouping(database, request, {
+    form: 'pieces',
+    further: { piece: length, most_groups: most },
+    answer: sql`
       select distinct floor(k.low / ${bind('piece')}::float8)::float8 from kept k
       where k.low > '-Infinity' order by 1 limit ${bind('most_groups')}::int`,
-  );
+  });
   return rows?.map(([piece]) => Number(piece));
 }
 
@@ -112,12 +108,10 @@ export async function countDates(
     whole_lows: whole.map(({ low }) => low),
     whole_highs: whole.map(({ high }) => high),
   };
-  const rows = await runGrouping(
-    database,
-    request,
-    'dates',
-    bound,
-    sql`
+  const rows = await runGrouping(database, request, {
+    form: 'dates',
+    further: bound,
+    answer: sql`
       select d.bucket, ${countSql(request, sql`d`)}
       from (
         select k.resource_key,
@@ -128,7 +122,7 @@ export async function countDates(
         where k.low > '-Infinity'
       ) d
       group by d.bucket`,
-  );
+  });
   if (rows === undefined) return undefined;
   const counts = new Map<string, number>();
   for (const row of rows) {
@@ -149,9 +143,15 @@ function countSql({ repeats }: GroupRequest, of = sql`k`): RawBuilder<unknown> {
 async function runGrouping(
   database: Database,
   request: GroupRequest,
-  form: string,
-  further: Readonly<Record<string, Bound>>,
-  answer: RawBuilder<unknown>,
+  {
+    form,
+    further,
+    answer,
+  }: {
+    readonly form: string;
+    readonly further: Readonly<Record<string, Bound>>;
+    readonly answer: RawBuilder<unknown>;
+  },
 ): Promise<readonly Row[] | undefined> {
   const { space, type, kind, sources, repeats, matches, mostRows } = request;
   const most = mostRows + 1;

@@ -70,9 +70,11 @@ const ABOVE = defineStatement(
 export async function findMembers(
   database: Database,
   space: number,
-  relation: 'above' | 'below',
-  { type, root, upwards }: Hierarchy,
-  limit: number,
+  {
+    relation,
+    hierarchy: { type, root, upwards },
+    limit,
+  }: { readonly relation: 'above' | 'below'; readonly hierarchy: Hierarchy; readonly limit: number },
 ): Promise<readonly KeyHalves[]> {
   const parameters = new BinaryArray('int4');
   for (const parameter of upwards) parameters.pushInt4(parameter);

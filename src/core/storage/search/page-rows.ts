@@ -45,18 +45,17 @@ export class PageRows {
       return { sortValue: toSortValue(columns[start] as StoredSortValue), keyText, row };
     });
     if (missing.length === 0) return matches;
-    const read = await readPageVersions(
-      'search',
-      this.database,
+    const read = await readPageVersions('search', {
+      database: this.database,
       space,
-      missing.flatMap((index) => {
+      addresses: missing.flatMap((index) => {
         const match = matches[index];
         return match === undefined
           ? []
           : [{ type, key: keyOfText(match.keyText), version: match.row.version }];
       }),
       waiting,
-    );
+    });
     const found = new Map<number, PageRow | undefined>(missing.map((index, place) => [index, read[place]]));
     return matches.map((match, index) => {
       if (!found.has(index)) return match;

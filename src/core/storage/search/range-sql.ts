@@ -51,12 +51,11 @@ export function compileRange(
           () => number('low', low),
           () => number('high', high),
         )
-      : numberCondition(
-          test,
-          () => number('exact', value),
-          () => number('low', low),
-          () => number('high', high),
-        );
+      : numberCondition(test, {
+          exact: () => number('exact', value),
+          low: () => number('low', low),
+          high: () => number('high', high),
+        });
   };
   const isTold = predicate.isToldByLow === true;
   if (!isTold) conditionOf(bind);
@@ -131,11 +130,19 @@ function dateCondition(
  */
 function numberCondition(
   test: RangeTest,
-  exact: () => RawBuilder<unknown>,
-  low: () => RawBuilder<unknown>,
-  high: () => RawBuilder<unknown>,
-  first = sql`t.low`,
-  last = sql`t.high`,
+  {
+    exact,
+    low,
+    high,
+    first = sql`t.low`,
+    last = sql`t.high`,
+  }: {
+    readonly exact: () => RawBuilder<unknown>;
+    readonly low: () => RawBuilder<unknown>;
+    readonly high: () => RawBuilder<unknown>;
+    readonly first?: RawBuilder<unknown>;
+    readonly last?: RawBuilder<unknown>;
+  },
 ): RawBuilder<unknown> {
   switch (test) {
     case 'eq':
@@ -181,14 +188,13 @@ export function compileSpan(
     const high = bound('high', test.high);
     const column = sql.ref(`t.${name}`);
     return (reference) =>
-      numberCondition(
-        test.test,
-        () => exact(reference),
-        () => low(reference),
-        () => high(reference),
-        column,
-        column,
-      );
+      numberCondition(test.test, {
+        exact: () => exact(reference),
+        low: () => low(reference),
+        high: () => high(reference),
+        first: column,
+        last: column,
+      });
   };
   const first = tested('low', start);
   const last = tested('high', end);

@@ -33,11 +33,19 @@ const BY_KEY = referring(sql``, sql``);
 export async function findReferring(
   database: Database,
   space: number,
-  parameters: readonly number[],
-  targetType: number,
-  targets: readonly KeyHalves[],
-  limit: number,
-  byKey: boolean,
+  {
+    parameters,
+    targetType,
+    targets,
+    limit,
+    byKey,
+  }: {
+    readonly parameters: readonly number[];
+    readonly targetType: number;
+    readonly targets: readonly KeyHalves[];
+    readonly limit: number;
+    readonly byKey: boolean;
+  },
 ): Promise<string[]> {
   const keys = new BinaryArray('int8');
   for (const { high, low } of targets) keys.pushInt8(high, low);

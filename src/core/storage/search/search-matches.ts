@@ -70,7 +70,7 @@ export function matchesSql(
     case 'dateScan':
       return phase === 'unvalued' ? headsSql(request, compiled, value) : datesSql(request, compiled, value);
     case 'fetchAndSort':
-      return gatherSql(request, compiled, accessPath.criterion, value, areAll);
+      return gatherSql(request, { compiled, driver: accessPath.criterion, reference: value, areAll });
     case 'targetMerge':
       return targetsSql(request, compiled, accessPath.criterion, value);
     case 'semiJoin':
@@ -252,10 +252,17 @@ function unvaluedSql(
 /** All resources of one criterion, then their heads, the other criteria, and a sort. */
 function gatherSql(
   request: SearchStatementRequest,
-  compiled: CompiledCriteria,
-  driver: number,
-  reference: ValueReference,
-  areAll: boolean,
+  {
+    compiled,
+    driver,
+    reference,
+    areAll,
+  }: {
+    readonly compiled: CompiledCriteria;
+    readonly driver: number;
+    readonly reference: ValueReference;
+    readonly areAll: boolean;
+  },
 ): RawBuilder<unknown> {
   const driving = compiled[driver];
   const keys =

@@ -116,9 +116,15 @@ export interface Referrer {
 export async function findReferrers(
   run: Run,
   space: number,
-  parameters: readonly { readonly number: number; readonly type: number }[],
-  targets: readonly Target[],
-  limit: number,
+  {
+    parameters,
+    targets,
+    limit,
+  }: {
+    readonly parameters: readonly { readonly number: number; readonly type: number }[];
+    readonly targets: readonly Target[];
+    readonly limit: number;
+  },
 ): Promise<Referrer[]> {
   const numbers = new BinaryArray('int4', 8192);
   const types = new BinaryArray('int2', 8192);

@@ -149,21 +149,59 @@ class Encoder {
     }
     // Token and reference rows carry the sort date: when it changes, all of them move.
     const moved = replaced.sortDate !== rows.sortDate;
-    this.difference(replaced.tokens, rows.tokens, moved, tokenIdentity, member, this.token);
-    this.difference(replaced.references, rows.references, moved, referenceIdentity, member, this.reference);
-    this.difference(replaced.ranges, rows.ranges, false, rangeIdentity, member, this.range);
-    this.difference(replaced.strings, rows.strings, false, stringIdentity, member, this.string);
-    this.difference(replaced.uris, rows.uris, false, uriIdentity, member, this.uri);
+    this.difference(replaced.tokens, {
+      after: rows.tokens,
+      all: moved,
+      identity: tokenIdentity,
+      member,
+      push: this.token,
+    });
+    this.difference(replaced.references, {
+      after: rows.references,
+      all: moved,
+      identity: referenceIdentity,
+      member,
+      push: this.reference,
+    });
+    this.difference(replaced.ranges, {
+      after: rows.ranges,
+      all: false,
+      identity: rangeIdentity,
+      member,
+      push: this.range,
+    });
+    this.difference(replaced.strings, {
+      after: rows.strings,
+      all: false,
+      identity: stringIdentity,
+      member,
+      push: this.string,
+    });
+    this.difference(replaced.uris, {
+      after: rows.uris,
+      all: false,
+      identity: uriIdentity,
+      member,
+      push: this.uri,
+    });
   }
 
   /** Rows of one table: those that only one side has are removed or added; with `all`, every row is. */
   private difference<R extends object>(
     before: readonly R[],
-    after: readonly R[],
-    all: boolean,
-    identity: (row: R) => string,
-    member: number,
-    push: (row: R, member: number) => void,
+    {
+      after,
+      all,
+      identity,
+      member,
+      push,
+    }: {
+      readonly after: readonly R[];
+      readonly all: boolean;
+      readonly identity: (row: R) => string;
+      readonly member: number;
+      readonly push: (row: R, member: number) => void;
+    },
   ): void {
     // Both sides were extracted in one order, so that most rows stand opposite to their like.
     let start = 0;

@@ -146,7 +146,12 @@ export async function writeVersions(
   );
   // Encoding a long text and sending it are a turn of the event loop each.
   if (writes.some(({ body }) => body !== null && body.length > LONG_BODY)) await nextTurn();
-  return writeEncoded(run, whole, writes.length, change, { holdsTargets, isRecorded });
+  return writeEncoded(run, {
+    bound: whole,
+    count: writes.length,
+    parameterChange: change,
+    form: { holdsTargets, isRecorded },
+  });
 }
 
 /**
@@ -155,10 +160,17 @@ export async function writeVersions(
  */
 export async function writeEncoded(
   run: Run,
-  bound: Readonly<Record<string, Bound>>,
-  count: number,
-  parameterChange = 0,
-  form: Omit<WriteForm, 'knowsParameters'> = PLAIN,
+  {
+    bound,
+    count,
+    parameterChange = 0,
+    form = PLAIN,
+  }: {
+    readonly bound: Readonly<Record<string, Bound>>;
+    readonly count: number;
+    readonly parameterChange?: number;
+    readonly form?: Omit<WriteForm, 'knowsParameters'>;
+  },
 ): Promise<(Written | undefined)[]> {
   const knowsParameters = parameterChange !== 0;
   const rows = await run(

@@ -32,11 +32,19 @@ export interface Origin {
 /** Runs checks on a value that stands in a member of `source`; the present place is that of the value. */
 export function runChecks(
   checks: readonly ValueCheck[],
-  member: ShapeMember,
-  value: JsonValue | undefined,
-  companion: JsonObject | undefined,
-  source: JsonObject,
-  at: ProfileRun,
+  {
+    member,
+    value,
+    companion,
+    source,
+    at,
+  }: {
+    readonly member: ShapeMember;
+    readonly value: JsonValue | undefined;
+    readonly companion: JsonObject | undefined;
+    readonly source: JsonObject;
+    readonly at: ProfileRun;
+  },
 ): void {
   if (checks.length === 0) return;
   if (member.isPrimitive) {

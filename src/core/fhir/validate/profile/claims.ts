@@ -79,15 +79,22 @@ function collect(
     if (profiles.length > 0) claims.push({ resource, profiles, way });
   }
   const shape = finder.shapes.ofResource(resource);
-  if (shape) descend(resource, shape, way, finder, claims);
+  if (shape) descend(resource, { shape, way, finder, claims });
 }
 
 function descend(
   source: JsonObject,
-  shape: Shape,
-  way: readonly ClaimStep[],
-  finder: ClaimFinder,
-  claims: ProfileClaim[],
+  {
+    shape,
+    way,
+    finder,
+    claims,
+  }: {
+    readonly shape: Shape;
+    readonly way: readonly ClaimStep[];
+    readonly finder: ClaimFinder;
+    readonly claims: ProfileClaim[];
+  },
 ): void {
   for (const member of finder.membersWithResources(shape)) {
     const value = source[member.key];
@@ -98,7 +105,7 @@ function descend(
       if (!isJsonObject(each)) return;
       const next = [...way, { member, index: isList ? index : -1, source, value: each }];
       if (member.isResource) collect(each, next, finder, claims);
-      else descend(each, member.shape, next, finder, claims);
+      else descend(each, { shape: member.shape, way: next, finder, claims });
     });
   }
 }

@@ -64,14 +64,20 @@ export class ElementCheck {
     if (value === undefined && companion === undefined) return 0;
     if (!isAllowed) this.reportType(member, at);
     if (!Array.isArray(value) && !Array.isArray(companion)) {
-      return this.runValue(each, value, companion, -1, source, items, at);
+      return this.runValue(each, value, { companionValue: companion, index: -1, source, items, at });
     }
     const values = Array.isArray(value) ? value : NONE;
     const companions = Array.isArray(companion) ? companion : NONE;
     const length = Math.max(values.length, companions.length);
     let count = 0;
     for (let index = 0; index < length && !at.isOver; index++) {
-      count += this.runValue(each, values[index], companions[index], index, source, items, at);
+      count += this.runValue(each, values[index], {
+        companionValue: companions[index],
+        index,
+        source,
+        items,
+        at,
+      });
     }
     return count;
   }
@@ -79,11 +85,19 @@ export class ElementCheck {
   private runValue(
     { member, checks, isAllowed }: MemberCheck,
     value: JsonValue | undefined,
-    companionValue: JsonValue | undefined,
-    index: number,
-    source: JsonObject,
-    items: Item[] | undefined,
-    at: ProfileRun,
+    {
+      companionValue,
+      index,
+      source,
+      items,
+      at,
+    }: {
+      readonly companionValue: JsonValue | undefined;
+      readonly index: number;
+      readonly source: JsonObject;
+      readonly items: Item[] | undefined;
+      readonly at: ProfileRun;
+    },
   ): number {
     const companion = isJsonObject(companionValue) ? companionValue : undefined;
     if ((value === undefined || value === null) && companion === undefined) return 0;
@@ -91,7 +105,7 @@ export class ElementCheck {
     if (isAllowed && checks.length > 0 && at.spend(checks.length)) {
       at.push(member.step);
       if (index >= 0) at.push(index);
-      runChecks(checks, member, value, companion, source, at);
+      runChecks(checks, { member, value, companion, source, at });
       if (index >= 0) at.pop();
       at.pop();
     }

@@ -40,16 +40,24 @@ export class MemberFinder {
 
   /** Whether one of the values that the names lead to passes the test; false when the meter has run out. */
   finds({ value, companion, shape }: TypedValue, test: GivenTest, meter: Meter): boolean {
-    return this.descend(value, companion, shape, 0, test, meter);
+    return this.descend(value, { companion, shape, depth: 0, test, meter });
   }
 
   private descend(
     value: JsonValue | undefined,
-    companion: JsonObject | undefined,
-    shape: Shape,
-    depth: number,
-    test: GivenTest,
-    meter: Meter,
+    {
+      companion,
+      shape,
+      depth,
+      test,
+      meter,
+    }: {
+      readonly companion: JsonObject | undefined;
+      readonly shape: Shape;
+      readonly depth: number;
+      readonly test: GivenTest;
+      readonly meter: Meter;
+    },
   ): boolean {
     if (--meter.left < 0) return false;
     const step = this.steps[depth];
@@ -59,43 +67,67 @@ export class MemberFinder {
     const members = step.below(shape);
     for (let index = 0; index < members.length; index++) {
       const member = members[index];
-      if (member && this.inMember(source, member, depth + 1, test, meter)) return true;
+      if (member && this.inMember(source, { member, depth: depth + 1, test, meter })) return true;
     }
     return false;
   }
 
   private inMember(
     source: JsonObject,
-    member: ShapeMember,
-    depth: number,
-    test: GivenTest,
-    meter: Meter,
+    {
+      member,
+      depth,
+      test,
+      meter,
+    }: {
+      readonly member: ShapeMember;
+      readonly depth: number;
+      readonly test: GivenTest;
+      readonly meter: Meter;
+    },
   ): boolean {
     const value = source[member.key];
     const companion = member.isPrimitive ? source[member.companionKey] : undefined;
     if (value === undefined && companion === undefined) return false;
     if (!Array.isArray(value) && !Array.isArray(companion)) {
-      return this.enter(value, companion, member, depth, test, meter);
+      return this.enter(value, { companion, member, depth, test, meter });
     }
     const values = Array.isArray(value) ? value : NO_VALUES;
     const companions = Array.isArray(companion) ? companion : NO_VALUES;
     const length = Math.max(values.length, companions.length);
     for (let index = 0; index < length; index++) {
-      if (this.enter(values[index] ?? undefined, companions[index], member, depth, test, meter)) return true;
+      if (
+        this.enter(values[index] ?? undefined, { companion: companions[index], member, depth, test, meter })
+      )
+        return true;
     }
     return false;
   }
 
   private enter(
     value: JsonValue | undefined,
-    companion: JsonValue | undefined,
-    member: ShapeMember,
-    depth: number,
-    test: GivenTest,
-    meter: Meter,
+    {
+      companion,
+      member,
+      depth,
+      test,
+      meter,
+    }: {
+      readonly companion: JsonValue | undefined;
+      readonly member: ShapeMember;
+      readonly depth: number;
+      readonly test: GivenTest;
+      readonly meter: Meter;
+    },
   ): boolean {
     const shape = this.shapes.ofValue(value, member);
-    return this.descend(value, isJsonObject(companion) ? companion : undefined, shape, depth, test, meter);
+    return this.descend(value, {
+      companion: isJsonObject(companion) ? companion : undefined,
+      shape,
+      depth,
+      test,
+      meter,
+    });
   }
 }
 

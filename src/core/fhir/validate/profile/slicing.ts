@@ -128,7 +128,13 @@ export class SlicingCheck {
           const found = items.length === 1 ? 'There is 1' : `There are ${items.length}`;
           at.report('profile', `${found} in ${this.labelOf(slice)}; ${allowed} (${this.origin.name})`);
         }
-        runChecks(slice.checksOf(item.member), item.member, item.value, item.companion, item.source, at);
+        runChecks(slice.checksOf(item.member), {
+          member: item.member,
+          value: item.value,
+          companion: item.companion,
+          source: item.source,
+          at,
+        });
       });
     });
     if (slice.slicing && (items.length > 0 || min > 0)) slice.slicing.run(items, at);
@@ -169,7 +175,9 @@ function isIn(slice: SliceCheck, item: Item, at: ProfileRun): boolean | undefine
     const { member, value, companion, source } = item;
     const checks = slice.checksOf(member);
     return (
-      at.faultOf(slice, value, (quiet) => runChecks(checks, member, value, companion, source, quiet)) === ''
+      at.faultOf(slice, value, (quiet) =>
+        runChecks(checks, { member, value, companion, source, at: quiet }),
+      ) === ''
     );
   }
   let answer: boolean | undefined = true;

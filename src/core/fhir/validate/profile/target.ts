@@ -50,7 +50,7 @@ export function compileTargets(
     if (isAnyType || type === undefined || !definitions.isResourceType(type)) return;
     const candidates = allowed.filter((one) => definitions.conformsTo(type, one.type));
     if (candidates.length > 0) {
-      if (resource) checkProfile(target, candidates, profiles, at, origin);
+      if (resource) checkProfile(target, { candidates, profiles, at, origin });
     } else if (isOfBase(type)) {
       at.report(
         'reference',
@@ -94,10 +94,17 @@ function checkAggregation(
 
 function checkProfile(
   target: Target,
-  candidates: readonly Allowed[],
-  profiles: Profiles,
-  at: ProfileRun,
-  origin: Origin,
+  {
+    candidates,
+    profiles,
+    at,
+    origin,
+  }: {
+    readonly candidates: readonly Allowed[];
+    readonly profiles: Profiles;
+    readonly at: ProfileRun;
+    readonly origin: Origin;
+  },
 ): void {
   const faults: string[] = [];
   const unknown: string[] = [];

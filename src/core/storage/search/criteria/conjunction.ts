@@ -15,7 +15,8 @@ export function compileConjunction(
     shape: `(${driver ?? ''}${shapeOf(compiled)})`,
     values: valuesOfCriteria(compiled),
     rows: undefined,
-    keys: (value) => drivenKeys(compiled, driver, scope, prefix, value),
-    test: (row, value) => onHead(row, prefix, scope, value, (head) => allTests(compiled, head, value)),
+    keys: (value) => drivenKeys(compiled, { driver, scope, prefix, value }),
+    test: (row, value) =>
+      onHead(row, { prefix, scope, value, test: (head) => allTests(compiled, head, value) }),
   };
 }

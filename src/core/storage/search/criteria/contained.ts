@@ -88,7 +88,7 @@ export function compileContained(
       select ${sql.ref(`${head}.resource_key`)}
       from generate_series(1, ${sql.lit(MAX_CONTAINED)}) as ${sql.id(alias)} (block)
       cross join lateral (
-        select distinct u.resource_key from (${drivenKeys(criteria, of.driver, scope, `${prefix}m`, value)}) u
+        select distinct u.resource_key from (${drivenKeys(criteria, { driver: of.driver, scope, prefix: `${prefix}m`, value })}) u
         where exists (
           select 1 from andiron.token_index m
           where ${marked(value)} and m.value_hash = (${typeNumber(value)} << 32) + ${sql.ref(`${alias}.block`)}

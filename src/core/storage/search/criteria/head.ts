@@ -36,10 +36,17 @@ export function headRow(
 /** The test on the head of the row's resource, which is looked up where the row is none. */
 export function onHead(
   row: TestedRow,
-  prefix: string,
-  { type }: Scope,
-  value: ValueReference,
-  test: (head: ReturnType<typeof headRow>) => RawBuilder<boolean>,
+  {
+    prefix,
+    scope: { type },
+    value,
+    test,
+  }: {
+    readonly prefix: string;
+    readonly scope: Scope;
+    readonly value: ValueReference;
+    readonly test: (head: ReturnType<typeof headRow>) => RawBuilder<boolean>;
+  },
 ): RawBuilder<boolean> {
   if (row.head !== undefined) return test(headRow(row.head));
   const alias = `h_${prefix}`;

@@ -54,11 +54,23 @@ function compileOutside(predicate: Predicate, prefix: string, scope: Scope): Com
     case 'target':
       return predicate.urls === undefined
         ? compileTarget(predicate, prefix, scope)
-        : compileNamed('target', predicate.parameters, predicate.urls, predicate.target, prefix, scope);
+        : compileNamed('target', {
+            parameters: predicate.parameters,
+            urls: predicate.urls,
+            of: predicate.target,
+            prefix,
+            scope,
+          });
     case 'source':
       return predicate.urls === undefined
         ? compileSource(predicate.parameters, predicate.source, prefix, scope)
-        : compileNamed('source', predicate.parameters, predicate.urls, predicate.source, prefix, scope);
+        : compileNamed('source', {
+            parameters: predicate.parameters,
+            urls: predicate.urls,
+            of: predicate.source,
+            prefix,
+            scope,
+          });
     case 'all':
       return compileConjunction(predicate, prefix, scope);
     case 'inside':

@@ -13,11 +13,19 @@ import { compileType } from './type';
  */
 export function compileNamed(
   asked: 'target' | 'source',
-  parameters: readonly number[],
-  urls: readonly number[],
-  of: TypeCriteria,
-  prefix: string,
-  scope: Scope,
+  {
+    parameters,
+    urls,
+    of,
+    prefix,
+    scope,
+  }: {
+    readonly parameters: readonly number[];
+    readonly urls: readonly number[];
+    readonly of: TypeCriteria;
+    readonly prefix: string;
+    readonly scope: Scope;
+  },
 ): CompiledPredicate {
   const inner = compileType(of, `${prefix}n`, scope);
   const names = { canonicals: `${prefix}canonicals`, urls: `${prefix}urls` };

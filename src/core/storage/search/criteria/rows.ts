@@ -43,20 +43,22 @@ export function compileRows(rows: PredicateSql, prefix: string, scope: Scope): C
     rows,
     keys: (value) =>
       sql`select t.resource_key from ${sql.table(rows.table)} t where ${rows.condition(value)}`,
-    test: (row, value) => testRows(rows, row, prefix, scope, value),
+    test: (row, value) => testRows(rows, row, { prefix, scope, value }),
   };
 }
 
 function testRows(
   rows: PredicateSql,
   row: TestedRow,
-  prefix: string,
-  scope: Scope,
-  value: ValueReference,
+  {
+    prefix,
+    scope,
+    value,
+  }: { readonly prefix: string; readonly scope: Scope; readonly value: ValueReference },
 ): RawBuilder<boolean> {
   const { table, dateColumn, headCondition } = rows;
   if (headCondition !== undefined) {
-    return onHead(row, prefix, scope, value, ({ head }) => sql`(${headCondition(value, head)})`);
+    return onHead(row, { prefix, scope, value, test: ({ head }) => sql`(${headCondition(value, head)})` });
   }
   const keys = sql`select t.resource_key from ${sql.table(table)} t where ${rows.condition(value)}`;
   if (dateColumn === undefined) return isAmong(row.key, keys);
@@ -76,6 +78,6 @@ function testRows(
       offset 0)`;
   };
   return row.sortDate === undefined && row.low === undefined
-    ? onHead(row, prefix, scope, value, found)
+    ? onHead(row, { prefix, scope, value, test: found })
     : found(row);
 }

@@ -44,9 +44,13 @@ export function compileTarget(
       ) ${sql.id(head)}
       ${contained === undefined ? sql`` : sql`union all ${contained.keys(value)}`}`,
     test: (row, value) =>
-      onHead(row, prefix, scope, value, (tested) => {
-        const alias = `g_${prefix}`;
-        return sql`(exists (
+      onHead(row, {
+        prefix,
+        scope,
+        value,
+        test: (tested) => {
+          const alias = `g_${prefix}`;
+          return sql`(exists (
           select 1 from unnest(${sql.ref(`${tested.head}.target_keys`)}) as ${sql.id(key)} (target_key)
           ${byKey ? sql`` : sql`cross join lateral ${headOf(target.scope.type(value), sql.ref(`${key}.target_key`), alias)}`}
           where exists (
@@ -60,6 +64,7 @@ export function compileTarget(
             byKey ? { key: sql.ref(`${key}.target_key`) } : headRow(alias),
             value,
           )})${contained === undefined ? sql`` : sql` or ${contained.test(tested, value)}`})`;
+        },
       }),
   };
 }
@@ -76,7 +81,8 @@ function compileContainedTarget(
     ...contained,
     shape: `>${parameters.length === 1 ? '' : '*'}${contained.shape}`,
     rows: undefined,
-    test: (row, value) => onHead(row, prefix, scope, value, (tested) => contained.test(tested, value)),
+    test: (row, value) =>
+      onHead(row, { prefix, scope, value, test: (tested) => contained.test(tested, value) }),
   };
 }
 

@@ -36,16 +36,23 @@ export function compileType(
     scope,
     shape: `{${of.driver ?? ''}${shapeOf(criteria)}}`,
     values: [{ name, type: 'smallint', value: of.type }, ...valuesOfCriteria(criteria)],
-    keys: (value) => drivenKeys(criteria, of.driver, scope, prefix, value),
+    keys: (value) => drivenKeys(criteria, { driver: of.driver, scope, prefix, value }),
   };
 }
 
 export function drivenKeys(
   criteria: CompiledCriteria,
-  driver: number | undefined,
-  scope: Scope,
-  prefix: string,
-  value: ValueReference,
+  {
+    driver,
+    scope,
+    prefix,
+    value,
+  }: {
+    readonly driver: number | undefined;
+    readonly scope: Scope;
+    readonly prefix: string;
+    readonly value: ValueReference;
+  },
 ): RawBuilder<unknown> {
   const driving = driver === undefined ? undefined : criteria[driver];
   if (driving === undefined) throw new Error('Criteria without a driver can only be tested');

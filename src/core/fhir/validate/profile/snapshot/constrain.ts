@@ -36,7 +36,7 @@ export async function constrain(
   if (differential.children.size === 0) return;
   await unfold(node, differential.index, path, context);
   for (const [name, group] of differential.children) {
-    await constrainChild(node, name, group, differential, `${path}.${name}`, context);
+    await constrainChild(node, { name, group, siblings: differential, path: `${path}.${name}`, context });
   }
 }
 
@@ -59,28 +59,36 @@ async function takeExtension(
 
 async function constrainChild(
   parent: ElementNode,
-  name: string,
-  group: DifferentialGroup,
-  siblings: DifferentialNode,
-  path: string,
-  context: Constraining,
+  {
+    name,
+    group,
+    siblings,
+    path,
+    context,
+  }: {
+    readonly name: string;
+    readonly group: DifferentialGroup;
+    readonly siblings: DifferentialNode;
+    readonly path: string;
+    readonly context: Constraining;
+  },
 ): Promise<void> {
   const child = parent.children.get(name);
   if (child !== undefined) {
     if (group.entry !== undefined) await constrain(child, group.entry, path, context);
-    await constrainSlices(child, name, group, path, context);
+    await constrainSlices(child, { name, group, path, context });
     return;
   }
   const choice = findChoice(parent, name);
   if (choice !== undefined) {
-    await constrainShortcut(choice, name, group, siblings, path, context);
+    await constrainShortcut(choice, { name, group, siblings, path, context });
     return;
   }
   const first = group.entry ?? group.slices.values().next().value;
   if (first === undefined) return;
   if (!context.isSpecialization || first.definition === undefined) {
     const sentence = `There is no element '${shorten(path)}' in the definitions that this one rests on`;
-    reportAt(context, 'profile', sentence, first.index);
+    reportAt(context, { rule: 'profile', diagnostics: sentence, index: first.index });
     return;
   }
   const added = makeNode(first.definition, context.generation);
@@ -124,11 +132,19 @@ function typeOfSuffix(codes: readonly string[], suffix: string): string | undefi
  */
 async function constrainShortcut(
   choice: { readonly element: ElementNode; readonly stem: string; readonly type: string },
-  name: string,
-  group: DifferentialGroup,
-  siblings: DifferentialNode,
-  path: string,
-  context: Constraining,
+  {
+    name,
+    group,
+    siblings,
+    path,
+    context,
+  }: {
+    readonly name: string;
+    readonly group: DifferentialGroup;
+    readonly siblings: DifferentialNode;
+    readonly path: string;
+    readonly context: Constraining;
+  },
 ): Promise<void> {
   const { element, stem, type } = choice;
   const choicePath = `${path.slice(0, path.length - name.length)}${stem}[x]`;
@@ -173,10 +189,17 @@ function typeSlicing(rules: 'open' | 'closed'): JsonObject {
 
 async function constrainSlices(
   entry: ElementNode,
-  name: string,
-  group: DifferentialGroup,
-  path: string,
-  context: Constraining,
+  {
+    name,
+    group,
+    path,
+    context,
+  }: {
+    readonly name: string;
+    readonly group: DifferentialGroup;
+    readonly path: string;
+    readonly context: Constraining;
+  },
 ): Promise<void> {
   if (group.slices.size === 0) return;
   const stem = choiceStem(name);
@@ -214,11 +237,16 @@ async function constrainInPlace(
     const label = sliceNameOf(element);
     if (label !== undefined && label !== sliceName) {
       const sentence = `The slice '${shorten(sliceName)}' of '${shorten(path)}' needs slicing: nothing says how it is told from '${shorten(label)}'`;
-      reportAt(context, 'profile', sentence, differential.index);
+      reportAt(context, { rule: 'profile', diagnostics: sentence, index: differential.index });
       continue;
     }
     const sentence = `'${shorten(path)}' is not sliced, so what is said of the slice '${shorten(sliceName)}' holds for all of it`;
-    reportAt(context, 'profile', sentence, differential.index, 'warning');
+    reportAt(context, {
+      rule: 'profile',
+      diagnostics: sentence,
+      index: differential.index,
+      severity: 'warning',
+    });
     element.definition = { ...element.definition, sliceName };
     await constrain(element, differential, path, context);
   }

@@ -50,10 +50,17 @@ export interface Constraining {
 /** Reports at an element of the differential. */
 export function reportAt(
   { generation, making }: Constraining,
-  rule: FindingRule,
-  diagnostics: string,
-  index: number,
-  severity?: FindingSeverity,
+  {
+    rule,
+    diagnostics,
+    index,
+    severity,
+  }: {
+    readonly rule: FindingRule;
+    readonly diagnostics: string;
+    readonly index: number;
+    readonly severity?: FindingSeverity;
+  },
 ): void {
   generation.report(making, rule, diagnostics, placeOf(index), severity);
 }

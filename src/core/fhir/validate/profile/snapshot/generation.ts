@@ -128,7 +128,7 @@ export class Generation implements SharedGeneration {
       }
       const tree =
         snapshot === undefined
-          ? await this.makeInside(structure, url, making, expression, severity)
+          ? await this.makeInside(structure, { url, making, expression, severity })
           : readTree(objectsMember(snapshot, 'element'), this);
       this.trees.set(structure, tree);
     }
@@ -142,10 +142,17 @@ export class Generation implements SharedGeneration {
 
   private makeInside(
     structure: JsonObject,
-    url: string,
-    making: Making,
-    expression: string,
-    severity: FindingSeverity,
+    {
+      url,
+      making,
+      expression,
+      severity,
+    }: {
+      readonly url: string;
+      readonly making: Making;
+      readonly expression: string;
+      readonly severity: FindingSeverity;
+    },
   ): Promise<ElementNode | undefined> {
     if (making.chain.length >= MAX_CHAIN) {
       throw new GenerationLimit(`more than ${MAX_CHAIN} profiles rest on each other`);

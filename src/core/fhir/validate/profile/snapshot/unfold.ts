@@ -26,7 +26,7 @@ export async function unfold(
   const { generation, making } = context;
   const reference = stringMember(node.definition, 'contentReference');
   if (reference !== undefined) {
-    await unfoldReference(node, reference, path, place, context);
+    await unfoldReference(node, { reference, path, place, context });
     return;
   }
   const codes = typeCodes(node.definition);
@@ -37,7 +37,7 @@ export async function unfold(
       code === undefined
         ? `'${shorten(path)}' has no type whose elements could be constrained`
         : `'${shorten(path)}' has several types (${shorten(codes.join(', '))}); which one is meant must be said before its elements are constrained`;
-    reportAt(context, 'profile', sentence, index);
+    reportAt(context, { rule: 'profile', diagnostics: sentence, index });
     return;
   }
   const profile = singleProfile(node.definition);
@@ -54,10 +54,17 @@ function toTypeUrl(code: string): string {
 /** `#Questionnaire.item`: the elements are those of another element of the same type, as the type itself has them. */
 async function unfoldReference(
   node: ElementNode,
-  reference: string,
-  path: string,
-  place: string,
-  context: Constraining,
+  {
+    reference,
+    path,
+    place,
+    context,
+  }: {
+    readonly reference: string;
+    readonly path: string;
+    readonly place: string;
+    readonly context: Constraining;
+  },
 ): Promise<void> {
   const hash = reference.indexOf('#');
   const [typeName = '', ...names] = reference.slice(hash + 1).split('.');
