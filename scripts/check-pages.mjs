@@ -18,7 +18,8 @@ const PRONOUN = anyOf('he him his himself whoever', 'i');
 const RETIRED = anyOf(
   'Drive choose-drive drive-cost MergedStatements CombinedLooks isLook whenLooked usualOrder guardCore WriteDoor ' +
     'TenantDoor keepAuditApart Forgetter forgettable mayRemember NOTHING_YET Informant SpaceTools companionOf ' +
-    'registrationOf VersionMemory SearchMemory searchEach SEARCH_GATHER VERSION_MEMORY_MB SEARCH_MEMORY_MB',
+    'registrationOf VersionMemory SearchMemory searchEach SEARCH_GATHER VERSION_MEMORY_MB ' +
+    'SEARCH_MEMORY_MB readEach readAtOnce readTogether readMerged readWithin oneAccess PathMemory Doorkeeper',
 );
 
 const textOf = (file) => readFileSync(path.join(root, file), 'utf8');

@@ -252,7 +252,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
       const mayBeStale = !isAgain && isInvalid(recorded);
       return mayBeStale && (await queries.refresh(context)) ? execute(recorded, true) : response;
     };
-    const response = await core.oneAccess(
+    const response = await core.recordAsOneAccess(
       context,
       asked,
       (recorded) => execute(recorded),

@@ -179,7 +179,7 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
     await ask('PUT', '/Patient/remembered', 'remembered', { ...PATIENT, id: 'remembered' });
     const request = { type: 'Patient', parameters: [['_id', 'remembered']] } as const;
     const askedBy = (requestId: string): Promise<boolean> =>
-      core.oneAccess(
+      core.recordAsOneAccess(
         { ...context, requestId },
         '$graphql',
         async (asked) => {
@@ -216,7 +216,7 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
       attempts.push(await core.fromMemory(asked, both).catch((error: unknown) => error));
       await both(asked);
     };
-    await core.oneAccess(context, '$graphql', work, () => 200);
+    await core.recordAsOneAccess(context, '$graphql', work, () => 200);
     expect(attempts).toEqual([expect.stringMatching(/^un/)]);
     expect((await eventsOf(release, requestId)).map(shortly).sort()).toEqual([
       'operation E 0: Patient/anew | $graphql Patient?_id=anew',

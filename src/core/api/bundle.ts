@@ -67,7 +67,7 @@ export interface BundleRequest {
    */
   readonly isDryRun?: boolean;
   /** Of a dry run: it stands for a single write, in which references by criteria are refused. */
-  readonly isAlone?: boolean;
+  readonly isSingleWrite?: boolean;
 }
 
 export interface BundleAnswer {

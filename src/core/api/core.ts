@@ -109,7 +109,7 @@ export interface Core extends Interactions {
    * Lets all that is read by the context that `work` is given be recorded as one access. `query`: what was asked, as an
    * address below `{fhir_root}`; `statusOf`: how it ended, as HTTP tells it.
    */
-  oneAccess<T>(
+  recordAsOneAccess<T>(
     context: RequestContext,
     query: string,
     work: (context: RequestContext) => Promise<T>,

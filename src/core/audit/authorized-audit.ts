@@ -5,7 +5,7 @@ import type { RequestContext } from '../context';
 import { FhirError, fhirError, toIssue, type Issue } from '../errors';
 import { AUDIT_EVENT, inSpaceOf, requireAuditor } from './audit-space';
 
-export interface AuditDoorOptions {
+export interface AuditRoutingOptions {
   /** Whether in open mode everybody may read AuditEvents. */
   readonly isOpen: boolean;
   /** Awaited before a search, so that what has happened until now is found; false: there is too much of it. */
@@ -27,7 +27,7 @@ export function readingContext(isOpen: boolean): ReadingContext {
  * The same interactions; those on AuditEvents go to where these are, for auditors alone. An AuditEvent is made once, by
  * create or by an update that finds none, and never changed. Cost for all other types: a comparison.
  */
-export function routeAuditEvents(core: Interactions, { isOpen, catchUp }: AuditDoorOptions): Interactions {
+export function routeAuditEvents(core: Interactions, { isOpen, catchUp }: AuditRoutingOptions): Interactions {
   const toRead = readingContext(isOpen);
   const final = async (): Promise<never> => {
     throw refusal();

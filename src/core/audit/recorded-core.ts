@@ -313,8 +313,8 @@ function isRefusal(error: unknown): boolean {
   return error instanceof FhirError && [401, 403, 429].includes(error.status);
 }
 
-/** As Core.oneAccess. */
-export function recordTogether({ log, ids, recordsReads }: RecordingTools): Core['oneAccess'] {
+/** As Core.recordAsOneAccess. */
+export function recordTogether({ log, ids, recordsReads }: RecordingTools): Core['recordAsOneAccess'] {
   return async (context, query, work, statusOf) => {
     const trail = new AccessTrail();
     const note = (ending: Ending): Promise<void> | undefined => {

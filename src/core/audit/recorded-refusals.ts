@@ -11,8 +11,8 @@ import type { GatheredRefusals } from './batched-refusals';
 import type { RecordingTools } from './recorded-core';
 import { ANONYMOUS_ACTOR, isSettled, settle, toRecord, type Asking, type Ending } from './recording';
 
-export type Doorkeeper = Pick<Core, 'identify' | 'admit'>;
-export type RecordedDoorkeeper = Doorkeeper & Pick<Core, 'recordRefusal'>;
+export type Admission = Pick<Core, 'identify' | 'admit'>;
+export type RecordedAdmission = Admission & Pick<Core, 'recordRefusal'>;
 
 export interface RefusalTools extends RecordingTools {
   readonly refusals: GatheredRefusals;
@@ -20,11 +20,11 @@ export interface RefusalTools extends RecordingTools {
 
 /** Who is not let in, comes too often or asks for what there is not leaves a record where the tenant is known. Cost of all others: a call. */
 export function recordRefusals(
-  { identify, admit }: Doorkeeper,
+  { identify, admit }: Admission,
   { refusals, ids, recordsReads }: RefusalTools,
   findSpace: (tenant: string, release: Release) => Promise<TenantSpace | undefined>,
   log: Log,
-): RecordedDoorkeeper {
+): RecordedAdmission {
   async function note(
     space: Pick<TenantSpace, 'number'>,
     {

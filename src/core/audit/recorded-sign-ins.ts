@@ -18,7 +18,7 @@ const OK: Ending = { status: 200 };
 /** What may stand in the record; anything else could be a secret in the wrong place. */
 const GRANT_TYPES = ['client_credentials', 'authorization_code', 'refresh_token'];
 
-export interface SignInDoor {
+export interface SignInServices {
   readonly tokens: Tokens;
   readonly signIn: SignIn;
 }
@@ -30,10 +30,10 @@ type Asked = Pick<SignInVisit, 'space' | 'address'> & { readonly requestId?: str
  * before it is answered: then it is in the database. Cost: a statement, gathered.
  */
 export function recordSignIns(
-  { tokens, signIn }: SignInDoor,
+  { tokens, signIn }: SignInServices,
   { log, refusals, ids }: RefusalTools,
   findSpace: (tenant: string, release: Release) => Promise<TenantSpace | undefined>,
-): SignInDoor {
+): SignInServices {
   async function note(
     { space, address, requestId = '' }: Asked,
     trail: SignInTrail,

@@ -58,7 +58,7 @@ export const CORE_RULES = {
   aggregate: 'data',
   inSnapshot: 'parts',
   fromMemory: 'parts',
-  oneAccess: 'parts',
+  recordAsOneAccess: 'parts',
   searchBatch: 'data',
   sharedTexts: 'server',
   capabilities: 'anybody',

@@ -1,12 +1,12 @@
 import type {
   ClientApplication,
   ClientChanges,
-  Clients as ClientsDoor,
+  Clients as ClientAdministration,
   Caller,
   Issuers,
   Tokens,
 } from '../api/access';
-import type { SignIn, User, Users as UsersDoor } from '../api/sign-in';
+import type { SignIn, User, Users as UserAdministration } from '../api/sign-in';
 import type { Log, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import type { Release } from '../fhir/release';
@@ -70,10 +70,10 @@ export interface AccessOptions {
 export interface AccessParts {
   identify(credentials: Credentials): Caller | Promise<Caller>;
   renewCaller(space: TenantSpace, caller: Caller): Promise<Caller>;
-  readonly clients: ClientsDoor;
+  readonly clients: ClientAdministration;
   readonly issuers: Issuers;
   readonly tokens: Tokens;
-  readonly users: UsersDoor;
+  readonly users: UserAdministration;
   readonly signIn: SignIn;
   /** Something of a tenant was changed elsewhere. */
   forget(): void;

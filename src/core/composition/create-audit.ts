@@ -11,9 +11,9 @@ import { routeAuditEvents, readingContext, type ReadingContext } from '../audit/
 import { AuditEventWriter } from '../audit/audit-event-writer';
 import { GatheredRefusals } from '../audit/batched-refusals';
 import { createEntryRecords, NO_ENTRY_RECORDS, type EntryRecords } from '../audit/entry-records';
-import { recordRefusals, type Doorkeeper, type RecordedDoorkeeper } from '../audit/recorded-refusals';
+import { recordRefusals, type Admission, type RecordedAdmission } from '../audit/recorded-refusals';
 import { recordAdministration } from '../audit/recorded-administration';
-import { recordSignIns, type SignInDoor } from '../audit/recorded-sign-ins';
+import { recordSignIns, type SignInServices } from '../audit/recorded-sign-ins';
 import { recordAccesses, recordTogether } from '../audit/recorded-core';
 
 export interface AuditSettings {
@@ -35,12 +35,12 @@ export interface AuditParts {
 export interface Audit {
   /** The interactions that it was made of; where something is recorded, AuditEvents apart from all else. */
   readonly door: Interactions;
-  readonly oneAccess: Core['oneAccess'];
+  readonly recordAsOneAccess: Core['recordAsOneAccess'];
   /** The same, with a record of whom they do not let in. */
-  recordRefusals(keeper: Doorkeeper): RecordedDoorkeeper;
+  recordRefusals(keeper: Admission): RecordedAdmission;
   readonly recordAdministration: Core['recordAdministration'];
   /** The same, with a record of each sign-in and token. */
-  recordSignIns(door: SignInDoor): SignInDoor;
+  recordSignIns(door: SignInServices): SignInServices;
   readonly entries: EntryRecords;
   /** Where entries of Bundles read. */
   readonly toRead: ReadingContext;
@@ -83,7 +83,7 @@ export function createAudit(
     toRead: isApart ? readingContext(isOpen) : (context) => context,
     entries:
       records === 'off' ? NO_ENTRY_RECORDS : createEntryRecords(accesses, services.ids, tools.recordsReads),
-    oneAccess: records === 'off' ? (context, _query, work) => work(context) : recordTogether(tools),
+    recordAsOneAccess: records === 'off' ? (context, _query, work) => work(context) : recordTogether(tools),
     door: isApart ? recordAccesses(apart, tools) : interactions,
     recordRefusals: (keeper) =>
       records === 'off'

@@ -35,7 +35,7 @@ import { RefusalDelay } from '../limits/refusal-delay';
 import { BucketStores } from '../limits/token-bucket';
 import { UnderWay } from '../limits/under-way';
 import { createOperationStorage } from './operation-storage';
-import { createCodeSystemMemory } from '../terminology/code-system-cache';
+import { createCodeSystemCache } from '../terminology/code-system-cache';
 import { operationsOf } from '../operations/invoke';
 import { answerWorker, type OperationWorkerHost, type Task, type TaskResult } from '../preparation/messages';
 import { createPreparer } from '../preparation/create-preparer';
@@ -110,12 +110,12 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     (name) => digest(name).toString('base64url'),
   );
   const counts: RequestCounts = { rates, underWay: new UnderWay(), refusals: new RefusalDelay() };
-  const codeSystems = createCodeSystemMemory();
+  const codeSystems = createCodeSystemCache();
   const rules = rowRules(options.publicUrls);
   const record = new RowRecord(database, rules);
 
   const codeJudge = createCodeJudge();
-  const informant: OperationWorkerHost = {
+  const host: OperationWorkerHost = {
     judge: (space, pending) =>
       codeJudge.judge(space, createTerminologyEnvironment(services, space, codeSystems), pending),
     version: (space, of) => structures.version(space, of),
@@ -130,12 +130,12 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       extensionBase: options.extensionBase,
       limits,
     },
-    (question) => answerWorker(informant, question),
+    (question) => answerWorker(host, question),
     log,
   );
   const inThread = (task: Task): Promise<TaskResult> => threads.run(task);
 
-  const preparationTools = tools.preparationTools(options.extensionBase, informant);
+  const preparationTools = tools.preparationTools(options.extensionBase, host);
   const memory = registerCache(new VersionCache(limits.versionCacheBytes));
   const services: Services = {
     definitions: loadDefinitions,
@@ -285,8 +285,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   });
   if (installation.baseReplaced) cache.announce({ kind: 'definitions-changed', subject: base.digest });
 
-  const requests = new RequestServices(services, (snapshot, of) => searchMemory.begin(snapshot, of));
-  const searchMemory = registerCache(
+  const requests = new RequestServices(services, (snapshot, of) => searchResults.begin(snapshot, of));
+  const searchResults = registerCache(
     new SearchResultCache({
       changes: new SpaceChanges(database),
       bytes: limits.searchCacheBytes,
@@ -304,7 +304,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const bare = createInteractions({
     services,
     requests,
-    searchMemory,
+    searchResults: searchResults,
     feeds,
     write,
     invoke: invokeAllowed,
@@ -332,7 +332,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
 
   const core: Core = {
     ...audit.door,
-    oneAccess: audit.oneAccess,
+    recordAsOneAccess: audit.recordAsOneAccess,
     ...audit.recordRefusals({
       identify: (credentials) => access.identify(credentials),
       admit: (context) => admitRequest(counts, context),
@@ -366,7 +366,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       put: (space, key, text) => cache.put(space.number, key, text),
     },
     inSnapshot: (context, milliseconds, work) => requests.inSnapshot(context, milliseconds, work),
-    fromMemory: (context, work) => searchMemory.attempt(context, work),
+    fromMemory: (context, work) => searchResults.attempt(context, work),
     lastSequence: (context) => readLastSequence(database, context.space.number),
     seesEverything: (context) => permissionsOf(services, context)?.allowsEverything('r') !== false,
     endStreams: () => feeds.endAll(),

@@ -27,7 +27,7 @@ import type { RetryingWriter } from '../concurrency/retrying-writer';
 export interface InteractionParts extends Pick<BundleTools, 'invoke' | 'invokeWithin' | 'charge'> {
   readonly services: Services;
   readonly requests: RequestServices;
-  readonly searchMemory: SearchResultCache;
+  readonly searchResults: SearchResultCache;
   readonly feeds: ChangeFeeds;
   readonly write: RetryingWriter;
   /** Made of these interactions, and asked for when a Bundle comes. */
@@ -36,7 +36,17 @@ export interface InteractionParts extends Pick<BundleTools, 'invoke' | 'invokeWi
 
 /** The interactions, none of them recorded: reads by the services of their request, writes by the door for writes. */
 export function createInteractions(parts: InteractionParts): Interactions {
-  const { services, requests, searchMemory, feeds, write, invoke, invokeWithin, charge, audit } = parts;
+  const {
+    services,
+    requests,
+    searchResults: searchMemory,
+    feeds,
+    write,
+    invoke,
+    invokeWithin,
+    charge,
+    audit,
+  } = parts;
   return {
     // Long texts of these three are counted before they are read (VersionReader).
     read: (context, type, id) => read(requests.of(context), context, type, id),

@@ -1,5 +1,5 @@
 import type { RequestContext, SnapshotMark } from '../context';
-import { countInto, readGathered, readTogether } from '../search-execution/read-scope';
+import { countInto, batched, inSharedSnapshot } from '../search-execution/read-scope';
 import { requireDatabase } from '../search-execution/page/search-result-cache';
 import type { Services } from '../ports';
 import type { Gathered } from '../storage/connection/request-batcher';
@@ -39,7 +39,7 @@ export class RequestServices {
     let services = this.counting.get(usage);
     if (services === undefined) {
       const database = countInto(usage, this.services.database);
-      services = readGathered(this.services, database, TOGETHER, usage);
+      services = batched(this.services, database, TOGETHER, usage);
       this.counting.set(usage, services);
     }
     return services;
@@ -55,7 +55,7 @@ export class RequestServices {
     const snapshot: SnapshotMark = { begun: performance.now() };
     this.begin(snapshot, context);
     try {
-      return await readTogether(this.services, context, milliseconds, (services) => {
+      return await inSharedSnapshot(this.services, context, milliseconds, (services) => {
         this.snapshots.set(snapshot, services);
         return work({ ...context, snapshot });
       });

@@ -4,7 +4,7 @@
  */
 
 /** `forgetSpaces`: evicts only these spaces, where the cache can tell them apart. */
-type Memory = { clear(): void } | { forgetSpaces(spaces: ReadonlySet<number>): void };
+type Cache = { clear(): void } | { forgetSpaces(spaces: ReadonlySet<number>): void };
 
 /**
  * Milliseconds for which nothing of a space is cached after an erasure, because a request that read the data before may
@@ -12,13 +12,13 @@ type Memory = { clear(): void } | { forgetSpaces(spaces: ReadonlySet<number>): v
  */
 const HUSH_MS = 120_000;
 
-const memories = new Set<WeakRef<Memory>>();
+const caches = new Set<WeakRef<Cache>>();
 /** Spaces that are not cached, and until when (performance.now()). */
 const hushed = new Map<number, number>();
 
 /** Registers a cache for eviction of erased data, and returns it. */
-export function registerCache<M extends Memory>(memory: M): M {
-  memories.add(new WeakRef(memory));
+export function registerCache<M extends Cache>(memory: M): M {
+  caches.add(new WeakRef(memory));
   return memory;
 }
 
@@ -26,7 +26,7 @@ export function registerCache<M extends Memory>(memory: M): M {
  * A cache for each database of this process, found by its connections: spaces with the same number in different databases
  * are unrelated.
  */
-export function forEachDatabase<M extends Memory>(
+export function forEachDatabase<M extends Cache>(
   make: () => M,
 ): (services: { readonly connections: object }) => M {
   const made = new WeakMap<object, M>();
@@ -57,9 +57,9 @@ export function forgetSpaces(spaces: readonly number[]): void {
   const until = performance.now() + HUSH_MS;
   for (const space of spaces) hushed.set(space, until);
   const some = new Set(spaces);
-  for (const held of memories) {
+  for (const held of caches) {
     const memory = held.deref();
-    if (memory === undefined) memories.delete(held);
+    if (memory === undefined) caches.delete(held);
     else if ('forgetSpaces' in memory) memory.forgetSpaces(some);
     else memory.clear();
   }

@@ -12,7 +12,7 @@ import { findMatches, type Positioned } from '../search-execution/page/find-matc
 import { BY_KEY } from '../search-execution/sort/fetch-heads';
 import { countAhead, planSearch } from '../search-execution/plan/plan-search';
 import type { Plan } from '../search-execution/plan/plan';
-import { readAtOnce, readEach } from '../search-execution/read-scope';
+import { inSnapshot, perStatement } from '../search-execution/read-scope';
 import { decidingTypes, isResolved, resolveCriteria } from '../search-execution/plan/resolve-criteria';
 import { hasManyLinks } from '../search-execution/plan/resolve-chains';
 import { searchContained } from '../search-execution/page/search-contained';
@@ -44,7 +44,7 @@ export async function search(
   if (asked.contained.matches !== 'false') {
     // What is found inside of other types would have to be looked at with their conditions.
     permissionsOf(services, context)?.requireEverything('s', 'The parameter _contained');
-    return readAtOnce(services, context, async (reading) => {
+    return inSnapshot(services, context, async (reading) => {
       const criteria = await resolveCriteria(reading, context, asked.criteria);
       const stored = async (of: SearchQuery): Promise<SearchPage> => {
         const page = await answer(reading, context, {
@@ -71,7 +71,7 @@ export async function search(
       ? services.isWithinSnapshot !== true && isSurelyAlone(services, context, asked)
       : true;
   if (isOneType && singleStatement) {
-    const page = await answer(readEach(services, context), context, {
+    const page = await answer(perStatement(services, context), context, {
       query: asked,
       typeNumber,
       cursorScope,
@@ -82,7 +82,7 @@ export async function search(
       return { ...completed, decidedBy: decidingTypes(typeNumber, asked.criteria) };
     }
   }
-  return readAtOnce(services, context, async (reading) => {
+  return inSnapshot(services, context, async (reading) => {
     const criteria = await withReason(resolveCriteria(reading, context, asked.criteria), () =>
       planningReason(asked.criteria),
     );

@@ -107,18 +107,18 @@ export interface OperationWorkerHost extends WorkerHost {
   storage(context: OperationContext): OperationStorage;
 }
 
-export function answerWorker(informant: OperationWorkerHost, question: WorkerRequest): Promise<unknown> {
+export function answerWorker(host: OperationWorkerHost, question: WorkerRequest): Promise<unknown> {
   switch (question.kind) {
     case 'judge':
-      return informant.judge(question.space, question.pending);
+      return host.judge(question.space, question.pending);
     case 'version':
-      return informant.version(question.space, question.of);
+      return host.version(question.space, question.of);
     case 'structure':
-      return informant.find(question.space, question.canonical);
+      return host.find(question.space, question.canonical);
     case 'codes':
-      return informant.listCodes(question.space, question.valueSet);
+      return host.listCodes(question.space, question.valueSet);
     case 'storage':
-      return callStorage(informant.storage(question.context), question.call);
+      return callStorage(host.storage(question.context), question.call);
   }
 }
 

@@ -43,11 +43,11 @@ export function openBundle(
   const document = toDocument(task.input, limits);
   const { type, entries } = readBundle(document.value, task.types, limits.maxBundleEntries);
   const refused = structuralRefusals(tools, task.space, document.value);
-  const isAlone = type === 'batch';
+  const isBatch = type === 'batch';
   const resources = new Map<number, JsonObject>();
   const fullUrls = new Map<string, number>();
   const references = new Map<string, ConditionalReference>();
-  const named = isAlone ? fullUrlsOf(entries) : fullUrls;
+  const named = isBatch ? fullUrlsOf(entries) : fullUrls;
   const { below } = tools.references(task.space);
   const outlined = entries.map((entry, index): OutlinedEntry | RefusedEntry => {
     const refusal = refused.get(index);
@@ -58,19 +58,19 @@ export function openBundle(
         isResourceType: (name) => tools.releaseTypes(task.space).has(name),
       });
       const { resource } = read;
-      if (isAlone) requireIndependent(index, resource, named);
+      if (isBatch) requireIndependent(index, resource, named);
       else requireUnique(read, fullUrls);
       if (resource !== undefined) resources.set(index, resource);
       return outlineEntry(
         read,
-        describe(read, references, { marked: document.marked, isAlone, limits, below }),
+        describe(read, references, { marked: document.marked, isBatch, limits, below }),
       );
     } catch (error) {
       if (error instanceof FhirError) return { index, refusal: { key: error.key, issues: error.issues } };
       throw error;
     }
   });
-  if (!isAlone) throwRefusals(outlined.flatMap((entry) => ('refusal' in entry ? [entry] : [])));
+  if (!isBatch) throwRefusals(outlined.flatMap((entry) => ('refusal' in entry ? [entry] : [])));
   const { marked } = document;
   // A long Bundle is open in a thread of its own.
   const paths = isLong(task.input) ? createPathBudget() : createShortPathBudget();
@@ -197,22 +197,22 @@ function describe(
   references: Map<string, ConditionalReference>,
   {
     marked,
-    isAlone,
+    isBatch,
     limits,
     below,
   }: {
     readonly marked: boolean;
-    readonly isAlone: boolean;
+    readonly isBatch: boolean;
     readonly limits: BundleLimits;
     readonly below: ReferenceResolver['below'];
   },
 ): EntryDescription {
-  const isNeeded = isAlone || request.kind === 'invoke';
+  const isNeeded = isBatch || request.kind === 'invoke';
   const input = resource === undefined || !isNeeded ? undefined : { value: resource, marked };
   const { kind } = request;
-  if (isAlone && kind === 'patch' && resource !== undefined)
+  if (isBatch && kind === 'patch' && resource !== undefined)
     return { ...NOTHING_SAID, input: patchOf(resource, index, limits, marked) };
-  if (resource === undefined || isAlone || (kind !== 'create' && kind !== 'update' && kind !== 'patch'))
+  if (resource === undefined || isBatch || (kind !== 'create' && kind !== 'update' && kind !== 'patch'))
     return { ...NOTHING_SAID, input };
   const { id, url } = resource;
   return {

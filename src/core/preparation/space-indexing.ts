@@ -148,8 +148,8 @@ export class SpaceIndexing {
   }
 
   /** What a preparer works with; the informant knows what stands in the database. */
-  preparationTools(extensionBase: string, informant: WorkerHost): PreparationTools {
-    const profiles = new ProfileLoader(informant);
+  preparationTools(extensionBase: string, host: WorkerHost): PreparationTools {
+    const profiles = new ProfileLoader(host);
     return {
       extensionBase,
       releaseTypes: (space) => this.resourceTypes(space.release),
@@ -158,7 +158,7 @@ export class SpaceIndexing {
       extract: (space, type, resource) => this.extract(space, type, resource),
       searchContext: (space) => this.searchContext(space),
       profilesOf: (space, resource, wanted) => profiles.profilesOf(space, resource, wanted),
-      judge: (space, pending) => informant.judge(space, pending),
+      judge: (space, pending) => host.judge(space, pending),
     };
   }
 }

@@ -9,7 +9,7 @@ import { InFlight } from '../concurrency/in-flight';
 import { limitEvaluationTime } from '../fhir/path';
 import type { Finding } from '../fhir/validate';
 import { createOperationEnvironment, type OperationParts } from '../composition/operation-environment';
-import { createCodeSystemMemory } from '../terminology/code-system-cache';
+import { createCodeSystemCache } from '../terminology/code-system-cache';
 import type { CanonicalResource } from '../operations/environment';
 import { invokeOperation } from '../operations/invoke';
 import { forgetSpaces } from '../erasure/cache-registry';
@@ -137,7 +137,7 @@ function listen(port: MessagePort, settings: WorkerSettings): void {
     publicUrls,
     maxIndexRows: limits.maxIndexRows,
   });
-  const informant: WorkerHost = {
+  const host: WorkerHost = {
     judge: async (space, pending) =>
       (await asker.ask({ kind: 'judge', space, pending })) as readonly Finding[],
     version: async (space, of) => (await asker.ask({ kind: 'version', space, of })) as string,
@@ -146,10 +146,10 @@ function listen(port: MessagePort, settings: WorkerSettings): void {
     listCodes: async (space, valueSet) =>
       (await asker.ask({ kind: 'codes', space, valueSet })) as ListedCodes | undefined,
   };
-  const preparer = createPreparer(tools.preparationTools(extensionBase, informant), limits);
+  const preparer = createPreparer(tools.preparationTools(extensionBase, host), limits);
   const invoke = createInvoke(port, asker, {
     preparer,
-    codeSystems: createCodeSystemMemory(),
+    codeSystems: createCodeSystemCache(),
     limits,
     validator: (release) => tools.validator(release),
   });

@@ -9,7 +9,7 @@ import { runnerOver } from '../storage/search/search-run';
 import type { Usage } from '../storage/connection/usage';
 
 /** Each statement sees the data of its own moment; all of them are cancelled when nobody waits for the search any more. */
-export function readEach<S extends SearchServices>(services: S, { cancellation }: RequestContext): S {
+export function perStatement<S extends SearchServices>(services: S, { cancellation }: RequestContext): S {
   if (isBound(services)) return services;
   const { connections, explanation, usage } = services;
   const waiting = cancellation === undefined ? undefined : [cancellation];
@@ -37,11 +37,11 @@ export function readEach<S extends SearchServices>(services: S, { cancellation }
 
 /**
  * All statements that `work` runs by the services that it is given see the same data: a page, its total and what it
- * brings along are of one moment. Cancelled as those of `readEach`.
+ * brings along are of one moment. Cancelled as those of `perStatement`.
  * Cost: it holds one connection of the search lane, shares no statement with other requests, and runs one statement at
  * a time; no round trip more.
  */
-export async function readAtOnce<S extends SearchServices, T>(
+export async function inSnapshot<S extends SearchServices, T>(
   services: S,
   { space, cancellation }: RequestContext,
   work: (services: S) => Promise<T>,
@@ -51,7 +51,7 @@ export async function readAtOnce<S extends SearchServices, T>(
   const waiting = cancellation === undefined ? undefined : [cancellation];
   return services.connections.inSnapshot(space.number, waiting, (snapshot) =>
     work(
-      readOver(
+      overSnapshot(
         services,
         explanation?.statements.over(snapshot) ?? new PlanningBatch(countInto(usage, snapshot)),
       ),
@@ -59,9 +59,9 @@ export async function readAtOnce<S extends SearchServices, T>(
   );
 }
 
-function readOver<S extends SearchServices>(services: S, database: Database): S {
+function overSnapshot<S extends SearchServices>(services: S, database: Database): S {
   return {
-    ...readWithin(services, database),
+    ...withinTransaction(services, database),
     reader: services.reader.overSnapshot(database),
     searches: services.searches.over(database),
   };
@@ -76,7 +76,7 @@ function isBound({ isWithinTransaction, isWithinSnapshot }: SearchServices): boo
 const ONE_AFTER_THE_OTHER: Gathered = { concurrent: 1, most: 256 };
 
 /** By statements of this database, which sees only what is committed; what is asked at the same time goes together. */
-export function readGathered<S extends SearchServices>(
+export function batched<S extends SearchServices>(
   services: S,
   given: Database,
   gathered: Gathered,
@@ -84,7 +84,7 @@ export function readGathered<S extends SearchServices>(
 ): S {
   const database = new PlanningBatch(given);
   return {
-    ...readWithin(services, database),
+    ...withinTransaction(services, database),
     reader: services.reader.overSnapshot(database, gathered),
     searches: services.searches.over(database, { gathered }),
     hasStatementBudget: true,
@@ -93,11 +93,11 @@ export function readGathered<S extends SearchServices>(
 }
 
 /**
- * As `readAtOnce`, for several interactions of one request at the same time: what they ask goes together in statements,
+ * As `inSnapshot`, for several interactions of one request at the same time: what they ask goes together in statements,
  * and they see the same moment. Throws `timeout` for what is asked after `milliseconds`, and cancels what runs then: the
  * connection is kept from others, and the rows of that moment from being cleaned away.
  */
-export async function readTogether<S extends SearchServices, T>(
+export async function inSharedSnapshot<S extends SearchServices, T>(
   services: S,
   { space, cancellation, usage }: RequestContext,
   milliseconds: number,
@@ -110,7 +110,7 @@ export async function readTogether<S extends SearchServices, T>(
     (snapshot) => {
       const database = countInto(usage, snapshot);
       return work({
-        ...readGathered(services, database, ONE_AFTER_THE_OTHER, usage),
+        ...batched(services, database, ONE_AFTER_THE_OTHER, usage),
         isWithinSnapshot: true,
       });
     },
@@ -131,11 +131,11 @@ export function countInto(usage: Usage | undefined, database: Database): Databas
   };
 }
 
-/** For several searches at the same time, within `readAtOnce`: what they do alike goes together in one statement. */
-export function readMerged<S extends SearchServices>(services: S): S {
+/** For several searches at the same time, within `inSnapshot`: what they do alike goes together in one statement. */
+export function merged<S extends SearchServices>(services: S): S {
   const merged = new LateralBatch(services.database);
   return {
-    ...readOver({ ...services, hasStatementBudget: true }, merged),
+    ...overSnapshot({ ...services, hasStatementBudget: true }, merged),
     reader: services.reader.overSnapshot(merged, undefined, true),
     isWithinSnapshot: true,
     afterPlanning: () => merged.afterPlanning(),
@@ -143,7 +143,7 @@ export function readMerged<S extends SearchServices>(services: S): S {
 }
 
 /** Reads and searches by statements of this database, such as those of a transaction that writes; nothing else is different. */
-export function readWithin<S extends SearchServices>(services: S, database: Database): S {
+export function withinTransaction<S extends SearchServices>(services: S, database: Database): S {
   return {
     ...services,
     database,

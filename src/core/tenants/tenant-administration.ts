@@ -4,7 +4,7 @@ import { exportTenant, type TenantExportOptions } from './tenant-export';
 import { importTenant, type TenantImportOptions } from './tenant-import';
 import { removeTenant } from './tenant-removal';
 
-export interface TenantDoorOptions extends TenantImportOptions {
+export interface TenantAdministrationOptions extends TenantImportOptions {
   readonly cacheInvalidator: CacheInvalidator;
   readonly settleRecords: TenantExportOptions['settleRecords'];
 }
@@ -14,7 +14,7 @@ export function createTenantAdministration({
   cacheInvalidator,
   settleRecords,
   ...options
-}: TenantDoorOptions): Core['tenants'] {
+}: TenantAdministrationOptions): Core['tenants'] {
   const { services, database, store, spaces } = options;
   return {
     list: () => spaces.list(),

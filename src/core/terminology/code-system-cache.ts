@@ -9,7 +9,7 @@ export interface CodeSystemCache {
 }
 
 /** Keeps code systems of at most `maxCharacters` of JSON text together (a parsed one takes about five times that). */
-export function createCodeSystemMemory(maxCharacters = 16_000_000): CodeSystemCache {
+export function createCodeSystemCache(maxCharacters = 16_000_000): CodeSystemCache {
   const remembered = registerCache(new LRUCache<string, CodeSystem>({ maxSize: maxCharacters }));
   return {
     get(key, size, make) {

@@ -18,7 +18,7 @@ export interface ValueSetCache {
 }
 
 /** Keeps value sets that draw on `maxConcepts` together (one takes about 1 kB). */
-export function createValueSetMemory(maxConcepts = 50_000): ValueSetCache {
+export function createValueSetCache(maxConcepts = 50_000): ValueSetCache {
   const remembered = registerCache(new LRUCache<string, FoundValueSet>({ maxSize: maxConcepts }));
   return {
     get: (key) => remembered.get(key),

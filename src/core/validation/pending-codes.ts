@@ -12,7 +12,7 @@ import { MAX_FINDINGS, type Finding, type FindingSeverity, type PendingCode } fr
 import { nameValueSet, notIn } from '../fhir/validate/coding-name';
 import type { TerminologyEnvironment } from '../operations/environment';
 import { terminologyOf } from '../operations/terminology';
-import { createValueSetMemory, type FoundValueSet, type Unanswered } from '../terminology/value-set-cache';
+import { createValueSetCache, type FoundValueSet, type Unanswered } from '../terminology/value-set-cache';
 
 type Coding = PendingCode['codings'][number];
 
@@ -54,7 +54,7 @@ export interface CodeJudge {
 
 /** One for all spaces of a process: it remembers value sets. */
 export function createCodeJudge(): CodeJudge {
-  const memory = createValueSetMemory();
+  const memory = createValueSetCache();
   /** Being made: resources of one Bundle ask for the same ones at the same time. */
   const underWay = new Map<string, Promise<FoundValueSet>>();
   return {

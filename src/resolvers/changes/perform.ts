@@ -47,7 +47,7 @@ async function performField(
   forgetReads(context);
   countChange(context);
   if (!change.isDryRun) return { answer: await runAlone(context, change), isDryRun: false };
-  return answerOf(runAll(context, [{ key, change }], { isDryRun: true, isAlone: true }), key);
+  return answerOf(runAll(context, [{ key, change }], { isDryRun: true, isSingleWrite: true }), key);
 }
 
 /** Of what a mutation was met in. */
@@ -94,7 +94,7 @@ async function runOperation(context: GatewayContext, info: GraphQLResolveInfo): 
     const reason = "Of an operation with @atomic all mutations have 'dryRun', or none";
     throw refusalOf(other.key, fhirError('invalidValue', { reason }));
   }
-  return runAll(context, changes, { isDryRun, isAlone: false });
+  return runAll(context, changes, { isDryRun, isSingleWrite: false });
 }
 
 async function runAll(

@@ -16,12 +16,12 @@ const LEVELS_AROUND = 3;
 
 /**
  * Does changes as one transaction of core's: all or none. The answers are in their order. `isDryRun`: none, and the answers
- * say what would have happened; `isAlone`: to one change that is sent by itself. Throws `Refusals`.
+ * say what would have happened; `isSingleWrite`: to one change that is sent by itself. Throws `Refusals`.
  */
 export async function runTogether(
   { core, request, maxDepth }: GatewayContext,
   changes: readonly NamedChange[],
-  { isDryRun, isAlone }: { readonly isDryRun: boolean; readonly isAlone: boolean },
+  { isDryRun, isSingleWrite }: { readonly isDryRun: boolean; readonly isSingleWrite: boolean },
 ): Promise<readonly ChangeAnswer[]> {
   const bundle = {
     resourceType: 'Bundle',
@@ -30,7 +30,12 @@ export async function runTogether(
   };
   try {
     const input = await toInput(bundle, maxDepth + LEVELS_AROUND);
-    const { entries } = await core.bundle(request, { input, types: ['transaction'], isDryRun, isAlone });
+    const { entries } = await core.bundle(request, {
+      input,
+      types: ['transaction'],
+      isDryRun,
+      isSingleWrite,
+    });
     return entries.map((answer) => {
       if (answer.kind === 'written' || answer.kind === 'found' || answer.kind === 'deleted') return answer;
       throw new Error(`a change was answered by '${answer.kind}'`);

@@ -5,7 +5,7 @@ import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import { type JsonObject, parseJson, stringifyJson } from '../../../src/core/fhir/json';
 import { type Release, RELEASES } from '../../../src/core/fhir/release';
 import { stringMember } from '../../../src/core/fhir/terminology/members';
-import { createCodeSystemMemory } from '../../../src/core/terminology/code-system-cache';
+import { createCodeSystemCache } from '../../../src/core/terminology/code-system-cache';
 import { type OperationEnvironment } from '../../../src/core/operations/environment';
 import { invokeOperation } from '../../../src/core/operations/invoke';
 import { createPreparer } from '../../../src/core/preparation/create-preparer';
@@ -126,7 +126,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
       get: async (key) => answers.get(key),
       put: (key, text) => answers.set(key, text),
     },
-    codeSystems: createCodeSystemMemory(),
+    codeSystems: createCodeSystemCache(),
     locate: async (type, id) => (stored.has(`${type}/${id}`) ? 'own' : 'none'),
     validator: tools.validator(release),
     findInInput: (input) => createPreparer(preparation, LIMITS).inspect(environment.context.space, input),

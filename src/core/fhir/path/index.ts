@@ -25,7 +25,7 @@ export {
   PathTypeError,
   UnsupportedPathError,
 } from './error';
-export { PathMemory } from './memory';
+export { PathCache as PathMemory } from './memory';
 export type { PathEnvironment } from './scope';
 export type { PathValue } from './value';
 

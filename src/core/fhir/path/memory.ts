@@ -11,7 +11,7 @@ export type Findings = Map<object, PathNodes>;
  * The cached values of each resource (root, contained, entry of a Bundle) of one validation. The key is the resource's object,
  * so the cache must not outlive a change of the resource. Cost: one comparison for the resource of the last call.
  */
-export class PathMemory {
+export class PathCache {
   private last: JsonValue | undefined;
   private findings: Findings | undefined;
   private readonly byResource = new Map<JsonValue, Findings>();

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../json';
 import { Stopwatch, type Meter, type PathAllowance } from './allowance';
 import { PathBudgetError } from './error';
-import type { Findings, PathMemory } from './memory';
+import type { Findings, PathCache } from './memory';
 import { EMPTY, type PathNode, type PathNodes, type PathValue } from './value';
 
 export interface PathEnvironment {
@@ -15,7 +15,7 @@ export interface PathEnvironment {
   /** Milliseconds since 1970, of now(). */
   readonly now?: number;
   /** What evaluations on the same resource share; each evaluation has its own when left out. */
-  readonly memory?: PathMemory;
+  readonly memory?: PathCache;
   /** The budget that evaluations share; each has its own when left out. Only for expressions of clients. */
   readonly allowance?: PathAllowance;
 }

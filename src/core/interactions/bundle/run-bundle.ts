@@ -44,7 +44,7 @@ const BOTH: readonly BundleType[] = ['batch', 'transaction'];
 export async function runBundle(
   { services, write, single, records, toRead, isAuditApart, charge, invoke, invokeWithin }: BundleTools,
   given: RequestContext,
-  { input, types = BOTH, handling, isDryRun = false, isAlone = false }: BundleRequest,
+  { input, types = BOTH, handling, isDryRun = false, isSingleWrite = false }: BundleRequest,
 ): Promise<BundleAnswer> {
   permissionsOf(services, given)?.requireAnything();
   const taken = isDryRun ? types.filter((type) => type === 'transaction') : types;
@@ -67,7 +67,7 @@ export async function runBundle(
                 context,
                 handling,
                 isDryRun,
-                isAlone,
+                isSingleWrite,
                 records,
                 toRead,
                 isAuditApart,

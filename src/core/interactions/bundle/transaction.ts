@@ -5,7 +5,7 @@ import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { RELEASES } from '../../fhir/release';
-import { createCodeSystemMemory } from '../../terminology/code-system-cache';
+import { createCodeSystemCache } from '../../terminology/code-system-cache';
 import type { BundleOutline, OpenBundle, OutlinedEntry } from '../../preparation/bundle';
 import type { SearchServices, Services } from '../../ports';
 import type { BoundStatement } from '../../storage/connection/connection';
@@ -19,7 +19,7 @@ import { isRetryable } from '../../storage/connection/database-error';
 import { keyOfText, type VersionRow } from '../../storage/read/version-row';
 import type { Condition } from '../conditional/condition';
 import { locksOfStored } from '../conditional/condition-locks';
-import { readWithin } from '../../search-execution/read-scope';
+import { withinTransaction } from '../../search-execution/read-scope';
 import { toStoredVersion } from '../stored-version';
 import { AnswerAllowance } from './answer-allowance';
 import {
@@ -58,7 +58,7 @@ export interface TransactionTools {
   /** True: nothing of it is kept. */
   readonly isDryRun: boolean;
   /** True: its references by criteria are not resolved, and so are refused. */
-  readonly isAlone: boolean;
+  readonly isSingleWrite: boolean;
   /** What is kept of who asked for what, with the changes. */
   readonly records: EntryRecords;
   readonly toRead: EntryReader['toRead'];
@@ -292,8 +292,8 @@ class Transaction {
   }
 
   private readReferences(targets?: Plan['targets']): ConditionalReferences {
-    const { services, context, isAlone } = this.tools;
-    const conditional = isAlone ? NO_REFERENCES : this.bundle.outline.conditionalReferences;
+    const { services, context, isSingleWrite } = this.tools;
+    const conditional = isSingleWrite ? NO_REFERENCES : this.bundle.outline.conditionalReferences;
     return readConditionalReferences(services, context, {
       conditionalReferences: conditional,
       names: this.names,
@@ -434,8 +434,8 @@ const MOST_DELETED = 1000;
 function inside<S extends SearchServices>(services: S, database: Database): S {
   // What is remembered under the version of something must not be remembered under one that is not committed.
   return {
-    ...readWithin(services, database),
-    codeSystems: createCodeSystemMemory(),
+    ...withinTransaction(services, database),
+    codeSystems: createCodeSystemCache(),
     isWithinTransaction: true,
   };
 }

@@ -9,7 +9,7 @@ import { keyOfText } from '../../storage/read/version-row';
 import type { VersionWrite } from '../../storage/write/version-write';
 import { ConditionLost } from '../../storage/write/write-queues';
 import { writeAll } from '../../storage/write/write-statements';
-import { readWithin } from '../../search-execution/read-scope';
+import { withinTransaction } from '../../search-execution/read-scope';
 import { watchIntegrity } from '../referential-integrity';
 import { deletionOf, toVersion } from '../replace-version';
 import type { Condition } from './condition';
@@ -36,7 +36,7 @@ export async function deleteAll(
   const space = context.space.number;
   return services.writes.transaction(space, async (run, database) => {
     await lockConditions(run, space, [condition]);
-    const within = readWithin(services, database);
+    const within = withinTransaction(services, database);
     const matches = requireFew(type, await findMatches(within, context, condition, MAX_DELETED + 1));
     const keys = matches.map(({ keyText }) => keyText);
     // In the order of the keys, as all that lock several heads.

@@ -24,7 +24,7 @@ const BY_KEY: Order = { by: 'key', descending: false };
 
 /**
  * At most so many of the resources that meet a condition, the tenant's own before those of the specification, in the order
- * of their keys. By services that read within a transaction (`readWithin`) they are those of its moment: what was
+ * of their keys. By services that read within a transaction (`withinTransaction`) they are those of its moment: what was
  * committed before its statement began, and what it wrote itself.
  * Throws tooCostly, searchTimeout, invalidParameterValue. Cost: as a search of one page without its texts, one statement
  * where the criteria name a value.

@@ -1,7 +1,7 @@
 import type { SearchPage, SearchRequest } from '../../api/search';
 import type { RequestContext } from '../../context';
 import type { SearchServices } from '../../ports';
-import { readAtOnce, readMerged } from '../read-scope';
+import { inSnapshot, merged } from '../read-scope';
 import { searchAny } from '../system-search';
 
 /** One of several searches that ask the same with different values. */
@@ -17,11 +17,11 @@ export async function searchBatch(
   context: RequestContext,
   requests: readonly EachSearch[],
 ): Promise<readonly (SearchPage | Error)[]> {
-  return readAtOnce(services, context, (reading) => {
-    const merged = readMerged(reading);
+  return inSnapshot(services, context, (reading) => {
+    const together = merged(reading);
     return Promise.all(
       requests.map((request) =>
-        searchAny(merged, context, request).catch((thrown: unknown) =>
+        searchAny(together, context, request).catch((thrown: unknown) =>
           thrown instanceof Error ? thrown : new Error(String(thrown)),
         ),
       ),

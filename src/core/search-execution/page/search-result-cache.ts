@@ -50,7 +50,7 @@ interface KnownOfSnapshot {
 /** Of a search: its remembered answer still stood, did not, or there was none. */
 export type MemoryOutcome = 'current' | 'changed' | 'unknown';
 
-export interface SearchMemoryOptions {
+export interface SearchResultCacheOptions {
   readonly changes: SpaceChanges;
   /** Of the answers at most, about; 0: none is remembered. */
   readonly bytes: number;
@@ -83,7 +83,7 @@ export class SearchResultCache {
   private readonly seenInVain = new WeakMap<RequestContext, Promise<SpaceMoment | undefined>>();
   private readonly snapshots = new WeakMap<SnapshotMark, KnownOfSnapshot>();
 
-  constructor(private readonly options: SearchMemoryOptions) {}
+  constructor(private readonly options: SearchResultCacheOptions) {}
 
   /**
    * As `search`, which it asks where it knows no answer that still stands. `database`: what the context is read by.
