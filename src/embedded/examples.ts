@@ -44,7 +44,7 @@ async function storeExample(core: Core, context: RequestContext, document: JsonD
     return;
   }
   try {
-    await core.update(timed, type, id, document, { ifNoneMatchAny: true });
+    await core.update(timed, { type, id, input: document, guard: { ifNoneMatchAny: true } });
   } catch (error) {
     if (!(error instanceof FhirError) || error.key !== 'preconditionFailed') throw error;
   }

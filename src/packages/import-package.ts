@@ -250,7 +250,7 @@ class Import {
         this.countOf(type).unchanged += 1;
         return false;
       }
-      const { warnings } = await this.core.update(inTime(this.context), type, id, document);
+      const { warnings } = await this.core.update(inTime(this.context), { type, id, input: document });
       this.countOf(type).stored += 1;
       const warning = inWords(warnings);
       if (stored !== undefined && url === undefined)

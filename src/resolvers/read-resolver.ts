@@ -67,7 +67,7 @@ export class ReadResolver {
     @Arg('from', () => ID) from: string,
     @Arg('to', () => ID) to: string,
   ): Promise<RawJson | undefined> {
-    const text = await orNothing(core.difference(request, type, id, from, to));
+    const text = await orNothing(core.difference(request, { type, id, from, to }));
     return text === undefined ? undefined : new RawJson(text);
   }
 

@@ -357,7 +357,7 @@ describe('What cannot be stored is named with its file and the reason:', () => {
     const context = await opened.context(tenant, 'r4');
     const write = (type: string, resource: object) => {
       const value = JSON.parse(JSON.stringify(resource));
-      return opened.core.update(context, type, value.id, { value, marked: false });
+      return opened.core.update(context, { type, id: value.id, input: { value, marked: false } });
     };
     await write('ValueSet', { ...valueSet, url: 'http://elsewhere.example/rooms' });
     await write('Patient', { ...patient, birthDate: '1984-02-29' });

@@ -77,13 +77,17 @@ async function runClient(
         }
         case 1:
         case 2: {
-          const { version } = await core.update(patient, type, id, named);
+          const { version } = await core.update(patient, { type, id, input: named });
           remember(type, id, version);
           break;
         }
         case 3: {
           const operations = [{ op: 'add', path: '/language', value: ['de', 'fr', 'en'][choose(3)] ?? 'en' }];
-          const { version } = await core.patch(patient, type, id, parseJson(JSON.stringify(operations)));
+          const { version } = await core.patch(patient, {
+            type,
+            id,
+            patch: parseJson(JSON.stringify(operations)),
+          });
           remember(type, id, version);
           break;
         }
@@ -96,7 +100,7 @@ async function runClient(
           await core.delete(patient, type, id).then(({ version }) => {
             if (version !== undefined) remember(type, id, version);
           });
-          const { version } = await core.update(patient, type, id, named);
+          const { version } = await core.update(patient, { type, id, input: named });
           remember(type, id, version);
         }
       }

@@ -126,11 +126,11 @@ async function change(core: Core, context: RequestContext, choose: (below: numbe
   switch (choose(7)) {
     case 0:
     case 1:
-      await core.update(context, 'Patient', patient, input(makePatient()));
+      await core.update(context, { type: 'Patient', id: patient, input: input(makePatient()) });
       return;
     case 2:
     case 3:
-      await core.update(context, 'Observation', observation, input(makeObservation()));
+      await core.update(context, { type: 'Observation', id: observation, input: input(makeObservation()) });
       return;
     case 4:
       await core.delete(
@@ -142,7 +142,7 @@ async function change(core: Core, context: RequestContext, choose: (below: numbe
     case 5: {
       const item = { item: { reference: `Patient/${patient}` } };
       const list = { resourceType: 'List', id: 'l1', status: 'current', mode: 'working', entry: [item] };
-      await core.update(context, 'List', 'l1', input(list));
+      await core.update(context, { type: 'List', id: 'l1', input: input(list) });
       return;
     }
     default: {
@@ -195,7 +195,11 @@ it('a search that begins after a write has ended finds it, while all write and s
           id: `r${client}`,
           name: [{ family: `Racer${client}` }],
         };
-        const { version } = await first.core.update(context, 'Practitioner', `r${client}`, input(resource));
+        const { version } = await first.core.update(context, {
+          type: 'Practitioner',
+          id: `r${client}`,
+          input: input(resource),
+        });
         for (let again = 0; again < 2; again++) {
           const { matches } = await search(context, request(client));
           expect(matches.map(({ versionId }) => versionId)).toEqual([version.versionId]);
@@ -343,7 +347,7 @@ it('rows that a reindex puts right are a change, though no version was written',
   const context = await first.context('repaired', 'r4');
   const { search } = remembering(first.core);
   const lost = { resourceType: 'Organization', id: 'lost', name: 'Lost and found' };
-  await first.core.update(context, 'Organization', 'lost', input(lost));
+  await first.core.update(context, { type: 'Organization', id: 'lost', input: input(lost) });
   const request = toRequest('Organization?name=lost');
   const owner = new Client(first.database.settings);
   await owner.connect();
@@ -366,12 +370,11 @@ it('what a restore of the database undid is not remembered', async () => {
   const context = await first.context(tenant, 'r4');
   const { search } = remembering(first.core);
   const put = (name: string) =>
-    first.core.update(
-      context,
-      'Organization',
-      'one',
-      input({ resourceType: 'Organization', id: 'one', name }),
-    );
+    first.core.update(context, {
+      type: 'Organization',
+      id: 'one',
+      input: input({ resourceType: 'Organization', id: 'one', name }),
+    });
   const names = async (): Promise<unknown[]> => {
     const { matches } = await search(context, toRequest('Organization?_count=5'));
     return matches.map(({ text }) => (JSON.parse(text) as { name?: unknown }).name);
@@ -404,7 +407,11 @@ it('tenants and clients of the same words share nothing, and little memory forge
   const { search, outcomes } = remembering(first.core, 100_000);
   for (let number = 0; number < 60; number++) {
     const text = `{"resourceType":"Location","id":"l${number}","name":"Somewhere ${'x'.repeat(400)}"}`;
-    await first.core.update(own, 'Location', `l${number}`, toResourceInput(text, { maxDepth: 64 }));
+    await first.core.update(own, {
+      type: 'Location',
+      id: `l${number}`,
+      input: toResourceInput(text, { maxDepth: 64 }),
+    });
   }
   const all = toRequest('Location?_count=100');
   // What a process knows of a space it is told beside the first searches.

@@ -8,24 +8,42 @@ import type { Criteria, DeleteResult, StoredVersion, VersionGuard, WriteResult }
 import type { RequestContext } from '../context';
 import type { ResourceInput } from '../preparation/resource-input';
 
+export interface UpdateRequest {
+  readonly type: string;
+  readonly id: string;
+  readonly input: ResourceInput;
+  readonly guard?: VersionGuard;
+}
+
+export interface PatchRequest {
+  readonly type: string;
+  readonly id: string;
+  /** A JSON Patch, an array of operations, or a FHIRPath Patch, a Parameters resource; not yet checked. */
+  readonly patch: ResourceInput;
+  readonly guard?: VersionGuard;
+}
+
+export interface ConditionalUpdateRequest extends Omit<UpdateRequest, 'id'> {
+  readonly criteria: Criteria;
+}
+
+export interface ConditionalPatchRequest extends Omit<PatchRequest, 'id'> {
+  readonly criteria: Criteria;
+}
+
+export interface DifferenceRequest {
+  readonly type: string;
+  readonly id: string;
+  /** Version ids. */
+  readonly from: string;
+  readonly to: string;
+}
+
 /** What writes one resource, or those that meet criteria: a request by itself, or an entry of a batch. */
 export interface SingleWrites {
   create(context: RequestContext, type: string, input: ResourceInput): Promise<WriteResult>;
-  update(
-    context: RequestContext,
-    type: string,
-    id: string,
-    input: ResourceInput,
-    guard?: VersionGuard,
-  ): Promise<WriteResult>;
-  /** `patch` is a JSON Patch, an array of operations, or a FHIRPath Patch, a Parameters resource; not yet checked. */
-  patch(
-    context: RequestContext,
-    type: string,
-    id: string,
-    patch: ResourceInput,
-    guard?: VersionGuard,
-  ): Promise<WriteResult>;
+  update(context: RequestContext, request: UpdateRequest): Promise<WriteResult>;
+  patch(context: RequestContext, request: PatchRequest): Promise<WriteResult>;
   delete(context: RequestContext, type: string, id: string, guard?: VersionGuard): Promise<DeleteResult>;
   /** As `create`, unless a resource meets the criteria: then that one, as it is (`created` is false). */
   createIfNoneExist(
@@ -35,21 +53,9 @@ export interface SingleWrites {
     criteria: Criteria,
   ): Promise<WriteResult>;
   /** As `update`, of the one resource that meets the criteria; a new one if none does. */
-  updateWhere(
-    context: RequestContext,
-    type: string,
-    criteria: Criteria,
-    input: ResourceInput,
-    guard?: VersionGuard,
-  ): Promise<WriteResult>;
+  updateWhere(context: RequestContext, request: ConditionalUpdateRequest): Promise<WriteResult>;
   /** As `patch`, of the one resource that meets the criteria. */
-  patchWhere(
-    context: RequestContext,
-    type: string,
-    criteria: Criteria,
-    patch: ResourceInput,
-    guard?: VersionGuard,
-  ): Promise<WriteResult>;
+  patchWhere(context: RequestContext, request: ConditionalPatchRequest): Promise<WriteResult>;
   /** The deletions of what met the criteria: one at most, but in tenants that let one request delete several. */
   deleteWhere(
     context: RequestContext,
@@ -68,7 +74,7 @@ export interface Interactions extends SingleWrites {
   /** The version that was current at a moment, milliseconds since 1970. */
   readAsOf(context: RequestContext, type: string, id: string, moment: number): Promise<StoredVersion>;
   /** The JSON Patch, as JSON text, that makes one version of another; what the server says of them aside. */
-  difference(context: RequestContext, type: string, id: string, from: string, to: string): Promise<string>;
+  difference(context: RequestContext, request: DifferenceRequest): Promise<string>;
   /** A transaction, all of it or nothing, or a batch, each entry by itself (http.html#transaction). */
   bundle(context: RequestContext, request: BundleRequest): Promise<BundleAnswer>;
   history(context: RequestContext, request: HistoryRequest): Promise<HistoryPage>;

@@ -45,26 +45,32 @@ export function routeAuditEvents(core: Interactions, { isOpen, catchUp }: AuditR
     find: (context, type, id) => core.find(toRead(context, type), type, id),
     vread: (context, type, id, version) => core.vread(toRead(context, type), type, id, version),
     readAsOf: (context, type, id, moment) => core.readAsOf(toRead(context, type), type, id, moment),
-    difference: (context, type, id, from, to) => core.difference(toRead(context, type), type, id, from, to),
+    difference: (context, { type, id, from, to }) =>
+      core.difference(toRead(context, type), { type, id, from, to }),
     create: (context, type, input) => core.create(inSpaceOf(context, type), type, input),
-    update: async (context, type, id, input, guard) => {
-      if (type !== AUDIT_EVENT) return core.update(context, type, id, input, guard);
+    update: async (context, { type, id, input, guard }) => {
+      if (type !== AUDIT_EVENT) return core.update(context, { type, id, input, guard });
       try {
-        return await core.update(inSpaceOf(context, type), type, id, input, { ifNoneMatchAny: true });
+        return await core.update(inSpaceOf(context, type), {
+          type,
+          id,
+          input,
+          guard: { ifNoneMatchAny: true },
+        });
       } catch (error) {
         throw error instanceof FhirError && error.key === 'preconditionFailed' ? refusal() : error;
       }
     },
-    patch: (context, type, ...rest) => (type === AUDIT_EVENT ? final() : core.patch(context, type, ...rest)),
+    patch: (context, request) => (request.type === AUDIT_EVENT ? final() : core.patch(context, request)),
     delete: (context, type, ...rest) =>
       type === AUDIT_EVENT ? final() : core.delete(context, type, ...rest),
     // That there is one would be told.
     createIfNoneExist: (context, type, ...rest) =>
       core.createIfNoneExist(toRead(context, type), type, ...rest),
-    updateWhere: (context, type, ...rest) =>
-      type === AUDIT_EVENT ? final() : core.updateWhere(context, type, ...rest),
-    patchWhere: (context, type, ...rest) =>
-      type === AUDIT_EVENT ? final() : core.patchWhere(context, type, ...rest),
+    updateWhere: (context, request) =>
+      request.type === AUDIT_EVENT ? final() : core.updateWhere(context, request),
+    patchWhere: (context, request) =>
+      request.type === AUDIT_EVENT ? final() : core.patchWhere(context, request),
     deleteWhere: (context, type, ...rest) =>
       type === AUDIT_EVENT ? final() : core.deleteWhere(context, type, ...rest),
     bundle: (context, request) => core.bundle(context, request),

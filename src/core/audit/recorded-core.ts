@@ -154,11 +154,11 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
       readOne(context, { interaction: 'vread', type, id }, () => core.vread(context, type, id, versionId)),
     readAsOf: (context, type, id, moment) =>
       readOne(context, { interaction: 'vread', type, id }, () => core.readAsOf(context, type, id, moment)),
-    difference: (context, type, id, from, to) => {
+    difference: (context, { type, id, from, to }) => {
       const lines = [from, to].map((version) => `${type}/${id}/_history/${version}`);
       return reading(context, {
         described: { interaction: 'vread', type, id },
-        work: () => core.difference(context, type, id, from, to),
+        work: () => core.difference(context, { type, id, from, to }),
         found: () => ({ interaction: 'vread', type, id, details: lines.join(' ') }),
         leave: (trail) => lines.forEach((line) => trail.add(line)),
       });
@@ -170,18 +170,18 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
         (context) => core.create(context, type, input),
         () => true,
       ),
-    update: (given, type, id, input, guard) =>
+    update: (given, { type, id, input, guard }) =>
       writing(
         given,
         { interaction: 'update', type, id },
-        (context) => core.update(context, type, id, input, guard),
+        (context) => core.update(context, { type, id, input, guard }),
         () => true,
       ),
-    patch: (given, type, id, patch, guard) =>
+    patch: (given, { type, id, patch, guard }) =>
       writing(
         given,
         { interaction: 'patch', type, id },
-        (context) => core.patch(context, type, id, patch, guard),
+        (context) => core.patch(context, { type, id, patch, guard }),
         () => true,
       ),
     delete: (given, type, id, guard) =>
@@ -198,18 +198,18 @@ export function recordAccesses(core: Interactions, tools: RecordingTools): Inter
         (context) => core.createIfNoneExist(context, type, input, criteria),
         ({ created }) => created,
       ),
-    updateWhere: (given, type, criteria, input, guard) =>
+    updateWhere: (given, { type, criteria, input, guard }) =>
       writing(
         given,
         { interaction: 'update', type, query: queryText(type, criteria) },
-        (context) => core.updateWhere(context, type, criteria, input, guard),
+        (context) => core.updateWhere(context, { type, criteria, input, guard }),
         () => true,
       ),
-    patchWhere: (given, type, criteria, patch, guard) =>
+    patchWhere: (given, { type, criteria, patch, guard }) =>
       writing(
         given,
         { interaction: 'patch', type, query: queryText(type, criteria) },
-        (context) => core.patchWhere(context, type, criteria, patch, guard),
+        (context) => core.patchWhere(context, { type, criteria, patch, guard }),
         () => true,
       ),
     deleteWhere: (given, type, criteria, guard) =>

@@ -54,21 +54,21 @@ export function createInteractions(parts: InteractionParts): Interactions {
     vread: (context, type, id, versionId) => vread(requests.of(context), context, { type, id, versionId }),
     readAsOf: async (context, type, id, moment) =>
       countVersion(context, await readAsOf(requests.of(context), context, { type, id, moment })),
-    difference: (context, type, id, from, to) =>
+    difference: (context, { type, id, from, to }) =>
       difference(requests.of(context), context, { type, id, from, to }),
     create: (given, type, input) =>
       write(given, type, (context) => create(services, context, { type, input })),
-    update: (given, type, id, input, guard) =>
+    update: (given, { type, id, input, guard }) =>
       write(given, type, (context) => update(services, context, { type, id, input, guard })),
-    patch: (given, type, id, operations, guard) =>
+    patch: (given, { type, id, patch: operations, guard }) =>
       write(given, type, (context) => patch(services, context, { type, id, operations, guard })),
     delete: (given, type, id, guard) =>
       write(given, type, (context) => deleteResource(services, context, { type, id, guard })),
     createIfNoneExist: (given, type, input, criteria) =>
       write(given, type, (context) => createIfNoneExist(services, context, { type, input, criteria })),
-    updateWhere: (given, type, criteria, input, guard) =>
+    updateWhere: (given, { type, criteria, input, guard }) =>
       write(given, type, (context) => updateWhere(services, context, { type, criteria, input, guard })),
-    patchWhere: (given, type, criteria, operations, guard) =>
+    patchWhere: (given, { type, criteria, patch: operations, guard }) =>
       write(given, type, (context) => patchWhere(services, context, { type, criteria, operations, guard })),
     deleteWhere: (given, type, criteria, guard) =>
       write(given, type, (context) => deleteWhere(services, context, { type, criteria, guard })),

@@ -44,8 +44,8 @@ async function update(
   const guard = toGuard(ifMatch);
   const result =
     criteria === undefined
-      ? await core.update(request, type, id, input, guard)
-      : await core.updateWhere(request, type, parseQueryText(criteria), input, guard);
+      ? await core.update(request, { type, id, input, guard })
+      : await core.updateWhere(request, { type, criteria: parseQueryText(criteria), input, guard });
   return { kind: 'written', result };
 }
 
@@ -57,8 +57,8 @@ async function patch(
   const guard = toGuard(ifMatch);
   const result =
     criteria === undefined
-      ? await core.patch(request, type, id, input, guard)
-      : await core.patchWhere(request, type, parseQueryText(criteria), input, guard);
+      ? await core.patch(request, { type, id, patch: input, guard })
+      : await core.patchWhere(request, { type, criteria: parseQueryText(criteria), patch: input, guard });
   return { kind: 'written', result };
 }
 

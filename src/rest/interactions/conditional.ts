@@ -23,7 +23,12 @@ export async function updateWhere(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context, type, query } = exchange;
   const guard = readGuardOfMatch(request);
   const resource = await readResource(exchange);
-  const result = await edge.core.updateWhere(context, type, query.parameters, resource, guard);
+  const result = await edge.core.updateWhere(context, {
+    type,
+    criteria: query.parameters,
+    input: resource,
+    guard,
+  });
   return sendWritten(exchange, result, 'stored');
 }
 

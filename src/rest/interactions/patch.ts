@@ -19,7 +19,12 @@ export async function patchWhere(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context, type, query } = exchange;
   const guard = readGuardOfMatch(request);
   const operations = readPatch(exchange);
-  const result = await edge.core.patchWhere(context, type, query.parameters, operations, guard);
+  const result = await edge.core.patchWhere(context, {
+    type,
+    criteria: query.parameters,
+    patch: operations,
+    guard,
+  });
   return sendWritten(exchange, result, 'patched');
 }
 
@@ -44,7 +49,7 @@ export async function patchByGet(exchange: Exchange, body: string): Promise<Fast
 async function apply(exchange: Exchange, operations: ResourceInput): Promise<FastifyReply> {
   const { edge, request, context, type, id } = exchange;
   const guard = await readGuard(edge.core, context, request, { type, id });
-  const result = await edge.core.patch(context, type, id, operations, guard);
+  const result = await edge.core.patch(context, { type, id, patch: operations, guard });
   return sendWritten(exchange, result, 'patched');
 }
 

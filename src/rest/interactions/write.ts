@@ -21,7 +21,7 @@ export async function update(exchange: Exchange): Promise<FastifyReply> {
   const { edge, request, context, type, id } = exchange;
   const resource = await readResource(exchange);
   const guard = await readGuard(edge.core, context, request, { type, id });
-  const result = await edge.core.update(context, type, id, resource, guard);
+  const result = await edge.core.update(context, { type, id, input: resource, guard });
   return sendWritten(exchange, result, 'stored');
 }
 

@@ -112,7 +112,7 @@ describe.each(TESTED_RELEASES)('grants on random data in %s', (release) => {
   const put = async (type: Type, id: string): Promise<void> => {
     const resource: Stored = { resourceType: type, id, ...made[type]() };
     const input = toResourceInput(JSON.stringify(resource), { maxDepth: 64 });
-    await opened.core.update(open, type, id, input);
+    await opened.core.update(open, { type, id, input });
     versions.set(`${type}/${id}`, [...(versions.get(`${type}/${id}`) ?? []), resource]);
   };
 

@@ -43,9 +43,10 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
     opened = await openCore({ environment: { VALIDATION: 'structure' } });
     ({ core } = opened);
     open = await opened.context('system', release);
-    for (const patient of [ann, bob]) await core.update(open, 'Patient', patient.id, inputOf(patient));
-    await core.update(open, 'Observation', 'a1', inputOf(observation('a1', 'ann')));
-    await core.update(open, 'Observation', 'b1', inputOf(observation('b1', 'bob')));
+    for (const patient of [ann, bob])
+      await core.update(open, { type: 'Patient', id: patient.id, input: inputOf(patient) });
+    await core.update(open, { type: 'Observation', id: 'a1', input: inputOf(observation('a1', 'ann')) });
+    await core.update(open, { type: 'Observation', id: 'b1', input: inputOf(observation('b1', 'bob')) });
   });
   afterAll(() => opened.close());
 
@@ -69,14 +70,14 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
       find: () => core.find(nobody, 'Observation', 'a1'),
       vread: () => core.vread(nobody, 'Observation', 'a1', '1'),
       readAsOf: () => core.readAsOf(nobody, 'Observation', 'a1', Date.now()),
-      difference: () => core.difference(nobody, 'Observation', 'a1', '1', '1'),
+      difference: () => core.difference(nobody, { type: 'Observation', id: 'a1', from: '1', to: '1' }),
       create: () => core.create(nobody, 'Observation', input),
-      update: () => core.update(nobody, 'Observation', 'a1', input),
-      patch: () => core.patch(nobody, 'Observation', 'a1', patch),
+      update: () => core.update(nobody, { type: 'Observation', id: 'a1', input }),
+      patch: () => core.patch(nobody, { type: 'Observation', id: 'a1', patch }),
       delete: () => core.delete(nobody, 'Observation', 'a1'),
       createIfNoneExist: () => core.createIfNoneExist(nobody, 'Observation', input, [['code', 'x']]),
-      updateWhere: () => core.updateWhere(nobody, 'Observation', [['code', 'x']], input),
-      patchWhere: () => core.patchWhere(nobody, 'Observation', [['code', 'x']], patch),
+      updateWhere: () => core.updateWhere(nobody, { type: 'Observation', criteria: [['code', 'x']], input }),
+      patchWhere: () => core.patchWhere(nobody, { type: 'Observation', criteria: [['code', 'x']], patch }),
       deleteWhere: () => core.deleteWhere(nobody, 'Observation', [['code', 'x']]),
       bundle: () =>
         core.bundle(nobody, { input: inputOf({ resourceType: 'Bundle', type: 'transaction', entry: [] }) }),
@@ -123,11 +124,15 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
     const before = await core.lastSequence(open);
     const told = {
       createOfOthers: await outcome(core.create(own, 'Observation', others)),
-      putOfOthers: await outcome(core.update(own, 'Observation', 'b2', others)),
-      overOthers: await outcome(core.update(own, 'Observation', 'b1', inputOf(observation('b1', 'ann')))),
-      awayFromMe: await outcome(core.update(own, 'Observation', 'a1', inputOf(observation('a1', 'bob')))),
-      patchOfOthers: await outcome(core.patch(own, 'Observation', 'b1', moved)),
-      patchAway: await outcome(core.patch(own, 'Observation', 'a1', moved)),
+      putOfOthers: await outcome(core.update(own, { type: 'Observation', id: 'b2', input: others })),
+      overOthers: await outcome(
+        core.update(own, { type: 'Observation', id: 'b1', input: inputOf(observation('b1', 'ann')) }),
+      ),
+      awayFromMe: await outcome(
+        core.update(own, { type: 'Observation', id: 'a1', input: inputOf(observation('a1', 'bob')) }),
+      ),
+      patchOfOthers: await outcome(core.patch(own, { type: 'Observation', id: 'b1', patch: moved })),
+      patchAway: await outcome(core.patch(own, { type: 'Observation', id: 'a1', patch: moved })),
       deleteOfOthers: (await core.delete(own, 'Observation', 'b1')).version,
       guarded: await outcome(core.delete(own, 'Observation', 'b1', { ifMatch: ['7'] })),
       otherType: await outcome(core.create(own, 'Practitioner', inputOf({ resourceType: 'Practitioner' }))),
@@ -164,7 +169,7 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
       labels: 'notFound',
     });
     expect(await core.lastSequence(open)).toBe(before);
-    expect((await core.update(own, 'Observation', 'a2', mine)).created).toBe(true);
+    expect((await core.update(own, { type: 'Observation', id: 'a2', input: mine })).created).toBe(true);
     expect((await core.deleteWhere(own, 'Observation', [['_id', 'a2']])).length).toBe(1);
     expect(await outcome(core.deleteWhere(own, 'Observation', [['_id', 'b1']]))).toBe('done');
     expect((await core.read(open, 'Observation', 'b1')).versionId).toBe(1);
@@ -181,12 +186,12 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
       ),
     ).toBe('notFound');
     const stream = await core.follow(own, { type: 'Observation', parameters: [] });
-    await core.update(open, 'Observation', 'b3', inputOf(observation('b3', 'bob')));
-    await core.update(open, 'Observation', 'a3', inputOf(observation('a3', 'ann')));
+    await core.update(open, { type: 'Observation', id: 'b3', input: inputOf(observation('b3', 'bob')) });
+    await core.update(open, { type: 'Observation', id: 'a3', input: inputOf(observation('a3', 'ann')) });
     const first = await stream.next();
-    await core.update(open, 'Observation', 'a3', inputOf(observation('a3', 'bob')));
+    await core.update(open, { type: 'Observation', id: 'a3', input: inputOf(observation('a3', 'bob')) });
     await core.delete(open, 'Observation', 'b3');
-    await core.update(open, 'Observation', 'a4', inputOf(observation('a4', 'ann')));
+    await core.update(open, { type: 'Observation', id: 'a4', input: inputOf(observation('a4', 'ann')) });
     const heard = [first, await stream.next(), await stream.next()];
     stream.close();
     expect(
@@ -250,7 +255,7 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
     const grouped = core.aggregate(ward, { type: 'Patient', parameters: [], by: { parameter: 'name' } });
     expect(await outcome(grouped)).toBe('unknownParameter');
     const test = inputOf([{ op: 'test', path: '/name/0/family', value: 'Abel' }]);
-    expect(await outcome(core.patch(ward, 'Patient', 'ann', test))).toBe('forbidden');
+    expect(await outcome(core.patch(ward, { type: 'Patient', id: 'ann', patch: test }))).toBe('forbidden');
     expect(await outcome(core.create(ward, 'Observation', inputOf(observation('', 'ann'))))).toBe(
       'forbidden',
     );
@@ -270,7 +275,7 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
       access: { ...NOBODY, scopes: ['system/Patient.*'], policies: ['desk'] },
     };
     const put = (change: object): Promise<string> =>
-      outcome(core.update(desk, 'Patient', 'ann', inputOf({ ...ann, ...change })));
+      outcome(core.update(desk, { type: 'Patient', id: 'ann', input: inputOf({ ...ann, ...change }) }));
     expect({
       protected: await put({ gender: 'other' }),
       within: await put({ contact: [{ name: { text: 'Eve' } }] }),

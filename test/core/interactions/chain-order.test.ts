@@ -39,7 +39,7 @@ afterAll(() => opened.close());
 const put = (resource: { resourceType: string; id: string; [name: string]: unknown }): Promise<unknown> => {
   const { resourceType, id } = resource;
   const input = toResourceInput(JSON.stringify(resource), { maxDepth: 64 });
-  return opened.core.update(context, resourceType, id, input);
+  return opened.core.update(context, { type: resourceType, id, input });
 };
 
 const observe = (id: string, subject: string, date: string | undefined, code: string): Promise<unknown> =>

@@ -46,7 +46,7 @@ const VALUES: readonly object[] = [
 async function put(context: RequestContext, id: string, more: object): Promise<void> {
   const resource = { resourceType: 'Observation', id, ...more };
   const input = toResourceInput(JSON.stringify(resource), { maxDepth: 64 });
-  await opened.core.update(context, 'Observation', id, input);
+  await opened.core.update(context, { type: 'Observation', id, input });
 }
 
 describe.each(TESTED_RELEASES)('of %s', (release) => {

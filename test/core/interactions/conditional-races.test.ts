@@ -98,7 +98,11 @@ const WRITES: readonly [
     'system',
     async (context, value) => {
       const body = input(patient(value, 'Conditional'));
-      const { created } = await one.core.updateWhere(context, 'Patient', criteriaOf(value), body);
+      const { created } = await one.core.updateWhere(context, {
+        type: 'Patient',
+        criteria: criteriaOf(value),
+        input: body,
+      });
       return created ? 'created' : 'updated';
     },
     'created',
@@ -108,7 +112,7 @@ const WRITES: readonly [
     'system',
     async (context, value) => {
       const patch = toResourceInput('[{"op":"add","path":"/active","value":true}]', LIMITS);
-      await one.core.patchWhere(context, 'Patient', criteriaOf(value), patch);
+      await one.core.patchWhere(context, { type: 'Patient', criteria: criteriaOf(value), patch });
       return 'patched';
     },
     'noMatch',
@@ -139,7 +143,7 @@ describe.each([
     const value = `value-${++last}`;
     const [here, there] = [await one.context(tenant, 'r4'), await other.context(tenant, 'r4')];
     const put = (id: string, of: string, family: string) =>
-      other.core.update(there, 'Patient', id, input(patient(of, family, id)));
+      other.core.update(there, { type: 'Patient', id, input: input(patient(of, family, id)) });
     const id = `first-${last}`;
     await put(id, value, 'Before');
     if (tenant === 'several') for (const more of ['second', 'third']) await put(more, value, 'Before');
@@ -167,7 +171,11 @@ it('a second one that meets the criteria meanwhile refuses the write', async () 
   await holdCondition(here);
   const written = outcomeOf(
     one.core
-      .updateWhere(here, 'Patient', criteriaOf('twice'), input(patient('twice', 'Conditional')))
+      .updateWhere(here, {
+        type: 'Patient',
+        criteria: criteriaOf('twice'),
+        input: input(patient('twice', 'Conditional')),
+      })
       .then(() => 'updated'),
   );
   await untilWaiting(1);

@@ -98,7 +98,7 @@ async function fill(context: RequestContext): Promise<void> {
       (_name, value: unknown) => (Array.isArray(value) && value.length === 0 ? undefined : value),
     );
     const input = toResourceInput(text, { maxDepth: 64 });
-    if (id !== undefined) await few.core.update(context, type, id, input);
+    if (id !== undefined) await few.core.update(context, { type, id, input });
     else return (await few.core.create(context, type, input)).version.id;
     return id;
   };

@@ -58,7 +58,7 @@ describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
       if (!wrong.has(`${type}/${id}`)) return;
       const context = await core().context('system', release);
       await core()
-        .core.update(context, type, id, document)
+        .core.update(context, { type, id, input: document })
         .catch((error: unknown) => {
           if (!(error instanceof FhirError) || ![400, 422].includes(error.status)) throw error;
           refused.push(`${type}/${id}`);
@@ -72,7 +72,7 @@ describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
     await forEachOf(examples, 32, async ({ type, id, document, resource }) => {
       const store = storeOf(type, id);
       const context = await store.context('system', release);
-      await store.core.update(context, type, id, document);
+      await store.core.update(context, { type, id, input: document });
       const { text } = await store.core.read(context, type, id);
       const back = parseJson(text).value as JsonObject;
       const isEqual =

@@ -27,7 +27,7 @@ afterAll(() => opened.close());
 
 const put = (resource: { resourceType: string; id: string; [name: string]: unknown }): Promise<unknown> => {
   const input = toResourceInput(JSON.stringify(resource), { maxDepth: 64 });
-  return opened.core.update(context, resource.resourceType, resource.id, input);
+  return opened.core.update(context, { type: resource.resourceType, id: resource.id, input });
 };
 
 async function pagesOf(type: string, parameter: readonly [string, string], count: number): Promise<string[]> {

@@ -37,7 +37,7 @@ function observation(number: number): string {
 const withId = (text: string, id: string): string => text.replace('{', `{"id":"${id}",`);
 
 async function put(context: RequestContext, type: string, id: string, text: string): Promise<void> {
-  await many.core.update(context, type, id, toResourceInput(withId(text, id), { maxDepth: 64 }));
+  await many.core.update(context, { type, id, input: toResourceInput(withId(text, id), { maxDepth: 64 }) });
 }
 
 type Parameters = readonly (readonly [string, string])[];

@@ -130,8 +130,12 @@ describe.each(TESTED_RELEASES)('the pages of a search in %s', (release) => {
 
   it('lead back to what was inserted meanwhile, and past what was deleted', async () => {
     const write = (id: string): Promise<unknown> =>
-      opened.core.update(context, 'Basic', id, {
-        text: `{"resourceType":"Basic","id":"${id}","code":{"text":"x"}}`,
+      opened.core.update(context, {
+        type: 'Basic',
+        id,
+        input: {
+          text: `{"resourceType":"Basic","id":"${id}","code":{"text":"x"}}`,
+        },
       });
     for (const id of ['b', 'd', 'e', 'f', 'g']) await write(id);
     const asked: Parameters = [['_sort', '_id'], ['_count', '2']]; // prettier-ignore

@@ -22,7 +22,7 @@ describe.each(TESTED_RELEASES)('conditions in %s', (release) => {
   let context: RequestContext;
   const put = async (type: string, id: string, resource: object): Promise<void> => {
     const text = JSON.stringify({ resourceType: type, id, ...resource });
-    await opened.core.update(context, type, id, toResourceInput(text, { maxDepth: 64 }));
+    await opened.core.update(context, { type, id, input: toResourceInput(text, { maxDepth: 64 }) });
   };
   const ids = async (type: string, where: readonly SearchCondition[]): Promise<string[]> => {
     const page = await opened.core.search(context, { type, parameters: [], where });

@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => opened.close());
 
 const store = (context: RequestContext, id: string): Promise<unknown> =>
-  core.update(context, 'SearchParameter', id, parameter(id));
+  core.update(context, { type: 'SearchParameter', id, input: parameter(id) });
 
 async function find(query: string): Promise<number> {
   const context = await opened.context('system', 'r4');
@@ -71,7 +71,7 @@ it('an update by one who does not know it removes and adds the rows of what is i
   core.startWork();
   await isFound('mark=old', 1);
   const text = version.text.replace('"old"', '"new"');
-  await core.update(before, 'Basic', version.id, parseJson(text));
+  await core.update(before, { type: 'Basic', id: version.id, input: parseJson(text) });
   expect([await find('mark=old'), await find('mark=new')]).toEqual([0, 1]);
   await core.delete(before, 'Basic', version.id);
   expect(await find('mark=new')).toBe(0);
@@ -110,12 +110,11 @@ it('a parameter that was taken away leaves no rows, and its place in heads is us
   };
   await until(isGone);
   expect(await rowsLeft()).toBe(0);
-  await core.update(
-    context,
-    'SearchParameter',
-    'next',
-    parameter('next', { expression: 'Basic.language', type: 'token' }),
-  );
+  await core.update(context, {
+    type: 'SearchParameter',
+    id: 'next',
+    input: parameter('next', { expression: 'Basic.language', type: 'token' }),
+  });
   const { space } = await opened.context('system', 'r4');
   expect(space.searchParameters?.list).toMatchObject([{ code: 'next', number: 100_001, slot: 0 }]);
   await isFound('next:missing=true', 1);
@@ -125,12 +124,11 @@ it('an expression that goes through too much is searched by no more, and holds n
   const context = await opened.context('system', 'r4');
   const costly =
     'Basic.extension.select(%resource.extension).select(%resource.extension).value.ofType(string)';
-  await core.update(
-    context,
-    'SearchParameter',
-    'costly',
-    parameter('costly', { expression: costly, type: 'string' }),
-  );
+  await core.update(context, {
+    type: 'SearchParameter',
+    id: 'costly',
+    input: parameter('costly', { expression: costly, type: 'string' }),
+  });
   const extension = Array.from({ length: 2_000 }, (_, index) => ({
     url: MARK,
     valueString: `value ${index}`,
@@ -149,12 +147,11 @@ it('an expression that goes through too much is searched by no more, and holds n
 it('at most 200 are let in, and 64 of one type', async () => {
   const context = await opened.context('system', 'r4');
   const store = (id: string, base: string): Promise<unknown> =>
-    core.update(
-      context,
-      'SearchParameter',
+    core.update(context, {
+      type: 'SearchParameter',
       id,
-      parameter(id, { base: [base], expression: `${base}.extension('urn:x').value` }),
-    );
+      input: parameter(id, { base: [base], expression: `${base}.extension('urn:x').value` }),
+    });
   const bases = ['Basic', 'Patient', 'Observation', 'Encounter'];
   for (let number = 0; number < 64; number++) await store(`p${number}`, 'Basic');
   await expect(store('p64', 'Basic')).rejects.toMatchObject({ status: 422 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => opened.close());
 
 const put = (id: string, family: string): Promise<unknown> =>
-  opened.core.update(context, 'Patient', id, toResourceInput(patient(id, family), LIMITS));
+  opened.core.update(context, { type: 'Patient', id, input: toResourceInput(patient(id, family), LIMITS) });
 
 const observe = (patientId: string): Promise<unknown> => {
   const code = { text: 'x' };

@@ -29,7 +29,11 @@ const bodyOf = (type: string, more: object): ReturnType<typeof toResourceInput> 
   toResourceInput(JSON.stringify({ resourceType: type, ...more }), LIMITS);
 
 const put = (context: RequestContext, id: string): Promise<unknown> =>
-  opened.core.update(context, 'Patient', id, bodyOf('Patient', { id, name: [{ family: 'Chalmers' }] }));
+  opened.core.update(context, {
+    type: 'Patient',
+    id,
+    input: bodyOf('Patient', { id, name: [{ family: 'Chalmers' }] }),
+  });
 
 const transaction = (
   context: RequestContext,

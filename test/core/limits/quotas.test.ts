@@ -23,7 +23,7 @@ const basic = { resourceType: 'Basic', code: { text: 'x' } };
 const create = (context: RequestContext, resource: object = basic): Promise<unknown> =>
   opened.core.create(context, 'Basic', bodyOf(resource));
 const put = (context: RequestContext, id: string): Promise<unknown> =>
-  opened.core.update(context, 'Basic', id, bodyOf({ ...basic, id }));
+  opened.core.update(context, { type: 'Basic', id, input: bodyOf({ ...basic, id }) });
 
 const purge = (context: RequestContext, id: string): Promise<unknown> =>
   opened.core.invoke(context, { level: 'instance', type: 'Basic', id, code: 'purge', safe: false });

@@ -30,12 +30,11 @@ it('a resource of 1 MB is stored, patched and found like a short one', async () 
   const created = await opened.core.create(context, 'Patient', toResourceInput(text, JSON_LIMITS));
   expect(contentOf(created.version.text)).toEqual(JSON.parse(text));
   const { id } = created.version;
-  const patched = await opened.core.patch(
-    context,
-    'Patient',
+  const patched = await opened.core.patch(context, {
+    type: 'Patient',
     id,
-    toResourceInput('[{"op":"replace","path":"/name/0/family","value":"Provence"}]', JSON_LIMITS),
-  );
+    patch: toResourceInput('[{"op":"replace","path":"/name/0/family","value":"Provence"}]', JSON_LIMITS),
+  });
   expect(patched.version.versionId).toBe(2);
   const search = (family: string): Promise<number | undefined> =>
     opened.core
@@ -74,7 +73,11 @@ it('an update of a long resource by a short one, and back, leaves the index as i
     JSON.stringify(short),
     longPatient(400, { id: 'long-and-short' }),
   ]) {
-    await opened.core.update(context, 'Patient', 'long-and-short', toResourceInput(text, JSON_LIMITS));
+    await opened.core.update(context, {
+      type: 'Patient',
+      id: 'long-and-short',
+      input: toResourceInput(text, JSON_LIMITS),
+    });
   }
   expect(await opened.differences('system')).toEqual([]);
 });

@@ -47,8 +47,12 @@ it('takes ten thousand that have changed since, and refuses one more', async () 
   expect(matches.every(({ versionId }) => versionId === 1)).toBe(true);
   // Ten thousand texts are read and tested.
   expect((performance.now() - began) / slowness()).toBeLessThan(10_000);
-  await opened.core.update(context, 'Basic', 'one-more', {
-    text: '{"resourceType":"Basic","id":"one-more","code":{"text":"x"}}',
+  await opened.core.update(context, {
+    type: 'Basic',
+    id: 'one-more',
+    input: {
+      text: '{"resourceType":"Basic","id":"one-more","code":{"text":"x"}}',
+    },
   });
   const refused = await search(before, 'number 7').catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(FhirError);

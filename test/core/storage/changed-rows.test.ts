@@ -49,12 +49,11 @@ const UNLIKE = { ...OBSERVATION.valueQuantity, value: 190 };
 
 async function put(resource: Partial<typeof OBSERVATION> & { readonly id: string }): Promise<number> {
   const context = await opened.context('system', 'r4');
-  const { version } = await opened.core.update(
-    context,
-    'Observation',
-    resource.id,
-    parseJson(JSON.stringify(resource)),
-  );
+  const { version } = await opened.core.update(context, {
+    type: 'Observation',
+    id: resource.id,
+    input: parseJson(JSON.stringify(resource)),
+  });
   return version.versionId;
 }
 
@@ -128,12 +127,11 @@ it('a deletion takes all rows, a PUT after it brings them back and continues the
   expect(await opened.differences('system')).toEqual([]);
   const context = await opened.context('system', 'r4');
   const { versions } = await opened.core.history(context, { type: 'Observation', id: 'weight' });
-  const { version, created } = await opened.core.update(
-    context,
-    'Observation',
-    'weight',
-    parseJson(JSON.stringify(OBSERVATION)),
-  );
+  const { version, created } = await opened.core.update(context, {
+    type: 'Observation',
+    id: 'weight',
+    input: parseJson(JSON.stringify(OBSERVATION)),
+  });
   expect(created).toBe(true);
   expect(version.versionId).toBe((versions[0]?.versionId ?? 0) + 1);
   expect(version.sequence).toBe((versions[0]?.sequence ?? 0) + 1);

@@ -76,7 +76,7 @@ afterAll(async () => {
 async function write(tenant: string, id: string, family: string): Promise<void> {
   const context = await opened.context(tenant, 'r4');
   const document = parseJson(JSON.stringify(patientNamed(id, family)));
-  await opened.core.update(context, 'Patient', id, document);
+  await opened.core.update(context, { type: 'Patient', id, input: document });
 }
 
 /** The numbers of the spaces of the tenant that is busy. */

@@ -81,7 +81,11 @@ async function rowsWith(text: string): Promise<string[]> {
 }
 
 async function put(context: RequestContext, resource: { resourceType: string; id: string }): Promise<void> {
-  await opened.core.update(context, resource.resourceType, resource.id, { text: JSON.stringify(resource) });
+  await opened.core.update(context, {
+    type: resource.resourceType,
+    id: resource.id,
+    input: { text: JSON.stringify(resource) },
+  });
 }
 
 const observation = (id: string, patient: string) => ({

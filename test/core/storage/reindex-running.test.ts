@@ -27,7 +27,11 @@ const open = (publicUrl?: string): Promise<OpenedCore> =>
 
 async function put(opened: OpenedCore, resource: { resourceType: string; id: string }): Promise<void> {
   const context = await opened.context('system', 'r4');
-  await opened.core.update(context, resource.resourceType, resource.id, parseJson(JSON.stringify(resource)));
+  await opened.core.update(context, {
+    type: resource.resourceType,
+    id: resource.id,
+    input: parseJson(JSON.stringify(resource)),
+  });
 }
 
 const observationOf = (subject: string, id = 'weight') => ({
@@ -197,7 +201,7 @@ describe('while eight writers work', () => {
       const request = { ...context, deadline: Date.now() + 20_000 };
       if (writes % 11 === 3) await opened.core.delete(request, 'Observation', id);
       else if (writes % 11 === 7) await opened.core.create(request, 'Observation', document);
-      else await opened.core.update(request, 'Observation', id, document);
+      else await opened.core.update(request, { type: 'Observation', id, input: document });
       written++;
     }
   }

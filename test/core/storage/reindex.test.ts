@@ -43,7 +43,7 @@ beforeAll(async () => {
       const context = await opened.context(tenant, release);
       for (const resource of [PATIENT, OBSERVATION, { ...PATIENT, id: 'gone' }]) {
         const document = parseJson(JSON.stringify(resource));
-        await opened.core.update(context, resource.resourceType, resource.id, document);
+        await opened.core.update(context, { type: resource.resourceType, id: resource.id, input: document });
       }
       await opened.core.create(context, 'Patient', parseJson(JSON.stringify(PATIENT)));
       await opened.core.delete(context, 'Patient', 'gone');
@@ -125,7 +125,7 @@ describe('rows of contained resources', () => {
   it.each(TABLES)('of %s come back, and go where nothing is contained', async (table) => {
     const context = await opened.context('system', 'r4');
     const write = (type: string, id: string, resource: object): Promise<unknown> =>
-      opened.core.update(context, type, id, parseJson(JSON.stringify({ ...resource, id })));
+      opened.core.update(context, { type, id, input: parseJson(JSON.stringify({ ...resource, id })) });
     const created = await opened.core.create(context, 'Observation', parseJson(JSON.stringify(CONTAINER)));
     const { id } = created.version;
     // An id of our own that another type has too: both resources have the same key.

@@ -36,7 +36,7 @@ async function fill(given: RequestContext): Promise<void> {
   const context = { ...given, deadline: Date.now() + 300_000 };
   const put = (text: string) => {
     const { resourceType, id } = JSON.parse(text) as { resourceType: string; id: string };
-    return core.update({ ...context, actor: 'clerk' }, resourceType, id, { text });
+    return core.update({ ...context, actor: 'clerk' }, { type: resourceType, id, input: { text } });
   };
   const weight = (value: string) =>
     `{ "resourceType":"Observation",\n "id":"w", "status":"final", "code":{"text":"Ünïcode \\u2028 \\"q\\""},
@@ -258,7 +258,12 @@ it('A Subscription that asks for notifications becomes one that is off, and the 
     readonly resourceType: string;
     readonly id: string;
     readonly [member: string]: unknown;
-  }) => core.update(context, resource.resourceType, resource.id, { text: JSON.stringify(resource) });
+  }) =>
+    core.update(context, {
+      type: resource.resourceType,
+      id: resource.id,
+      input: { text: JSON.stringify(resource) },
+    });
   const subscription = {
     ...{
       resourceType: 'Subscription',

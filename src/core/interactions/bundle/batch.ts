@@ -105,8 +105,13 @@ async function runWrite(
       const { type } = target;
       const result =
         target.id === undefined
-          ? await writes.updateWhere(context, type, target.criteria, present(input), guard)
-          : await writes.update(context, type, target.id, present(input), guard);
+          ? await writes.updateWhere(context, {
+              type,
+              criteria: target.criteria,
+              input: present(input),
+              guard,
+            })
+          : await writes.update(context, { type, id: target.id, input: present(input), guard });
       return { kind: 'written', result };
     }
     case 'patch': {
@@ -114,8 +119,13 @@ async function runWrite(
       const { type } = target;
       const result =
         target.id === undefined
-          ? await writes.patchWhere(context, type, target.criteria, present(input), guard)
-          : await writes.patch(context, type, target.id, present(input), guard);
+          ? await writes.patchWhere(context, {
+              type,
+              criteria: target.criteria,
+              patch: present(input),
+              guard,
+            })
+          : await writes.patch(context, { type, id: target.id, patch: present(input), guard });
       return { kind: 'written', result };
     }
     case 'delete': {
