@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientChanges } from '../../src/core';
 import { subscribeByEvents } from '../graphql/live/subscriber';
 import { makeClient, type MadeClient } from '../support/access';
+import { makeParameter } from '../support/search-parameters';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -156,6 +157,46 @@ describe('a policy that is put', () => {
       403,
       'The policies of this client do not allow system/Observation.s',
     ]);
+  });
+});
+
+describe('a policy whose criterion names a search parameter that has failed', () => {
+  const EACH = "select(iif(url = 'x', $this, %resource.extension))";
+  const basic = (id: string, extensions: number): object => ({
+    ...{ resourceType: 'Basic', id, code: { text: 'x' } },
+    extension: Array.from({ length: extensions }, (_, index) => {
+      return { url: `http://example.org/${index}`, valueString: 'mine' };
+    }),
+  });
+
+  it('allows nothing by it any more, in every process', async () => {
+    const write = (id: string, body: object): Promise<Answer> =>
+      ask('PUT', `${ROOT}/${id}`, administratorOfAcme, body);
+    const administratorOfAcme = await make({ isAdministrator: true });
+    const expression = `Basic.extension.${EACH}.${EACH}.where(url != 'x').value.ofType(string)`;
+    const parameter = makeParameter('costly', { type: 'string', base: ['Basic'], expression });
+    expect((await write('SearchParameter/costly', parameter)).status).toBe(201);
+    expect((await write('Basic/small', basic('small', 1))).status).toBe(201);
+    const search = `${ROOT}/Basic?costly=mine`;
+    await until(async () => (await ask('GET', search, administratorOfAcme)).json.total === 1);
+    const rules = [{ types: ['Basic'], interactions: 'rs', criteria: ['costly=mine'] }];
+    expect((await ask('PUT', `${POLICIES}/costly`, administrator, { rules })).status).toBe(201);
+    const reader = await make({ policies: ['costly'] });
+    const read = (from: TestServer): Promise<Answer> =>
+      from.request('GET', `${ROOT}/Basic/small`, undefined, { authorization: reader.basic });
+    const found = async (from: TestServer): Promise<unknown> =>
+      (await from.request('GET', `${ROOT}/Basic`, undefined, { authorization: reader.basic })).json.entry;
+    for (const one of [server, other]) {
+      await until(async () => (await read(one)).status === 200);
+      await until(async () => Array.isArray(await found(one)));
+    }
+
+    expect((await write('Basic/large', basic('large', 60))).status).toBe(201);
+    for (const one of [server, other]) {
+      await until(async () => (await read(one)).status !== 200);
+      expect((await read(one)).status).toBe(403);
+      expect(await found(one)).toBeUndefined();
+    }
   });
 });
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { findServices, runOnServer, type Connection } from './services';
 
 /** How the program and `pg` reach a database. */
@@ -14,8 +15,8 @@ export interface DatabaseAddress {
  */
 export async function copyTemplate(suffix: string, empty = false): Promise<DatabaseAddress> {
   const { server, template } = findServices();
-  const name = `andiron_test_${process.pid}_${suffix}`;
-  await runOnServer(server, `drop database if exists "${name}" with (force)`);
+  // What servers of an earlier file have put into Redis stands under the name of their database.
+  const name = `andiron_test_${process.pid}_${suffix}_${randomBytes(4).toString('hex')}`;
   await runOnServer(server, `create database "${name}" ${empty ? '' : `template "${template}"`}`);
   return {
     settings: { ...server, database: name, ssl: false },
