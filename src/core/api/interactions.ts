@@ -100,3 +100,13 @@ export interface Interactions extends SingleWrites {
   follow(context: RequestContext, request: ChangeRequest): Promise<ChangeStream>;
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
 }
+
+/** The arguments of an interaction without its context. */
+export type ArgumentsOf<Name extends keyof Interactions> = Interactions[Name] extends (
+  context: RequestContext,
+  ...of: infer Arguments
+) => unknown
+  ? Arguments
+  : never;
+
+export type ResultOf<Name extends keyof Interactions> = Awaited<ReturnType<Interactions[Name]>>;

@@ -3,7 +3,7 @@ import type { Core } from '../api/core';
 import type { AdministrationRequest } from '../api/access';
 import type { TenantSpace } from '../context';
 import type { Release } from '../fhir/release';
-import type { RecordingTools } from './recorded-core';
+import type { RecordingTools } from './recorder';
 import { toRecord } from './recording';
 
 const SYSTEM = 'system';

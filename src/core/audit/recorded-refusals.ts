@@ -8,7 +8,7 @@ import type { Credentials } from '../api/credentials';
 import { isDecoy } from '../oauth/decoy';
 import { endingOf } from '../authorization/describe';
 import type { GatheredRefusals } from './batched-refusals';
-import type { RecordingTools } from './recorded-core';
+import type { RecordingTools } from './recorder';
 import { ANONYMOUS_ACTOR, isSettled, settle, toRecord, type Asking, type Ending } from './recording';
 
 export type Admission = Pick<Core, 'identify' | 'admit'>;

@@ -1,5 +1,7 @@
 import type { Core } from '../api/core';
+import type { Interactions } from '../api/interactions';
 import type { RequestContext } from '../context';
+import { wrapInteractions } from '../interactions/table';
 import type { Services } from '../ports';
 import { ElementRedaction } from './element-redaction';
 import type { Permissions } from './permissions';
@@ -14,7 +16,7 @@ import { permissionsOf } from './visibility';
  */
 type Rule = 'data' | 'parts' | 'anybody' | 'server';
 
-/** A new function of core without a line here does not compile. */
+/** Rules of all functions but the interactions, which are all data. A new function without a line here does not compile. */
 export const CORE_RULES = {
   findSpace: 'anybody',
   decoy: 'anybody',
@@ -32,39 +34,19 @@ export const CORE_RULES = {
   recordAdministration: 'server',
   charge: 'anybody',
   resourceTypes: 'anybody',
-  read: 'data',
-  find: 'data',
   partOf: 'anybody',
   localReference: 'anybody',
-  vread: 'data',
-  readAsOf: 'data',
-  difference: 'data',
-  create: 'data',
-  update: 'data',
-  patch: 'data',
-  delete: 'data',
-  createIfNoneExist: 'data',
-  updateWhere: 'data',
-  patchWhere: 'data',
-  deleteWhere: 'data',
-  bundle: 'data',
-  history: 'data',
   changes: 'data',
   lastSequence: 'data',
   seesEverything: 'anybody',
-  follow: 'data',
   endStreams: 'server',
-  search: 'data',
-  aggregate: 'data',
   inSnapshot: 'parts',
   fromMemory: 'parts',
   recordAsOneAccess: 'parts',
-  searchBatch: 'data',
   sharedTexts: 'server',
   capabilities: 'anybody',
   operations: 'anybody',
   namedQueries: 'anybody',
-  invoke: 'data',
   jobs: 'data',
   outline: 'anybody',
   verifyIndex: 'server',
@@ -75,7 +57,7 @@ export const CORE_RULES = {
   connections: 'server',
   liveQueries: 'server',
   close: 'server',
-} as const satisfies Record<keyof Core, Rule>;
+} as const satisfies Record<Exclude<keyof Core, keyof Interactions>, Rule>;
 
 /**
  * Core with authorization. Interactions check the grants themselves, because bundles and operations use them too; this
@@ -93,87 +75,21 @@ export function authorizeCore(
   };
   return {
     ...core,
-    async read(context, ...of) {
-      const version = await core.read(context, ...of);
-      return answersFor(context)?.version(version) ?? version;
-    },
-    async find(context, ...of) {
-      const version = await core.find(context, ...of);
-      return version && (answersFor(context)?.version(version) ?? version);
-    },
-    async vread(context, ...of) {
-      const version = await core.vread(context, ...of);
-      return answersFor(context)?.version(version) ?? version;
-    },
-    async readAsOf(context, ...of) {
-      const version = await core.readAsOf(context, ...of);
-      return answersFor(context)?.version(version) ?? version;
-    },
-    async create(context, ...of) {
-      const result = await core.create(context, ...of);
-      return answersFor(context)?.written(result) ?? result;
-    },
-    async update(context, ...of) {
-      const result = await core.update(context, ...of);
-      return answersFor(context)?.written(result) ?? result;
-    },
-    async patch(context, ...of) {
-      const result = await core.patch(context, ...of);
-      return answersFor(context)?.written(result) ?? result;
-    },
-    async delete(context, ...of) {
-      const result = await core.delete(context, ...of);
-      return answersFor(context)?.deleted(result) ?? result;
-    },
-    async createIfNoneExist(context, ...of) {
-      const result = await core.createIfNoneExist(context, ...of);
-      return answersFor(context)?.written(result) ?? result;
-    },
-    async updateWhere(context, ...of) {
-      const result = await core.updateWhere(context, ...of);
-      return answersFor(context)?.written(result) ?? result;
-    },
-    async patchWhere(context, ...of) {
-      const result = await core.patchWhere(context, ...of);
-      return answersFor(context)?.written(result) ?? result;
-    },
-    async deleteWhere(context, ...of) {
-      const versions = await core.deleteWhere(context, ...of);
-      return answersFor(context)?.versions(versions) ?? versions;
-    },
+    ...wrapInteractions(core, ({ redact }, run) => {
+      if (redact === undefined) return run;
+      return async (context, ...of) => {
+        const result = await run(context, ...of);
+        const redaction = answersFor(context);
+        return redaction === undefined ? result : redact(redaction, result);
+      };
+    }),
     async lastSequence(context) {
       permissionsFor(context)?.requireSomething();
       return core.lastSequence(context);
     },
-    async bundle(context, request) {
-      const answer = await core.bundle(context, request);
-      return answersFor(context)?.bundle(answer) ?? answer;
-    },
-    async history(context, request) {
-      const page = await core.history(context, request);
-      return answersFor(context)?.history(page) ?? page;
-    },
     async changes(context, ...of) {
       const versions = await core.changes(context, ...of);
       return answersFor(context)?.versions(versions) ?? versions;
-    },
-    async follow(context, request) {
-      const stream = await core.follow(context, request);
-      return answersFor(context)?.stream(stream) ?? stream;
-    },
-    async search(context, request) {
-      const page = await core.search(context, request);
-      return answersFor(context)?.page(page) ?? page;
-    },
-    async searchBatch(context, requests) {
-      const pages = await core.searchBatch(context, requests);
-      const answers = answersFor(context);
-      if (answers === undefined) return pages;
-      return pages.map((page) => (page instanceof Error ? page : answers.page(page)));
-    },
-    async invoke(context, invocation) {
-      const result = await core.invoke(context, invocation);
-      return answersFor(context)?.invoked(result) ?? result;
     },
     jobs: {
       ...core.jobs,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { leadsFromAuditEvents } from '../audit/authorized-audit';
+import { leadsFromAuditEvents } from '../audit/audit-event-search';
 import { AUDIT_EVENT } from '../audit/audit-space';
 import type { Capabilities, CapabilityMode } from '../api/capabilities';
 import type { OperationInfo } from '../api/operation';

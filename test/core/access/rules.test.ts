@@ -8,6 +8,7 @@ import {
   toResourceInput,
 } from '../../../src/core';
 import { CORE_RULES } from '../../../src/core/authorization/authorize-core';
+import { INTERACTION_NAMES } from '../../../src/core/interactions/table';
 import { openCore, type OpenedCore } from '../../support/core';
 import { TESTED_RELEASES } from '../../support/releases';
 
@@ -102,9 +103,9 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
       jobs: () => core.jobs.submit(nobody, { details: {}, isRepeatable: true }),
     };
     const withRule = Object.entries(CORE_RULES).flatMap(([name, rule]) => (rule === 'data' ? [name] : []));
-    expect(Object.keys(calls).sort()).toEqual(withRule.sort());
+    expect(Object.keys(calls).sort()).toEqual([...withRule, ...INTERACTION_NAMES].sort());
     // What core has, and what has a rule.
-    expect(Object.keys(core).sort()).toEqual(Object.keys(CORE_RULES).sort());
+    expect(Object.keys(core).sort()).toEqual([...Object.keys(CORE_RULES), ...INTERACTION_NAMES].sort());
     for (const [name, call] of Object.entries(calls))
       expect([name, await outcome(call())]).toEqual([name, 'forbidden']);
     await expect(core.read(nobody, 'Observation', 'a1')).rejects.toThrow(

@@ -1,4 +1,5 @@
-import { requireApart, type ReadingContext } from '../../audit/authorized-audit';
+import { requireApart } from '../../audit/audit-event-search';
+import type { ReadingContext } from '../../audit/audit-event-routing';
 import type { EntryAnswer } from '../../api/bundle';
 import type { Invocation, InvocationResult } from '../../api/operation';
 import type { StoredVersion } from '../../api/version';

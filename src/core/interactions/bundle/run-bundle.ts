@@ -1,4 +1,4 @@
-import type { ReadingContext } from '../../audit/authorized-audit';
+import type { ReadingContext } from '../../audit/audit-event-routing';
 import type { EntryRecords } from '../../audit/entry-records';
 import { permissionsOf } from '../../authorization/visibility';
 import type { BundleType } from '../../api/core';

@@ -1,0 +1,149 @@
+/** How an interaction on AuditEvents reaches their space: the strategies that rows of the table of interactions are made of. */
+import type { ArgumentsOf, Interactions, ResultOf } from '../api/interactions';
+import type { SearchPage, SearchRequest } from '../api/search';
+import type { RequestContext } from '../context';
+import { FhirError, fhirError, toIssue, type Issue } from '../errors';
+import { AUDIT_EVENT, inSpaceOf, requireAuditor } from './audit-space';
+import { requireApart } from './audit-event-search';
+import type { Run } from './recorder';
+
+/** The context in which resources of a type are read. Throws `forbidden`. */
+export type ReadingContext = (context: RequestContext, type: string | undefined) => RequestContext;
+
+export function readingContext(isOpen: boolean): ReadingContext {
+  return (context, type) => {
+    if (type !== AUDIT_EVENT) return context;
+    requireAuditor(context, isOpen);
+    return inSpaceOf(context, type);
+  };
+}
+
+export interface AuditEventRouter {
+  readonly toRead: ReadingContext;
+  /** Awaited before a search, so that it finds all earlier accesses; false: there were too many. */
+  readonly catchUp: (context: RequestContext) => Promise<boolean>;
+  /** The interactions that are routed. */
+  readonly core: Pick<Interactions, 'search'>;
+}
+
+/** Carries out an interaction by `run`, in the space of its resources. */
+export type RoutedRun<Arguments extends readonly unknown[], Result> = (
+  router: AuditEventRouter,
+  run: Run<Arguments, Result>,
+  context: RequestContext,
+  ...of: Arguments
+) => Promise<Result>;
+
+/** An interaction that reads resources of one type. */
+export function readsType<Arguments extends readonly unknown[], Result>(
+  typeOf: (of: NoInfer<Arguments>) => string | undefined,
+): RoutedRun<Arguments, Result> {
+  return (router, run, context, ...of) => run(router.toRead(context, typeOf(of)), ...of);
+}
+
+/** An interaction that changes or deletes resources of one type, which AuditEvents do not allow. */
+export function changesType<Arguments extends readonly unknown[], Result>(
+  typeOf: (of: NoInfer<Arguments>) => string,
+): RoutedRun<Arguments, Result> {
+  return async (_router, run, context, ...of) => {
+    if (typeOf(of) === AUDIT_EVENT) throw refusal();
+    return run(context, ...of);
+  };
+}
+
+/** An interaction whose parts are routed one by one. */
+export function routesParts<Arguments extends readonly unknown[], Result>(): RoutedRun<Arguments, Result> {
+  return (_router, run, context, ...of) => run(context, ...of);
+}
+
+/** An AuditEvent is made once: by create, or by an update that finds none. */
+export const creates: RoutedRun<ArgumentsOf<'create'>, ResultOf<'create'>> = (
+  _router,
+  run,
+  context,
+  type,
+  input,
+) => run(inSpaceOf(context, type), type, input);
+
+export const updates: RoutedRun<ArgumentsOf<'update'>, ResultOf<'update'>> = async (
+  _router,
+  run,
+  context,
+  request,
+) => {
+  if (request.type !== AUDIT_EVENT) return run(context, request);
+  try {
+    return await run(inSpaceOf(context, AUDIT_EVENT), { ...request, guard: { ifNoneMatchAny: true } });
+  } catch (error) {
+    throw error instanceof FhirError && error.key === 'preconditionFailed' ? refusal() : error;
+  }
+};
+
+export const searches: RoutedRun<[SearchRequest], SearchPage> = async (router, run, context, request) => {
+  requireApart(request);
+  if (request.type !== AUDIT_EVENT) return run(context, request);
+  const within = router.toRead(context, AUDIT_EVENT);
+  const isWhole = await router.catchUp(context);
+  const page = await run(within, request);
+  return isWhole ? page : { ...page, issues: [...page.issues, BEHIND] };
+};
+
+export const searchesSeveral: RoutedRun<ArgumentsOf<'searchBatch'>, ResultOf<'searchBatch'>> = async (
+  router,
+  run,
+  context,
+  requests,
+) => {
+  if (!requests.some(({ type }) => type === AUDIT_EVENT)) {
+    for (const request of requests) requireApart(request);
+    return run(context, requests);
+  }
+  return Promise.all(
+    requests.map(async (request) => {
+      try {
+        return await searches(router, router.core.search, context, request);
+      } catch (error) {
+        return error instanceof Error ? error : new Error(String(error));
+      }
+    }),
+  );
+};
+
+export const counts: RoutedRun<ArgumentsOf<'aggregate'>, ResultOf<'aggregate'>> = async (
+  router,
+  run,
+  context,
+  request,
+) => {
+  requireApart(request);
+  const within = router.toRead(context, request.type);
+  if (request.type === AUDIT_EVENT) await router.catchUp(context);
+  return run(within, request);
+};
+
+export const follows: RoutedRun<ArgumentsOf<'follow'>, ResultOf<'follow'>> = async (
+  _router,
+  run,
+  context,
+  request,
+) => {
+  if (request.type === AUDIT_EVENT)
+    throw fhirError('notSupported', {
+      reason: 'AuditEvents cannot be followed: search for them by date',
+    });
+  return run(context, request);
+};
+const BEHIND: Issue = {
+  severity: 'warning',
+  code: 'incomplete',
+  diagnostics:
+    'Not all of the latest accesses are searchable yet: they are recorded, and found when the search is repeated later',
+};
+
+function refusal(): FhirError {
+  const details = {
+    method: 'To change or to delete an AuditEvent',
+    allowed: 'what is recorded stays as it is',
+  };
+  return new FhirError('methodNotAllowed', [toIssue('methodNotAllowed', details)], 'GET, HEAD');
+}

@@ -1,0 +1,139 @@
+/** How an interaction leaves its record: the strategies that rows of the table of interactions are made of. */
+import { endingOf, lineOf } from '../authorization/describe';
+import type { RequestContext } from '../context';
+import { FhirError } from '../errors';
+import type { StoredVersion } from '../api/version';
+import type { IdSource } from '../search/resource-key';
+import type { AccessLog } from './access-log';
+import type { AccessTrail } from './access-trail';
+import { settle, toRecord, withFound, type Described, type Ending } from './recording';
+
+export interface RecordingTools {
+  readonly log: AccessLog;
+  readonly ids: IdSource;
+  /** False: only writes and refusals are recorded. */
+  readonly recordsReads: boolean;
+}
+
+/** Carries out an interaction. */
+export type Run<Arguments extends readonly unknown[], Result> = (
+  context: RequestContext,
+  ...of: Arguments
+) => Promise<Result>;
+
+/** Carries out an interaction by `run` and records it. */
+export type RecordedRun<Arguments extends readonly unknown[], Result> = (
+  recorder: Recorder,
+  run: Run<Arguments, Result>,
+  context: RequestContext,
+  ...of: Arguments
+) => Promise<Result>;
+
+/** Writes records of accesses. */
+export class Recorder {
+  readonly recordsReads: boolean;
+
+  constructor(private readonly tools: RecordingTools) {
+    this.recordsReads = tools.recordsReads;
+  }
+
+  /** Records an access. Undefined: the record was accepted at once. */
+  note(context: RequestContext, described: Described, ending?: Ending): Promise<void> | undefined {
+    const { log, ids } = this.tools;
+    return log.note(context.space.number, toRecord(ids, context, described, ending));
+  }
+
+  async noteFailure(context: RequestContext, described: Described, error: unknown): Promise<void> {
+    settle(error);
+    const { memory } = context;
+    // A request that the cache cannot answer is started anew without it, and recorded then.
+    if (memory !== undefined) memory.missed ??= 'unfit';
+    else await this.note(context, described, endingOf(error));
+  }
+
+  /** Records the failure of an interaction that changes nothing. */
+  async noteUnread(context: RequestContext, described: Described, error: unknown): Promise<void> {
+    settle(error);
+    if ((context.trail === undefined && this.recordsReads) || isRefusal(error))
+      await this.noteFailure(context, described, error);
+  }
+
+  /** The context of a write, by which the statement that writes a version also writes its record. */
+  writing(context: RequestContext, described: Described): RequestContext {
+    const { ids } = this.tools;
+    return {
+      ...context,
+      recording: {
+        of: (type: string, id: string) => toRecord(ids, context, withFound(described, { type, id })),
+      },
+    };
+  }
+}
+
+interface Reading<Arguments extends readonly unknown[], Result> {
+  describe(of: NoInfer<Arguments>): Described;
+  /** The description with the result. */
+  found(described: Described, result: Result): Described;
+  /** Adds the result to the trail of a request. */
+  leave(trail: AccessTrail, described: Described, result: Result): void;
+}
+
+/** An interaction that changes nothing: it is recorded when it has ended, or added to the trail of its request. */
+export function reads<Arguments extends readonly unknown[], Result>({
+  describe,
+  found,
+  leave,
+}: Reading<Arguments, Result>): RecordedRun<Arguments, Result> {
+  return async (recorder, run, context, ...of) => {
+    const described = describe(of);
+    const { trail } = context;
+    let result;
+    try {
+      result = await run(context, ...of);
+    } catch (error) {
+      await recorder.noteUnread(context, described, error);
+      throw error;
+    }
+    if (trail !== undefined) leave(trail, described, result);
+    else if (recorder.recordsReads) {
+      const room = recorder.note(context, found(described, result));
+      if (room !== undefined) await room;
+    }
+    return result;
+  };
+}
+
+/** A read of one version. */
+export function readsVersion<Arguments extends readonly unknown[]>(
+  describe: (of: NoInfer<Arguments>) => Described,
+): RecordedRun<Arguments, StoredVersion> {
+  return reads({
+    describe,
+    found: ({ interaction }, { type, id, versionId: version }) => ({ interaction, type, id, version }),
+    leave: (trail, _described, version) => trail.add(lineOf(version)),
+  });
+}
+
+/** An interaction that may write. `isWritten`: its result says that it has written, and so has been recorded. */
+export function writes<Arguments extends readonly unknown[], Result>(
+  describe: (of: NoInfer<Arguments>) => Described,
+  isWritten: (result: Result) => boolean = () => true,
+): RecordedRun<Arguments, Result> {
+  return async (recorder, run, context, ...of) => {
+    const described = describe(of);
+    let result;
+    try {
+      result = await run(recorder.writing(context, described), ...of);
+    } catch (error) {
+      await recorder.noteFailure(context, described, error);
+      throw error;
+    }
+    if (context.trail !== undefined) context.trail.isRecorded = true;
+    if (!isWritten(result)) await recorder.note(context, described);
+    return result;
+  };
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof FhirError && [401, 403, 429].includes(error.status);
+}
