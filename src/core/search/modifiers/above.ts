@@ -7,15 +7,15 @@ import type { Modifier } from '../types/search-type';
 import { subsumptionPredicates } from '../types/subsumption';
 import { addressOf, equalUri, hasVersions } from '../types/uri-rows';
 
-/** More steps than any address has; each is one comparison. */
+/** No address has more steps; each step is one comparison. */
 const MAX_STEPS = 100;
 
-/** The code, and all that its code system has above it (search.html#token). */
+/** Matches the code, and all codes above it in its code system (search.html#token). */
 export const tokenAbove: Modifier = {
   predicates: (context, parameter, value) => subsumptionPredicates(context, parameter, 'above', value),
 };
 
-/** Every address that the path of the value begins with (search.html#uri). */
+/** Matches every address that the path of the value begins with (search.html#uri). */
 export const uriAbove: Modifier = {
   predicates(context, parameter, value) {
     const refuse = (reason: string): Error =>
@@ -31,7 +31,7 @@ export const uriAbove: Modifier = {
   },
 };
 
-/** The address itself and every shorter one that its path begins with, with and without a slash at the end. */
+/** Returns the address and every shorter one that its path begins with, with and without a slash at the end. */
 function stepsOf(text: string): string[] {
   const steps = new Set([text]);
   const start = text.indexOf('://') + 3;
@@ -42,7 +42,7 @@ function stepsOf(text: string): string[] {
   return [...steps];
 }
 
-/** What the value is part of, however deep (search.html#recursive). */
+/** Matches references to the value and to all resources that it is part of, at any depth (search.html#recursive). */
 export const referenceAbove: Modifier = {
   predicates(context, parameter, value) {
     const targets = isCanonicalValued(parameter.stored)

@@ -9,12 +9,18 @@ import { LAST_CHARACTER } from '../types/string-texts';
 import { subsumptionPredicates } from '../types/subsumption';
 import { addressOf, equalUri, hasVersions } from '../types/uri-rows';
 
-/** The code, and all that its code system has below it; of a media type, it with any parameters (search.html#token). */
+/**
+ * Matches the code, and all codes below it in its code system; for a media type, also those with parameters
+ * (search.html#token).
+ */
 export const tokenBelow: Modifier = {
   predicates: (context, parameter, value) => subsumptionPredicates(context, parameter, 'below', value),
 };
 
-/** Everything whose path begins with the value; of `url|1` the versions that do (search.html#uri, #versions). */
+/**
+ * Matches everything whose path begins with the value; for `url|1` the versions that begin so (search.html#uri,
+ * #versions).
+ */
 export const uriBelow: Modifier = {
   predicates(context, parameter, value) {
     const text = unescapeValue(value);
@@ -37,7 +43,10 @@ export const uriBelow: Modifier = {
   },
 };
 
-/** What is part of the value, however deep; of a canonical the versions that begin so (search.html#recursive). */
+/**
+ * Matches references to the value and to all parts of it, at any depth; for a canonical the versions that begin so
+ * (search.html#recursive).
+ */
 export const referenceBelow: Modifier = {
   predicates(context, parameter, value) {
     if (isCanonicalValued(parameter.stored))

@@ -6,11 +6,12 @@ import type { Modifier } from '../types/search-type';
 import { readBeside } from '../types/string-texts';
 
 /**
- * The folded value anywhere in a string (search.html#string). Of a text that is longer than its row the row cannot tell:
- * those texts are read.
+ * Matches the folded value anywhere in a string (search.html#string). Texts that are longer than their rows are read,
+ * because the row does not hold the whole text.
  */
 export const stringContains: Modifier = {
-  // Each is a look into the index of parts (measured 3 ms each beside other work), and one at long texts.
+  // Each alternative costs a probe of the substring index (measured 3 ms each beside other work), and one of long
+  // texts.
   maxAlternatives: 100,
   predicates(context, { stored }, value) {
     const folded = fold(unescapeValue(value));
@@ -29,9 +30,9 @@ export const stringContains: Modifier = {
   },
 };
 
-/** A part of a uri anywhere, which is more than R4 has. */
+/** Matches a text anywhere in a uri, which R4 does not define. */
 export const uriContains: Modifier = {
-  // Each is looked for in every value of the parameter.
+  // Each alternative is searched in every value of the parameter.
   maxAlternatives: 100,
   predicates(_context, { stored }, value) {
     const text = unescapeValue(value);

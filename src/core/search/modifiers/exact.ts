@@ -2,7 +2,7 @@ import { foldForIndex } from '../fold';
 import { unescapeValue } from '../parameter-value';
 import type { Modifier } from '../types/search-type';
 
-/** The whole value as it stands, with case and accents: by a hash of it (search.html#string). */
+/** Matches the whole value with case and accents, by its hash (search.html#string). */
 export const stringExact: Modifier = {
   predicates({ hasher }, { stored }, value) {
     const text = unescapeValue(value);

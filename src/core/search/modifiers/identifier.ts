@@ -6,7 +6,7 @@ import { foldCode } from '../rows/token';
 import { typedPredicate } from '../types/reference-targets';
 import type { Modifier } from '../types/search-type';
 
-/** `system|value`: Reference.identifier, whatever the reference itself says (search.html#reference). */
+/** `system|value`: matches Reference.identifier and ignores the reference itself (search.html#reference). */
 export const referenceIdentifier: Modifier = {
   predicates({ hasher }, { stored, name }, value) {
     const parts = splitUnescaped(value, '|').map(unescapeValue);

@@ -2,7 +2,7 @@ import { unescapeValue } from '../parameter-value';
 import type { Modifier } from '../types/search-type';
 import { codeRows, OF_TERMINOLOGY, requireType } from '../types/token-codes';
 
-/** A code is in the value set that a uri or a reference names (search.html#token). */
+/** Matches a code in the value set of a uri or a reference (search.html#token). */
 export const tokenIn: Modifier = {
   predicates(context, parameter, value) {
     requireType(parameter, OF_TERMINOLOGY, 'its values are not codes of a code system');

@@ -1,8 +1,8 @@
 import { fhirError } from '../../errors';
 
 /**
- * Whether an `_include` or `_revinclude` is applied to what was included, too (search.html#include). `:recurse` is the name
- * that `:iterate` had before R4. Throws unsupportedModifier for any other.
+ * True for an `_include` or `_revinclude` that also applies to included resources (search.html#include). `:recurse` is
+ * the name of `:iterate` before R4. Throws unsupportedModifier for any other modifier.
  */
 export function parseIterate(parameter: string, modifier: string | undefined): boolean {
   if (modifier === undefined) return false;

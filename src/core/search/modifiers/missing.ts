@@ -2,7 +2,7 @@ import type { SearchParameterDefinition } from '../../fhir/definitions';
 import { parseChoice } from '../choice';
 import type { Criterion } from '../predicate';
 
-/** `:missing=true|false` (search.html#modifiers): by the bit of the parameter in the resource's head. */
+/** `:missing=true|false` (search.html#modifiers), by the bit of the parameter in the resource's head. */
 export function missingCriterion(
   name: string,
   { ordinal, number: parameter }: SearchParameterDefinition,

@@ -1,5 +1,5 @@
 import type { Modifier } from '../types/search-type';
 import { tokenIn } from './in';
 
-/** None of the codes is in the value set; what has no code is found, too (search.html#token). */
+/** Matches where none of the codes is in the value set, and where there is no code (search.html#token). */
 export const tokenNotIn: Modifier = { ...tokenIn, isNegated: true };

@@ -5,7 +5,9 @@ import { foldCode } from '../rows/token';
 import type { Modifier } from '../types/search-type';
 import { refusal } from '../types/token-codes';
 
-/** `system|code|value`: an Identifier by the system and code of its type, and its value (search.html#token). */
+/**
+ * `system|code|value`: matches an Identifier by the system and code of its type, and by its value (search.html#token).
+ */
 export const tokenOfType: Modifier = {
   predicates({ hasher }, parameter, value) {
     const parts = splitUnescaped(value, '|').map(unescapeValue);

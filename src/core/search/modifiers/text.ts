@@ -3,7 +3,7 @@ import type { Modifier } from '../types/search-type';
 import { requireType } from '../types/token-codes';
 import { allWords, parseWords } from '../words';
 
-/** Words of one value of a string, with AND, OR and phrases (search.html#text). */
+/** Matches words in one value of a string, with AND, OR and phrases (search.html#text). */
 export const stringText: Modifier = {
   predicates({ definitions: { release } }, { stored: { parameter }, name }, value) {
     const condition = parseWords(name, unescapeValue(value));
@@ -20,7 +20,10 @@ const WITH_TEXT: ReadonlySet<string> = new Set([
   'Identifier',
 ]);
 
-/** The words of the value, in any order, each the beginning of a word of one text beside a code (search.html#token). */
+/**
+ * Matches all words of the value, in any order, each as the beginning of a word in one text beside a code
+ * (search.html#token).
+ */
 export const tokenText: Modifier = {
   predicates({ definitions: { release } }, written, value) {
     requireType(written, WITH_TEXT, 'its values have no text beside the code');

@@ -3,7 +3,7 @@ import type { StoredParameter } from '../parameter';
 import { allowedTypes, referencePredicates } from '../types/reference-targets';
 import type { Modifier, SearchTypeContext } from '../types/search-type';
 
-/** `:[type]`: a reference to a resource of that type (search.html#reference). */
+/** `:[type]`: matches a reference to a resource of that type (search.html#reference). */
 export const referenceOfType: Modifier = {
   predicates(context, parameter, value) {
     const { stored, modifier } = parameter;
@@ -12,7 +12,7 @@ export const referenceOfType: Modifier = {
   },
 };
 
-/** A type that the parameter never refers to is a mistake. Throws unsupportedModifier. */
+/** Throws unsupportedModifier for a type that the parameter never refers to. */
 function requireTarget(context: SearchTypeContext, stored: StoredParameter, modifier: string): void {
   const types = allowedTypes(context, { stored, name: '', modifier: undefined }).filter((type) =>
     stored.rowsOf.some(({ targetType }) => targetType === undefined || targetType === type),
@@ -26,5 +26,5 @@ function requireTarget(context: SearchTypeContext, stored: StoredParameter, modi
   });
 }
 
-/** Types that a sentence names. */
+/** Limit on the types that an error message names. */
 const MAX_SHOWN = 10;
