@@ -15,22 +15,22 @@ import {
   type UriRow,
 } from '../index-rows';
 
-/** What the making of rows needs to know besides the value. */
+/** Input for making rows, beside the value. */
 export interface RowSettings {
   readonly hasher: Hasher;
-  /** The number of a resource type; undefined for what is none. */
+  /** Returns the number of a resource type; undefined for any other name. */
   readonly typeNumber: (type: string) => number | undefined;
-  /** The resource of this space that a literal reference means; undefined for everything else. */
+  /** Returns the resource of this space that a literal reference refers to; undefined for everything else. */
   readonly localReference: (reference: string) => LocalReference | undefined;
-  /** Of dates that name none. */
+  /** The time zone of dates without one. */
   readonly zone: Zone;
-  /** A resource with more rows is refused. */
+  /** A resource with more rows is rejected. */
   readonly maxRows: number;
-  /** True: composites have rows by the system of a code alone too, which are not stored. */
+  /** True: composites also have rows by the system of a code alone, which are never stored. */
   readonly hasSystemKeys?: boolean;
 }
 
-/** Marks the rows among which a resource has its least and greatest value of a parameter. */
+/** A row before the least and the greatest of a parameter are marked. */
 type Unmarked<Row> = Omit<Row, 'isLowest' | 'isHighest'>;
 
 /**
@@ -46,9 +46,9 @@ export class RowCollector {
   private readonly uris: UriRow[] = [];
   private count = 0;
   private sorted = 0;
-  /** Of the contained resource whose rows are being added (`containedBase`); 0: of none. */
+  /** First number of the contained resource whose rows are being added (`containedBase`); 0: the resource itself. */
   base = 0;
-  /** Of the expressions of tenants; undefined until there is one. */
+  /** Budget of tenants' expressions; undefined until the first one runs. */
   private foreignBudget: ForeignBudget | undefined;
 
   constructor(private readonly maxRows: number) {}
@@ -81,7 +81,7 @@ export class RowCollector {
     this.uris.push({ parameter: this.numberOf(parameter), value, version });
   }
 
-  /** Tells whether one of the reference rows under these numbers, as they are now, leads to a target. */
+  /** Returns a test of whether one of the current reference rows under these numbers refers to a target. */
   leadTo(
     numbers: ReadonlySet<number>,
   ): (targetType: number, targetHigh: number, targetLow: number) => boolean {
@@ -100,22 +100,25 @@ export class RowCollector {
     return (this.foreignBudget ??= new ForeignBudget());
   }
 
-  /** Number of the parameter of a tenant whose expression went through too many values. */
+  /** Number of the tenant's parameter whose expression exceeded the budget. */
   get exceeded(): number | undefined {
     return this.foreignBudget?.exceeded;
   }
 
-  /** How many rows were added, duplicates included. */
+  /** Number of added rows, duplicates included. */
   get size(): number {
     return this.count;
   }
 
-  /** How many of them a resource can be sorted by. */
+  /** Number of added rows that a resource can be sorted by. */
   get sortedSize(): number {
     return this.sorted;
   }
 
-  /** `sortDate`: the number of the date parameter whose earliest start orders the type. Cost: about 0.1 µs a row. */
+  /**
+   * Returns the rows. `sortDate`: the number of the date parameter whose earliest start orders the type. Cost: about
+   * 0.1 µs a row.
+   */
   finish(
     presence: Uint8Array,
     sortDate: number | undefined,
@@ -133,7 +136,7 @@ export class RowCollector {
     };
   }
 
-  /** Whole milliseconds; ranges without a start have no say. */
+  /** Returns the earliest start in whole milliseconds; ranges without a start are ignored. */
   private earliest(parameter: number | undefined): number | undefined {
     let earliest = Infinity;
     for (const row of this.ranges) {
@@ -256,7 +259,7 @@ function isSortedBy({ qualifierHigh, qualifierLow, low }: Unmarked<RangeRow>): b
 function markRanges(rows: readonly Unmarked<RangeRow>[]): RangeRow[] {
   if (rows.length === 0) return [];
   const extremes = extremesOf(rows, isSortedBy, compareRanges);
-  // Member by member: spreading the row took a twentieth of a create.
+  // Each member is named, because spreading the row took a twentieth of a create.
   return rows.map((row) => ({
     parameter: row.parameter,
     qualifierHigh: row.qualifierHigh,
@@ -301,7 +304,7 @@ interface Parametric {
   readonly parameter: number;
 }
 
-/** Which rows are the least and the greatest of their parameter among those that are `isSorted`. */
+/** Tells which rows are the least and the greatest of their parameter among those that are `isSorted`. */
 interface Marks<Row> {
   isLowest(row: Row): boolean;
   isHighest(row: Row): boolean;
@@ -317,7 +320,7 @@ function extremesOf<Row extends Parametric>(
   return extremes;
 }
 
-/** The same as `Extremes`, of a few rows, for which it makes no Map. */
+/** `Extremes` for a few rows, without a Map. */
 class FewExtremes<Row extends Parametric> {
   private readonly lowest: Row[] = [];
   private readonly highest: Row[] = [];
@@ -346,7 +349,7 @@ class FewExtremes<Row extends Parametric> {
   }
 }
 
-/** The least and the greatest row of each parameter. Ties go to one of equal rows, whatever the order of adding. */
+/** Finds the least and the greatest row of each parameter. One of equal rows wins, whatever the order of adding. */
 class Extremes<Row extends Parametric> {
   private readonly lowest = new Map<number, Row>();
   private readonly highest = new Map<number, Row>();

@@ -1,14 +1,14 @@
 /**
  * Rows of composites: one for each combination of values of the components within one element, so that values of
- * different components or repetitions never meet. How a combination is stored depends on its last component:
+ * different components or repetitions are never combined. The last component determines how a combination is stored:
  *
- * - date, number, quantity: a range row whose qualifier is the hash of what comes before it, with the system of a code
- *   beside it; of two numbers in the end (start and end of a variant) the first is `low` and the second `high` of one row;
+ * - date, number, quantity: a range row whose qualifier is the hash of the components before it, with the system of a
+ *   code beside it; if the last two are numbers (start and end of a variant), they are `low` and `high` of one row;
  * - string: a string row whose value is the qualifier in hexadecimal, a space and the folded text;
  * - anything else: a token row of the hash of all components.
  *
- * In strings and tokens a code is hashed with its system ('' when it has none) and once more without, which stands for
- * "any system"; one that is compared as given is marked.
+ * In strings and tokens a code is hashed with its system ('' when it has none) and once more without, for "any system";
+ * a code that is compared as given is marked.
  * Source: https://hl7.org/fhir/R4/search.html#composite
  */
 import type { JsonObject } from '../../fhir/json';
@@ -25,13 +25,13 @@ import { splitCanonical } from './uri';
 
 export type ComponentKind = 'token' | 'reference' | 'uri' | 'string' | RangeKind;
 
-/** An element that the expression of a composite found, and the resource that it is in. */
+/** An element that the expression of a composite selects, and its resource. */
 export interface CompositeElement {
   readonly value: JsonObject;
   readonly resource: JsonObject;
 }
 
-/** A component of a composite and how its values are found in an element. */
+/** A component of a composite and the function that reads its values from an element. */
 export interface CompositeComponent {
   readonly kind: ComponentKind;
   readonly valuesOf: (element: CompositeElement) => readonly PathValue[];
@@ -40,10 +40,10 @@ export interface CompositeComponent {
 /** One value of the first components: for each a system (undefined: any; '': none) and a text. */
 type Key = readonly (string | undefined)[];
 
-/** Stands for every code of a system; nothing that is stored has this character. */
+/** Stands for every code of a system; no stored value has this character. */
 export const ANY_CODE = '\u0000';
 
-/** True when composites of these kinds, in this order, have rows; the others cannot be searched. */
+/** True when composites of these kinds, in this order, have rows; others cannot be searched. */
 export function isStorable(kinds: readonly ComponentKind[]): boolean {
   const [first, second, third] = kinds;
   if (kinds.length === 2) return first !== undefined && isKeyKind(first) && second !== undefined;
@@ -86,8 +86,8 @@ export function addCompositeRows(
 }
 
 /**
- * Adds the rows by which an element lies in the order of a parameter under each of its codes, where the composite, which
- * is one of a code and a range, leaves its value out (ROW_SCHEME.ordered).
+ * Adds rows for a composite of a code and a range that omits the value of an element (ROW_SCHEME.ordered). They put the
+ * element into the order of the sort parameter under each of its codes.
  */
 export function addOrderedRows(
   element: CompositeElement,
@@ -114,7 +114,7 @@ export function addOrderedRows(
   }
 }
 
-/** High half of the hash of a pair in a token row; the low half is in `hasher.low`. */
+/** Returns the high half of the hash of a pair in a token row; the low half is in `hasher.low`. */
 export function pairHash(
   hasher: Hasher,
   {
@@ -132,7 +132,7 @@ export function pairHash(
   return hasher.parts(firstSystem, first, secondSystem, second);
 }
 
-/** What the value of a string row of a composite begins with. */
+/** Returns the prefix of the value of a composite's string row. */
 export function qualifierPrefix(high: number, low: number): string {
   const digits = (half: number): string => (half >>> 0).toString(16).padStart(8, '0');
   return `${digits(high)}${digits(low)} `;
@@ -146,7 +146,7 @@ function isKeyKind(kind: ComponentKind): boolean {
   return kind === 'token' || kind === 'reference' || kind === 'uri';
 }
 
-/** The keys of all values of a component; a code has two, with its system and without. */
+/** Returns the keys of all values of a component; a code has two, with its system and without. */
 function keysOf(component: CompositeComponent, element: CompositeElement, settings: RowSettings): Key[] {
   const keys: Key[] = [];
   for (const found of component.valuesOf(element)) {
@@ -166,7 +166,7 @@ function keysOf(component: CompositeComponent, element: CompositeElement, settin
   return keys;
 }
 
-/** The values of the first component, a code once for each of its systems. */
+/** Returns the values of the first component; a code once for each of its systems. */
 function qualifiersOf(
   component: CompositeComponent,
   element: CompositeElement,

@@ -1,6 +1,6 @@
 /**
- * Index rows of contained resources, by which chains find the container. Source:
- * https://hl7.org/fhir/R4/search.html#contained; docs/search.md, Reference.
+ * Index rows of contained resources, by which chains find the container.
+ * Source: https://hl7.org/fhir/R4/search.html#contained; docs/search.md, Reference.
  */
 import type { JsonObject } from '../../fhir/json';
 import { containedBase, MAX_CONTAINED, ROW_SCHEME } from '../index-rows';
@@ -9,13 +9,13 @@ import { keyOf } from '../resource-key';
 import type { RowCollector, RowSettings } from './collector';
 import { containedIdOf, findContained, type ContainedResource } from './reference';
 
-/** A reference parameter with rows under a number of its own. */
+/** A reference parameter that has rows under its own number. */
 export interface ReferencePath {
   readonly number: number;
   readonly valuesOf: ParameterPath;
 }
 
-/** How the rows of a type are made. */
+/** Makes the rows of a type. */
 export interface ContainedRules {
   readonly references: readonly ReferencePath[];
   add(content: JsonObject): void;
@@ -37,7 +37,7 @@ export interface ContainedBlock extends ContainedResource {
 }
 
 /**
- * The contained resources that the container refers to, and those that they refer to: the first MAX_CONTAINED.
+ * Finds the contained resources that the container refers to, and those that they refer to: the first MAX_CONTAINED.
  * `links`: of the container itself.
  */
 export function findBlocks(
@@ -65,7 +65,7 @@ export function findBlocks(
   };
   const links = linksOf(container, references);
   const blocks: ContainedBlock[] = [];
-  // What is found on the way is gone through too.
+  // The loop also visits resources that it adds.
   for (const [id, resource] of found) {
     const { type, content, block } = resource;
     blocks.push({ type, content, block, id, links: linksOf(content, referencesOf(type)) });
@@ -75,7 +75,7 @@ export function findBlocks(
 
 /**
  * Adds the rows of the contained resources that the container refers to by `references`, and of those that they refer
- * to, each in a block of its own, so that a chain meets the values of one of them only.
+ * to. Each has its own block, so that a chain tests the values of one of them only.
  */
 export function addContainedRows(
   containerType: number,

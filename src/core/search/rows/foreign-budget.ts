@@ -1,21 +1,21 @@
-/** What the expressions of a tenant's search parameters may cost in one resource, together. */
+/** The budget of the expressions of a tenant's search parameters together in one resource. */
 import type { JsonValue } from '../../fhir/json';
 import { MAX_FOREIGN_STEPS, renewAllowance } from '../parameter-path';
 import type { PathAllowance } from '../../fhir/path';
 
-/** Steps of all of them: some 50 ms. */
+/** Limit on the steps of all expressions: some 50 ms. */
 const MAX_TOGETHER = 2 * MAX_FOREIGN_STEPS;
 
-/** A resource with more values is to blame itself for what its expressions cost. */
+/** A resource with more values is itself the cause of the cost of its expressions. */
 const LARGE_RESOURCE = 20_000;
 
 export class ForeignBudget {
-  /** Number of the parameter that is to blame; undefined: the budget is kept. */
+  /** Number of the parameter that exhausted the budget, or else of the costliest; undefined: the budget suffices. */
   exceeded: number | undefined;
   private left = MAX_TOGETHER;
   private costliest = { parameter: 0, steps: -1 };
 
-  /** Runs one of them. Not once the sum is spent: false. */
+  /** Runs one rule; returns false without running it once the budget is spent. */
   run(parameter: number, allowance: PathAllowance, rule: () => boolean): boolean {
     if (this.left < 0) return false;
     renewAllowance(allowance);
@@ -29,7 +29,7 @@ export class ForeignBudget {
   }
 }
 
-/** Cost: at most that of going through 20,000 values. */
+/** True for a resource with many values. Cost: at most that of a pass over 20,000 values. */
 export function isLargeResource(resource: JsonValue): boolean {
   let count = 0;
   const rest: JsonValue[] = [resource];

@@ -1,6 +1,7 @@
 /**
- * Reference rows of what no reference parameter leads to: in extensions, in contained resources, in elements that nothing
- * searches. No search reads them; they tell who refers to a resource (referential integrity).
+ * Reference rows of references without a reference parameter: in extensions, in contained resources, in elements that
+ * are not searched. No search reads them; referential integrity uses them to find the resources that refer to another
+ * one.
  */
 import { visitReferenceTexts } from '../../fhir/reference';
 import type { JsonObject } from '../../fhir/json';
@@ -8,12 +9,15 @@ import { containedBase } from '../index-rows';
 import { keyOf } from '../resource-key';
 import type { RowCollector, RowSettings } from './collector';
 
-/** The number that such rows of a type have: among those of its contained resources the one that is of none. */
+/** Returns the number of such rows of a type: that of block 0 of its contained resources, which is no resource. */
 export function otherReferences(typeNumber: number): number {
   return containedBase(typeNumber, 0);
 }
 
-/** `covered`: numbers of the parameters that have rows of their own for References. Cost: one walk, 1 to 2 µs of the 60 that an Observation's rows take. */
+/**
+ * Adds these rows. `covered`: numbers of the parameters that have rows of their own for References. Cost: one pass, 1
+ * to 2 µs of the 60 µs that an Observation's rows take.
+ */
 export function addOtherReferences(
   resource: JsonObject,
   {

@@ -16,8 +16,8 @@ import type { RowCollector, RowSettings } from './collector';
 import { sampleLimits } from './sampled-data';
 
 /**
- * A range of a value. Hashes of the unit are 0 where there is none; `isCanonical`: in canonical UCUM; `rest`: of a number
- * with more digits than its double tells (fhir/exact-number.ts).
+ * Visits a range of a value. Hashes of the unit are 0 where there is none; `isCanonical`: in canonical UCUM; `rest`: of
+ * a number with more digits than its double holds (fhir/exact-number.ts).
  */
 export type VisitRange = (
   low: number,
@@ -31,13 +31,13 @@ export type VisitRange = (
 
 export type RangeKind = 'date' | 'number' | 'quantity';
 
-/** A choice may also be a string such as "every second day", which is no date even where it looks like one. */
+/** A choice may also be a string such as "every second day", which is never a date, whatever its form. */
 const DATE_TYPES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
 const CURRENCY_SYSTEM = 'urn:iso:std:iso:4217';
 
-/** What comes before the range in a composite, as range rows have it. */
+/** The components before the range in a composite, as in range rows. */
 export interface Qualifier {
-  /** Undefined: the range is no part of a composite. */
+  /** Undefined: the range is not part of a composite. */
   readonly text: string | undefined;
   /** Hash of the system of a code; 0: it has none, or is no code. */
   readonly system: number;
@@ -45,7 +45,10 @@ export interface Qualifier {
 
 const NO_COMPOSITE: readonly Qualifier[] = [{ text: undefined, system: 0 }];
 
-/** Adds the rows of one value of a date, number or quantity: of a parameter, or behind each of the qualifiers of a composite. */
+/**
+ * Adds the rows of one value of a date, number or quantity: of a parameter, or for each of the qualifiers of a
+ * composite.
+ */
 export function addRangeRows(
   found: PathValue,
   {
@@ -102,28 +105,28 @@ function addRange(rows: RowCollector, kind: RangeKind, row: Omit<RangeRow, 'isLo
     rows.range({ ...row, parameter: row.parameter + ROW_SCHEME.long });
 }
 
-/** High half of the hash that qualifies the rows of a composite; the low half is in `hasher.low`. */
+/** Returns the high half of the hash that qualifies the rows of a composite; the low half is in `hasher.low`. */
 export function qualifierHash(hasher: Hasher, system: string | undefined, text: string): number {
   return hasher.parts(system, text);
 }
 
 /**
- * High half of the hash that qualifies a row in canonical UCUM: its unit, by which the index is entered, and in a
- * composite the text of the key before it. The low half is in `hasher.low`.
+ * Returns the high half of the hash that qualifies a row in canonical UCUM: its unit, so that the index is searched by
+ * unit, and in a composite the text of the key before it. The low half is in `hasher.low`.
  */
 export function unitQualifier(hasher: Hasher, unitCode: number, text: string | undefined): number {
   return hasher.parts('unit', String(unitCode), undefined, text);
 }
 
 /**
- * High half of the hash that qualifies the row of the rest of a number: its double, and in a composite the text of the key
- * before it. The low half is in `hasher.low`.
+ * Returns the high half of the hash that qualifies the row of the rest of a number: its double, and in a composite the
+ * text of the key before it. The low half is in `hasher.low`.
  */
 export function restQualifier(hasher: Hasher, at: number, text: string | undefined): number {
   return hasher.parts('rest', String(at), undefined, text);
 }
 
-/** The ranges that a value of a parameter or composite part has; values of a wrong shape have none. */
+/** Visits the ranges of a value of a parameter or composite part; values of a wrong shape have none. */
 export function visitRanges(
   { value, type }: PathValue,
   kind: RangeKind,
@@ -153,7 +156,7 @@ export function visitRanges(
   }
 }
 
-/** The range of a value of a date parameter, by its type. */
+/** Returns the range of a value of a date parameter, by its type. */
 export function dateValueRange(value: JsonValue, type: string, zone: Zone): DateRange | undefined {
   if (typeof value === 'string') return DATE_TYPES.has(type) ? dateRange(value, zone) : undefined;
   if (!isJsonObject(value)) return undefined;
@@ -161,7 +164,7 @@ export function dateValueRange(value: JsonValue, type: string, zone: Zone): Date
   return type === 'Timing' ? timingRange(value, zone) : undefined;
 }
 
-/** How numbers find their places: as they stand, or in base units. */
+/** Converts numbers to their sort positions: as written, or in base units. */
 interface Placing {
   ofJson(value: JsonValue | undefined): Place | undefined;
   ofExact(value: Exact): Place | undefined;
@@ -169,14 +172,14 @@ interface Placing {
 
 const AS_STATED: Placing = { ofJson: placeOfJson, ofExact: placeOf };
 
-/** From `low` to `high`; `rest` of a point. Undefined: there is no such range. */
+/** A range from `low` to `high`; `rest` belongs to a point. */
 interface PlacedRange {
   readonly low: number;
   readonly high: number;
   readonly rest?: number | undefined;
 }
 
-/** Quantity and its specializations Age, Count, Distance, Duration. */
+/** Visits the range of a Quantity or its specializations Age, Count, Distance, Duration. */
 function visitQuantity(quantity: JsonObject, hasher: Hasher, visit: VisitRange): void {
   const { value, comparator } = quantity;
   visitWithUnit(quantity, hasher, visit, ({ ofJson }): PlacedRange | undefined => {
@@ -198,7 +201,9 @@ function visitQuantity(quantity: JsonObject, hasher: Hasher, visit: VisitRange):
   });
 }
 
-/** A Range: the unit of its low limit, or of the high one where there is only that; different units give no row. */
+/**
+ * Visits a Range in the unit of its low limit, or of the high one if there is no low one; different units give no row.
+ */
 function visitLimits(
   lowLimit: JsonValue | undefined,
   highLimit: JsonValue | undefined,
@@ -219,7 +224,9 @@ function visitLimits(
   });
 }
 
-/** From the least to the greatest of the samples. Source: https://hl7.org/fhir/R4/datatypes.html#SampledData */
+/**
+ * Visits the range from the least to the greatest sample. Source: https://hl7.org/fhir/R4/datatypes.html#SampledData
+ */
 function visitSampledData(sampled: JsonObject, hasher: Hasher, visit: VisitRange): void {
   const origin = sampled['origin'];
   const limits = sampleLimits(sampled);
@@ -232,7 +239,7 @@ function visitSampledData(sampled: JsonObject, hasher: Hasher, visit: VisitRange
   });
 }
 
-/** The range in the unit as it stands, and once more in canonical UCUM where the unit can be converted. */
+/** Visits the range in the unit as written, and once more in canonical UCUM where the unit can be converted. */
 function visitWithUnit(
   quantity: JsonObject,
   hasher: Hasher,

@@ -1,8 +1,8 @@
 /**
- * Reference rows: the type and key of a target in this space. What points elsewhere (another server, a urn) is a
- * token row of the whole url under the same parameter; a contained target has none; Reference.identifier is a token
- * row under a number of its own. Where other parameters look for references to one type only (`patient` in the rows of
- * `subject`), identifiers and urns that are said to be of a type have token rows with that type too.
+ * Reference rows: the type and key of a target in this space. A reference elsewhere (to another server, or a urn) is a
+ * token row of the whole url under the same parameter; a contained target has none; Reference.identifier is a token row
+ * under a number of its own. Where other parameters use these rows for references to one type only (`patient` in the
+ * rows of `subject`), identifiers and urns with a declared type also have token rows with that type.
  * Source: https://hl7.org/fhir/R4/search.html#reference
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
@@ -39,8 +39,8 @@ export function addReferenceRows(
 }
 
 /**
- * The text by which a composite part names a target: `Type/id` for one of this space, else the reference as it
- * stands; undefined for none and for contained ones.
+ * Returns the text of a target in a composite part: `Type/id` for one of this space, else the reference as written;
+ * undefined for none and for contained ones.
  */
 export function referenceText({ value, type }: PathValue, settings: RowSettings): string | undefined {
   let reference: JsonValue | undefined = value;
@@ -52,8 +52,8 @@ export function referenceText({ value, type }: PathValue, settings: RowSettings)
 }
 
 /**
- * The type of the resource that a value of a reference parameter points to, as far as the resource itself tells: by
- * the literal reference, by the contained resource, or by `Reference.type`.
+ * Returns the type of the resource that a value of a reference parameter refers to, as far as the referring resource
+ * shows it: by the literal reference, by the contained resource, or by `Reference.type`.
  */
 export function targetTypeOf(
   { value, type }: PathValue,
@@ -70,24 +70,24 @@ export function targetTypeOf(
   return literalType(literal, settings) ?? (typeof named === 'string' ? named : undefined);
 }
 
-/** The type that a literal reference itself tells, wherever it points to. */
+/** Returns the type in a literal reference, local or not. */
 function literalType(literal: JsonValue | undefined, { localReference }: RowSettings): string | undefined {
   if (typeof literal !== 'string') return undefined;
   return localReference(literal)?.type ?? parseReference(literal).type;
 }
 
-/** An identifier that is searched, or an address: what the rows by type are hashes of. Undefined stands for any. */
+/** The hashed part of a typed reference row: an identifier, or an address. Undefined stands for any. */
 export type TypedTarget =
   { readonly address: string } | { readonly system: string | undefined; readonly code: string | undefined };
 
-/** High half of the hash of a reference by its type; the low half is in `hasher.low`. */
+/** Returns the high half of the hash of a reference with its type; the low half is in `hasher.low`. */
 export function typedHash(hasher: Hasher, type: string, target: TypedTarget): number {
   return 'address' in target
     ? hasher.parts('address', type, target.address)
     : hasher.parts('identifier', type, target.system, target.code);
 }
 
-/** Adds the rows of one reference by the type that it is to. */
+/** Adds the rows of one reference with its target type. */
 export function addTypedReferenceRows(
   found: PathValue,
   {
@@ -133,7 +133,7 @@ export interface ContainedResource {
   readonly content: JsonObject;
 }
 
-/** A contained resource by its id. */
+/** Returns a contained resource by its id. */
 export function findContained(container: JsonObject, id: string): ContainedResource | undefined {
   const contained = container['contained'];
   if (!Array.isArray(contained)) return undefined;
@@ -144,7 +144,7 @@ export function findContained(container: JsonObject, id: string): ContainedResou
   return undefined;
 }
 
-/** The id of the contained resource that a value of a reference parameter points to; undefined: to none. */
+/** Returns the id of the contained resource that a value of a reference parameter refers to; undefined: none. */
 export function containedIdOf({ value, type }: PathValue): string | undefined {
   let reference: JsonValue | undefined = value;
   if (isJsonObject(reference) && type === 'CodeableReference') reference = reference['reference'];
@@ -171,7 +171,7 @@ function addLiteralRow(
   rows.token(parameter, high, settings.hasher.low, 0);
 }
 
-/** An absolute url or a urn: it has a scheme. */
+/** True for an absolute url or a urn, which have a scheme. */
 export function isOutside(reference: string): boolean {
   return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(reference);
 }

@@ -1,7 +1,7 @@
 import { add, exactOf, exactOfLiteral, multiply, type Exact } from '../../fhir/exact-number';
 import { isJsonObject, type JsonObject } from '../../fhir/json';
 
-/** The least and the greatest of some samples; undefined: there is no such bound. */
+/** The least and the greatest sample; undefined: there is no such bound. */
 export interface SampleLimits {
   readonly low: Exact | undefined;
   readonly high: Exact | undefined;
@@ -11,8 +11,8 @@ const ZERO: Exact = { top: 0n, bottom: 1n };
 const ONE: Exact = { top: 1n, bottom: 1n };
 
 /**
- * What samples lie between; undefined where there are none. `U` is above the upper limit of detection, `L` below the lower
- * one, `E` an error. Source: https://hl7.org/fhir/R4/datatypes.html#SampledData
+ * Returns the bounds of samples; undefined where there are none. `U` is above the upper limit of detection, `L` below
+ * the lower one, `E` an error. Source: https://hl7.org/fhir/R4/datatypes.html#SampledData
  */
 export function sampleLimits(sampled: JsonObject): SampleLimits | undefined {
   const { data, origin } = sampled;

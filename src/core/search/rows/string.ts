@@ -1,6 +1,6 @@
 /**
- * String rows: the folded text, with a hash of the text as it stands for `:exact`. HumanName and Address give a row
- * for each of their parts, and a family name one for each further word.
+ * String rows: the folded text, with a hash of the original text for `:exact`. HumanName and Address give a row for
+ * each of their parts, and a family name one more for each further word.
  * Source: https://hl7.org/fhir/R4/search.html#string
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
@@ -9,7 +9,7 @@ import { foldForIndex, furtherWords, isLongerThanIndex } from '../fold';
 import { ROW_SCHEME } from '../index-rows';
 import type { RowCollector, RowSettings } from './collector';
 
-/** A text of a value; `isFamily`: it is a family name. */
+/** Visits a text of a value; `isFamily`: it is a family name. */
 export type VisitText = (text: string, isFamily: boolean) => void;
 
 const NAME_PARTS = ['text', 'given', 'prefix', 'suffix'];
@@ -39,7 +39,7 @@ export function addStringRows(
   });
 }
 
-/** The texts of a value of a string parameter or composite part; values of a wrong shape have none. */
+/** Visits the texts of a value of a string parameter or composite part; values of a wrong shape have none. */
 export function visitTexts(value: JsonValue, type: string, isFamily: boolean, visit: VisitText): void {
   if (typeof value === 'string') {
     visitPart(value, isFamily, visit);
@@ -64,6 +64,6 @@ function visitParts(value: JsonObject, names: readonly string[], visit: VisitTex
 }
 
 function visitPart(part: JsonValue | undefined, isFamily: boolean, visit: VisitText): void {
-  // A marked decimal is no string.
+  // A marked decimal is not a string.
   if (typeof part === 'string' && part.length > 0 && part.charCodeAt(0) !== 1) visit(part, isFamily);
 }

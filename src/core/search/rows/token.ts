@@ -9,8 +9,8 @@ import { ROW_SCHEME } from '../index-rows';
 import type { RowCollector, RowSettings } from './collector';
 
 /**
- * One code of a value; `system` is undefined when it has none. `code` is folded already where that is the rule;
- * `isExact`: where it is not. `source`: the object that has it as `code` or `value`, where it is in one.
+ * Visits one code of a value; `system` is undefined when it has none. `code` is folded, except where `isExact`.
+ * `source`: the object that has the code as `code` or `value`, where there is one.
  */
 export type VisitCode = (
   system: string | undefined,
@@ -20,19 +20,19 @@ export type VisitCode = (
 ) => void;
 
 /**
- * How a code that is compared as given stands beside codes that are compared without regard to case. No code of FHIR
- * has such a character.
+ * Marks a code that is compared as given, where rows of the same parameter hold codes that are compared without regard
+ * to case. No code of FHIR has such a character.
  */
 export function markExact(code: string): string {
   return `\0${code}`;
 }
 
-/** True where both kinds of codes can be values of one parameter (Group.characteristic.value). */
+/** True where one parameter can have both kinds of codes (Group.characteristic.value). */
 export function areMixed(valueTypes: readonly string[]): boolean {
   return valueTypes.some(isCaseInsensitive) && !valueTypes.every(isCaseInsensitive);
 }
 
-/** How the code of a search is folded where case makes no difference; codes in rows are folded the same way. */
+/** Folds a code whose case makes no difference; codes in rows and in searches are folded the same way. */
 export function foldCode(code: string): string {
   return code.toLowerCase();
 }
@@ -86,7 +86,7 @@ export function addTokenRows(
   if (type === 'Identifier' && isJsonObject(value)) addOfTypeRows(value, parameter, settings, rows);
 }
 
-/** The codes that a value of a token parameter or composite part has; values of a wrong shape have none. */
+/** Visits the codes of a value of a token parameter or composite part; values of a wrong shape have none. */
 export function visitCodes(
   value: JsonValue,
   type: string,
@@ -94,7 +94,7 @@ export function visitCodes(
   visit: VisitCode,
 ): void {
   if (typeof value === 'string') {
-    // A marked decimal is no text; numbers are searched by their value, not as tokens.
+    // A marked decimal is not a text; numbers are searched by their value, not as tokens.
     if (value.length === 0 || value.charCodeAt(0) === 1 || type === 'boolean') return;
     const folds = isCaseInsensitive(type);
     visit(bindingSystem, folds ? foldCode(value) : value, !folds);
@@ -130,7 +130,7 @@ function visitPair(
   visit(typeof system === 'string' && system.length > 0 ? system : undefined, foldCode(code), false, source);
 }
 
-/** For `:of-type=system|code|value`. Source: https://hl7.org/fhir/R4/search.html#token */
+/** Adds the rows for `:of-type=system|code|value`. Source: https://hl7.org/fhir/R4/search.html#token */
 function addOfTypeRows(
   identifier: JsonObject,
   parameter: number,

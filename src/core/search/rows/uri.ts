@@ -9,12 +9,12 @@ import type { Hasher } from '../hash';
 import { MAX_URI_LENGTH, MAX_VERSION_LENGTH } from '../index-rows';
 import type { RowCollector } from './collector';
 
-/** What PostgreSQL cannot hold as text: NUL and halves of surrogate pairs. */
+/** Characters that PostgreSQL cannot store as text: NUL and unpaired surrogates. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 /**
- * Adds the row of one value of a uri parameter, or of a canonical value of a reference parameter.
- * `ownVersion`: of the resource, where the value is its own url.
+ * Adds the row of one value of a uri parameter, or of a canonical value of a reference parameter. `ownVersion`: the
+ * version of the resource, where the value is its own url.
  */
 export function addUriRows(
   { value, type }: PathValue,
@@ -39,14 +39,17 @@ export function addUriRows(
   if (url.length > 0) rows.uri(parameter, indexedUri(hasher, url), indexedVersion(version));
 }
 
-/** True for a text that has a row. */
+/** True for a text that can have a row. */
 export function isStorable(value: JsonValue | undefined): value is string {
   return (
     typeof value === 'string' && value.length > 0 && value.charCodeAt(0) !== 1 && !UNSTORABLE.test(value)
   );
 }
 
-/** As rows keep a uri: one that is too long by its beginning, a space (which no uri has) and a hash of the whole. */
+/**
+ * Returns a uri as stored in rows. One that is too long becomes its beginning, a space (which no uri has) and a hash of
+ * the whole.
+ */
 export function indexedUri(hasher: Hasher, uri: string): string {
   if (uri.length <= MAX_URI_LENGTH) return uri;
   const digits = [hasher.text(uri), hasher.low].map((half) => (half >>> 0).toString(16).padStart(8, '0'));
@@ -57,7 +60,7 @@ export function indexedVersion(version: string): string {
   return cut(version, MAX_VERSION_LENGTH);
 }
 
-/** `url|version#fragment` without the fragment; the version is '' when there is none. */
+/** Splits `url|version#fragment` without the fragment; the version is '' when there is none. */
 export function splitCanonical(canonical: string): { url: string; version: string } {
   const fragment = canonical.indexOf('#');
   const whole = fragment < 0 ? canonical : canonical.slice(0, fragment);
